@@ -1,0 +1,140 @@
+/** JSON schemas (draft 7, which editors know best) that complete and check the catalogue's YAML while it is written. */
+
+import { anySchema } from '../src/catalogue/files/common.ts';
+import { endpointFileSchema, networkName, price, tagName, upstream } from '../src/catalogue/files/endpoint.ts';
+import { networksFileSchema } from '../src/catalogue/files/networks.ts';
+import { serviceFileSchema } from '../src/catalogue/files/service.ts';
+import { modelProperties, upstreamFileSchema } from '../src/catalogue/files/upstreams.ts';
+import type { AdapterShape, CatalogueParts } from '../src/catalogue/parts.ts';
+import { isObject, KEYWORDS, type PlainObject } from '../src/catalogue/schema-walk.ts';
+import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
+import { NOTICE } from './names.ts';
+
+const DRAFT = 'http://json-schema.org/draft-07/schema#';
+const DECIMALS: Readonly<Record<string, number>> = { amount: 6, rate: 12 };
+
+/** The schema with some of its parts, known by identity, replaced, and with our own formats and keywords made common ones. */
+function forEditors(schema: unknown, replacements: ReadonlyMap<unknown, unknown> = new Map()): unknown {
+  if (replacements.has(schema)) return replacements.get(schema);
+  if (Array.isArray(schema)) return schema.map((item) => forEditors(item, replacements));
+  if (!isObject(schema)) return schema;
+  const { 'x-request-fields': _, ...rest } = schema;
+  const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, forEditors(value, replacements)]));
+  const decimals = typeof schema.format === 'string' ? DECIMALS[schema.format] : undefined;
+  if (decimals === undefined) return copy;
+  const { format: _format, ...withoutFormat } = copy;
+  return { ...withoutFormat, pattern: `^(0|[1-9][0-9]{0,11})([.][0-9]{1,${decimals}})?$` };
+}
+
+const oneOfNames = (names: Iterable<string>): PlainObject => ({ type: 'string', enum: [...names] });
+
+/** A schema of options with a constant that chooses it, and further properties. */
+function variant(options: PlainObject, own: PlainObject, required: readonly string[]): PlainObject {
+  return {
+    ...options,
+    type: 'object',
+    properties: { ...own, ...(isObject(options.properties) ? options.properties : {}) },
+    required: [...required, ...(Array.isArray(options.required) ? options.required : [])],
+    additionalProperties: options.additionalProperties ?? false,
+  };
+}
+
+function priceSchema({ rules }: CatalogueParts): PlainObject {
+  return { oneOf: rules.map((rule) => variant(rule.options, { rule: { const: rule.name } }, ['rule'])) };
+}
+
+const modelNames = (entry: Upstream): PlainObject => oneOfNames(Object.keys(entry.models ?? {}));
+
+function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): PlainObject {
+  const adapters = new Map(parts.adapters.map((adapter) => [adapter.name, adapter]));
+  const uses: PlainObject[] = [];
+  for (const entry of catalogue.upstreams.values()) {
+    const own = { via: { const: entry.name }, ...(entry.models && { model: modelNames(entry) }) };
+    uses.push(variant(adapters.get(entry.adapter)?.options ?? {}, own, ['via']));
+  }
+  for (const recipe of parts.recipes) {
+    const roles = Object.entries(recipe.roles).map(([role, allowed]) => {
+      const able = [...catalogue.upstreams.values()].filter((entry) => allowed.includes(entry.adapter));
+      const via = oneOfNames(able.map((entry) => entry.name));
+      return [role, { type: 'object', required: ['via'], properties: { via } }] as const;
+    });
+    const used = {
+      type: 'object',
+      required: Object.keys(recipe.roles),
+      properties: Object.fromEntries(roles),
+      additionalProperties: false,
+    };
+    const required = roles.length > 0 ? ['recipe', 'uses'] : ['recipe'];
+    uses.push(variant(recipe.options, { recipe: { const: recipe.name }, uses: used }, required));
+  }
+  return { oneOf: [...uses, { type: 'array', minItems: 1, items: { oneOf: uses } }] };
+}
+
+/** JSON Schema's own keywords, and `$ref` with the names of fragments. */
+function schemaSchema(fragments: readonly string[]): PlainObject {
+  const schema = { $ref: '#/definitions/schema' };
+  const schemas = { type: 'array', items: schema };
+  const named = { type: 'object', additionalProperties: schema };
+  const special: PlainObject = {
+    $ref: oneOfNames(fragments),
+    properties: named,
+    patternProperties: named,
+    items: schema,
+    oneOf: schemas,
+    anyOf: schemas,
+    allOf: schemas,
+    required: { type: 'array', items: { type: 'string' } },
+    enum: { type: 'array', minItems: 1 },
+    examples: { type: 'array' },
+    description: { type: 'string' },
+  };
+  const keywords = Object.fromEntries(KEYWORDS.map((keyword) => [keyword, special[keyword] ?? {}]));
+  return { type: ['object', 'boolean'], additionalProperties: false, properties: keywords };
+}
+
+/** One entry of `upstreams.yaml`, with its adapter's models and settings. */
+function upstreamEntry(adapter: AdapterShape): PlainObject {
+  const { models: _models, settings: _settings, ...common } = upstreamFileSchema.properties;
+  const secrets = [...adapter.secrets, ...(adapter.optionalSecrets ?? [])];
+  const model = variant(adapter.modelOptions ?? {}, modelProperties, ['id']);
+  return {
+    ...upstreamFileSchema,
+    properties: {
+      ...common,
+      adapter: { const: adapter.name },
+      keys: { ...common.keys, propertyNames: { enum: secrets } },
+      models: { type: 'object', additionalProperties: model },
+      settings: variant(adapter.upstreamOptions ?? {}, {}, []),
+    },
+  };
+}
+
+/** File name in `generated/` -> JSON. */
+export function editorSchemas(
+  catalogue: Catalogue,
+  fragments: readonly string[],
+  parts: CatalogueParts,
+): ReadonlyMap<string, string> {
+  const replacements = new Map<unknown, unknown>([
+    [price, { $ref: '#/definitions/price' }],
+    [upstream, { $ref: '#/definitions/upstream' }],
+    [anySchema, { $ref: '#/definitions/schema' }],
+    [networkName, oneOfNames(catalogue.networks.keys())],
+    [tagName, oneOfNames(catalogue.service.tags)],
+  ]);
+  const definitions = {
+    price: forEditors(priceSchema(parts)),
+    upstream: forEditors(upstreamSchema(catalogue, parts)),
+    schema: schemaSchema(fragments),
+  };
+  const upstreams = { type: 'object', additionalProperties: { oneOf: parts.adapters.map(upstreamEntry) } };
+  const file = (schema: unknown, more: PlainObject = {}): string =>
+    `${JSON.stringify({ $comment: NOTICE, $schema: DRAFT, ...(schema as PlainObject), ...more }, null, 2)}\n`;
+  return new Map([
+    ['endpoint.schema.json', file(forEditors(endpointFileSchema, replacements), { definitions })],
+    ['fragment.schema.json', file({ $ref: '#/definitions/schema' }, { definitions: { schema: definitions.schema } })],
+    ['networks.schema.json', file(forEditors(networksFileSchema))],
+    ['upstreams.schema.json', file(forEditors(upstreams))],
+    ['service.schema.json', file(forEditors(serviceFileSchema))],
+  ]);
+}

@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** How a generated file differs from what it should be. `left-over`: nothing generates it any more. */
+export interface Difference {
+  readonly path: string;
+  readonly state: 'stale' | 'missing' | 'left-over';
+}
+
+function present(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(directory, path)).isFile(),
+  );
+}
+
+/** What in `directory` differs from `files` (path below it -> text), sorted by path. */
+export function differences(directory: string, files: ReadonlyMap<string, string>): Difference[] {
+  const found: Difference[] = [];
+  for (const [path, text] of files) {
+    const place = join(directory, path);
+    if (!existsSync(place)) found.push({ path, state: 'missing' });
+    else if (readFileSync(place, 'utf8') !== text) found.push({ path, state: 'stale' });
+  }
+  for (const path of present(directory)) if (!files.has(path)) found.push({ path, state: 'left-over' });
+  return found.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** Makes `directory` hold `files` and nothing else; gives what had to be changed. */
+export function write(directory: string, files: ReadonlyMap<string, string>): Difference[] {
+  const changed = differences(directory, files);
+  for (const { path, state } of changed) {
+    const place = join(directory, path);
+    if (state === 'left-over') rmSync(place);
+    else {
+      mkdirSync(dirname(place), { recursive: true });
+      writeFileSync(place, files.get(path) ?? '');
+    }
+  }
+  return changed;
+}

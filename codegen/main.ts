@@ -1,0 +1,35 @@
+/**
+ * `npm run codegen` makes `generated/` from the catalogue; `npm run codegen -- --check` changes nothing and fails when
+ * it is not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
+ */
+import { CatalogueErrors } from '../src/catalogue/problem.ts';
+import { pricingRules } from '../src/pricing/index.ts';
+import { adapters } from '../src/upstream/adapters/index.ts';
+import { recipes } from '../src/upstream/recipes/index.ts';
+import { differences, write } from './files.ts';
+import { generate } from './generate.ts';
+
+const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
+const target = process.env.TURNPIKE_GENERATED ?? 'generated';
+
+async function main(checkOnly: boolean): Promise<void> {
+  const files = await generate(directory, { rules: pricingRules, adapters, recipes });
+  const found = checkOnly ? differences(target, files) : write(target, files);
+  for (const { path, state } of found) console.log(`${target}/${path}: ${state}`);
+  if (!checkOnly) console.log(`${files.size} files, ${found.length} of them changed`);
+  else if (found.length === 0) console.log(`${files.size} files: up to date`);
+  else {
+    console.error(
+      `${found.length} of ${files.size} files are not what the catalogue says; mend them with: npm run codegen`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+try {
+  await main(process.argv.includes('--check'));
+} catch (problem) {
+  if (!(problem instanceof CatalogueErrors)) throw problem;
+  console.error(`${problem.message}\nnothing was generated; see all problems with: npm run check`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,92 @@
+/** The catalogue's schemas as TypeScript: what recipes and adapters take and give. */
+import { compile } from 'json-schema-to-typescript';
+import { type Fragments, inlineFragments } from '../src/catalogue/fragments.ts';
+import { isObject, mapSubschemas, type PlainObject } from '../src/catalogue/schema-walk.ts';
+import { closedRequest, openResult } from '../src/catalogue/schemas.ts';
+import { NOTICE, pascalCase } from './names.ts';
+
+/** Keywords that say when a value is valid but not what it is made of. */
+const CONDITIONS = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'];
+
+async function declare(schema: PlainObject, name: string): Promise<string> {
+  const code = await compile(structuredClone(schema) as Parameters<typeof compile>[0], name, {
+    bannerComment: '',
+    ignoreMinAndMaxItems: true,
+    unreachableDefinitions: false,
+    style: { singleQuote: true, printWidth: 120 },
+  });
+  return code.trim();
+}
+
+/** A request once it is valid: what has a default is there. */
+function validRequest(schema: PlainObject): PlainObject {
+  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !CONDITIONS.includes(keyword)));
+  const properties = isObject(kept.properties) ? kept.properties : {};
+  const defaulted = Object.keys(properties).filter((name) => {
+    const property = properties[name];
+    return isObject(property) && property.default !== undefined;
+  });
+  const required = Array.isArray(kept.required) ? kept.required : [];
+  return plain({ ...kept, required: [...new Set([...required, ...defaulted])] });
+}
+
+/** Without the conditions inside: the declared properties are the type. */
+function plain(schema: PlainObject): PlainObject {
+  const copy = mapSubschemas(schema, (inner) => (isObject(inner) ? plain(inner) : inner));
+  for (const keyword of ['if', 'then', 'else', 'examples', 'default']) delete copy[keyword];
+  return copy;
+}
+
+const fileOf = (declarations: readonly string[]): string => `// ${NOTICE}\n\n${declarations.join('\n\n')}\n`;
+
+/** `generated/schemas/<fragment>.ts`, or undefined for a fragment that is no object. */
+export async function fragmentTypes(
+  name: string,
+  fragments: Fragments,
+  isRequest: boolean,
+): Promise<string | undefined> {
+  const schema = inlineFragments({ $ref: name }, fragments);
+  if (schema.type !== 'object') return undefined;
+  const shape = isRequest ? validRequest(closedRequest(schema)) : plain(schema);
+  return fileOf([await declare(shape, pascalCase(name))]);
+}
+
+/** The name of the fragment that a result is, when it is one and nothing else. */
+function fragmentOf(result: unknown, fragments: Fragments): string | undefined {
+  if (!isObject(result) || typeof result.$ref !== 'string') return undefined;
+  const own = Object.keys(result).filter((keyword) => !['$ref', 'examples', 'description'].includes(keyword));
+  const isWhole = own.length === 0 && inlineFragments(result, fragments).type === 'object';
+  return isWhole ? result.$ref : undefined;
+}
+
+async function resultType(result: unknown, name: string, fragments: Fragments): Promise<string> {
+  const fragment = fragmentOf(result, fragments);
+  if (fragment !== undefined) {
+    return `export type { ${pascalCase(fragment)} as ${name} } from '../../schemas/${fragment}.ts';`;
+  }
+  return await declare(plain(openResult(inlineFragments(result, fragments))), name);
+}
+
+const requestType = (request: unknown, name: string, fragments: Fragments): Promise<string> =>
+  declare(validRequest(closedRequest(inlineFragments(request, fragments))), name);
+
+/**
+ * `generated/endpoints/<group>/<name>.ts`: `Request` (as validated, defaults filled in) and `Result` (without the
+ * envelope), and `<Network>Request`, `<Network>Result` and `MppRequest` where mirrors and MPP have their own.
+ */
+export async function endpointTypes(file: PlainObject, fragments: Fragments): Promise<string> {
+  const declarations = [
+    await resultType(file.result, 'Result', fragments),
+    await requestType(file.request, 'Request', fragments),
+  ];
+  for (const mirror of Array.isArray(file.mirrors) ? file.mirrors : []) {
+    const prefix = pascalCase(String(mirror.network));
+    if (mirror.request !== undefined)
+      declarations.push(await requestType(mirror.request, `${prefix}Request`, fragments));
+    if (mirror.result !== undefined) declarations.push(await resultType(mirror.result, `${prefix}Result`, fragments));
+  }
+  if (isObject(file.mpp) && file.mpp.request !== undefined) {
+    declarations.push(await requestType(file.mpp.request, 'MppRequest', fragments));
+  }
+  return fileOf(declarations);
+}

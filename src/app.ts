@@ -1,0 +1,180 @@
+/** Puts the parts together. */
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Catalogue, Network, Route } from './catalogue/types.ts';
+import type { Config } from './config.ts';
+import { createDocuments } from './http/discovery/index.ts';
+import { createHandler } from './http/handler.ts';
+import type { Log } from './http/log.ts';
+import { createRouter } from './http/router.ts';
+import type { UpstreamCaller } from './http/serve.ts';
+import { createApplication, listen } from './http/server.ts';
+import { LEASE_MS } from './payment/claim.ts';
+import { createPayableNetworks } from './payment/networks.ts';
+import { openX402Rail } from './payment/rails/x402.ts';
+import { reconcile } from './payment/reconcile.ts';
+import { openStore } from './store/open.ts';
+import type { Surroundings } from './surroundings.ts';
+import { adapters } from './upstream/adapters/index.ts';
+import { openUpstreams } from './upstream/bindings.ts';
+import { openCache } from './upstream/cache.ts';
+import { openDownloader } from './upstream/download.ts';
+import { openDirectoryMediaStore, serveMedia } from './upstream/media-directory.ts';
+import { recipes } from './upstream/recipes/index.ts';
+
+export interface App {
+  readonly url: string;
+  /** What is sold, and what is not for want of a key: route -> missing variables. */
+  readonly sold: readonly Route[];
+  readonly missing: ReadonlyMap<Route, readonly string[]>;
+  /** Takes no new calls, lets those under way finish for a while, then stops. */
+  close(): Promise<void>;
+}
+
+const RECONCILE_EVERY_MS = 10_000;
+const REFRESH_EVERY_MS = 30_000;
+/** How long calls under way may go on once the gateway is told to stop. */
+const DRAIN_MS = 30_000;
+
+/** Calls `task` again and again, never two at a time. Answers how to stop it. */
+function every(milliseconds: number, log: Log, task: () => Promise<unknown>): () => void {
+  let timer: NodeJS.Timeout;
+  const next = () => {
+    timer = setTimeout(async () => {
+      await task().catch((error: unknown) => log.error({ err: error }, 'background task failed'));
+      if (!stopped) next();
+    }, milliseconds).unref();
+  };
+  let stopped = false;
+  next();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+export async function openApp(
+  config: Config,
+  catalogue: Catalogue,
+  surroundings: Surroundings,
+  log: Log,
+  now: () => number = Date.now,
+): Promise<App> {
+  const { mode } = surroundings;
+  const owner = randomUUID();
+  const stopping = new AbortController();
+  const store = await openStore({
+    file: join(config.dataDirectory, 'turnpike.sqlite'),
+    ...(config.databaseUrl && { databaseUrl: config.databaseUrl }),
+  });
+
+  const networks = createPayableNetworks(
+    [...catalogue.networks.values()].map((network) => ({
+      network,
+      mode,
+      payTo: surroundings.payTo(network),
+      rpcUrl: surroundings.rpcUrl(network),
+    })),
+    surroundings.facilitators,
+    log,
+  );
+  await networks.refresh();
+
+  const upstreams = openUpstreams({
+    catalogue,
+    adapters,
+    recipes,
+    secretOf: surroundings.secretOf,
+    ...(surroundings.baseUrlOf && { baseUrlOf: surroundings.baseUrlOf }),
+    sandbox: mode === 'sandbox',
+    log,
+  });
+  const downloads = openDownloader({
+    trustedOrigins: [...upstreams.origins, ...surroundings.trustedOrigins],
+    ...(surroundings.resolve && { resolve: surroundings.resolve }),
+  });
+  const mediaDirectory = join(config.dataDirectory, 'media');
+  const media = openDirectoryMediaStore({
+    directory: mediaDirectory,
+    publicUrl: `${config.publicUrl}/media`,
+    downloads,
+  });
+  const cache = openCache({ store, now });
+  const caller: UpstreamCaller = {
+    stopping: stopping.signal,
+    call: (route, input, context) =>
+      upstreams.call(route, input, { ...context, endpoint: route.endpoint.id, media, downloads, cache, now }),
+  };
+
+  const missing = new Map<Route, readonly string[]>();
+  for (const route of catalogue.routes) {
+    const available = upstreams.available(route);
+    if (available !== true) missing.set(route, available.missing);
+  }
+  const sold = catalogue.routes.filter((route) => !missing.has(route));
+
+  const x402 = openX402Rail({ networks, publicUrl: config.publicUrl, now });
+  const rails = { x402 };
+
+  const paid = createHandler({ router: createRouter(sold), rails, store, upstreams: caller, owner, log, now });
+  const offered = new Map<string, Network>(
+    [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
+  );
+  let draining = false;
+  const application = createApplication({
+    paid,
+    documents: createDocuments({
+      service: catalogue.service,
+      routes: sold,
+      networks: offered,
+      payTo: surroundings.payTo,
+      mode,
+      publicUrl: config.publicUrl,
+      mppOffers: () => [],
+    }),
+    health: () => ({
+      ok: !draining,
+      body: {
+        status: draining ? 'draining' : 'ok',
+        mode,
+        endpoints: sold.length,
+        networks: [...catalogue.networks.keys()].filter((id) => networks.find(id)),
+      },
+    }),
+    media: serveMedia(mediaDirectory),
+    headers: surroundings.headers,
+    extra: surroundings.routes,
+    draining: () => draining,
+  });
+
+  const background = [
+    every(LEASE_MS / 3, log, () => store.renew(owner, now() + LEASE_MS)),
+    every(RECONCILE_EVERY_MS, log, () => reconcile({ store, rails: Object.values(rails), now })),
+    every(REFRESH_EVERY_MS, log, () => networks.refresh()),
+  ];
+  const server = await listen(application, config.host, config.port);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    sold,
+    missing,
+    async close() {
+      draining = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const overdue = setTimeout(() => {
+        stopping.abort();
+        server.closeAllConnections();
+      }, DRAIN_MS).unref();
+      await closed;
+      clearTimeout(overdue);
+      stopping.abort();
+      for (const stop of background) stop();
+      await upstreams.close();
+      await downloads.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import { rate, usd } from '../money.ts';
+
+const addFormats = addFormatsModule.default;
+
+const parses = (parse: (decimal: string) => bigint) => (decimal: string) => {
+  try {
+    parse(decimal);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function withFormats(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true, ...options });
+  addFormats(ajv);
+  ajv.addFormat('amount', { type: 'string', validate: parses(usd) });
+  ajv.addFormat('rate', { type: 'string', validate: parses(rate) });
+  return ajv;
+}
+
+/** Validators that run once or twice: the time that ajv takes to optimize them would be lost. */
+const RUN_ONCE: Options = { verbose: true, code: { optimize: false } };
+
+/** Checks the catalogue's files, and options against the schemas of rules, adapters and recipes. Changes nothing. */
+export function openFileChecker(): Ajv2020 {
+  const ajv = withFormats({ ...RUN_ONCE, validateSchema: false });
+  ajv.addVocabulary(['x-request-fields']);
+  return ajv;
+}
+
+/** Compiles requests' and results' schemas to try them on their examples. Validating fills defaults in. */
+export const openSchemaTrial = (): Ajv2020 => withFormats({ ...RUN_ONCE, useDefaults: true });
+
+/**
+ * Compiles requests' and results' schemas for use. Validating a request fills defaults in; `coerceTypes` is for
+ * queries, whose values are all strings.
+ */
+export const openSchemaCompiler = (
+  options: Pick<Options, 'coerceTypes' | 'allErrors' | 'strict' | 'useDefaults'> = {},
+): Ajv2020 => withFormats({ useDefaults: true, validateSchema: false, ...options });

@@ -1,0 +1,56 @@
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import { openFileChecker } from './ajv.ts';
+import { describe } from './describe.ts';
+import { below, type Findings, keyOf, type Place } from './document.ts';
+import type { PlainObject } from './schema-walk.ts';
+
+/** Checks pieces of files against schemas and reports what does not fit at its place. */
+export class Checker {
+  readonly findings: Findings;
+  readonly #ajv: Ajv2020 = openFileChecker();
+  readonly #validators = new Map<object, ValidateFunction>();
+
+  constructor(findings: Findings) {
+    this.findings = findings;
+  }
+
+  /** True when the value fits. A schema is compiled once, so hand in the same object again. */
+  fits(place: Place, value: unknown, schema: PlainObject): boolean {
+    let validate = this.#validators.get(schema);
+    if (!validate) {
+      validate = this.#ajv.compile(schema);
+      this.#validators.set(schema, validate);
+    }
+    if (validate(value)) return true;
+    const source = (path: Place['path']) => place.document.source([...place.path, ...path]);
+    for (const { path, part, message, expected } of describe(validate.errors ?? [], source)) {
+      const where = below(place, ...path);
+      this.findings.add(part === 'key' ? keyOf(where) : where, message, expected);
+    }
+    return false;
+  }
+}
+
+const closed = new WeakMap<PlainObject, Map<string, PlainObject>>();
+
+/** A schema of options with further properties beside its own, and no others. The same object for the same arguments. */
+export function closedOptions(
+  schema: PlainObject,
+  more: PlainObject = {},
+  required: readonly string[] = [],
+): PlainObject {
+  const variants = closed.get(schema) ?? new Map<string, PlainObject>();
+  closed.set(schema, variants);
+  const key = `${Object.keys(more)}|${required}`;
+  const known = variants.get(key);
+  if (known) return known;
+  const result = {
+    ...schema,
+    type: 'object',
+    properties: { ...more, ...(schema.properties as PlainObject | undefined) },
+    required: [...required, ...((schema.required as string[] | undefined) ?? [])],
+    additionalProperties: schema.additionalProperties ?? false,
+  };
+  variants.set(key, result);
+  return result;
+}

@@ -1,0 +1,132 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { AmountProblem, rate, usd } from '../money.ts';
+import { pathName, type Step } from './document.ts';
+import { isObject } from './schema-walk.ts';
+import { choices } from './suggest.ts';
+
+/** A validation error in words, and where it is: `path` leads from the validated value. */
+export interface Described {
+  readonly path: readonly Step[];
+  readonly part: 'key' | 'value';
+  readonly message: string;
+  readonly expected: string | undefined;
+}
+
+const pointerSteps = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? String(value);
+
+function describeAmount(error: ErrorObject, source: string | undefined): Pick<Described, 'message' | 'expected'> {
+  const { data, parentSchema } = error;
+  if (typeof data === 'number') {
+    return { message: `${source ?? data} is not quoted`, expected: `write "${source ?? data}"` };
+  }
+  if (typeof data !== 'string') return { message: `${shown(data)} is not an amount`, expected: 'write "0.05"' };
+  try {
+    (parentSchema?.format === 'rate' ? rate : usd)(data);
+  } catch (problem) {
+    if (problem instanceof AmountProblem) return { message: problem.message, expected: problem.expected };
+    throw problem;
+  }
+  return { message: `${shown(data)} ${error.message}`, expected: undefined };
+}
+
+function describeOne(error: ErrorObject, source: (path: readonly Step[]) => string | undefined): Described {
+  const isName = error.propertyName !== undefined;
+  const path = isName
+    ? [...pointerSteps(error.instancePath), error.propertyName ?? '']
+    : pointerSteps(error.instancePath);
+  const value = { path, part: isName ? ('key' as const) : ('value' as const) };
+  const name = pathName(path);
+  const { keyword, params, parentSchema, data } = error;
+  const isAmount = isObject(parentSchema) && (parentSchema.format === 'amount' || parentSchema.format === 'rate');
+  if (isAmount && (keyword === 'type' || keyword === 'format'))
+    return { ...value, ...describeAmount(error, source(path)) };
+  switch (keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const unknown = String(params.additionalProperty ?? params.unevaluatedProperty);
+      const known = isObject(parentSchema?.properties) ? Object.keys(parentSchema.properties) : [];
+      return {
+        path: [...path, unknown],
+        part: 'key',
+        message: `unknown key ${unknown}`,
+        expected: choices(unknown, known),
+      };
+    }
+    case 'required':
+      return {
+        path,
+        part: 'key',
+        message: `${name === '' ? 'the key' : `${name} lacks the key`} ${params.missingProperty}${name === '' ? ' is missing' : ''}`,
+        expected: `add ${params.missingProperty}`,
+      };
+    case 'enum':
+      return {
+        ...value,
+        message: `${shown(data)} is not allowed`,
+        expected: choices(String(data), params.allowedValues.map(String)),
+      };
+    case 'const':
+      return { ...value, message: `${shown(data)} is not allowed`, expected: `write ${shown(params.allowedValue)}` };
+    case 'type':
+      return {
+        ...value,
+        message: `${shown(data)} is of the wrong type`,
+        expected: `write ${[params.type].flat().map(String).join(' or ')}`,
+      };
+    case 'pattern': {
+      const wanted = parentSchema?.description;
+      return {
+        ...value,
+        message: `${shown(data)} does not fit`,
+        expected: typeof wanted === 'string' ? wanted : String(error.message),
+      };
+    }
+    default:
+      return {
+        ...value,
+        message: `${isObject(data) || Array.isArray(data) ? name || 'this' : shown(data)} ${error.message}`,
+        expected: undefined,
+      };
+  }
+}
+
+const isWithin = (error: ErrorObject, group: ErrorObject): boolean =>
+  error.schemaPath.startsWith(`${group.schemaPath}/`) && error.instancePath.startsWith(group.instancePath);
+
+/**
+ * ajv's errors (with `verbose`) as problems, one for each mistake: alternatives of an `anyOf` are told as one, unless
+ * one of them is an amount that only lacks its quotes. `source` gives a scalar as it is written.
+ */
+export function describe(
+  errors: readonly ErrorObject[],
+  source: (path: readonly Step[]) => string | undefined = () => undefined,
+): Described[] {
+  const groups = errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf');
+  const grouped = (error: ErrorObject) => groups.some((group) => error !== group && isWithin(error, group));
+  const told: Described[] = [];
+  for (const error of errors) {
+    if (error.keyword === 'if' || error.keyword === 'propertyNames' || grouped(error)) continue;
+    if (!groups.includes(error)) {
+      told.push(describeOne(error, source));
+      continue;
+    }
+    const inner = errors.filter((other) => isWithin(other, error)).map((other) => describeOne(other, source));
+    const unquoted = inner.find((other) => other.message.endsWith('is not quoted'));
+    const ways = [...new Set(inner.map((other) => other.expected ?? other.message))];
+    told.push(
+      unquoted ?? {
+        path: pointerSteps(error.instancePath),
+        part: 'value',
+        message: `${shown(error.data)} fits ${inner.length === 0 ? 'more than one' : 'none'} of the forms allowed`,
+        expected: ways.length > 0 ? ways.join(', or ') : undefined,
+      },
+    );
+  }
+  return told;
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type CatalogueProblem, compareProblems } from './problem.ts';
+
+export type Step = string | number;
+
+/** One file of the catalogue: its value, and where each part of it stands. */
+export interface CatalogueDocument {
+  /** Relative to the working directory. */
+  readonly file: string;
+  /** Undefined when the file is not YAML. */
+  readonly value: unknown;
+  /** Line and column of the key or value at `path`, or of the nearest part that is there. */
+  position(path: readonly Step[], part: 'key' | 'value'): { line: number; column: number };
+  /** A scalar as it is written: `0.050`, not 0.05. */
+  source(path: readonly Step[]): string | undefined;
+}
+
+/** Where something is said. `part` is the key or, by default, the value. */
+export interface Place {
+  readonly document: CatalogueDocument;
+  readonly path: readonly Step[];
+  readonly part?: 'key' | 'value';
+}
+
+export const below = (place: Place, ...steps: readonly Step[]): Place => ({
+  document: place.document,
+  path: [...place.path, ...steps],
+});
+
+export const keyOf = (place: Place): Place => ({ ...place, part: 'key' });
+
+/** `mirrors[0].price`: a path for people. */
+export function pathName(path: readonly Step[]): string {
+  let name = '';
+  for (const step of path) name += typeof step === 'number' ? `[${step}]` : name === '' ? step : `.${step}`;
+  return name;
+}
+
+/** Collects every problem, whoever finds it. */
+export class Findings {
+  readonly #problems = new Map<string, CatalogueProblem>();
+
+  add(place: Place, message: string, expected?: string): void {
+    const { line, column } = place.document.position(place.path, place.part ?? 'value');
+    const problem = { file: place.document.file, line, column, message, expected };
+    this.#problems.set(`${problem.file}:${line}:${column}:${message}`, problem);
+  }
+
+  get count(): number {
+    return this.#problems.size;
+  }
+
+  sorted(): CatalogueProblem[] {
+    return [...this.#problems.values()].sort(compareProblems);
+  }
+}
+
+function childOf(node: unknown, step: Step): { key: Node; value: unknown } | undefined {
+  if (isSeq(node)) {
+    const item = node.items[Number(step)];
+    return item === undefined ? undefined : { key: item as Node, value: item };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
+  return pair && { key: pair.key as Node, value: pair.value ?? pair.key };
+}
+
+function walk(root: unknown, path: readonly Step[]): { key: Node | undefined; value: unknown; complete: boolean } {
+  let key: Node | undefined;
+  let value = root;
+  for (const step of path) {
+    const child = childOf(value, step);
+    if (!child) return { key, value, complete: false };
+    ({ key, value } = child);
+  }
+  return { key, value, complete: true };
+}
+
+/** Parses one file; YAML errors and duplicate keys go to `findings`, with the file's value left undefined. */
+export function readDocument(path: string, findings: Findings): CatalogueDocument {
+  const file = relative(process.cwd(), path);
+  const lineCounter = new LineCounter();
+  const text = readFileSync(path, 'utf8');
+  const yaml = parseDocument(text, { lineCounter, prettyErrors: false, keepSourceTokens: false });
+  const offsetPosition = (offset: number) => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const document: CatalogueDocument = {
+    file,
+    value: yaml.errors.length > 0 ? undefined : yaml.toJS(),
+    position(steps, part) {
+      const { key, value, complete } = walk(yaml.contents, steps);
+      const node = complete && part === 'value' ? (value as Node | null) : (key ?? (value as Node | null));
+      return offsetPosition(node?.range?.[0] ?? 0);
+    },
+    source(steps) {
+      const { value, complete } = walk(yaml.contents, steps);
+      return complete && isScalar(value) ? value.source : undefined;
+    },
+  };
+  for (const error of yaml.errors) {
+    const duplicate = error.code === 'DUPLICATE_KEY';
+    const written = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';
+    findings.add(
+      { document: { ...document, position: () => offsetPosition(error.pos[0]) }, path: [] },
+      duplicate ? `the key ${written} is there twice` : `not YAML: ${error.message}`,
+      duplicate ? 'keep one of the two' : undefined,
+    );
+  }
+  return document;
+}

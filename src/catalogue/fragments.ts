@@ -1,0 +1,81 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { below, type CatalogueDocument, type Findings, type Place, readDocument } from './document.ts';
+import { isObject, mapSubschemas, type PlainObject, subschemas } from './schema-walk.ts';
+
+/** A schema of `catalogue/schemas/` that endpoints share under the name of its file. */
+export interface Fragment {
+  readonly name: string;
+  readonly document: CatalogueDocument;
+  readonly schema: PlainObject;
+}
+
+export type Fragments = ReadonlyMap<string, Fragment>;
+
+/** YAML files directly in `directory`, sorted; none when there is no such directory. */
+export function yamlFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith('.yaml'))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+export function readFragments(directory: string, findings: Findings): Fragments {
+  const fragments = new Map<string, Fragment>();
+  for (const fileName of yamlFiles(directory)) {
+    const document = readDocument(join(directory, fileName), findings);
+    const name = fileName.slice(0, -'.yaml'.length);
+    const usable = isObject(document.value);
+    if (!usable && document.value !== undefined) {
+      findings.add({ document, path: [] }, 'a schema must be a map', 'write keywords such as type and properties');
+    }
+    fragments.set(name, { name, document, schema: usable ? (document.value as PlainObject) : {} });
+  }
+  for (const fragment of fragments.values()) reportCycles(fragment, fragments, findings);
+  return fragments;
+}
+
+function references(schema: unknown, place: Place): { name: string; place: Place }[] {
+  if (!isObject(schema)) return [];
+  const own = typeof schema.$ref === 'string' ? [{ name: schema.$ref, place: below(place, '$ref') }] : [];
+  return own.concat(subschemas(schema).flatMap((inner) => references(inner.schema, below(place, ...inner.steps))));
+}
+
+function reportCycles(start: Fragment, fragments: Fragments, findings: Findings): void {
+  const seen = new Set<string>();
+  const wayBack = (name: string): string[] | undefined => {
+    if (name === start.name) return [name];
+    const fragment = fragments.get(name);
+    if (!fragment || seen.has(name)) return undefined;
+    seen.add(name);
+    for (const next of references(fragment.schema, { document: fragment.document, path: [] })) {
+      const way = wayBack(next.name);
+      if (way) return [name, ...way];
+    }
+    return undefined;
+  };
+  for (const { name, place } of references(start.schema, { document: start.document, path: [] })) {
+    const way = wayBack(name);
+    if (way) {
+      findings.add(place, `the fragment ${start.name} contains itself: ${[start.name, ...way].join(' -> ')}`);
+    }
+  }
+}
+
+/**
+ * The schema with every `$ref` replaced by a copy of the fragment it names; keywords beside `$ref` win over the
+ * fragment's, `properties` one by one. Unknown and circular references, which the checker reports, become empty schemas.
+ */
+export function inlineFragments(schema: unknown, fragments: Fragments, within: readonly string[] = []): PlainObject {
+  if (!isObject(schema)) return {};
+  const { $ref: reference, ...own } = schema;
+  const resolved = mapSubschemas(own, (inner) => (isObject(inner) ? inlineFragments(inner, fragments, within) : inner));
+  if (typeof reference !== 'string') return resolved;
+  const fragment = within.includes(reference) ? undefined : fragments.get(reference);
+  const shared = inlineFragments(fragment?.schema, fragments, [...within, reference]);
+  if (!isObject(shared.properties) || !isObject(resolved.properties)) return { ...shared, ...resolved };
+  return { ...shared, ...resolved, properties: { ...shared.properties, ...resolved.properties } };
+}

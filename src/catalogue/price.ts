@@ -1,0 +1,70 @@
+import { type Money, toDecimal, usd } from '../money.ts';
+import { closedOptions } from './checker.ts';
+import { below, type Findings, keyOf, type Place } from './document.ts';
+import type { Sourced } from './route-plan.ts';
+import { isObject } from './schema-walk.ts';
+import { choices } from './suggest.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { JsonSchema, Price, Route } from './types.ts';
+
+const RULE = { rule: { type: 'string' } } as const;
+
+/** PricingProblem, known by its shape: rules live in another layer. */
+interface PricingMistake extends Error {
+  readonly path: readonly string[];
+  readonly expected: string | undefined;
+}
+
+const isPricingMistake = (problem: unknown): problem is PricingMistake =>
+  problem instanceof Error && problem.name === 'PricingProblem';
+
+/** The price of a route, or undefined when it does not fit, which is reported: at `blame` if that is given. */
+export function compilePrice(
+  price: Sourced,
+  request: JsonSchema,
+  blame: Place | undefined,
+  surroundings: Surroundings,
+): Price | undefined {
+  const { checker, rules, models } = surroundings;
+  if (!isObject(price.value) || typeof price.value.rule !== 'string') return undefined;
+  const { rule: name, ...options } = price.value;
+  const rule = rules.get(name);
+  if (!rule) {
+    checker.findings.add(below(price.place, 'rule'), `no pricing rule ${name}`, choices(name, rules.keys()));
+    return undefined;
+  }
+  if (!checker.fits(price.place, price.value, closedOptions(rule.options, RULE)) || !models) return undefined;
+  try {
+    return rule.compile(options as never, request, { models });
+  } catch (problem) {
+    if (!isPricingMistake(problem)) throw problem;
+    const where = below(price.place, ...problem.path);
+    checker.findings.add(blame ?? (problem.path.length > 1 ? keyOf(where) : where), problem.message, problem.expected);
+    return undefined;
+  }
+}
+
+/** What listings say; undefined when amounts are wrong, which the file's schema reports. */
+export function readListing(
+  listing: Sourced | undefined,
+  price: Price,
+  findings: Findings,
+): Route['listing'] | undefined {
+  if (!listing) return { price: price.listed, minPrice: price.fixed ? undefined : price.min };
+  const amounts = isObject(listing.value) ? listing.value : {};
+  const listed = amountOf(amounts.price);
+  const minPrice = amountOf(amounts.minPrice);
+  if (listed === undefined || minPrice === undefined) return undefined;
+  if (minPrice > listed) {
+    findings.add(below(listing.place, 'minPrice'), 'minPrice is above price', `write at most "${toDecimal(listed)}"`);
+  }
+  return { price: listed, minPrice };
+}
+
+function amountOf(decimal: unknown): Money | undefined {
+  try {
+    return typeof decimal === 'string' ? usd(decimal) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { below, keyOf, pathName } from './document.ts';
+import { inlineFragments } from './fragments.ts';
+import type { RoutePlan, Sourced } from './route-plan.ts';
+import { isObject } from './schema-walk.ts';
+import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts';
+import { choices } from './suggest.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export function checkNetworks(plan: RoutePlan, { networks, checker }: Surroundings): void {
+  if (!networks) return;
+  for (const { id, place } of plan.networks) {
+    if (id !== undefined && !networks.has(String(id))) {
+      checker.findings.add(place, `no network ${String(id)}`, choices(String(id), networks.keys()));
+    } else if (plan.kind === 'mirror' && id !== undefined && plan.path.value === undefined) {
+      checker.findings.add(
+        place,
+        `the network ${String(id)} has no prefix`,
+        'give it a prefix in networks.yaml, or the mirror a path',
+      );
+    }
+  }
+}
+
+export function checkMpp(plan: RoutePlan, tag: unknown, { service, checker }: Surroundings): void {
+  if (service && tag !== undefined && !service.tags.includes(String(tag))) {
+    checker.findings.add(below(plan.place, 'tag'), `no tag ${String(tag)}`, choices(String(tag), service.tags));
+  }
+  if (typeof plan.path.value === 'string' && !plan.path.value.startsWith('/mpp/')) {
+    checker.findings.add(plan.path.place, `${plan.path.value} does not begin with /mpp/`, 'begin the path with /mpp/');
+  }
+}
+
+export function checkRequest({ place, request, example }: RoutePlan, surroundings: Surroundings): void {
+  const { findings } = surroundings.checker;
+  if (!isObject(request.value)) return;
+  if (request.value.additionalProperties !== undefined || request.value.type !== undefined) {
+    const keyword = request.value.type === undefined ? 'additionalProperties' : 'type';
+    findings.add(
+      keyOf(below(request.place, keyword)),
+      'a request is always an object without further fields',
+      `leave ${keyword} out`,
+    );
+  }
+  if (!isWellWritten(request.place, request.value, surroundings.fragments, surroundings.compiler)) return;
+  const schema = closedRequest(inlineFragments(request.value, surroundings.soundFragments));
+  const properties = isObject(schema.properties) ? Object.keys(schema.properties) : [];
+  for (const [index, field] of (Array.isArray(schema.required) ? schema.required : []).entries()) {
+    if (properties.includes(String(field))) continue;
+    findings.add(
+      below(request.place, 'required', index),
+      `required names ${String(field)}, which is no property`,
+      choices(String(field), properties),
+    );
+  }
+  const validate = surroundings.compiler.compile(schema, request.place);
+  if (!validate || !isObject(example.value)) return;
+  const inherited = example.inherited && !request.inherited;
+  for (const { path, part, message, expected } of refusals(validate, example.value)) {
+    const name = pathName(path);
+    const wrong = `the example does not fit ${pathName(request.place.path)}${name === '' ? '' : `, ${name}`}: ${message}`;
+    const where = below(example.place, ...path);
+    if (inherited) findings.add(keyOf(request.place), wrong, `give ${pathName(place.path)} its own example`);
+    else findings.add(part === 'key' ? keyOf(where) : where, wrong, expected);
+  }
+}
+
+export function checkResult(
+  { value, place }: Sourced,
+  { fragments, soundFragments, compiler, checker }: Surroundings,
+): void {
+  if (!isObject(value) || !isWellWritten(place, value, fragments, compiler)) return;
+  const schema = openResult(inlineFragments(value, soundFragments));
+  const examples = openResult(inlineFragments(value, fragments)).examples;
+  const validate = compiler.compile(schema, place);
+  if (!Array.isArray(examples) || examples.length === 0) {
+    checker.findings.add(
+      keyOf(place),
+      `${pathName(place.path)} has no example`,
+      'add examples: [...] to it or to its fragment',
+    );
+    return;
+  }
+  for (const { path, part, message, expected } of validate ? refusals(validate, examples[0]) : []) {
+    const name = pathName(path);
+    const where = below(place, 'examples', 0, ...path);
+    const wrong = `the example of ${pathName(place.path)} does not fit its schema${name === '' ? '' : `, ${name}`}: ${message}`;
+    checker.findings.add(part === 'key' ? keyOf(where) : where, wrong, expected);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Step } from './document.ts';
+
+/** Keywords whose value is one schema, a list of schemas, or schemas by name. */
+const SINGLE = [
+  'items',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+];
+const LISTS = ['oneOf', 'anyOf', 'allOf', 'prefixItems'];
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+
+/** Every keyword that a schema in the catalogue may use: JSON Schema 2020-12 without identifiers and anchors. */
+export const KEYWORDS: readonly string[] = [
+  ...['$ref', '$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'type', 'enum', 'const'],
+  ...['required', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
+  ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
+  ...['minProperties', 'maxProperties', 'dependentRequired'],
+  ...SINGLE,
+  ...LISTS,
+  ...MAPS,
+];
+
+export type PlainObject = { readonly [key: string]: unknown };
+
+export const isObject = (value: unknown): value is PlainObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The schemas directly inside a schema. Values (`enum`, `default`, `examples`) are no schemas. */
+export function subschemas(schema: PlainObject): { steps: readonly Step[]; schema: unknown }[] {
+  const found: { steps: readonly Step[]; schema: unknown }[] = [];
+  for (const keyword of SINGLE) {
+    if (isObject(schema[keyword])) found.push({ steps: [keyword], schema: schema[keyword] });
+  }
+  for (const keyword of LISTS) {
+    const list = schema[keyword];
+    if (!Array.isArray(list)) continue;
+    for (const [index, item] of list.entries()) found.push({ steps: [keyword, index], schema: item });
+  }
+  for (const keyword of MAPS) {
+    const map = schema[keyword];
+    if (isObject(map)) {
+      for (const [name, item] of Object.entries(map)) found.push({ steps: [keyword, name], schema: item });
+    }
+  }
+  return found;
+}
+
+/** The schema with every schema directly inside it replaced by what `change` makes of it; a new object. */
+export function mapSubschemas(
+  schema: PlainObject,
+  change: (inner: unknown, steps: readonly Step[]) => unknown,
+): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (SINGLE.includes(keyword) && isObject(value)) copy[keyword] = change(value, [keyword]);
+    else if (LISTS.includes(keyword) && Array.isArray(value)) {
+      copy[keyword] = value.map((item, index) => change(item, [keyword, index]));
+    } else if (MAPS.includes(keyword) && isObject(value)) {
+      copy[keyword] = Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [name, change(item, [keyword, name])]),
+      );
+    } else copy[keyword] = structuredClone(value);
+  }
+  return copy;
+}

@@ -1,0 +1,141 @@
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { openSchemaTrial } from './ajv.ts';
+import { type Described, describe } from './describe.ts';
+import { below, type Findings, keyOf, type Place, type Step } from './document.ts';
+import type { Fragments } from './fragments.ts';
+import { isObject, KEYWORDS, type PlainObject, subschemas } from './schema-walk.ts';
+import { choices } from './suggest.ts';
+import type { JsonSchema } from './types.ts';
+
+/** A request schema as the gateway uses it: closed, an object, without `$ref`. */
+export const closedRequest = (resolved: PlainObject): JsonSchema => ({
+  ...resolved,
+  type: 'object',
+  additionalProperties: false,
+});
+
+/** A result schema as the gateway uses it: objects may hold more than is documented. */
+export function openResult(resolved: PlainObject): JsonSchema {
+  const type = resolved.type ?? 'object';
+  return type === 'object' ? { ...resolved, type, additionalProperties: true } : { ...resolved, type };
+}
+
+/**
+ * Reports what is wrong with a schema as it is written: keywords, fragments and formats that do not exist. True when
+ * there is nothing to report.
+ */
+export function isWellWritten(place: Place, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): boolean {
+  const before = compiler.findings.count;
+  checkWritten(place, schema, fragments, compiler);
+  return compiler.findings.count === before;
+}
+
+function checkWritten(place: Place, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): void {
+  const { findings } = compiler;
+  if (typeof schema === 'boolean') return;
+  if (!isObject(schema)) {
+    findings.add(place, 'a schema must be a map', 'write keywords such as type and properties');
+    return;
+  }
+  for (const keyword of Object.keys(schema)) {
+    if (!KEYWORDS.includes(keyword)) {
+      findings.add(keyOf(below(place, keyword)), `${keyword} is no JSON Schema keyword`, nearKeyword(keyword));
+    }
+  }
+  const { $ref: reference, format } = schema;
+  if (reference !== undefined && (typeof reference !== 'string' || !fragments.has(reference))) {
+    findings.add(
+      below(place, '$ref'),
+      `no fragment ${String(reference)}`,
+      choices(String(reference), fragments.keys()),
+    );
+  }
+  if (typeof format === 'string' && !compiler.formats.includes(format)) {
+    findings.add(below(place, 'format'), `no format ${format}`, choices(format, compiler.formats));
+  }
+  for (const inner of subschemas(schema)) checkWritten(below(place, ...inner.steps), inner.schema, fragments, compiler);
+}
+
+function nearKeyword(keyword: string): string | undefined {
+  const [first] = choices(keyword, KEYWORDS).split('?');
+  return first?.startsWith('did you mean') ? `${first}?` : 'JSON Schema 2020-12 names the keywords';
+}
+
+interface Mistake {
+  readonly path: readonly Step[];
+  readonly message: string;
+  readonly expected?: string | undefined;
+}
+
+interface Compiled {
+  readonly validate: ValidateFunction | undefined;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Compiles the schemas of requests and results, equal ones once, and reports those that are not JSON Schema. */
+export class SchemaCompiler {
+  readonly findings: Findings;
+  readonly formats: readonly string[];
+  readonly #ajv: Ajv2020 = openSchemaTrial();
+  readonly #compiled = new Map<string, Compiled>();
+
+  constructor(findings: Findings) {
+    this.findings = findings;
+    this.formats = Object.keys(this.#ajv.formats);
+  }
+
+  /**
+   * The validator of a resolved schema, or undefined when it is none, which is reported at `place`. Validating fills
+   * defaults in.
+   */
+  compile(schema: JsonSchema, place: Place): ValidateFunction | undefined {
+    const key = JSON.stringify(schema);
+    const compiled = this.#compiled.get(key) ?? this.#compile(schema);
+    this.#compiled.set(key, compiled);
+    for (const { path, message, expected } of compiled.mistakes) {
+      this.findings.add(below(place, ...path), message, expected);
+    }
+    return compiled.validate;
+  }
+
+  #compile(schema: JsonSchema): Compiled {
+    if (!this.#ajv.validateSchema(schema))
+      return { validate: undefined, mistakes: notJsonSchema(this.#ajv.errors ?? []) };
+    try {
+      const validate = this.#ajv.compile(schema);
+      return { validate, mistakes: isObject(schema.properties) ? refusedDefaults(validate) : [] };
+    } catch (problem) {
+      const message = problem instanceof Error ? problem.message : String(problem);
+      const path =
+        /"#\/?([^"]*)"/
+          .exec(message)?.[1]
+          ?.split('/')
+          .filter((step) => step !== '') ?? [];
+      return { validate: undefined, mistakes: [{ path, message: `not JSON Schema: ${message}` }] };
+    }
+  }
+}
+
+/** The meta-schema refuses through several layers of vocabularies: what it says of the innermost value is the mistake. */
+function notJsonSchema(errors: readonly ErrorObject[]): Mistake[] {
+  const deepest = Math.max(...errors.map((error) => error.instancePath.length));
+  return describe(errors.filter((error) => error.instancePath.length === deepest)).map((described) => ({
+    ...described,
+    message: `not JSON Schema: ${described.message}`,
+  }));
+}
+
+/** Defaults are filled into an empty object: what is then wrong with a property is wrong with its default. */
+function refusedDefaults(validate: ValidateFunction): Mistake[] {
+  return refusals(validate, {}).flatMap(({ path, message, expected }) => {
+    const [property] = path;
+    if (property === undefined) return [];
+    const wrong = `the default of ${property} is refused by its own schema: ${message}`;
+    return [{ path: ['properties', property, 'default'], message: wrong, expected }];
+  });
+}
+
+/** Why a schema refuses a value; the value is copied, since validating fills defaults in. */
+export function refusals(validate: ValidateFunction, value: unknown): Described[] {
+  return validate(structuredClone(value)) ? [] : describe(validate.errors ?? []);
+}

@@ -1,0 +1,153 @@
+import { type Checker, closedOptions } from './checker.ts';
+import { below, keyOf, type Place } from './document.ts';
+import { parseDuration } from './duration.ts';
+import { networksFileSchema } from './files/networks.ts';
+import { serviceFileSchema } from './files/service.ts';
+import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
+import type { AdapterShape, CatalogueParts } from './parts.ts';
+import { isObject, type PlainObject } from './schema-walk.ts';
+import { choices } from './suggest.ts';
+import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
+
+const entries = (value: unknown): [string, PlainObject][] =>
+  isObject(value) ? Object.entries(value).filter((entry): entry is [string, PlainObject] => isObject(entry[1])) : [];
+
+/** `service.yaml`, or undefined when it is not right. */
+export function readService(place: Place, checker: Checker): ServiceFile | undefined {
+  const value = place.document.value;
+  return checker.fits(place, value, serviceFileSchema) ? (value as ServiceFile) : undefined;
+}
+
+/** `networks.yaml`: the networks, those with mistakes included so that their names are known. */
+export function readNetworks(place: Place, checker: Checker): Map<string, Network> {
+  checker.fits(place, place.document.value, networksFileSchema);
+  const networks = new Map<string, Network>();
+  const prefixes = new Map<string, string>();
+  for (const [id, entry] of entries(place.document.value)) {
+    const file = entry as unknown as NetworkFile;
+    const lasts = file.authorizationLasts;
+    networks.set(id, {
+      ...file,
+      id,
+      authorizationLastsMs: typeof lasts === 'string' ? parseDuration(lasts) : undefined,
+    });
+    checkBindings(below(place, id), file, checker);
+    if (file.prefix === undefined) continue;
+    const other = prefixes.get(file.prefix);
+    if (other !== undefined) {
+      checker.findings.add(
+        below(place, id, 'prefix'),
+        `${file.prefix} is the prefix of ${other} too`,
+        'choose another',
+      );
+    }
+    prefixes.set(file.prefix, id);
+  }
+  return networks;
+}
+
+function checkBindings(place: Place, file: NetworkFile, checker: Checker): void {
+  for (const mode of ['live', 'sandbox'] as const) {
+    const binding = file[mode];
+    if (!isObject(binding) || typeof binding.caip2 !== 'string' || !isObject(binding.asset)) continue;
+    const wanted = file.family === 'evm' ? 'eip155:' : 'solana:';
+    if (!binding.caip2.startsWith(wanted)) {
+      checker.findings.add(
+        below(place, mode, 'caip2'),
+        `${binding.caip2} is not of the family ${file.family}`,
+        `write ${wanted}...`,
+      );
+    }
+    const isEvmAddress = String(binding.asset.address).startsWith('0x');
+    if (isEvmAddress !== (file.family === 'evm')) {
+      checker.findings.add(
+        below(place, mode, 'asset', 'address'),
+        `${binding.asset.address} is not of the family ${file.family}`,
+      );
+    }
+    if (file.family === 'evm' && (binding.asset.name === undefined || binding.asset.version === undefined)) {
+      checker.findings.add(
+        keyOf(below(place, mode, 'asset')),
+        'an EVM asset needs the name and version of its EIP-712 domain',
+        'add name and version as the contract has them: authorizations signed for others are refused',
+      );
+    }
+  }
+}
+
+/** `upstreams.yaml`: the upstreams, those with mistakes included so that their names are known. */
+export function readUpstreams(place: Place, checker: Checker, parts: CatalogueParts): Map<string, Upstream> {
+  checker.fits(place, place.document.value, upstreamsFileSchema);
+  const adapters = new Map(parts.adapters.map((adapter) => [adapter.name, adapter]));
+  const upstreams = new Map<string, Upstream>();
+  for (const [name, entry] of entries(place.document.value)) {
+    const file = entry as unknown as UpstreamFile;
+    upstreams.set(name, { ...file, name });
+    const adapter = adapters.get(file.adapter);
+    if (adapter) checkUpstream(below(place, name), file, adapter, checker);
+    else if (typeof file.adapter === 'string') {
+      checker.findings.add(
+        below(place, name, 'adapter'),
+        `no adapter ${file.adapter}`,
+        choices(file.adapter, adapters.keys()),
+      );
+    }
+  }
+  return upstreams;
+}
+
+function checkUpstream(place: Place, file: UpstreamFile, adapter: AdapterShape, checker: Checker): void {
+  const { findings } = checker;
+  for (const secret of adapter.secrets) {
+    if (file.keys?.[secret] === undefined) {
+      findings.add(
+        keyOf(place),
+        `the adapter ${adapter.name} needs the secret ${secret}`,
+        `add keys: { ${secret}: NAME_OF_AN_ENVIRONMENT_VARIABLE }`,
+      );
+    }
+  }
+  const secrets = [...adapter.secrets, ...(adapter.optionalSecrets ?? [])];
+  for (const secret of Object.keys(file.keys ?? {})) {
+    if (secrets.includes(secret)) continue;
+    findings.add(
+      keyOf(below(place, 'keys', secret)),
+      `${adapter.name} has no secret ${secret}`,
+      choices(secret, secrets),
+    );
+  }
+  checker.fits(below(place, 'settings'), file.settings ?? {}, closedOptions(adapter.upstreamOptions ?? {}));
+  const modelSchema = closedOptions(adapter.modelOptions ?? {}, modelProperties, ['id']);
+  for (const [name, model] of entries(file.models)) checker.fits(below(place, 'models', name), model, modelSchema);
+}
+
+/** Every model by its neutral name. A model with a cost is named once, so that one place sets its price. */
+export function pricedModels(
+  place: Place,
+  upstreams: ReadonlyMap<string, Upstream>,
+  checker: Checker,
+): Map<string, Model> {
+  const models = new Map<string, Model>();
+  const pricedBy = new Map<string, string>();
+  for (const upstream of upstreams.values()) {
+    for (const [name, entry] of entries(upstream.models)) {
+      const file = entry as unknown as ModelFile;
+      if (file.cost === undefined) {
+        if (!models.has(name)) models.set(name, { ...file, name });
+        continue;
+      }
+      const other = pricedBy.get(name);
+      if (other !== undefined) {
+        checker.findings.add(
+          keyOf(below(place, upstream.name, 'models', name, 'cost')),
+          `${name} has a cost under ${other} too`,
+          'let one place set the price of a model',
+        );
+        continue;
+      }
+      pricedBy.set(name, upstream.name);
+      models.set(name, { ...file, name });
+    }
+  }
+  return models;
+}

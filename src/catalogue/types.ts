@@ -1,0 +1,231 @@
+/** The catalogue as files say it (`…File`) and as the gateway uses it once loaded. */
+import type { Money } from '../money.ts';
+
+/** JSON Schema 2020-12. In files `$ref` names a fragment in `catalogue/schemas/`; once loaded there is no `$ref` left. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** A validated request body or query, defaults filled in. */
+export type Input = { readonly [field: string]: unknown };
+
+/** Neutral id of a settlement network, a key of `networks.yaml`: `chain-a`. */
+export type NetworkId = string;
+
+export interface PriceOptions {
+  readonly rule: string;
+  readonly [option: string]: unknown;
+}
+
+/** How an endpoint is served: one upstream (`via`) or a recipe with named roles. Other keys belong to the adapter or recipe. */
+export interface UpstreamOptions {
+  /** A name in `upstreams.yaml`. */
+  readonly via?: string;
+  /** A model that `upstreams.yaml` lists under that upstream. */
+  readonly model?: string;
+  /** A name in `src/upstream/recipes/`. */
+  readonly recipe?: string;
+  /** The recipe's roles: role -> upstream options with `via`. */
+  readonly uses?: { readonly [role: string]: UpstreamOptions };
+  readonly [option: string]: unknown;
+}
+
+export interface MppOptions {
+  readonly operationId: string;
+  readonly tag: string;
+  /** Default: `/mpp` + the endpoint's path. */
+  readonly path?: string;
+  readonly price?: PriceOptions;
+  readonly request?: JsonSchema;
+  /** Needed where the operation's own request schema refuses the endpoint's example. */
+  readonly example?: Input;
+}
+
+/** How a result is wrapped: `data` is `{success: true, data: result}`, `flag` adds `success: true` to the result. */
+export type Envelope = 'data' | 'flag';
+
+export interface MirrorFile {
+  readonly network: NetworkId;
+  /** Default: `/<the network's prefix>` + the endpoint's path. */
+  readonly path?: string;
+  readonly price?: PriceOptions;
+  readonly request?: JsonSchema;
+  readonly result?: JsonSchema;
+  readonly example?: Input;
+  readonly envelope?: Envelope;
+  readonly upstream?: UpstreamOptions | readonly UpstreamOptions[];
+}
+
+/** `catalogue/endpoints/<group>/<name>.yaml`. */
+export interface EndpointFile {
+  readonly summary: string;
+  readonly description?: string;
+  /** Default: POST. */
+  readonly method?: 'GET' | 'POST';
+  readonly path: string;
+  /** Default: `[chain-a]`. */
+  readonly networks?: readonly NetworkId[];
+  readonly price: PriceOptions;
+  /** What resource listings say of a dynamic price, where it is not the price of an empty request and the lowest price. */
+  readonly listing?: { readonly price: string; readonly minPrice: string };
+  /** How long the upstream may take: `30s`, `10m`. Default: `60s`. */
+  readonly deadline?: string;
+  readonly request: JsonSchema;
+  readonly result: JsonSchema;
+  readonly envelope?: Envelope;
+  /** A request that its schema accepts. */
+  readonly example: Input;
+  /** One upstream, or several in order: the next is asked when one fails. */
+  readonly upstream: UpstreamOptions | readonly UpstreamOptions[];
+  readonly mirrors?: readonly MirrorFile[];
+  readonly mpp?: MppOptions;
+}
+
+export interface AssetFile {
+  readonly symbol: string;
+  readonly address: string;
+  readonly decimals: number;
+  /** EIP-712 domain of an EVM asset. */
+  readonly name?: string;
+  readonly version?: string;
+}
+
+/** One network as it is in one mode. */
+export interface NetworkBinding {
+  readonly caip2: string;
+  /** The name x402 version 1 clients know it by; a network without one is offered to version 2 clients only. */
+  readonly v1Name?: string;
+  readonly asset: AssetFile;
+  /** Where outcomes are asked for; in the sandbox, the local chain's address takes its place. */
+  readonly rpcUrl?: string;
+}
+
+/** One entry of `catalogue/networks.yaml`. */
+export interface NetworkFile {
+  readonly family: 'evm' | 'solana';
+  /** `pricing.network` in resource listings: `chain-a-mainnet`. */
+  readonly listedAs: string;
+  /** Path prefix of mirrors: `chain-c-main`. */
+  readonly prefix?: string;
+  /** How long a signed authorization stays good, e.g. `60s`; left out: as long as the challenge asks. */
+  readonly authorizationLasts?: string;
+  readonly live: NetworkBinding;
+  readonly sandbox: NetworkBinding;
+}
+
+/** A provider's model under a neutral name, with what the adapter must know of it. */
+export interface ModelFile {
+  /** The provider's own id of the model. */
+  readonly id: string;
+  /** What a million tokens cost us, in dollars; prices of usage-priced endpoints come from here. */
+  readonly cost?: { readonly input: string; readonly output: string };
+  readonly contextWindow?: number;
+  /** Most output tokens the model gives. */
+  readonly maxOutput?: number;
+  /** Output tokens when the caller names no bound. */
+  readonly defaultOutput?: number;
+  /** The adapter's own settings for the model (its `modelOptions` schema). */
+  readonly [setting: string]: unknown;
+}
+
+/** One entry of `catalogue/upstreams.yaml`. */
+export interface UpstreamFile {
+  readonly adapter: string;
+  readonly baseUrl: string;
+  /** Secret -> environment variable, e.g. `{key: REPLICATE_API_TOKEN}`. Left out: needs none. */
+  readonly keys?: { readonly [secret: string]: string };
+  /** Calls at the same time. Default 64. */
+  readonly concurrency?: number;
+  /** Least time between the starts of two calls, e.g. `300ms`. */
+  readonly spacing?: string;
+  /** Longest wait for one HTTP answer, e.g. `30s`. Default: the endpoint's deadline. */
+  readonly timeout?: string;
+  readonly models?: { readonly [model: string]: ModelFile };
+  /** The adapter's settings for the whole upstream (its `upstreamOptions` schema). */
+  readonly settings?: { readonly [setting: string]: unknown };
+}
+
+/** `catalogue/service.yaml`. */
+export interface ServiceFile {
+  readonly name: string;
+  readonly description: string;
+  readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
+  readonly tags: readonly string[];
+  /** Text for agents, used in `/llms.txt` and `/.well-known/x402`. */
+  readonly instructions: string;
+  readonly ownershipProofs?: readonly string[];
+}
+
+/** A model together with its neutral name. */
+export interface Model extends ModelFile {
+  readonly name: string;
+}
+
+export interface Upstream extends UpstreamFile {
+  readonly name: string;
+}
+
+export interface Network extends NetworkFile {
+  readonly id: NetworkId;
+  /** Milliseconds, or undefined: as long as the challenge asks. */
+  readonly authorizationLastsMs: number | undefined;
+}
+
+/** One compiled price. */
+export interface Price {
+  readonly min: Money;
+  readonly max: Money;
+  /** What an empty request is quoted at. */
+  readonly listed: Money;
+  /** True where every valid request costs the same. */
+  readonly fixed: boolean;
+  /** Pure and deterministic: same input, same price. Input must be valid. */
+  quote(input: Input): Money;
+  /** Usage-priced calls: the actual cost, never above the quote of the same input. */
+  actual?(input: Input, result: unknown): Money;
+}
+
+/** Something sold: an endpoint at one path on one rail. */
+export interface Route {
+  /** `endpoint.id` for the base route, the path without its leading slash for all others. */
+  readonly id: string;
+  readonly endpoint: Endpoint;
+  readonly kind: 'base' | 'mirror' | 'mpp';
+  readonly rail: 'x402' | 'mpp';
+  /** MPP routes take GET and POST alike. */
+  readonly methods: readonly ('GET' | 'POST')[];
+  readonly path: string;
+  /** Where it can be paid; empty on MPP, whose methods are the service's. */
+  readonly networks: readonly NetworkId[];
+  readonly price: Price;
+  /** What listings say: the price of an empty request, and the lowest one where the price is dynamic. */
+  readonly listing: { readonly price: Money; readonly minPrice: Money | undefined };
+  readonly deadlineMs: number;
+  /** Closed (`additionalProperties: false`), without `$ref`. */
+  readonly request: JsonSchema;
+  /** What the adapter must answer, without the envelope. */
+  readonly result: JsonSchema;
+  readonly envelope: Envelope | undefined;
+  readonly example: Input;
+  /** An answer as the caller sees it, envelope included. */
+  readonly resultExample: unknown;
+  /** In order: the next is asked when one fails. */
+  readonly upstreams: readonly UpstreamOptions[];
+  readonly mpp: MppOptions | undefined;
+}
+
+export interface Endpoint {
+  /** The file's place below `catalogue/endpoints/`, without `.yaml`: `image/family-e-2`. */
+  readonly id: string;
+  readonly group: string;
+  readonly file: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly routes: readonly Route[];
+}
+
+export interface Catalogue {
+  readonly service: ServiceFile;
+  readonly networks: ReadonlyMap<NetworkId, Network>;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly endpoints: readonly Endpoint[];
+  readonly routes: readonly Route[];
+}

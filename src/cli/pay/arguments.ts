@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util';
+import { AmountProblem, type Money, usd } from '../../money.ts';
+
+export interface PayArguments {
+  readonly path: string;
+  /** JSON text, or undefined for none. */
+  readonly body: string | undefined;
+  /** Origin of the gateway, without a trailing slash. */
+  readonly url: string;
+  /** Neutral network id, CAIP-2 id, or undefined for the first that is offered. */
+  readonly network: string | undefined;
+  readonly protocol: 'x402' | 'mpp';
+  /** More than this is paid only when a person agrees. */
+  readonly max: Money;
+  readonly yes: boolean;
+}
+
+export const USAGE = `npm run pay -- <path> ['<json body>'] [options]
+
+  npm run pay -- /image/family-e-2 '{"prompt":"a lighthouse in fog","resolution":"2k"}'
+  npm run pay -- '/stock/arb?sort=premium' --network chain-c
+
+  --network <id>    where to pay: chain-a, chain-c, ... (default: the first that is offered)
+  --protocol <name> x402 or mpp (default: mpp for paths that start with /mpp/, else x402)
+  --url <origin>    the gateway (default: http://127.0.0.1:4020)
+  --max <dollars>   pay up to this without asking (default: 1.00)
+  --yes             pay whatever it costs without asking`;
+
+/** A fault in the command line; the message says what would be right. */
+export class UsageProblem extends Error {}
+
+/** Throws UsageProblem. */
+export function readArguments(words: readonly string[], environment: NodeJS.ProcessEnv): PayArguments {
+  const { values, positionals } = parse(words);
+  const [path, body, ...rest] = positionals;
+  if (path === undefined || rest.length > 0) throw new UsageProblem(USAGE);
+  if (!path.startsWith('/')) throw new UsageProblem(`the path starts with /, for example /image/family-e-2: got ${path}`);
+  if (body !== undefined) checkJson(body);
+  const protocol = values.protocol ?? (path.startsWith('/mpp/') ? 'mpp' : 'x402');
+  if (protocol !== 'x402' && protocol !== 'mpp') throw new UsageProblem(`--protocol is x402 or mpp: got ${protocol}`);
+  const origin = values.url ?? `http://127.0.0.1:${environment.PORT ?? '4020'}`;
+  if (!URL.canParse(origin)) throw new UsageProblem(`--url is an origin such as http://127.0.0.1:4020: got ${origin}`);
+  return {
+    path,
+    body,
+    url: origin.replace(/\/+$/, ''),
+    network: values.network,
+    protocol,
+    max: readMax(values.max ?? '1.00'),
+    yes: values.yes ?? false,
+  };
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        network: { type: 'string' },
+        protocol: { type: 'string' },
+        url: { type: 'string' },
+        max: { type: 'string' },
+        yes: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageProblem(`${error instanceof Error ? error.message : 'unreadable arguments'}\n\n${USAGE}`);
+  }
+}
+
+function checkJson(body: string): void {
+  try {
+    JSON.parse(body);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unreadable';
+    throw new UsageProblem(`the body is not JSON (${reason}): put it in single quotes, as '{"prompt":"a lighthouse"}'`);
+  }
+}
+
+function readMax(text: string): Money {
+  try {
+    return usd(text);
+  } catch (error) {
+    if (error instanceof AmountProblem) throw new UsageProblem(`--max: ${error.message}; it takes ${error.expected}`);
+    throw error;
+  }
+}

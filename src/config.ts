@@ -1,0 +1,172 @@
+/** The environment as a Config. Every problem is told at once, with the variable's name and what it takes. */
+
+export interface Config {
+  readonly mode: 'sandbox' | 'live';
+  readonly host: string;
+  readonly port: number;
+  /** Origin under which callers reach the gateway, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly catalogueDirectory: string;
+  readonly dataDirectory: string;
+  /** Postgres; undefined: SQLite in the data directory. */
+  readonly databaseUrl: string | undefined;
+  readonly logLevel: string;
+  /** Live mode only: in the sandbox all of this is made afresh at every start. */
+  readonly live: LiveConfig | undefined;
+}
+
+export interface LiveConfig {
+  /** Pay-to addresses: by network id, else by family. */
+  readonly payTo: Readonly<Record<string, string>>;
+  /** RPC addresses by network id, over those in `networks.yaml`. */
+  readonly rpcUrls: Readonly<Record<string, string>>;
+  readonly coinbase: { readonly id: string; readonly secret: string } | undefined;
+  readonly facilitatorUrl: string | undefined;
+  /** Keys that settle in this process. */
+  readonly signers: { readonly evm: string | undefined; readonly solana: string | undefined };
+  readonly mpp: MppConfig;
+  /** Secrets of the upstreams, read by the names that `upstreams.yaml` gives. */
+  secretOf(variable: string): string | undefined;
+}
+
+export interface MppConfig {
+  /** The first signs; the others are honoured until their challenges have expired. */
+  readonly secrets: readonly [string, ...string[]];
+  readonly realm: string;
+  readonly tempo:
+    | { readonly rpcUrl: string; readonly chainId: number; readonly currency: string; readonly recipient: string }
+    | undefined;
+}
+
+/** Everything that is wrong with the environment. */
+export class ConfigProblem extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigProblem';
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** `TURNPIKE_PAY_TO_CHAIN_C` with the prefix `TURNPIKE_PAY_TO_` is `chain-c`. */
+function byNetwork(environment: Environment, prefix: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith(prefix) || !value) continue;
+    found[name.slice(prefix.length).toLowerCase().replaceAll('_', '-')] = value;
+  }
+  return found;
+}
+
+/** Collects problems while values are read. */
+function reader(environment: Environment) {
+  const problems: string[] = [];
+  const optional = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const url = (name: string): string | undefined => {
+    const value = optional(name);
+    if (value === undefined || URL.canParse(value)) return value?.replace(/\/+$/, '');
+    problems.push(`${name} is not a URL: give one such as https://api.example.com`);
+    return undefined;
+  };
+  return { problems, optional, url };
+}
+
+function readMpp(environment: Environment, { problems, optional, url }: ReturnType<typeof reader>, publicUrl: string): MppConfig {
+  const secrets = (optional('TURNPIKE_MPP_SECRET') ?? '').split(',').map((secret) => secret.trim());
+  const [current = '', ...old] = secrets;
+  if (secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
+    problems.push('TURNPIKE_MPP_SECRET must be a secret of 32 bytes or more (old ones may follow, after commas): try `openssl rand -hex 32`');
+  }
+  const realm = optional('TURNPIKE_MPP_REALM') ?? (URL.canParse(publicUrl) ? new URL(publicUrl).host : '');
+  if (/["|\\]/.test(realm)) problems.push('TURNPIKE_MPP_REALM must not contain a quote, a backslash or |');
+  const tempo = {
+    rpcUrl: url('TURNPIKE_TEMPO_RPC_URL'),
+    currency: optional('TURNPIKE_TEMPO_CURRENCY'),
+    recipient: optional('TURNPIKE_TEMPO_RECIPIENT'),
+  };
+  const chainId = Number(optional('TURNPIKE_TEMPO_CHAIN_ID') ?? '4217');
+  const given = Object.values(tempo).filter((value) => value !== undefined).length;
+  if (given > 0 && given < 3) {
+    problems.push('TURNPIKE_TEMPO_RPC_URL, TURNPIKE_TEMPO_CURRENCY and TURNPIKE_TEMPO_RECIPIENT belong together: set all three or none');
+  }
+  for (const name of ['TURNPIKE_TEMPO_CURRENCY', 'TURNPIKE_TEMPO_RECIPIENT']) {
+    const value = environment[name];
+    if (value && !EVM_ADDRESS.test(value)) problems.push(`${name} must be an address: 0x and 40 hex digits`);
+  }
+  const { rpcUrl, currency, recipient } = tempo;
+  return {
+    secrets: [current, ...old],
+    realm,
+    tempo: rpcUrl && currency && recipient ? { rpcUrl, chainId, currency, recipient } : undefined,
+  };
+}
+
+function readLive(environment: Environment, read: ReturnType<typeof reader>, publicUrl: string): LiveConfig {
+  const { problems, optional, url } = read;
+  const payTo = byNetwork(environment, 'TURNPIKE_PAY_TO_');
+  if (Object.keys(payTo).length === 0) {
+    problems.push('TURNPIKE_PAY_TO_EVM or TURNPIKE_PAY_TO_SOLANA is missing: the addresses that are paid');
+  }
+  for (const [network, address] of Object.entries(payTo)) {
+    if (EVM_ADDRESS.test(address) || SOLANA_ADDRESS.test(address)) continue;
+    const name = `TURNPIKE_PAY_TO_${network.toUpperCase().replaceAll('-', '_')}`;
+    problems.push(`${name} is not an address: give 0x and 40 hex digits, or a base58 Solana address`);
+  }
+  const id = optional('CDP_API_KEY_ID');
+  const secret = optional('CDP_API_KEY_SECRET');
+  if ((id === undefined) !== (secret === undefined)) {
+    problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET belong together: set both or none');
+  }
+  const facilitatorUrl = url('TURNPIKE_FACILITATOR_URL');
+  const signers = { evm: optional('TURNPIKE_SIGNER_EVM'), solana: optional('TURNPIKE_SIGNER_SOLANA') };
+  if (!id && !facilitatorUrl && !signers.evm && !signers.solana) {
+    problems.push(
+      'a facilitator is missing: set CDP_API_KEY_ID and CDP_API_KEY_SECRET (Coinbase), TURNPIKE_FACILITATOR_URL (any x402 facilitator), or TURNPIKE_SIGNER_EVM / TURNPIKE_SIGNER_SOLANA (settle in this process)',
+    );
+  }
+  return {
+    payTo,
+    rpcUrls: byNetwork(environment, 'TURNPIKE_RPC_URL_'),
+    coinbase: id && secret ? { id, secret } : undefined,
+    facilitatorUrl,
+    signers,
+    mpp: readMpp(environment, read, publicUrl),
+    secretOf: (variable) => environment[variable]?.trim() || undefined,
+  };
+}
+
+/** Throws ConfigProblem with every problem at once. */
+export function readConfig(environment: Environment): Config {
+  const read = reader(environment);
+  const { problems, optional, url } = read;
+  const mode = optional('TURNPIKE_MODE') ?? 'sandbox';
+  if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
+  const live = mode === 'live';
+  const port = Number(optional('PORT') ?? '4020');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push('PORT must be a number from 0 to 65535');
+  const logLevel = optional('LOG_LEVEL') ?? 'info';
+  if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
+  const publicUrl = url('TURNPIKE_PUBLIC_URL') ?? '';
+  if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
+    problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');
+  }
+  const config: Config = {
+    mode: live ? 'live' : 'sandbox',
+    host: optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1'),
+    port,
+    publicUrl,
+    catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
+    dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),
+    databaseUrl: optional('DATABASE_URL'),
+    logLevel,
+    live: live ? readLive(environment, read, publicUrl) : undefined,
+  };
+  if (problems.length > 0) throw new ConfigProblem(problems);
+  return config;
+}

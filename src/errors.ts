@@ -1,0 +1,58 @@
+/**
+ * Every problem a caller can be told about, in one table. The README documents the same table, and a test
+ * compares the two both ways.
+ */
+export const problems = {
+  invalid_request: { status: 400, title: 'The request does not fit the endpoint: details name each field' },
+  invalid_json: { status: 400, title: 'The body is not a JSON object' },
+  content_refused: { status: 400, title: 'The provider refused to work on this content' },
+  not_found: { status: 400, title: 'What the request names (a token, ticker, user or market) does not exist' },
+  unusable_reference: { status: 400, title: 'A URL in the request cannot be used' },
+  several_credentials: { status: 400, title: 'The request carries more than one payment' },
+  method_unsupported: { status: 400, title: 'The payment method is not offered here' },
+  unknown_path: { status: 404, title: 'No endpoint is sold at this path' },
+  method_not_allowed: { status: 405, title: 'The endpoint takes another method: see Allow' },
+  payment_in_progress: { status: 409, title: 'This payment is being worked on: send the same request again' },
+  settlement_pending: { status: 409, title: 'The chain has not confirmed yet: send the same request again' },
+  body_too_large: { status: 413, title: 'The body is larger than 1 MB' },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json' },
+  upstream_failed: { status: 500, title: 'The provider failed; nothing was charged' },
+  upstream_invalid_result: { status: 500, title: 'The provider answered nonsense; nothing was charged' },
+  upstream_timeout: { status: 500, title: 'The provider took too long; nothing was charged' },
+  upstream_unavailable: { status: 500, title: 'The provider cannot be used at the moment; nothing was charged' },
+  result_owed: { status: 500, title: 'Paid, but no result yet: the same payment gets it later without a new charge' },
+  internal_error: { status: 500, title: 'The gateway failed; the log has the request id' },
+  draining: { status: 503, title: 'The gateway is shutting down: try again in a moment' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** One thing that is wrong with a request: `path` is a JSON pointer into the body or query. */
+export interface ProblemDetail {
+  path: string;
+  message: string;
+  expected?: string;
+}
+
+/** A problem whose message and details a caller may read. Everything else is an internal error. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly details: ProblemDetail[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ProblemCode,
+    message: string = problems[code].title,
+    options: { details?: ProblemDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+}

@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto';
+
+/** A document that is made once and served as it is. */
+export interface Document {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+export function makeDocument(content: object | string, type = 'application/json'): Document {
+  const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content));
+  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}

@@ -1,0 +1,146 @@
+/** OpenAPI 3.1 descriptions of what is sold: the parts that both rails have in common. */
+import type { Route, ServiceFile } from '../../catalogue/types.ts';
+import { componentSchemas } from './openapi-components.ts';
+import type { PaymentInfo } from './payment-info.ts';
+import { answerSchema, requestFields, requiredFields } from './schemas.ts';
+
+type Method = 'get' | 'post';
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly [];
+  readonly parameters: readonly object[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<Record<'200' | '400' | '402' | '500', object>>;
+  readonly 'x-payment-info': PaymentInfo;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly externalDocs: { readonly url: string; readonly description: string };
+  readonly paths: Readonly<Record<string, { readonly [method in Method]?: Operation }>>;
+  readonly components: object;
+  readonly 'x-service-info': object;
+  readonly 'x-discovery': { readonly ownershipProofs: readonly string[] };
+}
+
+/** What a rail adds to an operation. */
+export interface OperationParts {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly method: 'GET' | 'POST';
+  readonly payment: PaymentInfo;
+  /** Headers that carry the payment, all optional: the first call has none. */
+  readonly paymentHeaders: Readonly<Record<string, string>>;
+  /** Headers of the 200 and of the 402: name -> description. */
+  readonly receiptHeaders: Readonly<Record<string, string>>;
+  readonly challengeHeaders: Readonly<Record<string, string>>;
+}
+
+const text = { type: 'string' } as const;
+
+const headers = (descriptions: Readonly<Record<string, string>>): object =>
+  Object.fromEntries(Object.entries(descriptions).map(([name, description]) => [name, { description, schema: text }]));
+
+function queryParameters(route: Route): object[] {
+  const required = requiredFields(route);
+  return requestFields(route).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(typeof schema.description === 'string' ? { description: schema.description } : {}),
+    schema,
+    ...(name in route.example ? { example: route.example[name] } : {}),
+  }));
+}
+
+const failure = (description: string): object => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});
+
+/** One operation. Results are inline: clients that index operations do not all follow references. */
+export function operation(route: Route, parts: OperationParts): Operation {
+  const get = parts.method === 'GET';
+  const paymentHeaders = Object.entries(parts.paymentHeaders).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: text,
+  }));
+  return {
+    operationId: parts.operationId,
+    summary: route.endpoint.summary,
+    description: route.endpoint.description,
+    tags: [parts.tag],
+    security: [],
+    parameters: [...paymentHeaders, ...(get ? queryParameters(route) : [])],
+    ...(get
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: route.request, example: route.example } },
+          },
+        }),
+    responses: {
+      200: {
+        description: 'Paid, and the result',
+        headers: headers(parts.receiptHeaders),
+        content: { 'application/json': { schema: answerSchema(route), example: route.resultExample } },
+      },
+      400: failure('The request is not valid; nothing was charged'),
+      402: {
+        description: 'Not paid: the price of this request, and how to pay it',
+        headers: headers(parts.challengeHeaders),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/PaymentRequired' } } },
+      },
+      500: failure('The call failed; nothing was charged unless the code is result_owed'),
+    },
+    'x-payment-info': parts.payment,
+  };
+}
+
+/** Clients look for `/openapi.json` and nothing else, so each document names the other. */
+const OTHER_SURFACE = {
+  mpp: (publicUrl: string) => ({
+    url: `${publicUrl}/openapi/x402.json`,
+    description: 'Everything that is sold over x402',
+  }),
+  x402: (publicUrl: string) => ({ url: `${publicUrl}/openapi.json`, description: 'What is sold over MPP' }),
+} as const;
+
+/** The document around the operations. `publicUrl` is without a trailing slash. */
+export function openApiDocument(
+  service: ServiceFile,
+  publicUrl: string,
+  surface: {
+    readonly rail: 'mpp' | 'x402';
+    readonly tags: readonly string[];
+    readonly operations: readonly { readonly path: string; readonly method: 'GET' | 'POST'; operation: Operation }[];
+  },
+): OpenApiDocument {
+  const { rail, tags, operations } = surface;
+  const { name, description, contact, instructions, ownershipProofs } = service;
+  const llms = `${publicUrl}/llms.txt`;
+  return {
+    openapi: '3.1.0',
+    info: { title: name, version: '1.0.0', description, ...(contact ? { contact } : {}), 'x-guidance': instructions },
+    servers: [{ url: publicUrl }],
+    tags: tags.map((tag) => ({ name: tag })),
+    externalDocs: OTHER_SURFACE[rail](publicUrl),
+    paths: Object.fromEntries(
+      operations.map(({ path, method, operation }) => [path, { [method.toLowerCase()]: operation }]),
+    ),
+    components: { schemas: componentSchemas[rail] },
+    'x-service-info': { docs: { ...(contact?.url ? { homepage: contact.url } : {}), llms } },
+    'x-discovery': { ownershipProofs: ownershipProofs ?? [] },
+  };
+}

@@ -1,0 +1,127 @@
+/** The upstream step of a paid request: one result that fits its schema, or a problem and no charge. */
+import { enveloped } from '../catalogue/endpoint.ts';
+import type { Input, Route } from '../catalogue/types.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
+import type { Money } from '../money.ts';
+import type { Quote } from '../payment/rail.ts';
+import type { Claim, Store, StoredAnswer } from '../store/store.ts';
+import { type UpstreamFailure, UpstreamProblem } from '../upstream/problem.ts';
+import { resultFault } from './input.ts';
+import type { Log } from './log.ts';
+
+/** What a paid call tells the upstream layer besides its input. */
+export interface ServeContext {
+  readonly network: string;
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+  /** The store's name of the payment. */
+  readonly paymentId: string;
+  /** Takes the provider's own cost in dollars, where it reports one. */
+  reportCost(dollars: string): void;
+}
+
+/** The upstream layer as the handler sees it. */
+export interface UpstreamCaller {
+  /** Throws UpstreamProblem. */
+  call(route: Route, input: Input, context: ServeContext): Promise<unknown>;
+  /** Aborted when the gateway has to stop. */
+  readonly stopping: AbortSignal;
+}
+
+export interface ServeParts {
+  readonly store: Pick<Store, 'fulfil' | 'giveUp'>;
+  readonly upstreams: UpstreamCaller;
+  readonly log: Log;
+  now(): number;
+}
+
+export interface ServeRequest {
+  readonly quote: Quote;
+  readonly input: Input;
+  readonly claim: Claim;
+  /** The payment has settled already, so a failure is owed instead of released. */
+  readonly settled: boolean;
+  readonly requestId: string;
+  /** The network that pays. */
+  readonly network: string;
+}
+
+const codes: Record<UpstreamFailure, ProblemCode> = {
+  failed: 'upstream_failed',
+  timeout: 'upstream_timeout',
+  malformed: 'upstream_invalid_result',
+  unavailable: 'upstream_unavailable',
+  'content-refused': 'content_refused',
+  'not-found': 'not_found',
+  'invalid-input': 'invalid_request',
+};
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof UpstreamProblem) {
+    return new Problem(codes[error.failure], error.forCaller, { cause: error });
+  }
+  return new Problem('internal_error', undefined, { cause: error });
+}
+
+async function callUpstream(
+  { upstreams, log }: ServeParts,
+  { quote, input, claim, requestId, network }: ServeRequest,
+  reportCost: (dollars: string) => void,
+): Promise<unknown> {
+  const { route } = quote;
+  const signal = AbortSignal.any([AbortSignal.timeout(route.deadlineMs), upstreams.stopping]);
+  const result = await upstreams.call(route, input, {
+    network,
+    signal,
+    requestId,
+    paymentId: claim.id,
+    reportCost,
+  });
+  const fault = resultFault(route, result);
+  if (fault === undefined) return result;
+  log.error({ requestId, route: route.id, fault }, 'upstream result does not fit the result schema');
+  throw new Problem('upstream_invalid_result');
+}
+
+/** What the answered call costs: the actual use where the price is an upper bound, else the quote. */
+export function amountDue({ route, amount }: Quote, input: Input, answer: StoredAnswer): Money {
+  if (!route.price.actual) return amount;
+  const body: unknown = JSON.parse(answer.body);
+  return route.price.actual(input, route.envelope === 'data' ? (body as { data: unknown }).data : body);
+}
+
+/** Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then. */
+export async function serve(parts: ServeParts, request: ServeRequest): Promise<StoredAnswer> {
+  const { store, log, now } = parts;
+  const { quote, input, claim, settled, requestId } = request;
+  const { route } = quote;
+  const startedAt = now();
+  let cost: string | undefined;
+  let result: unknown;
+  try {
+    result = await callUpstream(parts, request, (dollars) => {
+      cost = dollars;
+    });
+  } catch (error) {
+    const problem = toProblem(error);
+    const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
+    log.warn({ ...details, err: error }, settled ? 'paid call failed: its result is owed' : 'call failed: not charged');
+    await store.giveUp(claim, settled ? 'owed' : 'released', problem.code, now());
+    if (!settled) throw problem;
+    throw new Problem(
+      'result_owed',
+      'Paid, but there is no result yet: send the same request with the same payment to get it without a new charge',
+      { cause: error },
+    );
+  }
+  const answer: StoredAnswer = {
+    status: 200,
+    contentType: 'application/json',
+    body: JSON.stringify(enveloped(result, route.envelope)),
+  };
+  const kept = await store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });
+  if (!kept) throw new Problem('payment_in_progress', undefined, { headers: { 'retry-after': '5' } });
+  log.info({ requestId, route: route.id, attempt: claim.attempt, ms: now() - startedAt }, 'upstream answered');
+  return answer;
+}

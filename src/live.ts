@@ -1,0 +1,65 @@
+/** The surroundings of live mode: real facilitators, configured addresses, the providers' own keys. */
+import type { Network } from './catalogue/types.ts';
+import type { LiveConfig } from './config.ts';
+import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
+import { remoteFacilitator } from './payment/facilitators/remote.ts';
+import type { NamedFacilitator } from './payment/networks.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const rpcUrlOf = (live: LiveConfig, network: Network): string | undefined =>
+  live.rpcUrls[network.id] ?? network.live.rpcUrl;
+
+async function openSigners(live: LiveConfig, networks: readonly Network[]): Promise<NamedFacilitator> {
+  // Loaded only here: it brings whole chain libraries along.
+  const { localFacilitator } = await import('./payment/facilitators/local.ts');
+  const { evm: privateKey, solana: secretKey } = live.signers;
+  const reachable = networks.flatMap((network) => {
+    const rpcUrl = rpcUrlOf(live, network);
+    const { caip2, v1Name } = network.live;
+    return rpcUrl === undefined ? [] : [{ family: network.family, caip2, rpcUrl, ...(v1Name && { v1Name }) }];
+  });
+  return {
+    name: 'in-process',
+    facilitator: await localFacilitator({
+      evm: privateKey
+        ? reachable
+            .filter(({ family }) => family === 'evm')
+            .map((network) => ({ ...network, chainId: Number(network.caip2.split(':')[1]), privateKey }))
+        : [],
+      solana: secretKey
+        ? reachable.filter(({ family }) => family === 'solana').map((network) => ({ ...network, secretKey }))
+        : [],
+    }),
+  };
+}
+
+/** In the order of preference: keys of ours, a facilitator of the operator's choice, Coinbase's. */
+async function openFacilitators(live: LiveConfig, networks: readonly Network[]): Promise<NamedFacilitator[]> {
+  const found: NamedFacilitator[] = [];
+  if (live.signers.evm || live.signers.solana) found.push(await openSigners(live, networks));
+  const url = live.facilitatorUrl;
+  if (url) found.push({ name: new URL(url).host, facilitator: remoteFacilitator({ url }) });
+  if (live.coinbase) {
+    const { id, secret } = live.coinbase;
+    found.push({ name: 'coinbase', facilitator: await coinbaseFacilitator(id, secret) });
+  }
+  return found;
+}
+
+export async function openLive(live: LiveConfig, networks: readonly Network[]): Promise<Surroundings> {
+  const facilitators = await openFacilitators(live, networks);
+  return {
+    mode: 'live',
+    payTo: (network) => live.payTo[network.id] ?? live.payTo[network.family],
+    rpcUrl: (network) => rpcUrlOf(live, network),
+    facilitators,
+    secretOf: live.secretOf,
+    trustedOrigins: [],
+    resolve: undefined,
+    routes: undefined,
+    headers: {},
+    stop: async () => {
+      await Promise.all(facilitators.map(({ facilitator }) => facilitator.close()));
+    },
+  };
+}

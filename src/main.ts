@@ -1,0 +1,63 @@
+/** Environment -> app -> listen -> drain: the only side effects. */
+import { openApp } from './app.ts';
+import { loadCatalogue } from './catalogue/load.ts';
+import { CatalogueErrors } from './catalogue/problem.ts';
+import { ConfigProblem, readConfig } from './config.ts';
+import { createLog } from './http/log.ts';
+import { pricingRules } from './pricing/index.ts';
+import { adapters } from './upstream/adapters/index.ts';
+import { recipes } from './upstream/recipes/index.ts';
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel);
+  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const surroundings = config.live
+    ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])
+    : await (await import('./sandbox/index.ts')).openSandbox(config, catalogue, log);
+
+  let app: Awaited<ReturnType<typeof openApp>> | undefined;
+  let stopping = false;
+  const stop = async (signal: NodeJS.Signals) => {
+    // A second Ctrl-C does not wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    process.stdout.write(`\n${signal}: finishing what is under way\n`);
+    await app?.close();
+    await surroundings.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+
+  try {
+    app = await openApp(config, catalogue, surroundings, log);
+  } catch (error) {
+    await surroundings.stop();
+    throw error;
+  }
+  for (const [route, variables] of app.missing) {
+    log.warn({ route: route.id, set: variables }, 'not sold: its upstream has no key');
+  }
+  process.stdout.write(`ready ${app.url}\n`);
+  if (config.mode === 'sandbox') {
+    const port = config.port === 4020 ? '' : ` --url ${app.url}`;
+    process.stdout.write(
+      `pay   npm run pay -- /image/family-e-2 '{"prompt":"a lighthouse in fog","resolution":"2k"}'${port}\n`,
+    );
+  }
+}
+
+start().catch((error: unknown) => {
+  const known = error instanceof ConfigProblem || error instanceof CatalogueErrors;
+  const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  const text = inUse
+    ? 'The port is taken: stop what listens there, or set PORT to another one'
+    : known
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,64 @@
+import { request } from 'undici';
+
+/** The node gave no usable answer. Its address stays out of the message: it may carry an access key. */
+export class ChainUnreachable extends Error {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'ChainUnreachable';
+  }
+}
+
+/** The node answered with a JSON-RPC error. */
+export class ChainProblem extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.name = 'ChainProblem';
+    this.code = code;
+  }
+}
+
+/** One JSON-RPC 2.0 call. Throws ChainUnreachable or ChainProblem. */
+export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** A caller of one node over HTTP; connections are kept alive and shared per host. */
+export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
+  return async (method, params) => {
+    let answer: unknown;
+    try {
+      const response = await request(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      answer = JSON.parse(await readBounded(response.body));
+    } catch (cause) {
+      throw new ChainUnreachable(`the chain's node gave no answer to ${method}`, { cause });
+    }
+    if (!isObject(answer)) throw new ChainUnreachable(`the chain's node answered ${method} with something else`);
+    if (isObject(answer.error)) {
+      throw new ChainProblem(Number(answer.error.code), `${method}: ${String(answer.error.message).slice(0, 200)}`);
+    }
+    if (!('result' in answer)) throw new ChainUnreachable(`the chain's node answered ${method} without a result`);
+    return answer.result;
+  };
+}

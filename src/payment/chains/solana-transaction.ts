@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { encodeBase58 } from './base58.ts';
+
+/** What a Solana payment says of itself (Solana's wire format, legacy and version 0; SPL Token's TransferChecked). */
+export interface SolanaPayment {
+  /** SHA-256 of the message in hex: what every signer commits to, so the payment's identity. */
+  readonly messageHash: string;
+  readonly blockhash: string;
+  readonly feePayer: string;
+  /** Token account that is charged. */
+  readonly source: string;
+  readonly mint: string;
+  /** Token account that receives. */
+  readonly destination: string;
+  /** Who signed for the source. */
+  readonly authority: string;
+  /** Atomic units. */
+  readonly amount: bigint;
+}
+
+const TOKEN_PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
+const TRANSFER_CHECKED = 12;
+const VERSIONED = 0x80;
+
+class Reader {
+  readonly bytes: Buffer;
+  at = 0;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  take(length: number): Buffer {
+    if (this.at + length > this.bytes.length) throw new Error('the transaction is cut off');
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+
+  byte(): number {
+    return this.take(1)[0] ?? 0;
+  }
+
+  /** Solana's compact-u16. */
+  count(): number {
+    let value = 0;
+    for (let shift = 0; shift <= 14; shift += 7) {
+      const next = this.byte();
+      value |= (next & 0x7f) << shift;
+      if ((next & 0x80) === 0) return value;
+    }
+    throw new Error('the transaction has a malformed length');
+  }
+
+  list<T>(read: () => T): T[] {
+    return Array.from({ length: this.count() }, read);
+  }
+}
+
+/** The bytes that were signed. Throws for a transaction that is cut off. */
+export function messageOf(transaction: Buffer): Buffer {
+  const reader = new Reader(transaction);
+  reader.list(() => reader.take(64));
+  return transaction.subarray(reader.at);
+}
+
+export const messageHash = (transaction: Buffer): string =>
+  createHash('sha256').update(messageOf(transaction)).digest('hex');
+
+/**
+ * Reads a payment's transaction, given in base64. Throws when it cannot be read or when it does not hold exactly
+ * one TransferChecked. Nothing in it is believed yet.
+ */
+export function readSolanaPayment(transaction: string): SolanaPayment {
+  const wire = Buffer.from(transaction, 'base64');
+  const reader = new Reader(messageOf(wire));
+  const first = reader.byte();
+  if (first & VERSIONED && first !== VERSIONED) throw new Error('the transaction has an unknown version');
+  reader.take(first === VERSIONED ? 3 : 2);
+  const accounts = reader.list(() => encodeBase58(reader.take(32)));
+  const blockhash = encodeBase58(reader.take(32));
+  const instructions = reader.list(() => ({
+    program: accounts[reader.byte()],
+    accounts: reader.list(() => accounts[reader.byte()]),
+    data: reader.take(reader.count()),
+  }));
+  const transfers = instructions.filter(
+    ({ program, data }) => TOKEN_PROGRAMS.includes(program ?? '') && data[0] === TRANSFER_CHECKED && data.length >= 10,
+  );
+  const [transfer] = transfers;
+  const [source, mint, destination, authority] = transfer?.accounts ?? [];
+  const feePayer = accounts[0];
+  if (!transfer || transfers.length > 1 || !source || !mint || !destination || !authority || !feePayer) {
+    throw new Error('the transaction does not hold exactly one token transfer');
+  }
+  const amount = transfer.data.readBigUInt64LE(1);
+  return { messageHash: messageHash(wire), blockhash, feePayer, source, mint, destination, authority, amount };
+}

@@ -1,0 +1,82 @@
+/** Asks Solana what became of a payment's transaction (Solana JSON-RPC). */
+import { type ChainOutcome, unknown, unsettled } from './outcome.ts';
+import { createRpc, isObject, type JsonObject, type Rpc } from './rpc.ts';
+import { messageHash, readSolanaPayment } from './solana-transaction.ts';
+
+export interface SolanaQuery {
+  readonly rpcUrl: string;
+  /** Token account that is charged. */
+  readonly source: string;
+  /** SHA-256 of the transaction's message, hex: see `readSolanaPayment`. */
+  readonly messageHash: string;
+  readonly blockhash: string;
+  /** Milliseconds since the epoch when the payment was first seen. */
+  readonly since: number;
+  /** Milliseconds since the epoch. Default: now. */
+  readonly now?: number;
+}
+
+/** The payer may have signed this long before the payment was seen; also covers clocks that differ. */
+const LOOK_BACK_MS = 180_000;
+/** A blockhash younger than this may be missing from the finalized bank because it is too new, not too old. */
+const FINALITY_MS = 60_000;
+const PAGE = 1_000;
+const MOST_PAGES = 10;
+
+interface History {
+  readonly rows: readonly JsonObject[];
+  /** False where the history is longer than we read. */
+  readonly complete: boolean;
+}
+
+/** The token account's transactions, newest first, back to the time `from` (seconds since the epoch). */
+async function readHistory(rpc: Rpc, source: string, from: number): Promise<History> {
+  const rows: JsonObject[] = [];
+  let before: unknown;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const options = { limit: PAGE, commitment: 'confirmed', ...(before ? { before } : {}) };
+    const answer = await rpc('getSignaturesForAddress', [source, options]);
+    const found = Array.isArray(answer) ? answer.filter(isObject) : [];
+    const young = found.filter((row) => typeof row.blockTime !== 'number' || row.blockTime >= from);
+    rows.push(...young);
+    if (found.length < PAGE || young.length < found.length) return { rows, complete: true };
+    before = found.at(-1)?.signature;
+  }
+  return { rows, complete: false };
+}
+
+async function find(query: SolanaQuery): Promise<ChainOutcome> {
+  const rpc = createRpc(query.rpcUrl);
+  // Asked before the history is read: a transaction that lands in between is then found or leaves it unknown.
+  const valid = await rpc('isBlockhashValid', [query.blockhash, { commitment: 'finalized' }]);
+  const expired = isObject(valid) && valid.value === false;
+  const { rows, complete } = await readHistory(rpc, query.source, (query.since - LOOK_BACK_MS) / 1_000);
+  let unread = 0;
+  for (const row of rows) {
+    const signature = String(row.signature);
+    const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+    const found = await rpc('getTransaction', [signature, options]);
+    const wire = isObject(found) && Array.isArray(found.transaction) ? found.transaction[0] : undefined;
+    if (typeof wire !== 'string') {
+      unread += 1;
+      continue;
+    }
+    if (messageHash(Buffer.from(wire, 'base64')) !== query.messageHash) continue;
+    if (row.err) return unsettled('the transaction failed on the chain');
+    return { state: 'settled', transaction: signature, amount: readSolanaPayment(wire).amount };
+  }
+  if (unread > 0 || !complete) return unknown('the history of the payer could not be read in full');
+  if (expired && (query.now ?? Date.now()) - query.since > FINALITY_MS) {
+    return unsettled('the transaction expired without reaching the chain');
+  }
+  return unknown('the transaction has not reached the chain yet');
+}
+
+/** Never throws: what cannot be asked is `unknown`. */
+export async function findSolanaSettlement(query: SolanaQuery): Promise<ChainOutcome> {
+  try {
+    return await find(query);
+  } catch (error) {
+    return unknown(error instanceof Error ? error.message : 'the chain could not be asked');
+  }
+}

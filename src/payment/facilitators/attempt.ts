@@ -1,0 +1,14 @@
+/**
+ * What really happened on the chain's node while a scheme worked on one payment. The schemes of @x402/evm and
+ * @x402/svm fold a lost connection, a revert and a refusal into one code; the signers note them apart here.
+ */
+export interface Attempt {
+  /** The node did not answer, or not to the point. */
+  unreachable: boolean;
+  /** A transaction was handed to the node, which may have taken it. */
+  sent: boolean;
+  /** The node turned the transaction down before it could run, or it ran and failed. */
+  rejected: boolean;
+}
+
+export const newAttempt = (): Attempt => ({ unreachable: false, sent: false, rejected: false });

@@ -1,0 +1,46 @@
+/** Who checks and executes x402 payments: in process (`local.ts`) or over HTTP (`remote.ts`, `coinbase.ts`). */
+
+/** Something a facilitator can verify and settle (x402 `GET /supported`). */
+export interface Kind {
+  readonly x402Version: number;
+  readonly scheme: string;
+  /** CAIP-2 in version 2, a name such as `base` in version 1. */
+  readonly network: string;
+  /** What a client needs to sign, e.g. Solana's `feePayer`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+export type Verdict = { valid: true; payer: string } | { valid: false; reason: string };
+
+export type FacilitatorSettlement =
+  | { state: 'settled'; transaction: string; network: string; payer?: string; amount?: string }
+  /**
+   * This attempt moved nothing and will not. `spent` is set where the authorization was used before, perhaps by an
+   * attempt of ours whose answer was lost: the chain knows.
+   */
+  | { state: 'refused'; reason: string; spent?: true }
+  /** No answer in time, or none that can be relied on: the chain must be asked. */
+  | { state: 'unknown'; reason: string };
+
+/**
+ * `payload` and `requirements` are x402 objects as they are on the wire, of version 1 or 2; the payload's
+ * `x402Version` says which (version 1 requirements have `maxAmountRequired` and version 1 network names).
+ */
+export interface Facilitator {
+  /** Throws FacilitatorUnreachable. Networks whose chain is out of reach are left out. */
+  supported(): Promise<readonly Kind[]>;
+  /** Moves no money. Throws FacilitatorUnreachable. */
+  verify(payload: object, requirements: object, signal?: AbortSignal): Promise<Verdict>;
+  /** Moves money, once. Never throws. */
+  settle(payload: object, requirements: object, signal?: AbortSignal): Promise<FacilitatorSettlement>;
+  /** Lets go of connections. */
+  close(): Promise<void>;
+}
+
+/** The payment could be neither accepted nor refused. The message holds no payment and no address with a key. */
+export class FacilitatorUnreachable extends Error {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'FacilitatorUnreachable';
+  }
+}

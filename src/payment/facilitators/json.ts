@@ -1,0 +1,15 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/** A JSON object, or an empty one for anything else. */
+export const asObject = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+/** A string that says something, or undefined. */
+export const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** Atomic units that requirements of either version ask for. */
+export function amountOf(requirements: object): string | undefined {
+  const { amount, maxAmountRequired } = asObject(requirements);
+  return asText(amount) ?? asText(maxAmountRequired);
+}

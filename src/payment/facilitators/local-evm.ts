@@ -1,0 +1,173 @@
+/** Signs and sends for the EVM schemes of @x402/evm, one network each. Loaded only when this process settles. */
+
+import { InMemoryPendingSettlementStore } from '@x402/core/facilitator';
+import type { FacilitatorEvmSigner } from '@x402/evm';
+import { PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress } from '@x402/evm';
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
+import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator';
+import { UptoEvmScheme } from '@x402/evm/upto/facilitator';
+import {
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  concat,
+  createPublicClient,
+  defineChain,
+  ExecutionRevertedError,
+  encodeFunctionData,
+  type Hex,
+  http,
+  InsufficientFundsError,
+  keccak256,
+  NonceTooLowError,
+  UnknownNodeError,
+  type VerifyTypedDataParameters,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { getNodeError } from 'viem/utils';
+import type { Attempt } from './attempt.ts';
+import type { EvmNetworkOptions, LocalNetwork } from './local.ts';
+
+const RPC_TIMEOUT_MS = 10_000;
+const FIRST_POLL_MS = 5;
+const SLOWEST_POLL_MS = 500;
+
+type Call = { to: Address; data: Hex; gas?: bigint };
+type PricedCall = Required<Call> & { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+
+/** A contract's own words, short: viem's messages repeat the call with its signature. */
+function revertReason(error: unknown): string | undefined {
+  if (!(error instanceof BaseError)) return undefined;
+  const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
+  if (reverted instanceof ContractFunctionRevertedError) {
+    return reverted.reason ?? reverted.data?.errorName ?? 'the call reverts';
+  }
+  if (error.walk((cause) => cause instanceof ContractFunctionZeroDataError)) return 'the contract answers nothing';
+  const execution = error.walk((cause) => cause instanceof ExecutionRevertedError);
+  return execution instanceof ExecutionRevertedError ? execution.shortMessage : undefined;
+}
+
+/** Why a node turned a transaction down before it could run. */
+const rejection = (error: unknown): string =>
+  error instanceof InsufficientFundsError ? 'the facilitator has no gas left' : 'the node turned the transaction down';
+
+export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTimeoutMs: number): LocalNetwork {
+  const account = privateKeyToAccount(options.privateKey as Hex);
+  const nativeCurrency = { name: 'gas', symbol: 'GAS', decimals: 18 };
+  const rpcUrls = { default: { http: [options.rpcUrl] } };
+  const chain = defineChain({ id: options.chainId, name: options.caip2, nativeCurrency, rpcUrls });
+  const reader = createPublicClient({ chain, transport: http(options.rpcUrl, { timeout: RPC_TIMEOUT_MS }) });
+  // A send that is repeated by itself can be answered "nonce too low" although the first one went through.
+  const sender = createPublicClient({
+    chain,
+    transport: http(options.rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0 }),
+  });
+  const pending = new InMemoryPendingSettlementStore();
+
+  let nextNonce: number | undefined;
+  let lastSend: Promise<unknown> = Promise.resolve();
+
+  /** Sends one after the other, so that the nonces have no gap: a failed one is given again. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = lastSend.then(work, work);
+    lastSend = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function sendNext(call: PricedCall, attempt: Attempt, retries = 1): Promise<Hex> {
+    nextNonce ??= await reader.getTransactionCount({ address: account.address, blockTag: 'pending' });
+    const transaction = { ...call, nonce: nextNonce, chainId: chain.id, type: 'eip1559' as const };
+    const serializedTransaction = await account.signTransaction(transaction);
+    attempt.sent = true;
+    try {
+      await sender.sendRawTransaction({ serializedTransaction });
+      nextNonce += 1;
+      return keccak256(serializedTransaction);
+    } catch (error) {
+      nextNonce = undefined;
+      const refusal = error instanceof BaseError ? getNodeError(error, {}) : undefined;
+      if (!refusal || refusal instanceof UnknownNodeError) throw error;
+      attempt.sent = false;
+      if (refusal instanceof NonceTooLowError && retries > 0) return sendNext(call, attempt, retries - 1);
+      attempt.rejected = true;
+      throw refusal;
+    }
+  }
+
+  /** Runs a call to the node and notes whether it answered. Errors thrown on are short and hold no payment. */
+  async function noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const reason = revertReason(error) ?? (attempt.rejected ? rejection(error) : undefined);
+      if (reason === undefined) attempt.unreachable = true;
+      throw new Error(reason ?? 'the node did not answer');
+    }
+  }
+
+  async function waitForReceipt(hash: Hex, attempt: Attempt) {
+    const deadline = Date.now() + confirmationTimeoutMs;
+    for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 2, SLOWEST_POLL_MS)) {
+      const receipt = await reader.getTransactionReceipt({ hash }).catch(() => undefined);
+      if (receipt) {
+        attempt.rejected = receipt.status !== 'success';
+        return receipt;
+      }
+      if (Date.now() + pause > deadline) throw new Error('the chain has not confirmed in time');
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  function signerFor(attempt: Attempt): FacilitatorEvmSigner {
+    const send = ({ to, data, gas }: Call): Promise<Hex> =>
+      noting(attempt, async () => {
+        const [estimate, fees] = await Promise.all([
+          gas ?? reader.estimateGas({ account: account.address, to, data }),
+          reader.estimateFeesPerGas(),
+        ]);
+        return inTurn(() => sendNext({ to, data, gas: estimate, ...fees }, attempt));
+      });
+    return {
+      getAddresses: () => [account.address],
+      readContract: (call) => noting(attempt, () => reader.readContract({ ...call, authorizationList: undefined })),
+      verifyTypedData: (call) => noting(attempt, () => reader.verifyTypedData(call as VerifyTypedDataParameters)),
+      // Never rejects: @x402/evm drops the promise of its asset check on the way, and a rejection nobody
+      // handles ends the process. `unreachable` is what counts then.
+      getCode: (call) => noting(attempt, () => reader.getCode(call)).catch(() => undefined),
+      sendTransaction: send,
+      writeContract: ({ address, dataSuffix, gas, ...call }) => {
+        const data = encodeFunctionData(call);
+        return send({ to: address, data: dataSuffix ? concat([data, dataSuffix]) : data, ...(gas ? { gas } : {}) });
+      },
+      waitForTransactionReceipt: ({ hash }) => waitForReceipt(hash, attempt),
+    };
+  }
+
+  async function hasCode(address: Address): Promise<boolean> {
+    const code = await reader.getCode({ address });
+    return code !== undefined && code !== '0x';
+  }
+
+  return {
+    async kinds() {
+      const chainId = await reader.getChainId().catch(() => undefined);
+      if (chainId === undefined) throw new Error(`the node of ${options.caip2} does not answer`);
+      if (chainId !== options.chainId) throw new Error(`the node of ${options.caip2} belongs to chain ${chainId}`);
+      const permit2 = (await hasCode(PERMIT2_ADDRESS)) && (await hasCode(x402UptoPermit2ProxyAddress));
+      const upto = { x402Version: 2, scheme: 'upto', network: options.caip2 };
+      return [
+        { x402Version: 2, scheme: 'exact', network: options.caip2 },
+        ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
+        ...(permit2 ? [{ ...upto, extra: { facilitatorAddress: account.address } }] : []),
+      ];
+    },
+
+    scheme(version, name, attempt) {
+      const signer = signerFor(attempt);
+      if (version === 1) return name === 'exact' ? new ExactEvmSchemeV1(signer) : undefined;
+      if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore: pending });
+      return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore: pending }) : undefined;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** Signs and sends for the Solana scheme of @x402/svm, one network each. Loaded only when this process settles. */
+
+import {
+  createKeyPairSignerFromBytes,
+  createSolanaRpc,
+  isSolanaError,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE,
+} from '@solana/kit';
+import { InMemoryPendingSettlementStore } from '@x402/core/facilitator';
+import type { FacilitatorSvmSigner } from '@x402/svm';
+import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
+import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
+import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
+import { decodeBase58 } from '../chains/base58.ts';
+import type { Attempt } from './attempt.ts';
+import type { LocalNetwork, SolanaNetworkOptions } from './local.ts';
+
+/** What a node said of the transaction itself, as opposed to not answering. */
+const VERDICT = /^(?:Simulation failed|Transaction failed onchain): /;
+/** Answers by which a Solana node turns a transaction down without passing it on. */
+const turnedDown = (error: unknown): boolean =>
+  isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE) ||
+  isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE);
+
+export async function createLocalSolanaNetwork(
+  options: SolanaNetworkOptions,
+  confirmationTimeoutMs: number,
+): Promise<LocalNetwork> {
+  const keyPair = await createKeyPairSignerFromBytes(decodeBase58(options.secretKey));
+  const rpc = createSolanaRpc(options.rpcUrl);
+  const names = [options.caip2, ...(options.v1Name ? [options.v1Name] : [])];
+  const signer = toFacilitatorSvmSigner(keyPair, Object.fromEntries(names.map((name) => [name, rpc])));
+  const pendingSettlementStore = new InMemoryPendingSettlementStore();
+  // One for both versions: the same transaction must not be settled once in each.
+  const settlements = new SettlementCache();
+
+  async function noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : '';
+      if (!VERDICT.test(message)) attempt.unreachable = true;
+      else if (attempt.sent) attempt.rejected = true;
+      // Error classes of the scheme's own count (a failure on the chain is one), so they are thrown on as they are.
+      if (VERDICT.test(message)) throw error;
+      throw new Error('the node did not answer');
+    }
+  }
+
+  function signerFor(attempt: Attempt): FacilitatorSvmSigner {
+    return {
+      ...signer,
+      simulateTransaction: (...call) => noting(attempt, () => signer.simulateTransaction(...call)),
+      sendTransaction: async (...call) => {
+        attempt.sent = true;
+        try {
+          return await signer.sendTransaction(...call);
+        } catch (error) {
+          attempt.rejected = turnedDown(error);
+          attempt.unreachable = !attempt.rejected;
+          throw new Error(attempt.rejected ? 'the node turned the transaction down' : 'the node did not answer');
+        }
+      },
+      confirmTransaction: (...call) =>
+        noting(attempt, () => Promise.race([signer.confirmTransaction(...call), overdue(confirmationTimeoutMs)])),
+    };
+  }
+
+  return {
+    async kinds() {
+      await rpc
+        .getLatestBlockhash()
+        .send()
+        .catch(() => {
+          throw new Error(`the node of ${options.caip2} does not answer`);
+        });
+      const kind = { scheme: 'exact', extra: { feePayer: keyPair.address } };
+      return [
+        { ...kind, x402Version: 2, network: options.caip2 },
+        ...(options.v1Name ? [{ ...kind, x402Version: 1, network: options.v1Name }] : []),
+      ];
+    },
+
+    scheme(version, name, attempt) {
+      if (name !== 'exact') return undefined;
+      const bound = signerFor(attempt);
+      return version === 1
+        ? new ExactSvmSchemeV1(bound, settlements)
+        : new ExactSvmScheme(bound, settlements, { pendingSettlementStore });
+    },
+  };
+}
+
+const overdue = (afterMs: number): Promise<never> =>
+  new Promise((_, reject) => {
+    setTimeout(() => reject(new Error('the chain has not confirmed in time')), afterMs).unref();
+  });

@@ -1,0 +1,165 @@
+import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
+import { readSolanaPayment } from '../chains/solana-transaction.ts';
+import { type Attempt, newAttempt } from './attempt.ts';
+import { type Facilitator, type FacilitatorSettlement, FacilitatorUnreachable, type Kind } from './facilitator.ts';
+import { amountOf, asObject, asText } from './json.ts';
+import { isSpent, plainReason } from './reasons.ts';
+
+export interface EvmNetworkOptions {
+  readonly caip2: string;
+  readonly v1Name?: string;
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  /** 32 bytes in hex, with `0x`: pays the gas. No other process may send from it. */
+  readonly privateKey: string;
+}
+
+export interface SolanaNetworkOptions {
+  readonly caip2: string;
+  readonly v1Name?: string;
+  readonly rpcUrl: string;
+  /** Base58 of the 64 bytes: pays the fees. */
+  readonly secretKey: string;
+}
+
+export interface LocalOptions {
+  readonly evm: readonly EvmNetworkOptions[];
+  readonly solana: readonly SolanaNetworkOptions[];
+  /** How long a settlement waits for its chain, in milliseconds. Default 25,000. */
+  readonly confirmationTimeoutMs?: number;
+}
+
+/** One network that this process verifies and settles on. */
+export interface LocalNetwork {
+  /** Throws when the chain is out of reach or not the one configured. */
+  kinds(): Promise<readonly Kind[]>;
+  /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
+  scheme(version: unknown, name: unknown, attempt: Attempt): SchemeNetworkFacilitator | undefined;
+}
+
+interface NamedNetwork {
+  /** By protocol version. */
+  readonly names: { readonly 1: string | undefined; readonly 2: string };
+  readonly network: LocalNetwork;
+}
+
+const namesOf = ({ caip2, v1Name }: EvmNetworkOptions | SolanaNetworkOptions) => ({ 1: v1Name, 2: caip2 });
+
+interface Selected {
+  readonly scheme: SchemeNetworkFacilitator;
+  readonly payload: PaymentPayload;
+  readonly requirements: PaymentRequirements;
+}
+
+const MALFORMED = 'the payment cannot be read';
+const UNREACHABLE = 'the chain could not be asked about the payment';
+
+/** Solana's scheme writes to the console when it cannot decode a transaction, so it gets only those that can be. */
+function isReadable(payload: object): boolean {
+  const { transaction } = asObject(asObject(payload).payload);
+  if (transaction === undefined) return true;
+  try {
+    readSolanaPayment(String(transaction));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function stop(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(new FacilitatorUnreachable('the chain did not answer in time'));
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+/**
+ * A facilitator in this process, on @x402/core, @x402/evm and @x402/svm: EIP-3009 and Solana transfers in both
+ * protocol versions, and `upto` where the chain has Permit2 and its x402 proxy. The packages are loaded at the
+ * first use.
+ */
+export function localFacilitator(options: LocalOptions): Facilitator {
+  const confirmationTimeoutMs = options.confirmationTimeoutMs ?? 25_000;
+  let loading: Promise<readonly NamedNetwork[]> | undefined;
+
+  const openEvm = async (network: EvmNetworkOptions): Promise<NamedNetwork> => {
+    const { createLocalEvmNetwork } = await import('./local-evm.ts');
+    return { names: namesOf(network), network: createLocalEvmNetwork(network, confirmationTimeoutMs) };
+  };
+
+  const openSolana = async (network: SolanaNetworkOptions): Promise<NamedNetwork> => {
+    const { createLocalSolanaNetwork } = await import('./local-solana.ts');
+    return { names: namesOf(network), network: await createLocalSolanaNetwork(network, confirmationTimeoutMs) };
+  };
+
+  const networks = (): Promise<readonly NamedNetwork[]> => {
+    loading ??= Promise.all([...options.evm.map(openEvm), ...options.solana.map(openSolana)]);
+    return loading;
+  };
+
+  async function select(payload: object, requirements: object, attempt: Attempt): Promise<Selected | string> {
+    const version = asObject(payload).x402Version;
+    const { scheme: name, network: asked } = asObject(requirements);
+    const found = (await networks()).find(({ names }) => names[version === 1 ? 1 : 2] === asText(asked));
+    const scheme = asText(asked) ? found?.network.scheme(version, name, attempt) : undefined;
+    if (!scheme) return `the facilitator does not do ${String(name)} on ${String(asked)}`;
+    if (!isReadable(payload)) return MALFORMED;
+    // The schemes read both versions out of the types of version 2.
+    return { scheme, payload: payload as PaymentPayload, requirements: requirements as PaymentRequirements };
+  }
+
+  return {
+    async supported() {
+      const found = await Promise.allSettled((await networks()).map(({ network }) => network.kinds()));
+      const kinds = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      if (kinds.length > 0 || found.length === 0) return kinds;
+      const causes = found.map((result) => (result.status === 'rejected' ? String(result.reason.message) : ''));
+      throw new FacilitatorUnreachable(causes.join('; '));
+    },
+
+    async verify(payload, requirements, signal) {
+      const attempt = newAttempt();
+      const selected = await select(payload, requirements, attempt);
+      if (typeof selected === 'string') return { valid: false, reason: selected };
+      const verdict = await Promise.race([
+        selected.scheme.verify(selected.payload, selected.requirements).catch(() => undefined),
+        stop(signal),
+      ]);
+      if (verdict?.isValid) return { valid: true, payer: verdict.payer ?? '' };
+      if (attempt.unreachable) throw new FacilitatorUnreachable(UNREACHABLE);
+      if (!verdict) return { valid: false, reason: MALFORMED };
+      return { valid: false, reason: plainReason(verdict.invalidReason, verdict.invalidMessage) };
+    },
+
+    async settle(payload, requirements, signal): Promise<FacilitatorSettlement> {
+      const attempt = newAttempt();
+      const work = async (): Promise<FacilitatorSettlement> => {
+        const selected = await select(payload, requirements, attempt);
+        if (typeof selected === 'string') return { state: 'refused', reason: selected };
+        const result = await selected.scheme.settle(selected.payload, selected.requirements);
+        if (!result.success) return failure(attempt, result.errorReason, result.errorMessage);
+        const { transaction, network, payer } = result;
+        const amount = result.amount ?? amountOf(requirements);
+        return { state: 'settled', transaction, network, ...(payer ? { payer } : {}), ...(amount ? { amount } : {}) };
+      };
+      try {
+        return await Promise.race([work(), stop(signal)]);
+      } catch (error) {
+        if (error instanceof FacilitatorUnreachable) return { state: 'unknown', reason: error.message };
+        return failure(attempt, MALFORMED, undefined);
+      }
+    },
+
+    close: async () => undefined,
+  };
+}
+
+/** Refused only where it is certain that no transaction is on its way. */
+function failure(attempt: Attempt, code: string | undefined, detail: string | undefined): FacilitatorSettlement {
+  const reason = plainReason(code, detail);
+  if ((attempt.sent && !attempt.rejected) || attempt.unreachable) {
+    return { state: 'unknown', reason: attempt.sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
+  }
+  return { state: 'refused', reason, ...(isSpent(code) ? { spent: true } : {}) };
+}

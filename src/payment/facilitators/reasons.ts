@@ -1,0 +1,60 @@
+/** The error codes of x402 facilitators in plain words (@x402/evm, @x402/svm, and Coinbase's facilitator). */
+
+const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
+  [/nonce_already_used|authorization is used|invalid_nonce|duplicate_settlement/, 'the payment was used before'],
+  [/already.?processed/i, 'the payment was used before'],
+  [/insufficient_(balance|funds)|exceeds balance/, 'the payer has too few tokens'],
+  [/valid_before|deadline_expired|authorization is expired|block_height_exceeded/, 'the authorization has expired'],
+  [/blockhash.?not.?found/i, 'the transaction has expired'],
+  [/valid_after|not_yet_valid|too_early/, 'the authorization is not valid yet'],
+  [/recipient_mismatch|invalid_destination/, 'the payment goes to another recipient'],
+  [/(value|amount)(_mismatch)?$|amount_exceeds/, 'the payment is for another amount'],
+  [/(mint|asset|token)_mismatch/, 'the payment is in another asset'],
+  [/signature/, 'the signature is not the payer’s'],
+  [/network_mismatch|invalid_network/, 'the payment is for another network'],
+  [/unsupported_scheme|invalid_.*_?scheme/, 'the scheme is not supported'],
+  [/allowance_required/, 'the payer has not approved Permit2 for this token'],
+  [/fee_payer/, 'the transaction names the wrong fee payer'],
+  [/memo/, 'the transaction carries another memo'],
+  [/could_not_be_decoded|instructions?_|_instruction|payload_transaction$/, 'the transaction is not a plain transfer'],
+  [/simulation_failed/, 'the transfer would fail on the chain'],
+  [/transaction_failed|failed_onchain|transfer_event_mismatch/, 'the transfer failed on the chain'],
+  [/not_deployed_contract|eip3009_not_supported|token_(name|version)/, 'the token does not take this authorization'],
+];
+
+const LONGEST = 160;
+/** Signatures and serialized transactions are this long; a transaction hash or an address is not. */
+const PROOF = /[A-Za-z0-9+/=_-]{80,}/g;
+
+/**
+ * "the authorization has expired (invalid_exact_evm_payload_authorization_valid_before)". `code` is what the
+ * facilitator said and may be free text; anything in it that could be a signature is cut out.
+ */
+export function plainReason(code: string | undefined, detail?: string): string {
+  if (!code) return 'the facilitator gave no reason';
+  const clean = code.replace(PROOF, '…').replace(/\s+/g, ' ').slice(0, LONGEST);
+  const told = detailed(clean, detail);
+  const sentence = SENTENCES.find(([pattern]) => pattern.test(told))?.[1];
+  return sentence ? `${sentence} (${clean})` : clean;
+}
+
+/** A failed simulation says only in its detail why: SPL Token's error 1 is "insufficient funds". */
+function detailed(code: string, detail: string | undefined): string {
+  if (!detail || !/simulation_failed/.test(code)) return code;
+  if (/"Custom":1\b/.test(detail)) return 'insufficient_funds';
+  return /BlockhashNotFound|AlreadyProcessed/.exec(detail)?.[0] ?? code;
+}
+
+/** The authorization was used before, by whomever. */
+export const isSpent = (code: string | undefined): boolean =>
+  /nonce_already_used|authorization is used|invalid_nonce|duplicate_settlement|AlreadyProcessed/i.test(code ?? '');
+
+/**
+ * The transaction may be on its way although settling failed. `transaction_failed` without a transaction is what
+ * @x402/evm and @x402/svm say when sending itself failed, a lost connection included.
+ */
+export function isInconclusive(code: string | undefined, transaction: string | undefined): boolean {
+  if (!code) return true;
+  if (/pending|timed_out|timeout|node_failure|unexpected|internal/.test(code)) return true;
+  return /transfer_event_mismatch|not_confirmed/.test(code) || (/transaction_failed$/.test(code) && !transaction);
+}

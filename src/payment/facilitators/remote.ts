@@ -1,0 +1,152 @@
+import { Pool } from 'undici';
+import { type Facilitator, type FacilitatorSettlement, FacilitatorUnreachable, type Kind } from './facilitator.ts';
+import { amountOf, asObject, asText } from './json.ts';
+import { isInconclusive, isSpent, plainReason } from './reasons.ts';
+
+type Operation = 'verify' | 'settle' | 'supported';
+type Headers = Readonly<Record<string, string>>;
+
+export interface RemoteOptions {
+  /** Address under which `/verify`, `/settle` and `/supported` are found. */
+  readonly url: string;
+  /** Headers that authenticate the gateway; made anew for every request. */
+  readonly createAuthHeaders?: () => Promise<{ readonly [operation in Operation]?: Headers }>;
+  /** Milliseconds, at most. Default 10,000. */
+  readonly verifyTimeoutMs?: number;
+  /** Milliseconds, at most. Default 60,000: a settlement waits for its chain. */
+  readonly settleTimeoutMs?: number;
+  /** Connections kept open. Default 32. */
+  readonly connections?: number;
+}
+
+const LARGEST_ANSWER = 256 * 1024;
+const REQUEST_TIMEOUT = 408;
+
+const succeeded = (status: number): boolean => status >= 200 && status < 300;
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > LARGEST_ANSWER) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a request had no answer, in words that hold neither the payment nor the address. */
+function why(error: unknown): string {
+  const { code, name } = asObject(error instanceof Error ? { code: Reflect.get(error, 'code'), name: error.name } : {});
+  return name === 'TimeoutError' || name === 'AbortError' ? 'no answer in time' : (asText(code) ?? 'no connection');
+}
+
+/** Version 1 and 2 name the payer in the authorization; Solana's facilitators always answer with one. */
+function payerOf(payload: object): string | undefined {
+  const { authorization, permit2Authorization } = asObject(asObject(payload).payload);
+  return asText(asObject(authorization).from) ?? asText(asObject(permit2Authorization).from);
+}
+
+/** A facilitator over HTTP (x402 specification version 2, "Facilitator interface"; the same paths in version 1). */
+export function remoteFacilitator(options: RemoteOptions): Facilitator {
+  const url = new URL(options.url);
+  const path = url.pathname.replace(/\/$/, '');
+  const pool = new Pool(url.origin, { connections: options.connections ?? 32 });
+
+  const ask = async (operation: Operation, message: object | undefined, timeoutMs: number, signal?: AbortSignal) => {
+    const limit = AbortSignal.timeout(timeoutMs);
+    const authentication = options.createAuthHeaders ? (await options.createAuthHeaders())[operation] : undefined;
+    const response = await pool.request({
+      path: `${path}/${operation}${url.search}`,
+      method: message ? 'POST' : 'GET',
+      headers: { accept: 'application/json', 'content-type': 'application/json', ...authentication },
+      body: message ? JSON.stringify(message) : null,
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+    const answer: HttpAnswer = { status: response.statusCode, body: asObject(await readJson(response.body)) };
+    return answer;
+  };
+
+  const envelope = (payload: object, requirements: object): object => ({
+    x402Version: asObject(payload).x402Version,
+    paymentPayload: payload,
+    paymentRequirements: requirements,
+  });
+
+  const reach = async (
+    operation: Operation,
+    message: object | undefined,
+    signal?: AbortSignal,
+  ): Promise<HttpAnswer> => {
+    try {
+      return await ask(operation, message, options.verifyTimeoutMs ?? 10_000, signal);
+    } catch (error) {
+      throw new FacilitatorUnreachable(`the facilitator did not answer /${operation}: ${why(error)}`);
+    }
+  };
+
+  return {
+    async supported() {
+      const { status, body } = await reach('supported', undefined);
+      if (!succeeded(status) || !Array.isArray(body.kinds)) {
+        throw new FacilitatorUnreachable(`the facilitator answered /supported with HTTP ${status} and no kinds`);
+      }
+      return body.kinds.map(asObject).map(
+        (kind): Kind => ({
+          x402Version: Number(kind.x402Version),
+          scheme: String(kind.scheme),
+          network: String(kind.network),
+          ...(kind.extra ? { extra: asObject(kind.extra) } : {}),
+        }),
+      );
+    },
+
+    async verify(payload, requirements, signal) {
+      const { status, body } = await reach('verify', envelope(payload, requirements), signal);
+      if (body.isValid === false) {
+        return { valid: false, reason: plainReason(asText(body.invalidReason), asText(body.invalidMessage)) };
+      }
+      const payer = asText(body.payer) ?? payerOf(payload);
+      if (!succeeded(status) || body.isValid !== true || !payer) {
+        throw new FacilitatorUnreachable(`the facilitator answered /verify with HTTP ${status} and no verdict`);
+      }
+      return { valid: true, payer };
+    },
+
+    async settle(payload, requirements, signal): Promise<FacilitatorSettlement> {
+      let answer: HttpAnswer;
+      try {
+        answer = await ask('settle', envelope(payload, requirements), options.settleTimeoutMs ?? 60_000, signal);
+      } catch (error) {
+        return { state: 'unknown', reason: `the facilitator did not answer /settle: ${why(error)}` };
+      }
+      const { status, body } = answer;
+      const transaction = asText(body.transaction);
+      const code = asText(body.errorReason);
+      if (succeeded(status) && body.success === true && transaction) {
+        const network = asText(body.network) ?? String(asObject(requirements).network);
+        const payer = asText(body.payer);
+        const amount = asText(body.amount) ?? amountOf(requirements);
+        return { state: 'settled', transaction, network, ...(payer ? { payer } : {}), ...(amount ? { amount } : {}) };
+      }
+      if (body.success === false && !isInconclusive(code, transaction)) {
+        return { state: 'refused', reason: plainReason(code), ...(isSpent(code) ? { spent: true } : {}) };
+      }
+      if (body.success === undefined && status >= 400 && status < 500 && status !== REQUEST_TIMEOUT) {
+        return { state: 'refused', reason: `the facilitator does not take the request (HTTP ${status})` };
+      }
+      return { state: 'unknown', reason: code ? plainReason(code) : `the facilitator answered HTTP ${status}` };
+    },
+
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * Checks and sends Tempo transactions with mppx's `tempo.charge`. In a file of its own because its imports take a
+ * second and 70 MB: they are loaded with the first Tempo payment, not at start.
+ */
+import { Errors, Method, Credential as MppxCredential } from 'mppx';
+import { Store, tempo } from 'mppx/server';
+import { BaseError, createClient, custom } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { call } from 'viem/actions';
+import { Transaction } from 'viem/tempo';
+import { tempo as tempoMainnet } from 'viem/tempo/chains';
+import { ChainProblem, ChainUnreachable, isObject, type Rpc } from '../chains/rpc.ts';
+import { Refusal } from '../rail.ts';
+import type { Credential } from './credential.ts';
+
+type Hex = `0x${string}`;
+
+/** The parts of a signed transaction that decide when it has to be sent. */
+export interface SignedTransfer {
+  readonly payer: string;
+  readonly chainId: number;
+  /** Seconds since the epoch; undefined where the signer set none. */
+  readonly validBefore: number | undefined;
+  readonly validAfter: number;
+  /** True where the payer's address was recovered from the signature; all other kinds only the chain can check. */
+  readonly provenSigner: boolean;
+  /** The memo of the call that pays, 32 bytes in hex; undefined where no call carries one for this challenge. */
+  readonly memo: string | undefined;
+}
+
+type BroadcastInput = Parameters<NonNullable<ReturnType<typeof tempo.charge>['broadcast']>>[0];
+
+/** How far a transaction got before sending it failed. */
+type Progress = 'not sent' | 'sent' | 'rejected' | 'reverted';
+
+export type Broadcast =
+  | { state: 'settled'; transaction: string }
+  | { state: 'refused'; reason: string }
+  | { state: 'unknown'; reason: string };
+
+export interface TempoChainOptions {
+  readonly chainId: number;
+  readonly currency: string;
+  readonly recipient: string;
+  readonly feePayerKey: string | undefined;
+}
+
+/** `transferWithMemo(address,uint256,bytes32)` and its three words. */
+const TRANSFER_WITH_MEMO = /^0x95777d59[0-9a-f]{128}([0-9a-f]{64})$/;
+
+/** EIP-7966: the node took the transaction, but did not see it included in time. */
+const TIMED_OUT = 4;
+
+/** The first line of a foreign message: the following ones repeat the request, and with it the signature. */
+const firstLine = (message: string): string =>
+  (message.split('\n')[0] ?? '').replace(/0x[0-9a-f]{80,}/gi, '…').slice(0, 200);
+
+/** Why checking or sending failed, in words for the caller: neither addresses of nodes nor signatures, so no cause. */
+function explain(error: unknown): Refusal | ChainUnreachable {
+  if (error instanceof Refusal || error instanceof ChainUnreachable) return error;
+  if (error instanceof BaseError) {
+    if (error.walk((cause) => cause instanceof ChainUnreachable))
+      return new ChainUnreachable('the chain gave no answer');
+    return new Refusal('verification-failed', `the chain refuses the transaction: ${firstLine(error.shortMessage)}`);
+  }
+  // mppx says what is wrong in words of its own; anything else stumbled over a transaction that nobody would sign.
+  const told =
+    error instanceof Errors.PaymentError || (error instanceof Error && error.name === 'FeePayerValidationError');
+  const reason = told ? firstLine(error.message) : 'the transaction does not pay this challenge';
+  return new Refusal('verification-failed', reason.replace(/^Payment verification failed: /, ''));
+}
+
+/** The credential as mppx has it: without what it does not need to know and might stumble over. */
+const forMppx = ({ challenge, request, payload, source }: Credential) =>
+  MppxCredential.from({ challenge: { ...challenge, request }, payload, ...(source === undefined ? {} : { source }) });
+
+export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
+  const feePayer = options.feePayerKey === undefined ? undefined : privateKeyToAccount(options.feePayerKey as Hex);
+  /** Shared by all charges: it bounds the fees that are in flight at once. */
+  const sponsorBudget = { store: Store.memory() };
+
+  const clientOf = (send: Rpc) =>
+    createClient({
+      chain: { ...tempoMainnet, id: options.chainId },
+      transport: custom(
+        { request: ({ method, params }: { method: string; params?: unknown[] }) => send(method, params ?? []) },
+        { retryCount: 0 },
+      ),
+    });
+
+  const chargeOver = (send: Rpc) => {
+    const client = clientOf(send);
+    return tempo.charge({
+      currency: options.currency as Hex,
+      recipient: options.recipient as Hex,
+      feePayer,
+      sponsorBudget,
+      getClient: () => client,
+    });
+  };
+
+  const client = clientOf(rpc);
+  const checking = chargeOver(rpc);
+
+  return {
+    /** Decodes a signed transaction. Throws Refusal for bytes that are not one. */
+    readTransfer(serialized: string, memoEnd: string): SignedTransfer {
+      try {
+        const transaction = Transaction.deserialize(serialized as Transaction.TransactionSerializedTempo);
+        const memos = (transaction.calls ?? []).map(
+          (each) => TRANSFER_WITH_MEMO.exec(each.data?.toLowerCase() ?? '')?.[1],
+        );
+        const memo = memos.find((each) => each?.endsWith(memoEnd));
+        const fromSignature = transaction.feePayerSignature === undefined;
+        return {
+          payer: String(transaction.from),
+          chainId: Number(transaction.chainId),
+          validBefore: transaction.validBefore,
+          validAfter: transaction.validAfter ?? 0,
+          provenSigner: fromSignature && transaction.signature?.type === 'secp256k1',
+          memo: memo === undefined ? undefined : `0x${memo}`,
+        };
+      } catch {
+        throw new Refusal('verification-failed', 'the signature is not a signed Tempo transaction');
+      }
+    },
+
+    /**
+     * Checks a credential without moving money: amount, currency, recipient and memo of the transfer, and a trial run
+     * of what is not on the chain yet. Answers the payer, or undefined where the chain does not know the transaction
+     * that the credential names. Throws Refusal and ChainUnreachable.
+     */
+    async check(credential: Credential): Promise<string | undefined> {
+      try {
+        const { details } = await Method.validateCredential([checking], forMppx(credential));
+        const payer = isObject(details) ? details.sender : undefined;
+        if (typeof payer !== 'string') throw new Error('the payment does not tell who paid');
+        const signed = isObject(details) ? details.serializedTransaction : undefined;
+        if (feePayer && typeof signed === 'string') {
+          // mppx tries out a sponsored transaction only once it is about to be sent.
+          const { calls } = Transaction.deserialize(signed as Transaction.TransactionSerializedTempo);
+          await call(client, { account: payer as Hex, calls });
+        }
+        return payer;
+      } catch (error) {
+        if (error instanceof BaseError && error.name === 'TransactionReceiptNotFoundError') return undefined;
+        throw explain(error);
+      }
+    },
+
+    /** Signs as fee payer where fees are sponsored, sends, and waits for the block. Never throws. */
+    async broadcast(credential: Credential): Promise<Broadcast> {
+      const sending: { progress: Progress } = { progress: 'not sent' };
+      const watched: Rpc = async (method, params) => {
+        if (!method.startsWith('eth_sendRawTransaction')) return rpc(method, params);
+        sending.progress = 'sent';
+        try {
+          const answer = await rpc(method, params);
+          if (isObject(answer) && BigInt(String(answer.status)) === 0n) sending.progress = 'reverted';
+          return answer;
+        } catch (error) {
+          // A node that has the transaction already, from the payer perhaps, complains about it or its nonce.
+          const final =
+            error instanceof ChainProblem && error.code !== TIMED_OUT && !/known|nonce/i.test(error.message);
+          if (final) sending.progress = 'rejected';
+          throw error;
+        }
+      };
+      try {
+        // mppx derives this type from the schema of a whole HTTP request; `check` has applied it to the credential.
+        const input = { credential: forMppx(credential), request: credential.request } as unknown as BroadcastInput;
+        const receipt = await chargeOver(watched).broadcast?.(input);
+        if (!receipt) return { state: 'refused', reason: 'this payment cannot be sent' };
+        return { state: 'settled', transaction: receipt.reference };
+      } catch (error) {
+        if (sending.progress === 'sent') {
+          return { state: 'unknown', reason: 'the transaction was sent, but the chain has not confirmed it' };
+        }
+        if (sending.progress === 'reverted')
+          return { state: 'refused', reason: 'the transaction was included, but it failed' };
+        return { state: 'refused', reason: explain(error).message };
+      }
+    },
+  };
+}
+
+export type TempoChain = ReturnType<typeof openTempoChain>;

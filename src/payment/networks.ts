@@ -1,0 +1,140 @@
+import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
+import type { Facilitator, Kind } from './facilitators/facilitator.ts';
+
+/** A network on which this gateway can be paid right now. */
+export interface PayableNetwork {
+  readonly id: NetworkId;
+  readonly family: Network['family'];
+  readonly caip2: string;
+  /** Undefined where version 1 clients cannot name it or the facilitator does not serve them. */
+  readonly v1Name: string | undefined;
+  readonly asset: AssetFile;
+  readonly payTo: string;
+  /** Milliseconds; undefined: as long as the challenge asks. */
+  readonly authorizationLastsMs: number | undefined;
+  readonly rpcUrl: string | undefined;
+  readonly facilitator: Facilitator;
+  /** What a client needs to sign besides the amount: the EIP-712 domain, or Solana's fee payer. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  /** Present where the facilitator settles less than the signed amount; `extra` of that scheme. */
+  readonly upto: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What the configuration says of one network. */
+export interface NetworkConfiguration {
+  readonly network: Network;
+  readonly mode: 'live' | 'sandbox';
+  readonly payTo: string | undefined;
+  readonly rpcUrl: string | undefined;
+}
+
+export interface NamedFacilitator {
+  /** For the log: `coinbase`, an address without secrets, `in-process`. */
+  readonly name: string;
+  readonly facilitator: Facilitator;
+}
+
+/** The networks that can be paid now. A facilitator that is down takes its networks out of the offers until it is back. */
+export interface PayableNetworks {
+  find(id: NetworkId): PayableNetwork | undefined;
+  /** The configured network, payable now or not, that a protocol version knows by this name. */
+  named(version: 1 | 2, name: string): { readonly id: NetworkId; readonly asset: AssetFile } | undefined;
+  /** Grows with every change, so that prepared challenges know when they are stale. */
+  readonly version: number;
+  /** Asks every facilitator again what it supports. Never throws. */
+  refresh(): Promise<void>;
+}
+
+export interface NetworkLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+interface Supported {
+  readonly facilitator: Facilitator;
+  readonly kinds: readonly Kind[];
+}
+
+const kindOf = (kinds: readonly Kind[], version: number, scheme: string, name: string | undefined) =>
+  kinds.find((kind) => kind.x402Version === version && kind.scheme === scheme && kind.network === name);
+
+/** The first facilitator that settles on the network serves it. Answers why not, as text, when none does. */
+function payable(configuration: NetworkConfiguration, supported: readonly Supported[]): PayableNetwork | string {
+  const { network, mode, payTo } = configuration;
+  const binding = network[mode];
+  if (payTo === undefined) return 'no pay-to address is configured';
+  const chosen = supported.find(({ kinds }) => kindOf(kinds, 2, 'exact', binding.caip2));
+  if (!chosen) return `no facilitator in reach settles on ${binding.caip2}`;
+  const { facilitator, kinds } = chosen;
+  const domain = { name: binding.asset.name, version: binding.asset.version };
+  const upto = kindOf(kinds, 2, 'upto', binding.caip2);
+  const evm = network.family === 'evm';
+  return {
+    id: network.id,
+    family: network.family,
+    caip2: binding.caip2,
+    v1Name: kindOf(kinds, 1, 'exact', binding.v1Name) ? binding.v1Name : undefined,
+    asset: binding.asset,
+    payTo,
+    authorizationLastsMs: network.authorizationLastsMs,
+    rpcUrl: configuration.rpcUrl ?? binding.rpcUrl,
+    facilitator,
+    extra: evm ? domain : { ...kindOf(kinds, 2, 'exact', binding.caip2)?.extra },
+    upto: upto && evm ? { ...domain, ...upto.extra } : undefined,
+  };
+}
+
+const sameOffer = (left: PayableNetwork | undefined, right: PayableNetwork): boolean =>
+  left?.facilitator === right.facilitator &&
+  JSON.stringify({ ...left, facilitator: undefined }) === JSON.stringify({ ...right, facilitator: undefined });
+
+/** Facilitators come in the order of preference. Nothing is payable until the first `refresh`. */
+export function createPayableNetworks(
+  configurations: readonly NetworkConfiguration[],
+  facilitators: readonly NamedFacilitator[],
+  log: NetworkLog,
+): PayableNetworks {
+  const networks = new Map<NetworkId, PayableNetwork>();
+  const reasons = new Map<NetworkId, string>();
+  let version = 0;
+
+  const update = (id: NetworkId, result: PayableNetwork | string) => {
+    if (typeof result === 'string') {
+      if (reasons.get(id) !== result) log.warn({ network: id, reason: result }, 'network is left out of the offers');
+      reasons.set(id, result);
+      if (networks.delete(id)) version += 1;
+      return;
+    }
+    if (reasons.delete(id)) log.info({ network: id }, 'network is offered again');
+    if (sameOffer(networks.get(id), result)) return;
+    networks.set(id, result);
+    version += 1;
+  };
+
+  const ask = async ({ name, facilitator }: NamedFacilitator): Promise<Supported> => {
+    try {
+      return { facilitator, kinds: await facilitator.supported() };
+    } catch (error) {
+      log.warn({ facilitator: name, reason: error instanceof Error ? error.message : 'unknown' }, 'facilitator is out of reach');
+      return { facilitator, kinds: [] };
+    }
+  };
+
+  return {
+    find: (id) => networks.get(id),
+    named: (x402Version, name) => {
+      for (const { network, mode } of configurations) {
+        const binding = network[mode];
+        if ((x402Version === 2 ? binding.caip2 : binding.v1Name) === name) return { id: network.id, asset: binding.asset };
+      }
+      return undefined;
+    },
+    get version() {
+      return version;
+    },
+    refresh: async () => {
+      const supported = await Promise.all(facilitators.map(ask));
+      for (const configuration of configurations) update(configuration.network.id, payable(configuration, supported));
+    },
+  };
+}

@@ -1,0 +1,236 @@
+/** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
+import type { Money } from '../../money.ts';
+import { toAtomic } from '../../money.ts';
+import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';
+import type { PayableNetwork, PayableNetworks } from '../networks.ts';
+import { type Proof, type Quote, type Rail, type RawRequest, Refusal, type Settlement, type Verified } from '../rail.ts';
+import { type Authorization, fingerprintOf, paymentId, readAuthorization } from '../x402/authorization.ts';
+import { createChallenges, requirements, requirementsV1, settlesFirst } from '../x402/challenge.ts';
+import { askChain, type Trace, traceOf } from '../x402/outcome.ts';
+import { decodePayment, encodeHeader, networkName, type PaymentPayload, type Requirements } from '../x402/wire.ts';
+
+export interface X402Proof extends Proof {
+  readonly payment: PaymentPayload;
+  readonly authorization: Authorization;
+  readonly network: string;
+}
+
+export interface X402Options {
+  readonly networks: PayableNetworks;
+  /** Origin under which callers reach the gateway, without a trailing slash. */
+  readonly publicUrl: string;
+  now(): number;
+}
+
+export interface X402Rail extends Rail<X402Proof> {
+  readonly name: 'x402';
+  /** The entries of `accepts` at a price, for the discovery documents. */
+  offers(route: Quote['route'], amount: Money): Requirements[];
+}
+
+const SETTLE_TIMEOUT_MS = 30_000;
+const VERIFY_TIMEOUT_MS = 10_000;
+
+function proofHeader(request: RawRequest): string | undefined {
+  const header = request.headers['payment-signature'] ?? request.headers['x-payment'];
+  const value = Array.isArray(header) ? header[0] : header;
+  return value?.trim() || undefined;
+}
+
+const schemeOf = (payment: PaymentPayload): string =>
+  payment.x402Version === 1 ? payment.scheme : String(payment.accepted.scheme);
+
+/** Version 2 echoes the entry it pays; say which part of it is not on offer. */
+function checkAccepted(payment: PaymentPayload, offer: Requirements): void {
+  if (payment.x402Version === 1) return;
+  const { amount, asset, payTo } = payment.accepted;
+  const same = (left: unknown, right: string) => String(left).toLowerCase() === right.toLowerCase();
+  if (amount !== offer.amount) {
+    throw new Refusal('payment-insufficient', `the payment accepts ${amount}, the price is ${offer.amount} atomic units`);
+  }
+  if (!same(asset, offer.asset)) {
+    throw new Refusal('verification-failed', `the payment is in asset ${asset}, asked is ${offer.asset}`);
+  }
+  if (!same(payTo, offer.payTo)) {
+    throw new Refusal('verification-failed', `the payment goes to ${payTo}, asked is ${offer.payTo}`);
+  }
+}
+
+function checkAmount(paid: bigint, offer: Requirements): void {
+  if (paid === BigInt(offer.amount)) return;
+  throw new Refusal('payment-insufficient', `the payment is for ${paid}, the price is ${offer.amount} atomic units`);
+}
+
+/** What can be known without the chain: the facilitator checks all of it again, but in codes, not in sentences. */
+function checkAuthorization(authorization: Authorization, offer: Requirements, nowMs: number): void {
+  if (authorization.kind === 'solana') {
+    checkAmount(authorization.amount, offer);
+    if (authorization.mint === offer.asset) return;
+    throw new Refusal('verification-failed', `the payment is in ${authorization.mint}, asked is ${offer.asset}`);
+  }
+  const now = BigInt(Math.floor(nowMs / 1000));
+  if (authorization.kind === 'permit2') {
+    if (offer.scheme !== 'upto') {
+      throw new Refusal('verification-failed', 'the exact scheme is paid here with an EIP-3009 authorization');
+    }
+    if (authorization.deadline <= now) throw new Refusal('payment-expired', 'the deadline of the permit has passed');
+    return;
+  }
+  const { value, to, validBefore, validAfter } = authorization;
+  checkAmount(value, offer);
+  if (to !== offer.payTo.toLowerCase()) {
+    throw new Refusal('verification-failed', `the payment goes to ${to}, asked is ${offer.payTo}`);
+  }
+  if (validBefore <= now) throw new Refusal('payment-expired', 'the authorization has expired: sign a new one');
+  if (validAfter > now) throw new Refusal('verification-failed', 'the authorization is not valid yet: see validAfter');
+}
+
+export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rail {
+  const challenges = createChallenges(networks, publicUrl);
+
+  const payableFor = (proof: X402Proof, { route }: Quote): PayableNetwork => {
+    if (!route.networks.includes(proof.network)) {
+      const offered = route.networks.map((id) => networks.find(id)?.caip2).filter((name) => name !== undefined);
+      throw new Refusal(
+        'verification-failed',
+        `the payment is for ${networkName(proof.payment)}, this path is paid on ${offered.join(', ')}`,
+      );
+    }
+    const network = networks.find(proof.network);
+    if (!network) throw new Refusal('verification-failed', `${proof.network} cannot be paid at the moment: pick another`);
+    return network;
+  };
+
+  const offerFor = (proof: X402Proof, quote: Quote, network: PayableNetwork): Requirements => {
+    const scheme = schemeOf(proof.payment);
+    const offered = challenges
+      .offers(quote.route, quote.amount)
+      .find((offer) => offer.network === network.caip2 && offer.scheme === scheme);
+    if (!offered) throw new Refusal('verification-failed', `the scheme ${scheme} is not offered on ${network.caip2}`);
+    return offered;
+  };
+
+  /** What a facilitator takes: requirements in the words of the payload's own version. */
+  const inVersionOf = (payment: PaymentPayload, offer: Requirements, { route }: Quote): object =>
+    payment.x402Version === 2
+      ? offer
+      : requirementsV1(offer, payment.network, {
+          url: publicUrl + route.path,
+          description: route.endpoint.summary,
+        });
+
+  return {
+    name: 'x402',
+    offers: challenges.offers,
+
+    read(request) {
+      const header = proofHeader(request);
+      if (header === undefined) return undefined;
+      const payment = decodePayment(header);
+      const authorization = readAuthorization(payment.payload);
+      const network = networks.named(payment.x402Version, networkName(payment));
+      if (!network) {
+        throw new Refusal('verification-failed', `the network ${networkName(payment).slice(0, 60)} is not known here`);
+      }
+      return {
+        id: paymentId(authorization, network.id, network.asset.address),
+        fingerprint: fingerprintOf(authorization),
+        payment,
+        authorization,
+        network: network.id,
+      };
+    },
+
+    challenge: challenges.challenge,
+
+    async verify(proof, quote): Promise<Verified<X402Proof>> {
+      const network = payableFor(proof, quote);
+      const offer = offerFor(proof, quote, network);
+      checkAccepted(proof.payment, offer);
+      checkAuthorization(proof.authorization, offer, now());
+      const verdict = await network.facilitator
+        .verify(
+          proof.payment.whole,
+          inVersionOf(proof.payment, offer, quote),
+          AbortSignal.timeout(VERIFY_TIMEOUT_MS),
+        )
+        .catch((error: unknown) => {
+          if (!(error instanceof FacilitatorUnreachable)) throw error;
+          throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
+            cause: error,
+          });
+        });
+      if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
+      return {
+        proof,
+        network: network.id,
+        asset: network.asset.address,
+        payer: verdict.payer,
+        payTo: network.payTo,
+        amount: BigInt(offer.amount),
+        settlesFirst: settlesFirst(quote.route, network),
+        trace: JSON.stringify(traceOf(proof, network, verdict.payer, now())),
+      };
+    },
+
+    async settle({ proof, payer }, quote, amount): Promise<Settlement> {
+      const network = networks.find(proof.network);
+      if (!network) return { state: 'unknown', reason: `${proof.network} is out of reach` };
+      const scheme = schemeOf(proof.payment);
+      const due = toAtomic(amount, network.asset.decimals);
+      const offer = {
+        ...requirements(quote.route, network, quote.amount, scheme),
+        ...(scheme === 'upto' ? { amount: due.toString() } : {}),
+      };
+      const answer = await network.facilitator.settle(
+        proof.payment.whole,
+        inVersionOf(proof.payment, offer, quote),
+        AbortSignal.timeout(SETTLE_TIMEOUT_MS),
+      );
+      if (answer.state !== 'settled') return answer;
+      return {
+        state: 'settled',
+        receipt: {
+          transaction: answer.transaction,
+          amount: offer.amount,
+          settledAt: now(),
+          headers: receiptHeaders({
+            x402Version: proof.payment.x402Version,
+            networkName: networkName(proof.payment),
+            transaction: answer.transaction,
+            payer: answer.payer ?? payer,
+            amount: offer.amount,
+          }),
+        },
+      };
+    },
+
+    async outcome(text) {
+      const trace: Trace = JSON.parse(text);
+      const network = networks.find(trace.network);
+      if (!network?.rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${trace.network}` };
+      const found = await askChain(trace, network.rpcUrl, now());
+      if (found.state === 'unknown') return found;
+      if (found.state === 'unsettled') return { state: 'refused', reason: found.reason };
+      const { transaction } = found;
+      const amount = found.amount.toString();
+      return {
+        state: 'settled',
+        receipt: { transaction, amount, settledAt: now(), headers: receiptHeaders({ ...trace, transaction, amount }) },
+      };
+    },
+  };
+}
+
+/** The settlement in the header of the version that was paid with. */
+function receiptHeaders(settled: {
+  readonly x402Version: 1 | 2;
+  readonly networkName: string;
+  readonly transaction: string;
+  readonly payer: string;
+  readonly amount: string;
+}): Record<string, string> {
+  const { x402Version, networkName: network, transaction, payer, amount } = settled;
+  const receipt = encodeHeader({ success: true, transaction, network, payer, amount });
+  return x402Version === 2 ? { 'payment-response': receipt } : { 'x-payment-response': receipt };
+}

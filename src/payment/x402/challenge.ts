@@ -1,0 +1,151 @@
+/** The 402 of the x402 rail: one answer that clients of version 2 (header) and version 1 (body) both pay. */
+import { randomUUID } from 'node:crypto';
+import type { Route } from '../../catalogue/types.ts';
+import { toAtomic, toDecimal } from '../../money.ts';
+import type { PayableNetwork, PayableNetworks } from '../networks.ts';
+import { paymentProblem } from '../problem-types.ts';
+import type { Answer, Quote, Refusal } from '../rail.ts';
+import { discoveryExtension } from './discovery-extension.ts';
+import { encodeHeader, type Requirements, type RequirementsV1 } from './wire.ts';
+
+/** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */
+const MARGIN_SECONDS = 60;
+
+/** An authorization that lasts as long as asked is asked to outlive the deadline; others are good for what they are. */
+export function authorizationSeconds(route: Route, network: PayableNetwork): number {
+  const lasts = network.authorizationLastsMs;
+  return lasts === undefined ? Math.ceil(route.deadlineMs / 1000) + MARGIN_SECONDS : Math.floor(lasts / 1000);
+}
+
+/** Settling comes after the result where the authorization outlives the endpoint's deadline, with a moment to settle in. */
+export const settlesFirst = (route: Route, network: PayableNetwork): boolean =>
+  authorizationSeconds(route, network) * 1000 < route.deadlineMs + 5000;
+
+/** The entry of `accepts` for one network, in version 2's words. */
+export function requirements(route: Route, network: PayableNetwork, amount: bigint, scheme = 'exact'): Requirements {
+  const extra = scheme === 'upto' ? network.upto : network.extra;
+  return {
+    scheme,
+    network: network.caip2,
+    amount: toAtomic(amount, network.asset.decimals).toString(),
+    asset: network.asset.address,
+    payTo: network.payTo,
+    maxTimeoutSeconds: authorizationSeconds(route, network),
+    extra: settlesFirst(route, network) ? { ...extra, paymentFlow: 'upfront' } : { ...extra },
+  };
+}
+
+/** The same in version 1's words. `amount` is carried too, for readers of the body. */
+export function requirementsV1(
+  offer: Requirements,
+  network: string,
+  resource: { url: string; description: string },
+): RequirementsV1 & { amount: string } {
+  return {
+    scheme: offer.scheme,
+    network,
+    maxAmountRequired: offer.amount,
+    amount: offer.amount,
+    resource: resource.url,
+    description: resource.description,
+    mimeType: 'application/json',
+    payTo: offer.payTo,
+    maxTimeoutSeconds: offer.maxTimeoutSeconds,
+    asset: offer.asset,
+    extra: offer.extra,
+  };
+}
+
+interface Prepared {
+  readonly resource: { url: string; description: string; mimeType: string };
+  readonly extensions: object;
+  readonly amounts: Map<bigint, { header: string; accepts: Requirements[]; acceptsV1: string }>;
+  readonly version: number;
+}
+
+/** As many prices of one route as are kept ready. */
+const KEPT_AMOUNTS = 64;
+
+/** Writes challenges. What does not depend on the request is prepared once per route and price. */
+export function createChallenges(networks: PayableNetworks, publicUrl: string) {
+  const prepared = new Map<Route, Prepared>();
+
+  const prepare = (route: Route): Prepared => {
+    const known = prepared.get(route);
+    if (known && known.version === networks.version) return known;
+    const fresh: Prepared = {
+      resource: {
+        url: publicUrl + route.path,
+        description: route.endpoint.summary,
+        mimeType: 'application/json',
+      },
+      extensions: known?.extensions ?? discoveryExtension(route),
+      amounts: new Map(),
+      version: networks.version,
+    };
+    prepared.set(route, fresh);
+    return fresh;
+  };
+
+  const payable = (route: Route): PayableNetwork[] =>
+    route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
+
+  /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
+  const offers = (route: Route, amount: bigint): Requirements[] =>
+    payable(route).flatMap((network) => [
+      requirements(route, network, amount),
+      ...(route.price.actual && network.upto ? [requirements(route, network, amount, 'upto')] : []),
+    ]);
+
+  const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
+    const names = new Map(payable(route).map((network) => [network.caip2, network.v1Name]));
+    const exact = accepts.filter((offer) => offer.scheme === 'exact');
+    const forV1 = exact.filter((offer) => names.get(offer.network) !== undefined);
+    // Version 1 clients refuse a challenge that names a network they do not know. Where they cannot pay anyway,
+    // the body still shows readers what is asked.
+    return (forV1.length > 0 ? forV1 : exact).map((offer) =>
+      requirementsV1(offer, names.get(offer.network) ?? offer.network, resource),
+    );
+  };
+
+  const quoted = (route: Route, amount: bigint) => {
+    const { amounts, resource, extensions } = prepare(route);
+    const known = amounts.get(amount);
+    if (known) return known;
+    const accepts = offers(route, amount);
+    const required = { x402Version: 2, error: 'Payment required', resource, accepts, extensions };
+    const made = {
+      header: encodeHeader(required),
+      accepts,
+      acceptsV1: JSON.stringify(bodyOffers(route, resource, accepts)),
+    };
+    const oldest = amounts.size >= KEPT_AMOUNTS ? amounts.keys().next().value : undefined;
+    if (oldest !== undefined) amounts.delete(oldest);
+    amounts.set(amount, made);
+    return made;
+  };
+
+  return {
+    offers,
+
+    /** The 402. A refusal's reason goes into the problem and both versions' `error`. */
+    challenge({ route, amount }: Quote, refusal?: Refusal, invalidParams?: readonly object[]): Answer {
+      const { header, accepts, acceptsV1 } = quoted(route, amount);
+      const problem = paymentProblem(randomUUID(), toDecimal(amount), refusal);
+      const error = refusal?.message ?? 'Payment required';
+      const head = JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem);
+      const { resource, extensions } = prepare(route);
+      return {
+        status: 402,
+        headers: {
+          'content-type': 'application/problem+json',
+          'cache-control': 'no-store',
+          'payment-required': refusal
+            ? encodeHeader({ x402Version: 2, error, resource, accepts, extensions })
+            : header,
+        },
+        body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},"accepts":${acceptsV1}}`,
+      };
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * The Bazaar extension of a challenge: what to send and what comes back, for agents that index paid endpoints.
+ * Source: x402 specifications, extension `bazaar`.
+ */
+import type { JsonSchema, Route } from '../../catalogue/types.ts';
+
+/**
+ * Clients echo the extension inside their proof, so it must leave room for the rest of an 8 KB header. What does not
+ * fit is left out in this order: descriptions, the output's example beyond its shape, optional properties' details.
+ */
+const LIMIT_BYTES = 3000;
+
+const WORDS = new Set(['description', 'title', 'examples', 'default', '$comment']);
+
+function mapSchema(value: unknown, keep: (key: string, inProperties: boolean) => boolean, inProperties = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapSchema(item, keep));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => keep(key, inProperties))
+      .map(([key, item]) => [key, mapSchema(item, keep, !inProperties && key === 'properties')]),
+  );
+}
+
+const withoutWords = (schema: JsonSchema) =>
+  mapSchema(schema, (key, inProperties) => inProperties || !WORDS.has(key)) as JsonSchema;
+
+/** Types, names and closed lists only. */
+function outline(schema: JsonSchema): JsonSchema {
+  const kept = new Set(['type', 'properties', 'required', 'enum', 'items', 'additionalProperties']);
+  return mapSchema(schema, (key, inProperties) => inProperties || kept.has(key)) as JsonSchema;
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;
+  if (Array.isArray(value)) return value.slice(0, 1).map(shortened);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item)]));
+}
+
+function extension(route: Route, request: JsonSchema, example: unknown): object {
+  const method = route.methods[0];
+  const get = method === 'GET';
+  const input = get
+    ? { type: 'http', method, queryParams: route.example }
+    : { type: 'http', method, bodyType: 'json', body: route.example };
+  const inputSchema = {
+    type: 'object',
+    properties: {
+      type: { type: 'string', const: 'http' },
+      method: { type: 'string', enum: [method] },
+      ...(get ? { queryParams: request } : { bodyType: { type: 'string', enum: ['json'] }, body: request }),
+    },
+    required: get ? ['type', 'method'] : ['type', 'method', 'bodyType', 'body'],
+    additionalProperties: false,
+  };
+  return {
+    bazaar: {
+      info: { input, output: { type: 'json', example } },
+      schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: {
+          input: inputSchema,
+          output: {
+            type: 'object',
+            properties: { type: { type: 'string' }, example: { type: 'object' } },
+            required: ['type'],
+          },
+        },
+        required: ['input'],
+      },
+    },
+  };
+}
+
+/** `extensions` of the route's challenge. */
+export function discoveryExtension(route: Route): object {
+  const attempts = [
+    () => extension(route, route.request, route.resultExample),
+    () => extension(route, withoutWords(route.request), route.resultExample),
+    () => extension(route, withoutWords(route.request), shortened(route.resultExample)),
+    () => extension(route, outline(route.request), shortened(route.resultExample)),
+  ];
+  for (const attempt of attempts) {
+    const candidate = attempt();
+    if (Buffer.byteLength(JSON.stringify(candidate)) <= LIMIT_BYTES) return candidate;
+  }
+  return extension(route, { type: 'object', required: route.request.required ?? [] }, {});
+}

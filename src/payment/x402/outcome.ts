@@ -1,0 +1,52 @@
+/** What has to be known of a payment to ask its chain later what became of it. No signatures. */
+import { findEip3009Settlement } from '../chains/evm.ts';
+import { type ChainOutcome, unknown } from '../chains/outcome.ts';
+import { findSolanaSettlement } from '../chains/solana.ts';
+import type { PayableNetwork } from '../networks.ts';
+import type { X402Proof } from '../rails/x402.ts';
+import { networkName } from './wire.ts';
+
+interface Common {
+  readonly x402Version: 1 | 2;
+  /** The gateway's own name of the network. */
+  readonly network: string;
+  /** The payment's name of it, for the receipt. */
+  readonly networkName: string;
+  readonly payer: string;
+}
+
+export type Trace = Common &
+  (
+    | { readonly kind: 'eip3009'; readonly asset: string; readonly payTo: string; readonly nonce: string; readonly validBefore: number }
+    | { readonly kind: 'solana'; readonly source: string; readonly messageHash: string; readonly blockhash: string; readonly since: number }
+    | { readonly kind: 'permit2' }
+  );
+
+/** `now` in milliseconds. */
+export function traceOf({ authorization, payment }: X402Proof, network: PayableNetwork, payer: string, now: number): Trace {
+  const common = { x402Version: payment.x402Version, network: network.id, networkName: networkName(payment), payer };
+  switch (authorization.kind) {
+    case 'eip3009': {
+      const { kind, nonce, validBefore } = authorization;
+      return { ...common, kind, asset: network.asset.address, payTo: network.payTo, nonce, validBefore: Number(validBefore) };
+    }
+    case 'solana': {
+      const { kind, source, messageHash, blockhash } = authorization;
+      return { ...common, kind, source, messageHash, blockhash, since: now };
+    }
+    case 'permit2':
+      return { ...common, kind: authorization.kind };
+  }
+}
+
+/** Never throws: what cannot be asked is `unknown`. */
+export async function askChain(trace: Trace, rpcUrl: string, now: number): Promise<ChainOutcome> {
+  switch (trace.kind) {
+    case 'eip3009':
+      return findEip3009Settlement({ ...trace, rpcUrl });
+    case 'solana':
+      return findSolanaSettlement({ ...trace, rpcUrl, now });
+    case 'permit2':
+      return unknown('Permit2 payments are not looked up on the chain');
+  }
+}

@@ -1,0 +1,18 @@
+import { usd } from '../money.ts';
+import { priceWith } from './price.ts';
+import type { PricingRule } from './rule.ts';
+import { amountSchema, optionsSchema } from './schemas.ts';
+
+export interface FixedOptions {
+  readonly amount: string;
+}
+
+/** Every request costs the same. `amount: "0"` is free. */
+export const fixed: PricingRule<FixedOptions> = {
+  name: 'fixed',
+  options: optionsSchema(['amount'], { amount: amountSchema('What every request costs, in dollars') }),
+  compile({ amount }) {
+    const price = usd(amount);
+    return priceWith({ min: price, max: price, listed: price, quote: () => price });
+  },
+};

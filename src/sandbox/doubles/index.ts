@@ -1,0 +1,138 @@
+/** All upstream doubles behind one loopback server, each below its upstream's name. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import type { Upstream } from '../../catalogue/types.ts';
+import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, type Fault, jsonAnswer } from './double.ts';
+import { jupiterDataDouble } from './jupiter-data.ts';
+import { openaiChatDouble } from './openai-chat.ts';
+import { replicatePredictionsDouble } from './replicate-predictions.ts';
+import { tokensXyzDouble } from './tokens-xyz.ts';
+import { xstocksRegistryDouble } from './xstocks-registry.ts';
+
+export { type Fault, faults, sandboxSecret } from './double.ts';
+
+const doubleKinds: readonly DoubleKind[] = [
+  jupiterDataDouble,
+  openaiChatDouble,
+  replicatePredictionsDouble,
+  tokensXyzDouble,
+  xstocksRegistryDouble,
+];
+
+export interface Doubles {
+  /** Takes the place of the upstream's own base URL. */
+  baseUrlOf(upstream: string): string;
+  readonly origin: string;
+  /** The upstream's next `count` billed calls fail this way. Throws for an upstream that is not there. */
+  fault(upstream: string, fault: Fault, count: number): void;
+  /** Billed calls since the start, by upstream; calls that failed by a fault count. */
+  calls(): Record<string, number>;
+  close(): Promise<void>;
+}
+
+interface Mounted {
+  double: Double;
+  faults: Fault[];
+  calls: number;
+}
+
+const MALFORMED: DoubleAnswer = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"unfinished": [' };
+
+export async function startDoubles({ upstreams }: { upstreams: readonly Upstream[] }): Promise<Doubles> {
+  const mounted = new Map(upstreams.map((upstream) => [upstream.name, mount(upstream)]));
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end(String(error));
+    });
+  });
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(incoming.url ?? '/', origin);
+    const [, name = '', rest = '/'] = /^\/([^/]+)(\/.*)?$/.exec(url.pathname) ?? [];
+    const place = mounted.get(decodeURIComponent(name));
+    if (place === undefined) return await send(response, jsonAnswer(404, { error: `no upstream ${name}` }));
+    const request: DoubleRequest = {
+      method: incoming.method ?? 'GET',
+      path: decodeURIComponent(rest),
+      query: url.searchParams,
+      headers: incoming.headers,
+      body: await bodyOf(incoming),
+      base: `${origin}/${name}`,
+    };
+    const answer = await answerOf(place, request);
+    if (answer !== 'never') await send(response, answer);
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const placeOf = (upstream: string): Mounted => {
+    const place = mounted.get(upstream);
+    if (place === undefined) throw new Error(`no upstream ${upstream}; there are ${[...mounted.keys()].join(', ')}`);
+    return place;
+  };
+  return {
+    origin,
+    baseUrlOf(upstream) {
+      placeOf(upstream);
+      return `${origin}/${encodeURIComponent(upstream)}`;
+    },
+    fault(upstream, fault, count) {
+      placeOf(upstream).faults.push(...Array<Fault>(count).fill(fault));
+    },
+    calls: () => Object.fromEntries([...mounted].map(([name, { calls }]) => [name, calls])),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function mount(upstream: Upstream): Mounted {
+  const kind = doubleKinds.find(({ adapter }) => adapter === upstream.adapter);
+  if (kind === undefined) throw new Error(`the adapter ${upstream.adapter} has no double for the sandbox`);
+  return { double: kind.open(upstream), faults: [], calls: 0 };
+}
+
+async function answerOf(place: Mounted, request: DoubleRequest): Promise<DoubleAnswer | 'never'> {
+  const { double } = place;
+  const refusal = double.unauthorized?.(request);
+  if (refusal) return refusal;
+  if (!double.isBilled(request)) return await double.answer(request);
+  place.calls += 1;
+  const fault = place.faults.shift();
+  switch (fault) {
+    case undefined:
+      return await double.answer(request);
+    case '500':
+    case '429': {
+      const status = fault === '500' ? 500 : 429;
+      return jsonAnswer(status, double.errorBody(status));
+    }
+    case 'timeout':
+      return 'never';
+    case 'malformed':
+      return MALFORMED;
+    case 'refuse':
+      return double.refuse(request);
+  }
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function send(response: ServerResponse, { status, headers, body }: DoubleAnswer): Promise<void> {
+  response.writeHead(status, headers);
+  if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body);
+  else await pipeline(Readable.from(body), response).catch(() => undefined); // the reader may leave early
+}

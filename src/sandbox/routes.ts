@@ -1,0 +1,71 @@
+/** The routes that only the sandbox has: its wallets, its faults and its counts. */
+import express, { type Router } from 'express';
+import { Problem, type ProblemDetail } from '../errors.ts';
+
+export interface SandboxControl {
+  /** What `GET /sandbox` answers: addresses and keys of funded wallets. */
+  readonly state: object;
+  readonly upstreams: readonly string[];
+  readonly settlements: readonly string[];
+  readonly upstreamFaults: readonly string[];
+  readonly settlementFaults: readonly string[];
+  faultUpstream(name: string, fault: string, count: number): void;
+  faultSettlement(name: string, fault: string, count: number): void;
+  calls(): { upstreams: Record<string, number>; settlements: Record<string, number> };
+}
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
+
+interface FaultRequest {
+  readonly target: 'upstream' | 'settlement';
+  readonly name: string;
+  readonly fault: string;
+  readonly count: number;
+}
+
+/** Throws Problem `invalid_request` that names every field at fault. */
+function readFault(body: unknown, control: SandboxControl): FaultRequest {
+  const { upstream, settlement, fault, count = 1 } = (body ?? {}) as Record<string, unknown>;
+  const target = upstream === undefined ? 'settlement' : 'upstream';
+  const [name, names, faults] =
+    target === 'upstream'
+      ? [upstream, control.upstreams, control.upstreamFaults]
+      : [settlement, control.settlements, control.settlementFaults];
+  const details: ProblemDetail[] = [];
+  if ((upstream === undefined) === (settlement === undefined)) {
+    details.push({ path: '/', message: 'needs one of upstream and settlement', expected: '{"upstream": "<name>", "fault": "500", "count": 1}' });
+  } else if (!names.includes(String(name))) {
+    details.push({ path: `/${target}`, message: `there is no ${target} ${name}`, expected: `one of ${names.join(', ')}` });
+  }
+  if (!faults.includes(String(fault))) {
+    details.push({ path: '/fault', message: `${fault} is not a fault of a ${target}`, expected: `one of ${faults.join(', ')}` });
+  }
+  if (!Number.isInteger(count) || Number(count) < 0) {
+    details.push({ path: '/count', message: 'must be a number of calls', expected: 'a whole number, 0 to clear' });
+  }
+  if (details.length > 0) throw new Problem('invalid_request', undefined, { details });
+  return { target, name: String(name), fault: String(fault), count: Number(count) };
+}
+
+export function createSandboxRoutes(control: SandboxControl): Router {
+  const router = express.Router();
+  router.get('/', (_request, response) => {
+    response.json(control.state);
+  });
+  router.get('/calls', (_request, response) => {
+    const { upstreams, settlements } = control.calls();
+    response.json({
+      upstreamCalls: sum(upstreams),
+      settlementCount: sum(settlements),
+      upstreams,
+      settlements,
+    });
+  });
+  router.post('/faults', express.json(), (request, response) => {
+    const { target, name, fault, count } = readFault(request.body, control);
+    if (target === 'upstream') control.faultUpstream(name, fault, count);
+    else control.faultSettlement(name, fault, count);
+    response.json({ [target]: name, fault, count });
+  });
+  return router;
+}

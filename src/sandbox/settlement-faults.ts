@@ -1,0 +1,45 @@
+/** Counts settlements and makes them fail on request, around a facilitator that really settles. */
+import type { Network, NetworkId } from '../catalogue/types.ts';
+import type { Facilitator } from '../payment/facilitators/facilitator.ts';
+import { Faults } from './faults.ts';
+
+export const SETTLEMENT_FAULTS = ['500', 'timeout', 'refuse', 'unknown'] as const;
+export type SettlementFault = (typeof SETTLEMENT_FAULTS)[number];
+
+export interface WatchedSettlements {
+  readonly facilitator: Facilitator;
+  fault(network: NetworkId, fault: SettlementFault, count: number): void;
+  /** Settlements that went through, by network. */
+  settled(): Record<NetworkId, number>;
+}
+
+export function watchSettlements(inner: Facilitator, networks: readonly Network[]): WatchedSettlements {
+  const faults = new Faults<SettlementFault>();
+  const counts = new Map<NetworkId, number>();
+  const idOf = (requirements: object): NetworkId => {
+    const name = 'network' in requirements ? requirements.network : undefined;
+    const found = networks.find(({ sandbox }) => sandbox.caip2 === name || sandbox.v1Name === name);
+    return found?.id ?? String(name);
+  };
+  const settle: Facilitator['settle'] = async (payload, requirements, signal) => {
+    const id = idOf(requirements);
+    const fault = faults.take(id);
+    if (fault === 'refuse') return { state: 'refused', reason: 'the sandbox was told to refuse this settlement' };
+    if (fault === '500' || fault === 'timeout') return { state: 'unknown', reason: `the facilitator gave no answer (${fault})` };
+    const settlement = await inner.settle(payload, requirements, signal);
+    if (settlement.state === 'settled') counts.set(id, (counts.get(id) ?? 0) + 1);
+    // The hardest case: the money has moved, and the answer that says so is lost.
+    if (fault === 'unknown') return { state: 'unknown', reason: 'the answer of the settlement was lost' };
+    return settlement;
+  };
+  return {
+    facilitator: {
+      supported: () => inner.supported(),
+      verify: (payload, requirements, signal) => inner.verify(payload, requirements, signal),
+      settle,
+      close: () => inner.close(),
+    },
+    fault: (network, fault, count) => faults.set(network, fault, count),
+    settled: () => Object.fromEntries(counts),
+  };
+}

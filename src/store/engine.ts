@@ -1,0 +1,95 @@
+import { stateOnClaim } from './claimable.ts';
+import { toPayment } from './row.ts';
+import type { Row, Statement } from './statements.ts';
+import * as statements from './statements.ts';
+import type { ClaimOptions, ClaimOutcome, PaymentFacts, Store } from './store.ts';
+
+/** What a statement did: the rows it returned, or how many it changed. */
+export interface Outcome {
+  readonly rows: readonly Row[];
+  readonly changes: number;
+}
+
+/**
+ * The steps of one transaction, written once for an engine that runs them at once and one that waits for each:
+ * `const { rows } = yield statement`.
+ */
+export type Steps<Result> = Generator<Statement, Result, Outcome>;
+
+/** What a database must offer to be a store. */
+export interface Engine {
+  /** Appended to a SELECT inside `transact` so that nobody else changes its rows before the end: `FOR UPDATE`, or nothing. */
+  readonly rowLock: string;
+  /** Sees every write whose promise resolved. */
+  read(statement: Statement): Promise<readonly Row[]>;
+  /** Rows changed. Durable once it resolves. */
+  write(statement: Statement): Promise<number>;
+  /** All steps or none; durable once it resolves. An error thrown by the steps undoes them and rejects. */
+  transact<Result>(steps: () => Steps<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** The store on an engine: every rule about payments is here, in `claimable.ts` or in `statements.ts`. */
+export function storeOn(engine: Engine): Store {
+  const changesOne = async (statement: Statement) => (await engine.write(statement)) === 1;
+  return {
+    async find(id) {
+      const [row] = await engine.read(statements.findPayment(id));
+      return row && toPayment(row);
+    },
+
+    async claim(facts, options) {
+      if (await changesOne(statements.insertPayment(facts, options))) {
+        return { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined };
+      }
+      return engine.transact(() => claimAgain(facts, options, engine.rowLock));
+    },
+
+    fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
+    settle: (claim, receipt, now) => changesOne(statements.settlePayment(claim, receipt, now)),
+    giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),
+
+    resolve: (id, outcome, now) =>
+      changesOne(
+        'settled' in outcome
+          ? statements.resolveSettled(id, outcome.settled, now)
+          : statements.resolveUnsettled(id, outcome.unsettled, now),
+      ),
+
+    async renew(owner, leaseUntil) {
+      await engine.write(statements.renewPayments(owner, leaseUntil));
+    },
+
+    async list(filter) {
+      if (filter.states?.length === 0) return [];
+      return (await engine.read(statements.listPayments(filter))).map(toPayment);
+    },
+
+    async cached(key, notBefore) {
+      const [row] = await engine.read(statements.findKept(key, notBefore));
+      return row && { value: String(row.value), storedAt: Number(row.stored_at) };
+    },
+
+    async keep(key, value, now) {
+      await engine.write(statements.keepValue(key, value, now));
+    },
+
+    async forget(before) {
+      await engine.write(statements.forgetKept(before));
+    },
+
+    close: () => engine.close(),
+  };
+}
+
+function* claimAgain(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
+  const find = statements.findPayment(facts.id);
+  const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
+  const [row] = rows;
+  if (row === undefined) throw new Error(`Payment ${facts.id} was removed from the database while it was claimed`);
+  const before = toPayment(row);
+  const state = stateOnClaim(before, facts, options);
+  if (state === undefined) return { won: false, payment: before };
+  yield statements.takePayment(facts.id, state, options);
+  return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before };
+}

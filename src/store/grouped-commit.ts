@@ -1,0 +1,75 @@
+import type Database from 'libsql';
+
+/** Runs synchronous database work in transactions that are shared by everything asked for in one event-loop turn. */
+export interface GroupedCommit {
+  /**
+   * Runs the operation in the next transaction. Resolves with its result once that is committed; rejects with what
+   * the operation threw (its own changes undone, the others' kept) or with why the commit failed (all undone).
+   */
+  run<Result>(operation: () => Result): Promise<Result>;
+  /** Commits now what waits. */
+  flush(): void;
+}
+
+interface Waiting {
+  /** Runs the operation; what it returns tells the caller, once the outcome is durable. */
+  attempt(): () => void;
+  reject(error: unknown): void;
+}
+
+/** One commit waits for the disk as long as a hundred do, so a turn's operations share one. */
+export function groupedCommit(database: Database.Database): GroupedCommit {
+  let waiting: Waiting[] = [];
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const savepoint = database.prepare('SAVEPOINT operation');
+  const release = database.prepare('RELEASE operation');
+  const undo = database.prepare('ROLLBACK TO operation');
+
+  function flush(): void {
+    const group = waiting;
+    waiting = [];
+    if (group.length === 0) return;
+    try {
+      begin.run();
+      const tell = group.map((operation) => operation.attempt());
+      commit.run();
+      for (const one of tell) one();
+    } catch (error) {
+      for (const operation of group) operation.reject(error);
+      rollBack();
+    }
+  }
+
+  function rollBack(): void {
+    try {
+      if (database.inTransaction) database.exec('ROLLBACK');
+    } catch {
+      // Everybody was told of the first error; a transaction that is still open makes the next BEGIN fail loudly.
+    }
+  }
+
+  function run<Result>(operation: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push({
+        attempt() {
+          savepoint.run();
+          try {
+            const result = operation();
+            release.run();
+            return () => resolve(result);
+          } catch (error) {
+            // Fails where SQLite gave up the whole transaction, for instance on a full disk: then all are rejected.
+            undo.run();
+            release.run();
+            return () => reject(error);
+          }
+        },
+        reject,
+      });
+    });
+  }
+
+  return { run, flush };
+}

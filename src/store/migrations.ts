@@ -1,0 +1,64 @@
+/**
+ * The database's schema, step by step. To change it append a step; never touch one that was released. The text is in
+ * the dialect that SQLite and Postgres share; what differs comes in as a parameter.
+ */
+
+/** Words that the two engines spell differently. */
+export interface Dialect {
+  /** Type of a column that identifies something: compared byte by byte, whatever the database's language is. */
+  readonly identifier: string;
+}
+
+export const sqliteDialect: Dialect = { identifier: 'TEXT' };
+/** An index in a language's order breaks when the operating system's rules change; a broken key could be claimed twice. */
+export const postgresDialect: Dialect = { identifier: 'TEXT COLLATE "C"' };
+
+const steps: readonly ((dialect: Dialect) => string)[] = [
+  ({ identifier }) => `
+    CREATE TABLE payments (
+      id ${identifier} NOT NULL PRIMARY KEY,
+      rail TEXT NOT NULL,
+      network TEXT NOT NULL,
+      asset TEXT NOT NULL,
+      payer TEXT NOT NULL,
+      pay_to TEXT NOT NULL,
+      amount TEXT NOT NULL,
+      route TEXT NOT NULL,
+      binding TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      trace TEXT NOT NULL,
+      settles_first INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      attempt INTEGER NOT NULL,
+      owner TEXT NOT NULL,
+      lease_until BIGINT NOT NULL,
+      answer TEXT,
+      receipt TEXT,
+      cost TEXT,
+      reason TEXT,
+      created_at BIGINT NOT NULL,
+      updated_at BIGINT NOT NULL
+    );
+    CREATE INDEX payments_by_age ON payments (created_at, id);
+    CREATE INDEX payments_by_state ON payments (state, created_at);
+    CREATE INDEX payments_by_owner ON payments (owner) WHERE owner <> '';
+    CREATE TABLE kept (
+      key ${identifier} NOT NULL PRIMARY KEY,
+      value TEXT NOT NULL,
+      stored_at BIGINT NOT NULL
+    );
+    CREATE INDEX kept_by_age ON kept (stored_at);`,
+];
+
+export const schemaVersion = steps.length;
+
+/** What takes a database from `version` (0: empty) to `schemaVersion`, in order. Throws for a database from the future. */
+export function migrationsFrom(version: number, dialect: Dialect): string[] {
+  if (version > schemaVersion) {
+    throw new Error(
+      `the database has schema version ${version}, and this release knows up to ${schemaVersion}: ` +
+        'start the newer release that made it, or name another database',
+    );
+  }
+  return steps.slice(version).map((step) => step(dialect));
+}

@@ -1,0 +1,41 @@
+import type { Row } from './statements.ts';
+import type { Payment, PaymentState, StoredAnswer, StoredReceipt } from './store.ts';
+
+/** A row of `payments` as the store's callers know it. Throws where a column that must be filled is empty. */
+export function toPayment(row: Row): Payment {
+  const text = (column: string): string | undefined => {
+    const value = row[column];
+    return value === null || value === undefined ? undefined : String(value);
+  };
+  const required = (column: string): string => {
+    const value = text(column);
+    if (value === undefined) throw new Error(`payments.${column} is empty in a row of the database`);
+    return value;
+  };
+  const answer = text('answer');
+  const receipt = text('receipt');
+  return {
+    id: required('id'),
+    rail: required('rail'),
+    network: required('network'),
+    asset: required('asset'),
+    payer: required('payer'),
+    payTo: required('pay_to'),
+    amount: required('amount'),
+    route: required('route'),
+    binding: required('binding'),
+    fingerprint: required('fingerprint'),
+    trace: required('trace'),
+    settlesFirst: Number(required('settles_first')) === 1,
+    state: required('state') as PaymentState,
+    attempt: Number(required('attempt')),
+    owner: required('owner'),
+    leaseUntil: Number(required('lease_until')),
+    answer: answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer),
+    receipt: receipt === undefined ? undefined : (JSON.parse(receipt) as StoredReceipt),
+    cost: text('cost'),
+    reason: text('reason'),
+    createdAt: Number(required('created_at')),
+    updatedAt: Number(required('updated_at')),
+  };
+}

@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'libsql';
+import type { Engine, Outcome, Steps } from './engine.ts';
+import { storeOn } from './engine.ts';
+import { groupedCommit } from './grouped-commit.ts';
+import { migrationsFrom, schemaVersion, sqliteDialect } from './migrations.ts';
+import type { Row, Statement } from './statements.ts';
+import type { Store } from './store.ts';
+
+/** Another process holds the file only for the length of its transactions, so this long means that it hangs. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * The store in one file, which processes on one machine may share. Parent folders are made; `:memory:` keeps nothing.
+ * Throws when the file cannot be opened or comes from a newer release.
+ */
+export function openSqliteStore(file: string): Store {
+  const database = openDatabase(file);
+  const { run, flush } = groupedCommit(database);
+  const prepared = new Map<string, ReturnType<Database.Database['prepare']>>();
+
+  function prepare(text: string) {
+    // libsql goes on serving statements that were prepared before the database was closed.
+    if (!database.open) throw new Error('The store is closed');
+    let statement = prepared.get(text);
+    if (statement === undefined) {
+      statement = database.prepare(text);
+      prepared.set(text, statement);
+    }
+    return statement;
+  }
+
+  const rowsOf = (statement: Statement) => prepare(statement.text).all(checked(statement)) as Row[];
+  const changesOf = (statement: Statement) => prepare(statement.text).run(checked(statement)).changes;
+
+  function step(statement: Statement): Outcome {
+    return prepare(statement.text).reader
+      ? { rows: rowsOf(statement), changes: 0 }
+      : { rows: [], changes: changesOf(statement) };
+  }
+
+  const engine: Engine = {
+    rowLock: '',
+    read: async (statement) => rowsOf(statement),
+    write: (statement) => run(() => changesOf(statement)),
+    transact: (steps) => run(() => runSteps(steps(), step)),
+    async close() {
+      if (!database.open) return;
+      flush();
+      database.close();
+    },
+  };
+  return storeOn(engine);
+}
+
+function runSteps<Result>(steps: Steps<Result>, step: (statement: Statement) => Outcome): Result {
+  let next = steps.next();
+  while (!next.done) next = steps.next(step(next.value));
+  return next.value;
+}
+
+/** libsql cuts text off at a NUL without a word, which would make two identifiers one. */
+function checked(statement: Statement): (string | number | null)[] {
+  for (const value of statement.values) {
+    if (typeof value === 'string' && value.includes('\0')) {
+      throw new Error('A text for the database contains a NUL character, which it cannot hold');
+    }
+  }
+  return [...statement.values];
+}
+
+function openDatabase(file: string): Database.Database {
+  const path = file === ':memory:' ? file : resolve(file);
+  try {
+    if (file !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    const database = new Database(path);
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
+    migrate(database);
+    return database;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The database file ${path} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+function migrate(database: Database.Database): void {
+  const inOneTransaction = database.transaction(() => {
+    const [row] = database.pragma('user_version') as { user_version: number }[];
+    for (const migration of migrationsFrom(row?.user_version ?? 0, sqliteDialect)) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${schemaVersion}`);
+  });
+  inOneTransaction.immediate();
+}

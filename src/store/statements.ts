@@ -1,0 +1,136 @@
+/**
+ * Every SQL statement about payments and kept answers, in the dialect that SQLite and Postgres share. Parameters are
+ * `?1`, `?2`, ...; Postgres reads them as `$1`, `$2`, .... Which state a write may start from stands in its WHERE, so
+ * that a write and its check are one atomic step on either engine.
+ */
+import type { Claim, ClaimOptions, PaymentFacts, PaymentState, Store, StoredAnswer, StoredReceipt } from './store.ts';
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly (string | number | null)[];
+}
+
+/** A row as either engine returns it; Postgres gives 64-bit integers as strings. */
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** Claimed and not at an end: its owner, or who takes it over, still has something to do. */
+const HELD = `(state IN ('claimed', 'fulfilled') OR (state = 'settled' AND answer IS NULL))`;
+
+export const findPayment = (id: string): Statement => ({ text: 'SELECT * FROM payments WHERE id = ?1', values: [id] });
+
+/** Changes one row when the id is new, none when it is known. */
+export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): Statement => ({
+  text: `INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount, route, binding, fingerprint, trace,
+      settles_first, state, attempt, owner, lease_until, created_at, updated_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'claimed', 1, ?13, ?14, ?15, ?16)
+    ON CONFLICT (id) DO NOTHING`,
+  values: [
+    facts.id,
+    facts.rail,
+    facts.network,
+    facts.asset,
+    facts.payer,
+    facts.payTo,
+    facts.amount,
+    facts.route,
+    facts.binding,
+    facts.fingerprint,
+    facts.trace,
+    facts.settlesFirst ? 1 : 0,
+    options.owner,
+    options.leaseUntil,
+    options.now,
+    options.now,
+  ],
+});
+
+/** Only after `stateOnClaim` allowed it, in the transaction that read the row. */
+export const takePayment = (id: string, state: PaymentState, options: ClaimOptions): Statement => ({
+  text: `UPDATE payments SET state = ?2, attempt = attempt + 1, owner = ?3, lease_until = ?4, reason = NULL, updated_at = ?5
+    WHERE id = ?1`,
+  values: [id, state, options.owner, options.leaseUntil, options.now],
+});
+
+export const fulfilPayment = (
+  claim: Claim,
+  answer: StoredAnswer,
+  cost: string | undefined,
+  now: number,
+): Statement => ({
+  text: `UPDATE payments SET answer = ?3, cost = ?4, updated_at = ?5,
+      state = CASE state WHEN 'claimed' THEN 'fulfilled' ELSE state END,
+      owner = CASE state WHEN 'settled' THEN '' ELSE owner END,
+      lease_until = CASE state WHEN 'settled' THEN 0 ELSE lease_until END
+    WHERE id = ?1 AND attempt = ?2 AND ${HELD}`,
+  values: [claim.id, claim.attempt, JSON.stringify(answer), cost ?? null, now],
+});
+
+/** The first receipt stays: repeating the write after a lost connection changes nothing that a caller has seen. */
+export const settlePayment = (claim: Claim, receipt: StoredReceipt, now: number): Statement => ({
+  text: `UPDATE payments SET state = 'settled', receipt = COALESCE(receipt, ?3), reason = NULL, updated_at = ?4,
+      owner = CASE WHEN answer IS NULL THEN owner ELSE '' END,
+      lease_until = CASE WHEN answer IS NULL THEN lease_until ELSE 0 END
+    WHERE id = ?1 AND attempt = ?2`,
+  values: [claim.id, claim.attempt, JSON.stringify(receipt), now],
+});
+
+/** What was settled can only be owed, and only what was settled can be. */
+export const giveUpPayment = (
+  claim: Claim,
+  state: Parameters<Store['giveUp']>[1],
+  reason: string,
+  now: number,
+): Statement => ({
+  text: `UPDATE payments SET state = ?3, reason = ?4, owner = '', lease_until = 0, updated_at = ?5
+    WHERE id = ?1 AND attempt = ?2 AND ${HELD} AND ${state === 'owed' ? "state = 'settled'" : "state <> 'settled'"}`,
+  values: [claim.id, claim.attempt, state, withoutNul(reason), now],
+});
+
+/** A payment that turns out settled and has no answer is owed: nobody works on it. */
+export const resolveSettled = (id: string, receipt: StoredReceipt, now: number): Statement => ({
+  text: `UPDATE payments SET receipt = ?2, updated_at = ?3,
+      state = CASE WHEN answer IS NULL THEN 'owed' ELSE 'settled' END,
+      reason = CASE WHEN answer IS NULL THEN reason ELSE NULL END
+    WHERE id = ?1 AND state = 'unknown'`,
+  values: [id, JSON.stringify(receipt), now],
+});
+
+export const resolveUnsettled = (id: string, reason: string, now: number): Statement => ({
+  text: `UPDATE payments SET state = 'unsettled', reason = ?2, updated_at = ?3 WHERE id = ?1 AND state = 'unknown'`,
+  values: [id, withoutNul(reason), now],
+});
+
+/** Without `owner <> ''` the index of owners, which leaves out payments that nobody works on, would not be used. */
+export const renewPayments = (owner: string, leaseUntil: number): Statement => ({
+  text: `UPDATE payments SET lease_until = ?2 WHERE owner = ?1 AND owner <> '' AND ${HELD}`,
+  values: [owner, leaseUntil],
+});
+
+export function listPayments(filter: Parameters<Store['list']>[0]): Statement {
+  const values: (string | number)[] = [filter.limit, filter.since ?? 0, ...(filter.states ?? [])];
+  const states = filter.states?.map((_state, index) => `?${index + 3}`).join(', ');
+  return {
+    text: `SELECT * FROM payments WHERE created_at >= ?2 ${states === undefined ? '' : `AND state IN (${states})`}
+      ORDER BY created_at DESC, id DESC LIMIT ?1`,
+    values,
+  };
+}
+
+export const findKept = (key: string, notBefore: number): Statement => ({
+  text: 'SELECT value, stored_at FROM kept WHERE key = ?1 AND stored_at > ?2',
+  values: [key, notBefore],
+});
+
+export const keepValue = (key: string, value: string, now: number): Statement => ({
+  text: `INSERT INTO kept (key, value, stored_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, stored_at = excluded.stored_at`,
+  values: [key, value, now],
+});
+
+export const forgetKept = (before: number): Statement => ({
+  text: 'DELETE FROM kept WHERE stored_at < ?1',
+  values: [before],
+});
+
+/** Reasons quote other systems; a NUL in one must not keep the payment from being given up. */
+const withoutNul = (reason: string): string => reason.replaceAll('\0', '');

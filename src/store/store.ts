@@ -1,0 +1,149 @@
+/**
+ * What the gateway must remember: payments with their states and answers. One interface; `sqlite.ts` and
+ * `postgres.ts` implement it, and one contract suite holds both to it.
+ *
+ * A payment's states:
+ *
+ *     settling after:   claimed -> fulfilled -> settled
+ *     settling before:  claimed -> settled (no answer yet) -> settled (with its answer)
+ *     exits:            released (upstream failed, not charged; may be claimed again)
+ *                       unsettled (settlement refused for good)
+ *                       unknown (settlement without an answer; the chain is asked)
+ *                       owed (settled first, no result yet)
+ */
+
+export type PaymentState = 'claimed' | 'fulfilled' | 'settled' | 'released' | 'unsettled' | 'unknown' | 'owed';
+
+/** What a caller gets, kept so that the same payment gets it again. */
+export interface StoredAnswer {
+  status: number;
+  /** Receipt headers are not in here: they are made from the receipt. */
+  contentType: string;
+  body: string;
+}
+
+/** What the rail says of a settlement, kept with the payment. No signatures. */
+export interface StoredReceipt {
+  /** Chain transaction, or the rail's own reference. */
+  transaction: string;
+  /** Atomic units that moved. */
+  amount: string;
+  /** Milliseconds since the epoch. */
+  settledAt: number;
+  /** Receipt headers as they were sent first: a replay sends the same. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** The facts of a payment, fixed when it is first claimed. */
+export interface PaymentFacts {
+  /** Identity of the authorization (payer and nonce, message hash, challenge id): the same however the proof is encoded. */
+  id: string;
+  rail: string;
+  network: string;
+  asset: string;
+  payer: string;
+  payTo: string;
+  /** Quoted, in atomic units. */
+  amount: string;
+  /** The route's id. */
+  route: string;
+  /** Digest of method, path and body: the request this payment belongs to. */
+  binding: string;
+  /** SHA-256 of the proof's signature: who shows the same is the payer. */
+  fingerprint: string;
+  /** What the rail needs to ask the chain about this payment later, as JSON. No signatures. */
+  trace: string;
+  /** True where settling comes before the upstream call. */
+  settlesFirst: boolean;
+}
+
+export interface Payment extends PaymentFacts {
+  state: PaymentState;
+  /** 1 for the first claim; each new claim adds one. Writes of an older attempt are refused. */
+  attempt: number;
+  /** Instance that works on it, empty when none does. */
+  owner: string;
+  /** Until when the owner's claim holds, in milliseconds since the epoch. */
+  leaseUntil: number;
+  answer: StoredAnswer | undefined;
+  receipt: StoredReceipt | undefined;
+  /** Upstream's own cost in millionths of a dollar, where the provider reports one. */
+  cost: string | undefined;
+  /** Why it is released, unsettled, unknown or owed: a problem code or the rail's reason. */
+  reason: string | undefined;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A claim that was won: the right to work on the payment until the lease runs out. */
+export interface Claim {
+  id: string;
+  attempt: number;
+}
+
+export interface ClaimOptions {
+  owner: string;
+  now: number;
+  leaseUntil: number;
+  /** A released payment may be claimed this many times in all. */
+  maxAttempts: number;
+}
+
+export type ClaimOutcome =
+  /** Won. `before` is how the payment stood: undefined when it is new. */
+  | { won: true; claim: Claim; before: Payment | undefined }
+  /** Not won: the payment as it stands. */
+  | { won: false; payment: Payment };
+
+export interface Store {
+  /** The payment, or undefined when nothing was ever claimed under this id. */
+  find(id: string): Promise<Payment | undefined>;
+
+  /**
+   * Takes the payment atomically, on however many instances. Won when the id is new, or when binding and
+   * fingerprint are those of the first claim and the payment is `released` with attempts left, `owed`,
+   * or `claimed`, `fulfilled` or `settled` without an answer, with a lease that has run out. A payment won
+   * back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and `settled`.
+   */
+  claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;
+
+  /** Keeps the answer; `claimed` becomes `fulfilled`. False when the claim was lost to another instance, or has ended. */
+  fulfil(claim: Claim, answer: StoredAnswer, details: { cost?: string; now: number }): Promise<boolean>;
+
+  /**
+   * Keeps the receipt (a second one changes nothing); the state becomes `settled`, whatever came before. False when
+   * the claim was lost.
+   */
+  settle(claim: Claim, receipt: StoredReceipt, now: number): Promise<boolean>;
+
+  /**
+   * Gives the claim up: the state becomes the one named. False when the claim was lost or has ended, and when the
+   * state would lie about money: what was settled can only be `owed`, and only what was settled can be.
+   */
+  giveUp(
+    claim: Claim,
+    state: 'released' | 'unsettled' | 'unknown' | 'owed',
+    reason: string,
+    now: number,
+  ): Promise<boolean>;
+
+  /**
+   * What the chain said of an `unknown` payment: it becomes `unsettled`, `settled`, or `owed` where it is paid and has
+   * no answer. False when it is not `unknown` any more.
+   */
+  resolve(id: string, outcome: { settled: StoredReceipt } | { unsettled: string }, now: number): Promise<boolean>;
+
+  /** Prolongs the leases of everything this instance works on (`claimed`, `fulfilled`, or `settled` without an answer). */
+  renew(owner: string, leaseUntil: number): Promise<void>;
+
+  /** Newest first by `createdAt`, then by id; `since` is the earliest `createdAt`. */
+  list(filter: { states?: readonly PaymentState[]; since?: number; limit: number }): Promise<Payment[]>;
+
+  /** A kept value younger than `notBefore`, or undefined. For answers shared by instances. */
+  cached(key: string, notBefore: number): Promise<{ value: string; storedAt: number } | undefined>;
+  keep(key: string, value: string, now: number): Promise<void>;
+  /** Drops the values kept before then, so that they do not pile up. */
+  forget(before: number): Promise<void>;
+
+  close(): Promise<void>;
+}

@@ -1,0 +1,29 @@
+import type { Router } from 'express';
+import type { Network, Upstream } from './catalogue/types.ts';
+import type { NamedFacilitator } from './payment/networks.ts';
+import type { ResolvedAddress } from './upstream/download.ts';
+
+/** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */
+export interface Surroundings {
+  readonly mode: 'live' | 'sandbox';
+  /** Undefined: the network is not offered. */
+  payTo(network: Network): string | undefined;
+  /** Undefined: the one in `networks.yaml`. */
+  rpcUrl(network: Network): string | undefined;
+  /** In the order of preference. */
+  readonly facilitators: readonly NamedFacilitator[];
+  /** A secret by its environment variable's name. */
+  secretOf(variable: string): string | undefined;
+  /** Where an upstream is reached instead of its own address. */
+  baseUrlOf?(upstream: Upstream): string | undefined;
+  /** Origins from which files may be read although they are not public. */
+  readonly trustedOrigins: readonly string[];
+  /** How hostnames of callers' URLs are looked up; undefined: by the system. */
+  readonly resolve: ((hostname: string) => Promise<ResolvedAddress[]>) | undefined;
+  /** Routes that only this mode has, mounted at `/sandbox`. */
+  readonly routes: Router | undefined;
+  /** Sent with every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Stops what was started for it. */
+  stop(): Promise<void>;
+}

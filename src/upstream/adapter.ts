@@ -1,0 +1,81 @@
+import type { Input, JsonSchema, Model, NetworkId } from '../catalogue/types.ts';
+import type { Cache } from './cache.ts';
+import type { Downloader } from './download.ts';
+import type { UpstreamHttp } from './http.ts';
+import type { MediaStore } from './media.ts';
+
+/** What every call gets, whatever serves it. */
+export interface CallContext {
+  /** The endpoint's id: `image/family-e-2`. */
+  readonly endpoint: string;
+  /** The network that pays: some answers depend on it. */
+  readonly network: NetworkId;
+  /** Aborted at the endpoint's deadline and at shutdown. */
+  readonly signal: AbortSignal;
+  readonly media: MediaStore;
+  readonly cache: Cache;
+  /** For files that a caller names and the gateway itself must read. */
+  readonly downloads: Downloader;
+  /** Told what the provider charged us, in dollars, where its answer says so. */
+  reportCost?(dollars: string): void;
+  /** Milliseconds since the epoch; tests set it. */
+  now(): number;
+}
+
+/** An upstream as one endpoint uses it. */
+export interface Binding<Options = Readonly<Record<string, unknown>>> {
+  /** Name in `upstreams.yaml`. */
+  readonly upstream: string;
+  readonly adapter: string;
+  /** The endpoint's `upstream:` keys, `via` and `model` left out. */
+  readonly options: Options;
+  /** The model named by the endpoint, else undefined. */
+  readonly model: Model | undefined;
+  /** Every model of the upstream, for endpoints whose caller names the model. */
+  readonly models: Readonly<Record<string, Model>>;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Bound to the upstream's address, secrets and limits. */
+  readonly http: UpstreamHttp;
+}
+
+/** The model that the endpoint names. Its absence is a fault of the catalogue, not of the provider. */
+export function modelOf(binding: Pick<Binding, 'upstream' | 'model'>): Model {
+  if (binding.model) return binding.model;
+  throw new Error(`the endpoint names no model of the upstream ${binding.upstream}: add \`model:\` to its upstream`);
+}
+
+/** The part of a provider's wire protocol that says who calls. */
+export interface Authorization {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** A provider's wire protocol, e.g. `openai-chat`. Posting, retries, errors and secrets are the HTTP layer's. */
+export interface Adapter<Options = Readonly<Record<string, unknown>>> {
+  readonly name: string;
+  /** JSON Schema of the endpoint's `upstream:` keys besides `via` and `model`. */
+  readonly options: JsonSchema;
+  /** JSON Schema of what a model's entry may hold besides the common keys. */
+  readonly modelOptions?: JsonSchema;
+  /** JSON Schema of the upstream's `settings`. */
+  readonly upstreamOptions?: JsonSchema;
+  /** The secrets it needs, as `keys` of the upstream: `['key']`. */
+  readonly secrets: readonly string[];
+  /** Further secrets that it can use: an upstream's `keys` may name them. */
+  readonly optionalSecrets?: readonly string[];
+  /** Called for every attempt. `path` carries the query, `body` the exact bytes. */
+  authorize?(request: { method: string; path: string; body: string }, secrets: Readonly<Record<string, string>>): Authorization;
+  /** Calls the provider once and answers the endpoint's result. Throws UpstreamProblem. */
+  call(input: Input, binding: Binding<Options>, context: CallContext): Promise<unknown>;
+}
+
+/** An endpoint made of several calls. */
+export interface Recipe<Request = Input, Result = unknown, Options = Readonly<Record<string, unknown>>> {
+  readonly name: string;
+  /** JSON Schema of the endpoint's `upstream:` keys besides `recipe` and `uses`. */
+  readonly options: JsonSchema;
+  /** Role -> the adapters that can play it. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** Throws UpstreamProblem. `bindings` has every role of `roles`. */
+  call(input: Request, bindings: Readonly<Record<string, Binding>>, context: CallContext, options: Options): Promise<Result>;
+}

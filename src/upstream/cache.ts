@@ -1,0 +1,43 @@
+/** Answers worth keeping for a while; concurrent equal requests make one upstream call. */
+import type { Store } from '../store/store.ts';
+
+export interface Cached<Value> {
+  value: Value;
+  /** True where nothing was fetched for this call. */
+  cached: boolean;
+  /** When the value was fetched, in milliseconds since the epoch. */
+  fetchedAt: number;
+}
+
+export interface Cache {
+  /** The value under `key` if it is younger than `maxAgeMs`, else what `fetch` gives. A failed fetch is not kept. */
+  through<Value>(key: string, maxAgeMs: number, fetch: () => Promise<Value>): Promise<Cached<Value>>;
+}
+
+/** Kept where all instances see it. Values go through JSON: what comes back is a copy. */
+export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'>; now: () => number }): Cache {
+  const underWay = new Map<string, Promise<{ json: string; fetchedAt: number; cached: boolean }>>();
+
+  async function find(key: string, maxAgeMs: number, fetch: () => Promise<unknown>) {
+    const kept = await store.cached(key, now() - maxAgeMs);
+    if (kept) return { json: kept.value, fetchedAt: kept.storedAt, cached: true };
+    const json = JSON.stringify(await fetch());
+    const fetchedAt = now();
+    await store.keep(key, json, fetchedAt);
+    return { json, fetchedAt, cached: false };
+  }
+
+  return {
+    async through(key, maxAgeMs, fetch) {
+      const running = underWay.get(key);
+      if (running) {
+        const { json, fetchedAt } = await running;
+        return { value: JSON.parse(json), cached: true, fetchedAt };
+      }
+      const found = find(key, maxAgeMs, fetch).finally(() => underWay.delete(key));
+      underWay.set(key, found);
+      const { json, fetchedAt, cached } = await found;
+      return { value: JSON.parse(json), cached, fetchedAt };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Input } from '../catalogue/types.ts';
+import type { CallContext } from './adapter.ts';
+import type { UpstreamLog } from './http.ts';
+import { type UpstreamFailure, UpstreamProblem } from './problem.ts';
+
+/** One way to serve a route: an upstream through its adapter, or a recipe. */
+export interface Source {
+  /** The upstream's or recipe's name, for the log. */
+  readonly name: string;
+  call(input: Input, context: CallContext): Promise<unknown>;
+}
+
+/** Failures that another provider may not have. What the request itself is to blame for would only fail again. */
+const worthAnother: ReadonlySet<UpstreamFailure> = new Set(['failed', 'timeout', 'malformed', 'unavailable']);
+
+/** Asks the sources in order until one answers. Throws the last one's UpstreamProblem. */
+export async function callInOrder(
+  sources: readonly Source[],
+  input: Input,
+  context: CallContext,
+  log?: UpstreamLog,
+): Promise<unknown> {
+  for (const [place, source] of sources.entries()) {
+    try {
+      return await source.call(input, context);
+    } catch (error) {
+      const isLast = place === sources.length - 1;
+      const canMoveOn = error instanceof UpstreamProblem && worthAnother.has(error.failure) && !context.signal.aborted;
+      if (isLast || !canMoveOn) throw error;
+      log?.warn({ endpoint: context.endpoint, source: source.name, problem: error.message }, 'asking the next upstream');
+    }
+  }
+  throw new UpstreamProblem('unavailable', context.endpoint, 'no upstream of this endpoint has its keys');
+}

@@ -1,0 +1,76 @@
+/** MPEG audio layer III (ISO 11172-3, 13818-3): enough of its frames to measure and cut a file without decoding it. */
+
+interface Frame {
+  offset: number;
+  bytes: number;
+  samples: number;
+  sampleRate: number;
+  /** Bytes from the frame's start to its main data. */
+  sideEnd: number;
+}
+
+const bitRates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const bitRates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+const sampleRates1 = [44_100, 48_000, 32_000];
+
+/** The frame at this place, or undefined where none starts. */
+function frameAt(bytes: Buffer, offset: number): Frame | undefined {
+  if (offset + 4 > bytes.length) return undefined;
+  const header = bytes.readUInt32BE(offset);
+  const version = (header >>> 19) & 3; // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
+  const isLayer3 = ((header >>> 17) & 3) === 1;
+  if (header >>> 21 !== 0x7ff || version === 1 || !isLayer3) return undefined;
+  const bitRate = (version === 3 ? bitRates1 : bitRates2)[(header >>> 12) & 15];
+  const sampleRate1 = sampleRates1[(header >>> 10) & 3];
+  if (!bitRate || sampleRate1 === undefined) return undefined;
+  const sampleRate = sampleRate1 / (version === 3 ? 1 : version === 2 ? 2 : 4);
+  const samples = version === 3 ? 1152 : 576;
+  const padding = (header >>> 9) & 1;
+  const isMono = ((header >>> 6) & 3) === 3;
+  const sideBytes = version === 3 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
+  const length = Math.floor(((samples / 8) * bitRate * 1000) / sampleRate) + padding;
+  return { offset, bytes: length, samples, sampleRate, sideEnd: 4 + sideBytes };
+}
+
+/** The place after an ID3v2 tag, or 0. */
+function afterTag(bytes: Buffer): number {
+  if (bytes.length < 10 || bytes.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const size = [6, 7, 8, 9].reduce((sum, place) => (sum << 7) | (bytes.readUInt8(place) & 0x7f), 0);
+  return 10 + size;
+}
+
+/** All frames in order, a leading Xing or Info frame left out: it describes the file and holds no sound. */
+function* framesOf(bytes: Buffer): Generator<Frame> {
+  let offset = afterTag(bytes);
+  let isFirst = true;
+  while (offset + 4 <= bytes.length) {
+    const frame = frameAt(bytes, offset);
+    if (frame === undefined) {
+      offset += 1;
+      continue;
+    }
+    const tag = bytes.toString('latin1', offset + frame.sideEnd, offset + frame.sideEnd + 4);
+    if (!isFirst || (tag !== 'Xing' && tag !== 'Info')) yield frame;
+    isFirst = false;
+    offset += frame.bytes;
+  }
+}
+
+/** Seconds of sound, or undefined when there is no frame. */
+export function mp3Duration(bytes: Buffer): number | undefined {
+  let seconds = 0;
+  for (const frame of framesOf(bytes)) seconds += frame.samples / frame.sampleRate;
+  return seconds === 0 ? undefined : seconds;
+}
+
+/** The first frames, up to this length in seconds (rounded up to a whole frame, about 26 ms). Tags are left out. */
+export function trimMp3(bytes: Buffer, seconds: number): Buffer {
+  const kept: Buffer[] = [];
+  let length = 0;
+  for (const frame of framesOf(bytes)) {
+    if (length >= seconds) break;
+    kept.push(bytes.subarray(frame.offset, frame.offset + frame.bytes));
+    length += frame.samples / frame.sampleRate;
+  }
+  return Buffer.concat(kept);
+}

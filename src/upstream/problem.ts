@@ -1,0 +1,39 @@
+/** What went wrong at an upstream, as the log sees it. `kind` decides what the caller is told. */
+export type UpstreamFailure =
+  /** Answered a failure, or could not be reached. */
+  | 'failed'
+  /** Took longer than the deadline. */
+  | 'timeout'
+  /** Answered something that cannot be read or is not a valid result. */
+  | 'malformed'
+  /** Refuses us (401, 402, 403, a missing key) or is known to be down. */
+  | 'unavailable'
+  /** Refuses the content of the request. */
+  | 'content-refused'
+  /** Does not know what the request names. */
+  | 'not-found'
+  /** Finds fault with the caller's input; the message may be shown. */
+  | 'invalid-input';
+
+/** A failed upstream call. The message is for the operator's log, never for the caller, and holds no secret. */
+export class UpstreamProblem extends Error {
+  readonly failure: UpstreamFailure;
+  readonly upstream: string;
+  readonly status: number | undefined;
+  /** For `content-refused`, `not-found` and `invalid-input`: what the caller may read. */
+  readonly forCaller: string | undefined;
+
+  constructor(
+    failure: UpstreamFailure,
+    upstream: string,
+    message: string,
+    options: { status?: number; forCaller?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'UpstreamProblem';
+    this.failure = failure;
+    this.upstream = upstream;
+    this.status = options.status;
+    this.forCaller = options.forCaller;
+  }
+}

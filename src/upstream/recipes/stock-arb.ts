@@ -1,0 +1,69 @@
+import type { Input } from '../../catalogue/types.ts';
+import type { Recipe } from '../adapter.ts';
+import { round, type StockPremium, type StockPremiums, stockPremiums } from './stock-premiums.ts';
+
+interface StockArbOptions {
+  /** Least premium or discount, in percent, that is worth acting on. */
+  readonly actionablePercent?: number;
+  /** Least liquidity on chain, in dollars, that is worth acting on. */
+  readonly actionableLiquidityUsd?: number;
+  /** How old the share's price may be, in seconds, to act on it: it stands still while the exchange is shut. */
+  readonly freshSeconds?: number;
+}
+
+type Sort = 'abs' | 'premium' | 'discount';
+
+interface StockArbResult {
+  opportunities: (Omit<StockPremium, 'underlying_updated_at'> & { actionable: boolean })[];
+  unpriced: StockPremiums['unpriced'];
+  /** Of everything that is tracked, whatever the request filters. */
+  stats: { tracked: number; average_premium_discount_pct: number; actionable_count: number };
+  fetched_at: string;
+}
+
+const orders: Readonly<Record<Sort, (one: StockPremium, other: StockPremium) => number>> = {
+  abs: (one, other) => Math.abs(other.premium_discount_pct) - Math.abs(one.premium_discount_pct),
+  premium: (one, other) => other.premium_discount_pct - one.premium_discount_pct,
+  discount: (one, other) => one.premium_discount_pct - other.premium_discount_pct,
+};
+
+/** Premiums and discounts of tokenized stocks, refreshed every minute. No language model: every number is a source's. */
+export const stockArb: Recipe<Input, StockArbResult, StockArbOptions> = {
+  name: 'stock-arb',
+  options: {
+    type: 'object',
+    properties: {
+      actionablePercent: { type: 'number', minimum: 0, description: 'Least premium or discount worth acting on; 1 unless given' },
+      actionableLiquidityUsd: { type: 'number', minimum: 0, description: 'Least liquidity worth acting on; 10000 unless given' },
+      freshSeconds: { type: 'integer', minimum: 1, description: "Oldest share price worth acting on; 3600 unless given" },
+    },
+  },
+  roles: { registry: ['xstocks-registry'], prices: ['jupiter-data'] },
+  async call(input, { registry, prices }, context, options) {
+    if (!registry || !prices) throw new Error('the recipe stock-arb needs the roles registry and prices');
+    const { actionablePercent = 1, actionableLiquidityUsd = 10_000, freshSeconds = 3600 } = options;
+    const { priced, unpriced, fetchedAt } = await stockPremiums({ registry, prices }, context);
+
+    const oldest = fetchedAt - freshSeconds * 1000;
+    const isActionable = (row: StockPremium): boolean =>
+      Math.abs(row.premium_discount_pct) >= actionablePercent &&
+      row.onchain_liquidity_usd >= actionableLiquidityUsd &&
+      (row.underlying_updated_at ?? 0) >= oldest;
+    const least = Number(input.min_liquidity_usd ?? 0);
+    const shown = priced.filter((row) => row.onchain_liquidity_usd >= least).sort(orders[(input.sort ?? 'abs') as Sort]);
+    const sum = priced.reduce((total, row) => total + row.premium_discount_pct, 0);
+    return {
+      opportunities: shown.map((row) => {
+        const { underlying_updated_at: _, ...told } = row;
+        return { ...told, actionable: isActionable(row) };
+      }),
+      unpriced,
+      stats: {
+        tracked: priced.length + unpriced.length,
+        average_premium_discount_pct: priced.length === 0 ? 0 : round(sum / priced.length),
+        actionable_count: priced.filter(isActionable).length,
+      },
+      fetched_at: new Date(fetchedAt).toISOString(),
+    };
+  },
+};

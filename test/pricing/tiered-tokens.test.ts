@@ -1,0 +1,120 @@
+import t from 'tap';
+import type { Input } from '../../src/catalogue/types.ts';
+import { BODY_LIMIT_BYTES } from '../../src/pricing/estimate.ts';
+import { tieredTokens } from '../../src/pricing/tiered-tokens.ts';
+import { compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
+
+const prompt = { type: 'string' };
+const system_prompt = { type: 'string' };
+const image = { type: 'string' };
+const tier = { type: 'string', enum: ['small', 'medium', 'large'], default: 'small' };
+const tiers = { small: 1024, medium: 4096, large: 8192 };
+const request = { required: ['prompt'], properties: { prompt, system_prompt, image, tier } };
+const options = { input: '0.00175', output: '0.014', imageTokens: 1600, tiers };
+const blind = { required: ['prompt'], properties: { prompt, system_prompt, tier } };
+
+const longer = (input: Input): Input => ({ ...input, prompt: `${input.prompt}漢` });
+
+t.test('tiers, with text and an image', async (t) => {
+  keepsItsPromises(t, tieredTokens, { options, request, bare: { prompt: '' }, more: longer });
+});
+
+t.test('a required tier, no image, and a default text that is paid for', async (t) => {
+  const properties = {
+    ...blind.properties,
+    tier: { enum: tier.enum },
+    system_prompt: { type: 'string', default: 'Be brief.' },
+  };
+  keepsItsPromises(t, tieredTokens, {
+    options: { input: '0.0015', output: '0.009', tiers },
+    request: { required: ['prompt', 'tier'], properties },
+    bare: { prompt: '', tier: 'small' },
+    more: longer,
+  });
+});
+
+t.test('text that costs less than a millionth', async (t) => {
+  keepsItsPromises(t, tieredTokens, {
+    options: { input: '0.000000000001', output: '0', tiers },
+    request: blind,
+    bare: { prompt: '' },
+    more: longer,
+  });
+});
+
+t.test('rates of 0 are free', async (t) => {
+  const free = { input: '0', output: '0', tiers };
+  keepsItsPromises(t, tieredTokens, { options: free, request: blind, bare: { prompt: '' }, free: true });
+});
+
+t.test('text costs its bytes / 4 at the input rate and the tier at the output rate', async (t) => {
+  const price = compiled(tieredTokens, options, request);
+  const thousand = 'x'.repeat(1000);
+  const costs = (input: Input) => quoteOf(price, request, { prompt: thousand, ...input });
+  // 250 tokens in: 0.0004375. Out: 0.014336, 0.057344 and 0.114688.
+  t.equal(costs({}), 14_774n);
+  t.equal(costs({ tier: 'medium' }), 57_782n);
+  t.equal(costs({ tier: 'large' }), 115_126n);
+  // An image is 1,600 tokens in: 0.0028.
+  t.equal(costs({ image: 'https://example.com/boat.png' }), 17_574n);
+  // 1,000 more bytes of text: 0.000875 in all.
+  t.equal(costs({ system_prompt: thousand }), 15_211n);
+  // 1,000 characters of three bytes each: 750 tokens, 0.0013125.
+  t.equal(costs({ prompt: '漢'.repeat(1000) }), 15_649n);
+  t.strictSame([price.min, price.listed], [14_336n, 14_336n]);
+  // All of the largest body is text, and an image besides: 262144 + 1600 tokens at 0.00175, and 0.114688.
+  t.equal(price.max, 576_240n);
+});
+
+t.test('all texts together are rounded up once, to a token and to a millionth', async (t) => {
+  const one = { small: 1, medium: 2, large: 3 };
+  const coarse = compiled(tieredTokens, { input: '1', output: '1', tiers: one }, blind);
+  // Three bytes and one byte are one token, not two.
+  t.equal(quoteOf(coarse, blind, { prompt: 'abc', system_prompt: 'd' }), 2_000n);
+  t.equal(quoteOf(coarse, blind, { prompt: 'abc', system_prompt: 'de' }), 3_000n);
+  const price = compiled(tieredTokens, { input: '0.0004', output: '0.0006', tiers: one }, blind);
+  // 0.4 + 0.6 millionths are one, not two.
+  t.equal(quoteOf(price, blind, { prompt: 'abcd' }), 1n);
+  t.equal(quoteOf(price, blind, { prompt: 'abcde' }), 2n);
+});
+
+t.test('the whole of the largest body is within max', async (t) => {
+  const price = compiled(tieredTokens, options, request);
+  const quote = quoteOf(price, request, { prompt: 'x'.repeat(BODY_LIMIT_BYTES), image: 'i', tier: 'large' });
+  t.equal(quote, price.max);
+});
+
+t.test('prices near those that are published', async (t) => {
+  const fable = compiled(tieredTokens, { input: '0.01', output: '0.05', imageTokens: 1600, tiers }, request);
+  const input = { prompt: 'Why is the sea salt?' };
+  t.equal(quoteOf(fable, request, input), 51_250n);
+  t.equal(quoteOf(fable, request, { ...input, tier: 'large' }), 409_650n);
+  t.equal(quoteOf(fable, request, { ...input, image: 'i' }) - quoteOf(fable, request, input), 16_000n);
+});
+
+t.test('options that do not fit are found', async (t) => {
+  const { imageTokens: _, ...imageless } = options;
+  t.strictSame(problemOf(tieredTokens, { ...options, tiers: { small: 1024, medium: 4096 } }, request), {
+    path: ['tiers', 'large'],
+    message: 'price.tiers has no number of tokens for large, which request.properties.tier allows',
+  });
+  t.strictSame(problemOf(tieredTokens, { ...options, tiers: { ...tiers, huge: 9 } }, request).path, ['tiers', 'huge']);
+  t.strictSame(problemOf(tieredTokens, { ...options, tierBy: 'size' }, request), {
+    path: ['tierBy'],
+    message: 'price.tierBy names size, which request.properties does not have',
+  });
+  t.strictSame(problemOf(tieredTokens, imageless, request), {
+    path: ['imageTokens'],
+    message: 'request.properties.image would be free: price.imageTokens does not say what it counts for',
+  });
+  t.strictSame(problemOf(tieredTokens, options, blind), {
+    path: ['imageTokens'],
+    message: 'price.imageTokens counts for image, which request.properties does not have',
+  });
+  t.strictSame(problemOf(tieredTokens, { ...options, image: 'picture' }, request), {
+    path: ['image'],
+    message: 'price.image names picture, which request.properties does not have',
+  });
+  t.strictSame(problemOf(tieredTokens, { ...options, text: ['prompt', 'notes'] }, request).path, ['text', '1']);
+  t.strictSame(problemOf(tieredTokens, imageless, { properties: { tier } }).path, ['text']);
+});

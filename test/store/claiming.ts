@@ -1,0 +1,112 @@
+import type { PaymentState } from '../../src/store/store.ts';
+import { claimable, existing, finished, unclaimable, won } from './arrivals.ts';
+import type { Promised } from './contract.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
+
+/** Who may work on a payment, and for how long. */
+export function claiming(promise: Promised): void {
+  promise(
+    'lets one of 100 concurrent claims win, whichever of two instances they come from',
+    async (t, store, open) => {
+      const other = await open();
+      const claims = Array.from({ length: 100 }, (_, index) =>
+        (index % 2 ? other : store).claim(sampleFacts('wanted'), claimAt(1, { owner: `instance-${index}` })),
+      );
+      const outcomes = await Promise.all(claims);
+      const winner = outcomes.findIndex((outcome) => outcome.won);
+      t.equal(outcomes.filter((outcome) => outcome.won).length, 1);
+      for (const outcome of outcomes) {
+        if (!outcome.won) t.match(outcome.payment, { owner: `instance-${winner}`, state: 'claimed', attempt: 1 });
+      }
+    },
+  );
+
+  promise('lets one of 50 concurrent claims take over a lease that has run out', async (t, store, open) => {
+    const other = await open();
+    await store.claim(sampleFacts('left'), claimAt(1));
+    const claims = Array.from({ length: 50 }, (_, index) =>
+      (index % 2 ? other : store).claim(sampleFacts('left'), claimAt(20)),
+    );
+    t.equal((await Promise.all(claims)).filter((outcome) => outcome.won).length, 1);
+    t.match(await store.find('left'), { attempt: 2 });
+  });
+
+  for (const difference of ['binding', 'fingerprint'] as const) {
+    promise(`never gives a payment to a claim with another ${difference}`, async (t, store) => {
+      const other = (id: string) => sampleFacts(id, { [difference]: 'other' });
+      for (const [id, arrive] of Object.entries(claimable)) {
+        await arrive(store, id);
+        const before = await store.find(id);
+        t.same(await store.claim(other(id), claimAt(1_000)), { won: false, payment: before }, id);
+        t.same(await store.find(id), before, id);
+      }
+    });
+  }
+
+  promise('gives back what can be claimed again, with its answer and receipt', async (t, store) => {
+    const wonAs: Record<string, PaymentState> = { released: 'claimed', owed: 'settled' };
+    for (const [id, arrive] of Object.entries(claimable)) {
+      await arrive(store, id);
+      const before = await existing(store, id);
+      const outcome = await store.claim(sampleFacts(id), claimAt(1_000, { owner: 'instance-2' }));
+      t.same(outcome, { won: true, claim: { id, attempt: 2 }, before }, id);
+      t.same(
+        await store.find(id),
+        {
+          ...before,
+          state: wonAs[id] ?? before.state,
+          attempt: 2,
+          owner: 'instance-2',
+          leaseUntil: 1_010,
+          reason: undefined,
+          updatedAt: 1_000,
+        },
+        id,
+      );
+    }
+  });
+
+  promise('gives nobody a payment that is at its end or being asked about', async (t, store) => {
+    for (const [id, arrive] of Object.entries(unclaimable)) {
+      await arrive(store, id);
+      const before = await store.find(id);
+      t.same(await store.claim(sampleFacts(id), claimAt(1_000)), { won: false, payment: before }, id);
+      t.same(await store.find(id), before, id);
+    }
+  });
+
+  promise('leaves a payment with its owner until the lease has run out', async (t, store) => {
+    await store.claim(sampleFacts('held'), claimAt(1));
+    t.match(await store.claim(sampleFacts('held'), claimAt(10)), { won: false });
+    t.match(await store.claim(sampleFacts('held'), claimAt(11)), { won: true });
+  });
+
+  promise('gives a released payment out as often as attempts are allowed, and no more', async (t, store) => {
+    for (const attempt of [1, 2, 3]) {
+      const claim = await won(store, sampleFacts('hapless'), claimAt(attempt));
+      t.same(claim, { id: 'hapless', attempt });
+      t.equal(await store.giveUp(claim, 'released', 'upstream_failed', attempt), true);
+    }
+    t.match(await store.claim(sampleFacts('hapless'), claimAt(4)), {
+      won: false,
+      payment: { state: 'released', attempt: 3 },
+    });
+  });
+
+  promise('prolongs the leases of one owner, and only of what it works on', async (t, store) => {
+    await won(store, sampleFacts('claimed'), claimAt(1));
+    const fulfilled = await won(store, sampleFacts('fulfilled'), claimAt(1));
+    await store.fulfil(fulfilled, sampleAnswer(), { now: 1 });
+    const settled = await won(store, sampleFacts('settled'), claimAt(1));
+    await store.settle(settled, sampleReceipt(), 1);
+    await finished(store, 'finished');
+    await claimable.released(store, 'released');
+    await won(store, sampleFacts('foreign'), claimAt(1, { owner: 'instance-2' }));
+
+    await store.renew('instance-1', 500);
+    await store.renew('', 900);
+    const leases = Object.fromEntries((await store.list({ limit: 10 })).map(({ id, leaseUntil }) => [id, leaseUntil]));
+    t.same(leases, { claimed: 500, fulfilled: 500, settled: 500, finished: 0, released: 0, foreign: 11 });
+    t.match(await store.claim(sampleFacts('claimed'), claimAt(499)), { won: false });
+  });
+}

@@ -1,0 +1,128 @@
+import type { Test } from 'tap';
+import type { Store } from '../../src/store/store.ts';
+import { finished, won } from './arrivals.ts';
+import { claiming } from './claiming.ts';
+import { claimAt, sampleFacts } from './samples.ts';
+import { states } from './states.ts';
+
+/** Makes an empty database, removed with the test; the function it resolves to opens one more store on it. */
+export type EmptyDatabase = (t: Test) => Promise<() => Promise<Store>>;
+
+/** A promise and its check, which gets an open store on an empty database and a way to open another one on it. */
+export type Promised = (
+  name: string,
+  check: (t: Test, store: Store, open: () => Promise<Store>) => Promise<void>,
+) => void;
+
+/** What every engine promises; see `src/store/store.ts`. */
+export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
+  const promise: Promised = (name, check) => {
+    t.test(name, async (t) => {
+      const openAnother = await emptyDatabase(t);
+      const open = async () => {
+        const store = await openAnother();
+        t.teardown(() => store.close());
+        return store;
+      };
+      await check(t, await open(), open);
+    });
+  };
+
+  claiming(promise);
+  states(promise);
+
+  promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
+    t.equal(await store.find('never'), undefined);
+    t.same(await store.list({ limit: 10 }), []);
+  });
+
+  promise('keeps every fact of a payment as it was first claimed', async (t, store) => {
+    const facts = sampleFacts('first', { settlesFirst: true });
+    const outcome = await store.claim(facts, claimAt(1_700_000_000_000));
+    t.same(outcome, { won: true, claim: { id: 'first', attempt: 1 }, before: undefined });
+    t.same(await store.find('first'), {
+      ...facts,
+      state: 'claimed',
+      attempt: 1,
+      owner: 'instance-1',
+      leaseUntil: 1_700_000_000_010,
+      answer: undefined,
+      receipt: undefined,
+      cost: undefined,
+      reason: undefined,
+      createdAt: 1_700_000_000_000,
+      updatedAt: 1_700_000_000_000,
+    });
+  });
+
+  promise('lists the newest first, filtered by state and age', async (t, store) => {
+    const times: [id: string, now: number][] = [
+      ['b', 10],
+      ['B', 10],
+      ['a', 10],
+      ['old', 5],
+      ['new', 20],
+    ];
+    for (const [id, now] of times) await won(store, sampleFacts(id), claimAt(now));
+    await store.giveUp({ id: 'B', attempt: 1 }, 'released', 'none', 30);
+    const ids = async (filter: Parameters<Store['list']>[0]) => (await store.list(filter)).map(({ id }) => id);
+    t.same(await ids({ limit: 10 }), ['new', 'b', 'a', 'B', 'old']);
+    t.same(await ids({ limit: 2 }), ['new', 'b']);
+    t.same(await ids({ limit: 10, since: 10 }), ['new', 'b', 'a', 'B']);
+    t.same(await ids({ limit: 10, states: ['released', 'owed'] }), ['B']);
+    t.same(await ids({ limit: 2, states: ['claimed', 'released'], since: 6 }), ['new', 'b']);
+    t.same(await ids({ limit: 10, states: [] }), []);
+    t.same(await store.list({ limit: 1, states: ['released'] }), [await store.find('B')]);
+  });
+
+  promise('keeps values until they are too old or replaced', async (t, store, open) => {
+    const other = await open();
+    t.equal(await store.cached('price', 0), undefined);
+    await store.keep('price', '{"usd":"1.00"}', 100);
+    t.same(await other.cached('price', 99), { value: '{"usd":"1.00"}', storedAt: 100 });
+    t.equal(await other.cached('price', 100), undefined);
+    await other.keep('price', '{"usd":"2.00"}', 200);
+    t.same(await store.cached('price', 100), { value: '{"usd":"2.00"}', storedAt: 200 });
+    await store.keep('age', '1', 150);
+    await store.forget(200);
+    t.equal(await store.cached('age', 0), undefined);
+    t.match(await store.cached('price', 0), { storedAt: 200 });
+  });
+
+  promise('shows every resolved write at once, to this store and to another', async (t, store, open) => {
+    const other = await open();
+    for (let index = 0; index < 20; index += 1) {
+      await won(store, sampleFacts(`p${index}`), claimAt(index));
+      t.match(await store.find(`p${index}`), { state: 'claimed' });
+      t.match(await other.find(`p${index}`), { state: 'claimed' });
+    }
+  });
+
+  promise('remembers everything after it was closed and opened again', async (t, store, open) => {
+    await finished(store, 'kept');
+    await store.keep('price', '1', 1);
+    const before = await store.list({ limit: 10 });
+    await store.close();
+    const again = await open();
+    t.same(await again.list({ limit: 10 }), before);
+    t.match(await again.cached('price', 0), { value: '1' });
+  });
+
+  promise('finishes what it was asked before it closes, and refuses what comes after', async (t, store, open) => {
+    const claims = ['a', 'b', 'c'].map((id) => store.claim(sampleFacts(id), claimAt(1)));
+    await store.close();
+    t.ok((await Promise.all(claims)).every((outcome) => outcome.won));
+    await t.rejects(store.claim(sampleFacts('d'), claimAt(1)));
+    t.same(
+      (await (await open()).list({ limit: 10 })).map(({ id }) => id),
+      ['c', 'b', 'a'],
+    );
+    await store.close();
+  });
+
+  promise('opens for several instances that start at the same time', async (t, first, open) => {
+    const stores = await Promise.all([open(), open(), open(), open()]);
+    await first.claim(sampleFacts('seen'), claimAt(1));
+    for (const store of stores) t.match(await store.find('seen'), { id: 'seen' });
+  });
+}

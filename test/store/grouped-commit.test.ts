@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import Database from 'libsql';
+import t, { type Test } from 'tap';
+import { groupedCommit } from '../../src/store/grouped-commit.ts';
+
+function openNumbers(t: Test) {
+  const database = new Database(join(t.testdir({}), 'numbers.sqlite'));
+  t.teardown(() => database.close());
+  database.exec(`PRAGMA foreign_keys = ON;
+    CREATE TABLE numbers (n INTEGER PRIMARY KEY, parent INTEGER REFERENCES numbers (n) DEFERRABLE INITIALLY DEFERRED)`);
+  const insert = database.prepare('INSERT INTO numbers (n, parent) VALUES (?1, ?2)');
+  const numbers = () =>
+    database
+      .prepare('SELECT n FROM numbers ORDER BY n')
+      .all()
+      .map((row) => (row as { n: number }).n);
+  return { database, numbers, add: (n: number, parent: number | null = null) => insert.run([n, parent]).changes };
+}
+
+t.test('commits the operations of one turn together, and tells each caller its own result', async (t) => {
+  const { database, numbers, add } = openNumbers(t);
+  const { run } = groupedCommit(database);
+  const events: string[] = [];
+  const results = await Promise.all(
+    [1, 2, 3].map(async (n) => {
+      const result = await run(() => {
+        events.push(`ran ${n}`);
+        add(n);
+        return n * 10;
+      });
+      events.push(`told ${n}`);
+      return result;
+    }),
+  );
+  t.same(results, [10, 20, 30]);
+  t.same(events, ['ran 1', 'ran 2', 'ran 3', 'told 1', 'told 2', 'told 3']);
+  t.same(numbers(), [1, 2, 3]);
+});
+
+t.test('undoes an operation that throws half-way, and keeps the others', async (t) => {
+  const { database, numbers, add } = openNumbers(t);
+  const { run } = groupedCommit(database);
+  const outcomes = await Promise.allSettled([
+    run(() => add(1)),
+    run(() => {
+      add(2);
+      throw new Error('half-way');
+    }),
+    run(() => add(1)),
+    run(() => add(3)),
+  ]);
+  t.same(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  );
+  t.match(outcomes[1], { reason: { message: 'half-way' } });
+  t.same(numbers(), [1, 3]);
+});
+
+t.test('rejects everybody when the commit fails, and serves the next turn', async (t) => {
+  const { database, numbers, add } = openNumbers(t);
+  const { run } = groupedCommit(database);
+  const outcomes = await Promise.allSettled([run(() => add(1)), run(() => add(2, 77))]);
+  t.same(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  t.same(numbers(), []);
+  t.equal(await run(() => add(3)), 1);
+  t.same(numbers(), [3]);
+});
+
+t.test('rejects everybody while another process holds the file', async (t) => {
+  const { database, numbers, add } = openNumbers(t);
+  const { run } = groupedCommit(database);
+  const other = new Database(join(t.testdirName, 'numbers.sqlite'));
+  t.teardown(() => other.close());
+  database.exec('PRAGMA busy_timeout = 0');
+  other.exec('BEGIN IMMEDIATE');
+  const outcomes = await Promise.allSettled([run(() => add(1)), run(() => add(2))]);
+  t.match(outcomes, [{ reason: { code: 'SQLITE_BUSY' } }, { reason: { code: 'SQLITE_BUSY' } }]);
+  other.exec('ROLLBACK');
+  t.equal(await run(() => add(3)), 1);
+  t.same(numbers(), [3]);
+});

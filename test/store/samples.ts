@@ -1,0 +1,39 @@
+import type { ClaimOptions, PaymentFacts, StoredAnswer, StoredReceipt } from '../../src/store/store.ts';
+
+export const sampleFacts = (id: string, changes: Partial<PaymentFacts> = {}): PaymentFacts => ({
+  id,
+  rail: 'x402',
+  network: 'chain-a',
+  asset: 'asset-1',
+  payer: 'payer-1',
+  payTo: 'merchant-1',
+  amount: '123456789012345678901234567890',
+  route: 'image/sample',
+  binding: `binding of ${id}`,
+  fingerprint: `fingerprint of ${id}`,
+  trace: '{"nonce":"0x01"}',
+  settlesFirst: false,
+  ...changes,
+});
+
+/** A claim at time `now` whose lease runs out ten time units later. */
+export const claimAt = (now: number, changes: Partial<ClaimOptions> = {}): ClaimOptions => ({
+  owner: 'instance-1',
+  now,
+  leaseUntil: now + 10,
+  maxAttempts: 3,
+  ...changes,
+});
+
+export const sampleAnswer = (body = '{"ok":true,"text":"ü \\u0000 \u{1f680}"}'): StoredAnswer => ({
+  status: 200,
+  contentType: 'application/json',
+  body,
+});
+
+export const sampleReceipt = (transaction = '0xabc'): StoredReceipt => ({
+  transaction,
+  amount: '123456789012345678901234567890',
+  settledAt: 1_700_000_000_123,
+  headers: { 'payment-response': 'encoded' },
+});

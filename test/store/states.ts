@@ -1,0 +1,131 @@
+import type { Claim } from '../../src/store/store.ts';
+import { finished, unclaimable, won } from './arrivals.ts';
+import type { Promised } from './contract.ts';
+import { historyProperty } from './history.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
+
+/** How a payment goes from state to state, and which way it never goes. */
+export function states(promise: Promised): void {
+  promise('goes from claimed to fulfilled to settled, and then belongs to nobody', async (t, store) => {
+    const claim = await won(store, sampleFacts('after'), claimAt(1));
+    t.equal(await store.fulfil(claim, sampleAnswer(), { cost: '1500', now: 2 }), true);
+    t.match(await store.find('after'), {
+      state: 'fulfilled',
+      answer: sampleAnswer(),
+      cost: '1500',
+      owner: 'instance-1',
+      updatedAt: 2,
+    });
+    t.equal(await store.settle(claim, sampleReceipt(), 3), true);
+    t.match(await store.find('after'), {
+      state: 'settled',
+      answer: sampleAnswer(),
+      receipt: sampleReceipt(),
+      owner: '',
+      createdAt: 1,
+      updatedAt: 3,
+    });
+  });
+
+  promise('goes from claimed to settled to answered where settling comes first', async (t, store) => {
+    const claim = await won(store, sampleFacts('before', { settlesFirst: true }), claimAt(1));
+    t.equal(await store.settle(claim, sampleReceipt(), 2), true);
+    t.match(await store.find('before'), { state: 'settled', answer: undefined, owner: 'instance-1', leaseUntil: 11 });
+    t.equal(await store.fulfil(claim, sampleAnswer(), { now: 3 }), true);
+    t.match(await store.find('before'), {
+      state: 'settled',
+      answer: sampleAnswer(),
+      receipt: sampleReceipt(),
+      owner: '',
+    });
+  });
+
+  promise('refuses every write of an attempt that was overtaken', async (t, store) => {
+    const old = await won(store, sampleFacts('raced'), claimAt(1));
+    const current = await won(store, sampleFacts('raced'), claimAt(50));
+    const before = await store.find('raced');
+    t.equal(await store.fulfil(old, sampleAnswer('late'), { now: 51 }), false);
+    t.equal(await store.settle(old, sampleReceipt('late'), 51), false);
+    for (const state of ['released', 'unsettled', 'unknown', 'owed'] as const) {
+      t.equal(await store.giveUp(old, state, 'late', 51), false);
+    }
+    t.same(await store.find('raced'), before);
+    t.equal(await store.fulfil(current, sampleAnswer(), { now: 52 }), true);
+  });
+
+  promise('says that a claim is lost where the payment does not exist', async (t, store) => {
+    const nobody: Claim = { id: 'nobody', attempt: 1 };
+    t.equal(await store.fulfil(nobody, sampleAnswer(), { now: 1 }), false);
+    t.equal(await store.settle(nobody, sampleReceipt(), 1), false);
+    t.equal(await store.giveUp(nobody, 'released', 'none', 1), false);
+    t.equal(await store.resolve('nobody', { unsettled: 'none' }, 1), false);
+  });
+
+  promise('never lets go of money: what is settled can only be owed, and only what is settled', async (t, store) => {
+    const paid = await won(store, sampleFacts('paid'), claimAt(1));
+    t.equal(await store.giveUp(paid, 'owed', 'not paid yet', 1), false);
+    await store.settle(paid, sampleReceipt('first'), 2);
+    for (const state of ['released', 'unsettled', 'unknown'] as const) {
+      t.equal(await store.giveUp(paid, state, 'wrong', 3), false);
+    }
+    t.equal(await store.settle(paid, sampleReceipt('second'), 4), true);
+    t.match(await store.find('paid'), { state: 'settled', receipt: sampleReceipt('first') });
+    t.equal(await store.giveUp(paid, 'owed', 'upstream_failed', 5), true);
+    t.match(await store.find('paid'), {
+      state: 'owed',
+      reason: 'upstream_failed',
+      owner: '',
+      receipt: sampleReceipt('first'),
+    });
+  });
+
+  promise('never changes an answer that somebody paid for', async (t, store) => {
+    const claim = await finished(store, 'done');
+    const before = await store.find('done');
+    t.equal(await store.fulfil(claim, sampleAnswer('other'), { now: 9 }), false);
+    t.equal(await store.giveUp(claim, 'owed', 'none', 9), false);
+    t.same(await store.find('done'), before);
+  });
+
+  promise('settles a payment that was given up too early', async (t, store) => {
+    const claim = await won(store, sampleFacts('early'), claimAt(1));
+    await store.giveUp(claim, 'released', 'upstream_timeout', 2);
+    t.equal(await store.settle(claim, sampleReceipt(), 3), true);
+    t.match(await store.find('early'), { state: 'settled', receipt: sampleReceipt(), reason: undefined });
+  });
+
+  promise('keeps a reason whatever characters it quotes', async (t, store) => {
+    const claim = await won(store, sampleFacts('quoted'), claimAt(1));
+    t.equal(await store.giveUp(claim, 'released', 'it\'s \0 "ü"', 2), true);
+    t.match(await store.find('quoted'), { reason: `it's  "ü"` });
+  });
+
+  promise('takes what the chain said of an unknown payment, once', async (t, store) => {
+    await unclaimable.unknown(store, 'answered');
+    t.equal(await store.resolve('answered', { settled: sampleReceipt() }, 5), true);
+    t.match(await store.find('answered'), {
+      state: 'settled',
+      receipt: sampleReceipt(),
+      answer: sampleAnswer(),
+      reason: undefined,
+    });
+    t.equal(await store.resolve('answered', { unsettled: 'expired' }, 6), false);
+    t.match(await store.find('answered'), { state: 'settled', updatedAt: 5 });
+
+    await unclaimable.unknown(store, 'expired');
+    t.equal(await store.resolve('expired', { unsettled: 'expired' }, 5), true);
+    t.match(await store.find('expired'), { state: 'unsettled', reason: 'expired', receipt: undefined });
+    t.equal(await store.resolve('expired', { settled: sampleReceipt() }, 6), false);
+  });
+
+  promise('owes a result where the chain says paid and there is none', async (t, store) => {
+    const claim = await won(store, sampleFacts('unanswered', { settlesFirst: true }), claimAt(1));
+    await store.giveUp(claim, 'unknown', 'no answer in time', 2);
+    t.equal(await store.resolve('unanswered', { settled: sampleReceipt() }, 3), true);
+    t.match(await store.find('unanswered'), { state: 'owed', receipt: sampleReceipt(), reason: 'no answer in time' });
+  });
+
+  promise('holds its promises in every order of events', async (_t, store, open) => {
+    await historyProperty(store, await open());
+  });
+}
