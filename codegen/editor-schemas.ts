@@ -102,7 +102,10 @@ function upstreamEntry(adapter: AdapterShape): PlainObject {
     properties: {
       ...common,
       adapter: { const: adapter.name },
-      keys: { ...common.keys, propertyNames: { enum: secrets } },
+      keys:
+        secrets.length > 0
+          ? { ...common.keys, propertyNames: { enum: secrets } }
+          : { ...common.keys, maxProperties: 0 },
       models: { type: 'object', additionalProperties: model },
       settings: variant(adapter.upstreamOptions ?? {}, {}, []),
     },

@@ -11,7 +11,9 @@ import { createRouter } from './http/router.ts';
 import type { UpstreamCaller } from './http/serve.ts';
 import { createApplication, listen } from './http/server.ts';
 import { LEASE_MS } from './payment/claim.ts';
-import { createPayableNetworks } from './payment/networks.ts';
+import type { EvmOptions } from './payment/mpp/evm.ts';
+import { createPayableNetworks, type PayableNetwork, type PayableNetworks } from './payment/networks.ts';
+import { type MppRail, openMppRail } from './payment/rails/mpp.ts';
 import { openX402Rail } from './payment/rails/x402.ts';
 import { reconcile } from './payment/reconcile.ts';
 import { openStore } from './store/open.ts';
@@ -34,6 +36,9 @@ export interface App {
 
 const RECONCILE_EVERY_MS = 10_000;
 const REFRESH_EVERY_MS = 30_000;
+const FORGET_EVERY_MS = 3_600_000;
+/** Cached answers and idempotency keys are kept for a day; payments for good. */
+const KEPT_MS = 86_400_000;
 /** How long calls under way may go on once the gateway is told to stop. */
 const DRAIN_MS = 30_000;
 
@@ -51,6 +56,40 @@ function every(milliseconds: number, log: Log, task: () => Promise<unknown>): ()
   return () => {
     stopped = true;
     clearTimeout(timer);
+  };
+}
+
+/** MPP is paid with EIP-3009 where USDC on Base is, and on Tempo where that is configured. */
+const MPP_EVM_NETWORK = 'chain-c';
+
+function openMpp(
+  { mpp: { secrets, realm, tempo } }: Surroundings,
+  networks: PayableNetworks,
+  log: Log,
+  now: () => number,
+): MppRail | undefined {
+  const network = networks.find(MPP_EVM_NETWORK);
+  if (!tempo && !network?.rpcUrl) {
+    log.warn({}, `nothing is sold over MPP: neither Tempo nor ${MPP_EVM_NETWORK} can be paid`);
+    return undefined;
+  }
+  return openMppRail({
+    secrets,
+    realm,
+    now,
+    ...(tempo && { tempo }),
+    ...(network?.rpcUrl && { evm: evmCharge(network, network.rpcUrl) }),
+  });
+}
+
+function evmCharge({ caip2, asset, payTo, facilitator }: PayableNetwork, rpcUrl: string): EvmOptions {
+  const { address, decimals, name = '', version = '' } = asset;
+  return {
+    chainId: Number(caip2.split(':')[1]),
+    asset: { address, decimals, name, version },
+    payTo,
+    rpcUrl,
+    facilitator,
   };
 }
 
@@ -93,6 +132,7 @@ export async function openApp(
   const downloads = openDownloader({
     trustedOrigins: [...upstreams.origins, ...surroundings.trustedOrigins],
     ...(surroundings.resolve && { resolve: surroundings.resolve }),
+    ...(surroundings.readFrom && { readFrom: surroundings.readFrom }),
   });
   const mediaDirectory = join(config.dataDirectory, 'media');
   const media = openDirectoryMediaStore({
@@ -112,10 +152,10 @@ export async function openApp(
     const available = upstreams.available(route);
     if (available !== true) missing.set(route, available.missing);
   }
-  const sold = catalogue.routes.filter((route) => !missing.has(route));
-
   const x402 = openX402Rail({ networks, publicUrl: config.publicUrl, now });
-  const rails = { x402 };
+  const mpp = openMpp(surroundings, networks, log, now);
+  const rails = { x402, ...(mpp && { mpp }) };
+  const sold = catalogue.routes.filter((route) => !missing.has(route) && rails[route.rail]);
 
   const paid = createHandler({ router: createRouter(sold), rails, store, upstreams: caller, owner, log, now });
   const offered = new Map<string, Network>(
@@ -131,7 +171,7 @@ export async function openApp(
       payTo: surroundings.payTo,
       mode,
       publicUrl: config.publicUrl,
-      mppOffers: () => [],
+      mppOffers: (route, amount) => mpp?.offers(route, amount) ?? [],
     }),
     health: () => ({
       ok: !draining,
@@ -152,6 +192,7 @@ export async function openApp(
     every(LEASE_MS / 3, log, () => store.renew(owner, now() + LEASE_MS)),
     every(RECONCILE_EVERY_MS, log, () => reconcile({ store, rails: Object.values(rails), now })),
     every(REFRESH_EVERY_MS, log, () => networks.refresh()),
+    every(FORGET_EVERY_MS, log, () => store.forget(now() - KEPT_MS)),
   ];
   const server = await listen(application, config.host, config.port);
   const { port } = server.address() as AddressInfo;

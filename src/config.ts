@@ -33,9 +33,14 @@ export interface MppConfig {
   /** The first signs; the others are honoured until their challenges have expired. */
   readonly secrets: readonly [string, ...string[]];
   readonly realm: string;
-  readonly tempo:
-    | { readonly rpcUrl: string; readonly chainId: number; readonly currency: string; readonly recipient: string }
-    | undefined;
+  readonly tempo: TempoConfig | undefined;
+}
+
+export interface TempoConfig {
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  readonly currency: `0x${string}`;
+  readonly recipient: `0x${string}`;
 }
 
 /** Everything that is wrong with the environment. */
@@ -50,7 +55,7 @@ export class ConfigProblem extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
 const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -77,34 +82,39 @@ function reader(environment: Environment) {
   return { problems, optional, url };
 }
 
-function readMpp(environment: Environment, { problems, optional, url }: ReturnType<typeof reader>, publicUrl: string): MppConfig {
+function readMpp(read: ReturnType<typeof reader>, publicUrl: string): MppConfig {
+  const { problems, optional } = read;
   const secrets = (optional('TURNPIKE_MPP_SECRET') ?? '').split(',').map((secret) => secret.trim());
   const [current = '', ...old] = secrets;
   if (secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
-    problems.push('TURNPIKE_MPP_SECRET must be a secret of 32 bytes or more (old ones may follow, after commas): try `openssl rand -hex 32`');
+    problems.push(
+      'TURNPIKE_MPP_SECRET must be a secret of 32 bytes or more (old ones may follow, after commas): try `openssl rand -hex 32`',
+    );
   }
   const realm = optional('TURNPIKE_MPP_REALM') ?? (URL.canParse(publicUrl) ? new URL(publicUrl).host : '');
   if (/["|\\]/.test(realm)) problems.push('TURNPIKE_MPP_REALM must not contain a quote, a backslash or |');
-  const tempo = {
-    rpcUrl: url('TURNPIKE_TEMPO_RPC_URL'),
-    currency: optional('TURNPIKE_TEMPO_CURRENCY'),
-    recipient: optional('TURNPIKE_TEMPO_RECIPIENT'),
+  return { secrets: [current, ...old], realm, tempo: readTempo(read) };
+}
+
+function readTempo({ problems, optional, url }: ReturnType<typeof reader>): TempoConfig | undefined {
+  const address = (name: string) => {
+    const value = optional(name);
+    if (value === undefined || isEvmAddress(value)) return value;
+    problems.push(`${name} must be an address: 0x and 40 hex digits`);
+    return undefined;
   };
+  const rpcUrl = url('TURNPIKE_TEMPO_RPC_URL');
+  const currency = address('TURNPIKE_TEMPO_CURRENCY');
+  const recipient = address('TURNPIKE_TEMPO_RECIPIENT');
   const chainId = Number(optional('TURNPIKE_TEMPO_CHAIN_ID') ?? '4217');
-  const given = Object.values(tempo).filter((value) => value !== undefined).length;
-  if (given > 0 && given < 3) {
-    problems.push('TURNPIKE_TEMPO_RPC_URL, TURNPIKE_TEMPO_CURRENCY and TURNPIKE_TEMPO_RECIPIENT belong together: set all three or none');
+  if (!Number.isSafeInteger(chainId)) problems.push('TURNPIKE_TEMPO_CHAIN_ID must be a number');
+  if (rpcUrl && currency && recipient) return { rpcUrl, chainId, currency, recipient };
+  if (rpcUrl ?? currency ?? recipient) {
+    problems.push(
+      'TURNPIKE_TEMPO_RPC_URL, TURNPIKE_TEMPO_CURRENCY and TURNPIKE_TEMPO_RECIPIENT belong together: set all three or none',
+    );
   }
-  for (const name of ['TURNPIKE_TEMPO_CURRENCY', 'TURNPIKE_TEMPO_RECIPIENT']) {
-    const value = environment[name];
-    if (value && !EVM_ADDRESS.test(value)) problems.push(`${name} must be an address: 0x and 40 hex digits`);
-  }
-  const { rpcUrl, currency, recipient } = tempo;
-  return {
-    secrets: [current, ...old],
-    realm,
-    tempo: rpcUrl && currency && recipient ? { rpcUrl, chainId, currency, recipient } : undefined,
-  };
+  return undefined;
 }
 
 function readLive(environment: Environment, read: ReturnType<typeof reader>, publicUrl: string): LiveConfig {
@@ -114,7 +124,7 @@ function readLive(environment: Environment, read: ReturnType<typeof reader>, pub
     problems.push('TURNPIKE_PAY_TO_EVM or TURNPIKE_PAY_TO_SOLANA is missing: the addresses that are paid');
   }
   for (const [network, address] of Object.entries(payTo)) {
-    if (EVM_ADDRESS.test(address) || SOLANA_ADDRESS.test(address)) continue;
+    if (isEvmAddress(address) || SOLANA_ADDRESS.test(address)) continue;
     const name = `TURNPIKE_PAY_TO_${network.toUpperCase().replaceAll('-', '_')}`;
     problems.push(`${name} is not an address: give 0x and 40 hex digits, or a base58 Solana address`);
   }
@@ -136,7 +146,7 @@ function readLive(environment: Environment, read: ReturnType<typeof reader>, pub
     coinbase: id && secret ? { id, secret } : undefined,
     facilitatorUrl,
     signers,
-    mpp: readMpp(environment, read, publicUrl),
+    mpp: readMpp(read, publicUrl),
     secretOf: (variable) => environment[variable]?.trim() || undefined,
   };
 }
@@ -156,11 +166,12 @@ export function readConfig(environment: Environment): Config {
   if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
     problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');
   }
+  const host = optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1');
   const config: Config = {
     mode: live ? 'live' : 'sandbox',
-    host: optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1'),
+    host,
     port,
-    publicUrl,
+    publicUrl: publicUrl || `http://${host}:${port}`,
     catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
     dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),
     databaseUrl: optional('DATABASE_URL'),

@@ -53,6 +53,7 @@ export async function openLive(live: LiveConfig, networks: readonly Network[]): 
     payTo: (network) => live.payTo[network.id] ?? live.payTo[network.family],
     rpcUrl: (network) => rpcUrlOf(live, network),
     facilitators,
+    mpp: live.mpp,
     secretOf: live.secretOf,
     trustedOrigins: [],
     resolve: undefined,

@@ -14,7 +14,7 @@ async function start(): Promise<void> {
   const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
   const surroundings = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])
-    : await (await import('./sandbox/index.ts')).openSandbox(config, catalogue, log);
+    : await (await import('./sandbox/index.ts')).openSandbox(catalogue, log);
 
   let app: Awaited<ReturnType<typeof openApp>> | undefined;
   let stopping = false;

@@ -1,5 +1,7 @@
 import type { Router } from 'express';
 import type { Network, Upstream } from './catalogue/types.ts';
+import type { Secrets } from './payment/mpp/challenge.ts';
+import type { TempoOptions } from './payment/mpp/tempo.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { ResolvedAddress } from './upstream/download.ts';
 
@@ -12,6 +14,8 @@ export interface Surroundings {
   rpcUrl(network: Network): string | undefined;
   /** In the order of preference. */
   readonly facilitators: readonly NamedFacilitator[];
+  /** How MPP challenges are signed and what they are paid with besides EIP-3009. */
+  readonly mpp: { readonly secrets: Secrets; readonly realm: string; readonly tempo: TempoOptions | undefined };
   /** A secret by its environment variable's name. */
   secretOf(variable: string): string | undefined;
   /** Where an upstream is reached instead of its own address. */
@@ -20,6 +24,8 @@ export interface Surroundings {
   readonly trustedOrigins: readonly string[];
   /** How hostnames of callers' URLs are looked up; undefined: by the system. */
   readonly resolve: ((hostname: string) => Promise<ResolvedAddress[]>) | undefined;
+  /** Where callers' URLs are read instead of on the internet, once they have been found to be public. */
+  readFrom?(url: URL): URL;
   /** Routes that only this mode has, mounted at `/sandbox`. */
   readonly routes: Router | undefined;
   /** Sent with every answer. */

@@ -39,5 +39,5 @@ export const openSchemaTrial = (): Ajv2020 => withFormats({ ...RUN_ONCE, useDefa
  * queries, whose values are all strings.
  */
 export const openSchemaCompiler = (
-  options: Pick<Options, 'coerceTypes' | 'allErrors' | 'strict' | 'useDefaults'> = {},
+  options: Pick<Options, 'coerceTypes' | 'allErrors' | 'strict' | 'useDefaults' | 'verbose'> = {},
 ): Ajv2020 => withFormats({ useDefaults: true, validateSchema: false, ...options });

@@ -18,7 +18,12 @@ const pointerSteps = (pointer: string): string[] =>
     .slice(1)
     .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
 
-const shown = (value: unknown): string => JSON.stringify(value) ?? String(value);
+const LONGEST_SHOWN = 80;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
+}
 
 function describeAmount(error: ErrorObject, source: string | undefined): Pick<Described, 'message' | 'expected'> {
   const { data, parentSchema } = error;

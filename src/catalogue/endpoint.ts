@@ -8,9 +8,9 @@ import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { Endpoint, EndpointFile, Envelope, Input, Route, UpstreamOptions } from './types.ts';
+import type { Endpoint, EndpointFile, Envelope, Input, PriceOptions, Route, UpstreamOptions } from './types.ts';
 
-const DEFAULT_DEADLINE_MS = 60_000;
+const DEFAULT_DEADLINE_MS = 45_000;
 
 /** Checks one endpoint file and makes its routes; routes with mistakes are left out. */
 export function readEndpoint(document: CatalogueDocument, id: string, surroundings: Surroundings): Endpoint {
@@ -67,6 +67,7 @@ function readRoute(
     path: path.value,
     networks: networks.map((network) => String(network.id)),
     price,
+    priceOptions: plan.price.value as PriceOptions,
     listing,
     deadlineMs: parseDuration(String(file.deadline)) ?? DEFAULT_DEADLINE_MS,
     request: requestSchema,

@@ -9,7 +9,7 @@ import type { CatalogueParts } from './parts.ts';
 import { CatalogueErrors, type CatalogueProblem } from './problem.ts';
 import { planRoutes } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
-import { isWellWritten, refusals, SchemaCompiler } from './schemas.ts';
+import { isWellWritten, openResult, refusals, SchemaCompiler } from './schemas.ts';
 import { pricedModels, readNetworks, readService, readUpstreams } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Catalogue, Network } from './types.ts';
@@ -81,7 +81,8 @@ function checkFragments(fragments: Fragments, compiler: SchemaCompiler): Fragmen
     const before = compiler.findings.count;
     if (isWellWritten(place, fragment.schema, fragments, compiler)) {
       const { default: fallback, ...schema } = inlineFragments(fragment.schema, fragments);
-      const validate = compiler.compile(schema, place);
+      // In the form that results have, so that those which are this fragment find it compiled.
+      const validate = compiler.compile(schema.type === 'object' ? openResult(schema) : schema, place);
       const examples = Array.isArray(fragment.schema.examples) ? fragment.schema.examples : [];
       const values = examples.map((example, index) => ({ what: 'example', path: ['examples', index], value: example }));
       if (fallback !== undefined) values.push({ what: 'default', path: ['default'], value: fallback });

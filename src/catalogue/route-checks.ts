@@ -44,8 +44,10 @@ export function checkRequest({ place, request, example }: RoutePlan, surrounding
   if (!isWellWritten(request.place, request.value, surroundings.fragments, surroundings.compiler)) return;
   const schema = closedRequest(inlineFragments(request.value, surroundings.soundFragments));
   const properties = isObject(schema.properties) ? Object.keys(schema.properties) : [];
-  for (const [index, field] of (Array.isArray(schema.required) ? schema.required : []).entries()) {
-    if (properties.includes(String(field))) continue;
+  const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  const isProperty = (field: unknown) => properties.includes(String(field));
+  for (const [index, field] of required.entries()) {
+    if (isProperty(field)) continue;
     findings.add(
       below(request.place, 'required', index),
       `required names ${String(field)}, which is no property`,
@@ -53,7 +55,7 @@ export function checkRequest({ place, request, example }: RoutePlan, surrounding
     );
   }
   const validate = surroundings.compiler.compile(schema, request.place);
-  if (!validate || !isObject(example.value)) return;
+  if (!validate || !isObject(example.value) || !required.every(isProperty)) return;
   const inherited = example.inherited && !request.inherited;
   for (const { path, part, message, expected } of refusals(validate, example.value)) {
     const name = pathName(path);

@@ -85,17 +85,19 @@ export class SchemaCompiler {
   }
 
   /**
-   * The validator of a resolved schema, or undefined when it is none, which is reported at `place`. Validating fills
-   * defaults in.
+   * The validator of a resolved schema, or undefined when the schema has mistakes, which are reported at `place`.
+   * Validating fills defaults in.
    */
   compile(schema: JsonSchema, place: Place): ValidateFunction | undefined {
-    const key = JSON.stringify(schema);
-    const compiled = this.#compiled.get(key) ?? this.#compile(schema);
+    // Many results are one fragment with examples of their own.
+    const { examples: _, ...rules } = schema;
+    const key = JSON.stringify(rules);
+    const compiled = this.#compiled.get(key) ?? this.#compile(rules);
     this.#compiled.set(key, compiled);
     for (const { path, message, expected } of compiled.mistakes) {
       this.findings.add(below(place, ...path), message, expected);
     }
-    return compiled.validate;
+    return compiled.mistakes.length === 0 ? compiled.validate : undefined;
   }
 
   #compile(schema: JsonSchema): Compiled {
@@ -105,15 +107,18 @@ export class SchemaCompiler {
       const validate = this.#ajv.compile(schema);
       return { validate, mistakes: isObject(schema.properties) ? refusedDefaults(validate) : [] };
     } catch (problem) {
-      const message = problem instanceof Error ? problem.message : String(problem);
-      const path =
-        /"#\/?([^"]*)"/
-          .exec(message)?.[1]
-          ?.split('/')
-          .filter((step) => step !== '') ?? [];
-      return { validate: undefined, mistakes: [{ path, message: `not JSON Schema: ${message}` }] };
+      return { validate: undefined, mistakes: [refusedByAjv(problem)] };
     }
   }
+}
+
+/** ajv says where in brackets of its own: `strict mode: ... at "#/properties/prompt" (strictTypes)`. */
+function refusedByAjv(problem: unknown): Mistake {
+  const text = problem instanceof Error ? problem.message : String(problem);
+  const place = / (?:at|in schema at path) "#\/?([^"]*)"(?: \(\w+\))?/.exec(text);
+  const path = (place?.[1] ?? '').split('/').filter((step) => step !== '');
+  const message = text.replace(place?.[0] ?? '', '').replace('strict mode: ', '');
+  return { path, message: `not JSON Schema: ${message}` };
 }
 
 /** The meta-schema refuses through several layers of vocabularies: what it says of the innermost value is the mistake. */

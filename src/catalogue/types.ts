@@ -66,7 +66,7 @@ export interface EndpointFile {
   readonly price: PriceOptions;
   /** What resource listings say of a dynamic price, where it is not the price of an empty request and the lowest price. */
   readonly listing?: { readonly price: string; readonly minPrice: string };
-  /** How long the upstream may take: `30s`, `10m`. Default: `60s`. */
+  /** How long the upstream may take: `30s`, `10m`. Default: `45s`. */
   readonly deadline?: string;
   readonly request: JsonSchema;
   readonly result: JsonSchema;
@@ -196,6 +196,8 @@ export interface Route {
   /** Where it can be paid; empty on MPP, whose methods are the service's. */
   readonly networks: readonly NetworkId[];
   readonly price: Price;
+  /** What `price` was made from; checked. */
+  readonly priceOptions: PriceOptions;
   /** What listings say: the price of an empty request, and the lowest one where the price is dynamic. */
   readonly listing: { readonly price: Money; readonly minPrice: Money | undefined };
   readonly deadlineMs: number;

@@ -28,7 +28,9 @@ async function agreed({ max, yes }: PayArguments, amount: Money): Promise<boolea
   if (yes || amount <= max) return true;
   const question = `This call costs ${toDecimal(amount)} USD, more than ${toDecimal(max)} (--max). Pay it? [y/N] `;
   if (!process.stdin.isTTY) {
-    throw new PayProblem(`this call costs ${toDecimal(amount)} USD, more than --max ${toDecimal(max)}: nothing was paid`);
+    throw new PayProblem(
+      `this call costs ${toDecimal(amount)} USD, more than --max ${toDecimal(max)}: nothing was paid`,
+    );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const reply = await terminal.question(question);
@@ -57,7 +59,9 @@ async function payX402(payArguments: PayArguments, sandbox: SandboxState): Promi
   if (answer.status !== 402) throw new PayProblem(await explain(answer));
   const body = (await answer.json()) as { invalidParams?: { path: string; message: string; expected?: string }[] };
   if (body.invalidParams) {
-    const faults = body.invalidParams.map(({ path, message, expected }) => `  ${path} ${message}${expected ? `: ${expected}` : ''}`);
+    const faults = body.invalidParams.map(
+      ({ path, message, expected }) => `  ${path} ${message}${expected ? `: ${expected}` : ''}`,
+    );
     throw new PayProblem(`the request is not valid, so nothing was paid:\n${faults.join('\n')}`);
   }
   const challenge = readChallenge(client, answer, body);
@@ -89,6 +93,8 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const known = error instanceof PayProblem || error instanceof UsageProblem;
-  process.stderr.write(`${known ? error.message : `the call failed: ${error instanceof Error ? error.message : error}`}\n`);
+  process.stderr.write(
+    `${known ? error.message : `the call failed: ${error instanceof Error ? error.message : error}`}\n`,
+  );
   process.exitCode = 1;
 });

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
 import { BODY_LIMIT_BYTES } from '../pricing/estimate.ts';
 
-
 const tooLarge = () =>
   new Problem('body_too_large', `The body is larger than ${BODY_LIMIT_BYTES} bytes`, {
     headers: { connection: 'close' },

@@ -31,6 +31,11 @@ function bindingOf({ method, path, query, body }: RawRequest): string {
   return createHash('sha256').update([method, path, query, digest].join('\n')).digest('hex');
 }
 
+/** Node keeps the first of several `Authorization` lines; a rail has to see that there were several. */
+function headersOf({ headers, headersDistinct }: IncomingMessage): RawRequest['headers'] {
+  return headers.authorization === undefined ? headers : { ...headers, authorization: headersDistinct.authorization };
+}
+
 function readProof(rail: Rail, request: RawRequest): { proof?: Proof; refusal?: Refusal } {
   try {
     const proof = rail.read(request);
@@ -51,7 +56,8 @@ function tryInput(route: Route, request: RawRequest): { input?: Input; problem?:
 }
 
 /** What an agent reads in a 402 about the body it is about to pay for. */
-const invalidParams = (problem: Problem): readonly object[] => problem.details ?? [{ path: '/', message: problem.message }];
+const invalidParams = (problem: Problem): readonly object[] =>
+  problem.details ?? [{ path: '/', message: problem.message }];
 
 const sentAnswer = (answer: StoredAnswer, receipt: StoredReceipt, replayed: boolean): Answer => ({
   status: answer.status,
@@ -65,7 +71,7 @@ const sentAnswer = (answer: StoredAnswer, receipt: StoredReceipt, replayed: bool
 });
 
 export function createHandler(parts: HandlerParts) {
-  const { router, rails, store, upstreams, log, now } = parts;
+  const { router, rails, log } = parts;
 
   /** Settles before or after the upstream call, whichever the authorization allows. */
   const work = async (rail: Rail, quote: Quote, input: Input, todo: Work, requestId: string): Promise<Answer> => {
@@ -92,7 +98,7 @@ export function createHandler(parts: HandlerParts) {
   const road = async (message: IncomingMessage, path: string, query: string, requestId: string): Promise<Answer> => {
     const method = message.method ?? 'GET';
     const route = router.find(method, path);
-    const request: RawRequest = { method, path, query, headers: message.headers, body: await readRawBody(message) };
+    const request: RawRequest = { method, path, query, headers: headersOf(message), body: await readRawBody(message) };
     const rail = rails[route.rail];
     if (!rail) throw new Problem('unknown_path');
     const { proof, refusal } = readProof(rail, request);

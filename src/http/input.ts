@@ -6,8 +6,8 @@ import { Problem, type ProblemDetail } from '../errors.ts';
 import type { RawRequest } from '../payment/rail.ts';
 
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
-const bodyAjv = openSchemaCompiler({ strict: false });
-const queryAjv = openSchemaCompiler({ strict: false, coerceTypes: 'array' });
+const bodyAjv = openSchemaCompiler({ strict: false, verbose: true });
+const queryAjv = openSchemaCompiler({ strict: false, verbose: true, coerceTypes: 'array' });
 const resultAjv = openSchemaCompiler({ strict: false, useDefaults: false, allErrors: false });
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -9,4 +9,5 @@ export interface Log {
 }
 
 /** JSON lines on standard error; standard output is for what a person asked for. */
-export const createLog = (level: string): Log => pino({ level, base: null }, pino.destination({ dest: 2, sync: false }));
+export const createLog = (level: string): Log =>
+  pino({ level, base: null }, pino.destination({ dest: 2, sync: false }));

@@ -12,7 +12,8 @@ export function createRouter(routes: readonly Route[]): Router {
   return {
     find(method, path) {
       const route = byPath.get(path);
-      if (!route) throw new Problem('unknown_path', `No endpoint is sold at ${path.slice(0, 200)}: see /x402-resources`);
+      if (!route)
+        throw new Problem('unknown_path', `No endpoint is sold at ${path.slice(0, 200)}: see /x402-resources`);
       if (!(route.methods as readonly string[]).includes(method)) {
         const allow = route.methods.join(', ');
         throw new Problem('method_not_allowed', `${path} takes ${allow}`, { headers: { allow } });

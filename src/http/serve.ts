@@ -94,7 +94,7 @@ export function amountDue({ route, amount }: Quote, input: Input, answer: Stored
 /** Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then. */
 export async function serve(parts: ServeParts, request: ServeRequest): Promise<StoredAnswer> {
   const { store, log, now } = parts;
-  const { quote, input, claim, settled, requestId } = request;
+  const { quote, claim, settled, requestId } = request;
   const { route } = quote;
   const startedAt = now();
   let cost: string | undefined;

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '../errors.ts';
 import type { Claim, Payment, PaymentFacts, Store, StoredAnswer, StoredReceipt } from '../store/store.ts';
+import { idempotencyEntry, paidBefore } from './idempotency.ts';
 import { type Proof, type Quote, type Rail, Refusal, type Verified } from './rail.ts';
 
 export interface ClaimParts {
@@ -38,12 +39,7 @@ export type Claimed<P extends Proof = Proof> =
   | { readonly kind: 'work'; readonly work: Work<P> }
   | { readonly kind: 'replay'; readonly answer: StoredAnswer; readonly receipt: StoredReceipt };
 
-const facts = (
-  rail: string,
-  { route }: Quote,
-  verified: Verified,
-  binding: string,
-): PaymentFacts => ({
+const facts = (rail: string, { route }: Quote, verified: Verified, binding: string): PaymentFacts => ({
   id: verified.proof.id,
   rail,
   network: verified.network,
@@ -84,7 +80,10 @@ function refuseSpent(payment: Payment, proof: Proof, binding: string): void {
     throw new Refusal('verification-failed', `this payment could not be settled (${payment.reason}): sign a new one`);
   }
   if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
-    throw new Refusal('invalid-challenge', `this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
+    throw new Refusal(
+      'invalid-challenge',
+      `this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`,
+    );
   }
 }
 
@@ -142,6 +141,14 @@ export async function claimPayment<P extends Proof>(
     }
     const receipt = payment && (await receiptOfOrphan(payment, rail));
     const verified = receipt ? undefined : await rail.verify(proof, quote);
+    const entry = verified && idempotencyEntry(quote, verified);
+    const earlier = entry && (await paidBefore(store, entry, binding, now()));
+    if (earlier && earlier.id !== proof.id) {
+      if (earlier.state === 'settled' && earlier.answer && earlier.receipt) {
+        return { kind: 'replay', answer: earlier.answer, receipt: earlier.receipt };
+      }
+      if (isHeld(earlier, now())) throw inProgress();
+    }
     const claimFacts = verified ? facts(rail.name, quote, verified, binding) : payment;
     if (!claimFacts) throw new Error('a payment that was not verified has no receipt');
     const outcome = await store.claim(claimFacts, {
@@ -152,6 +159,7 @@ export async function claimPayment<P extends Proof>(
     });
     if (!outcome.won) continue;
     const { claim, before } = outcome;
+    if (entry) await store.keep(entry, claim.id, now());
     if (receipt && !before?.receipt) await store.settle(claim, receipt, now());
     return {
       kind: 'work',

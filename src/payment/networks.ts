@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Facilitator, Kind } from './facilitators/facilitator.ts';
+
+const SECOND_LOOK_MS = 2_000;
 
 /** A network on which this gateway can be paid right now. */
 export interface PayableNetwork {
@@ -115,7 +118,10 @@ export function createPayableNetworks(
     try {
       return { facilitator, kinds: await facilitator.supported() };
     } catch (error) {
-      log.warn({ facilitator: name, reason: error instanceof Error ? error.message : 'unknown' }, 'facilitator is out of reach');
+      log.warn(
+        { facilitator: name, reason: error instanceof Error ? error.message : 'unknown' },
+        'facilitator is out of reach',
+      );
       return { facilitator, kinds: [] };
     }
   };
@@ -125,7 +131,8 @@ export function createPayableNetworks(
     named: (x402Version, name) => {
       for (const { network, mode } of configurations) {
         const binding = network[mode];
-        if ((x402Version === 2 ? binding.caip2 : binding.v1Name) === name) return { id: network.id, asset: binding.asset };
+        if ((x402Version === 2 ? binding.caip2 : binding.v1Name) === name)
+          return { id: network.id, asset: binding.asset };
       }
       return undefined;
     },
@@ -133,7 +140,16 @@ export function createPayableNetworks(
       return version;
     },
     refresh: async () => {
-      const supported = await Promise.all(facilitators.map(ask));
+      let supported = await Promise.all(facilitators.map(ask));
+      const lost = configurations.some(
+        (configuration) =>
+          networks.has(configuration.network.id) && typeof payable(configuration, supported) === 'string',
+      );
+      // One missed answer is no reason to turn payers away.
+      if (lost) {
+        await delay(SECOND_LOOK_MS);
+        supported = await Promise.all(facilitators.map(ask));
+      }
       for (const configuration of configurations) update(configuration.network.id, payable(configuration, supported));
     },
   };

@@ -1,5 +1,5 @@
 /** Problem types of the 402, shared by both rails. Source: the Payment HTTP authentication scheme, draft 01. */
-import { type Refusal, type RefusalKind } from './rail.ts';
+import type { Refusal, RefusalKind } from './rail.ts';
 
 const BASE = 'https://paymentauth.org/problems/';
 

@@ -1,11 +1,12 @@
 /** The surroundings of the sandbox: local chains, funded wallets, and doubles of every upstream. */
-import type { Catalogue } from '../catalogue/types.ts';
-import type { Config } from '../config.ts';
+import { randomBytes } from 'node:crypto';
+import type { Catalogue, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../http/log.ts';
 import { localFacilitator } from '../payment/facilitators/local.ts';
+import type { TempoOptions } from '../payment/mpp/tempo.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { startChains } from './chains/index.ts';
-import { startDoubles, UPSTREAM_FAULTS, type UpstreamFault } from './doubles/index.ts';
+import { type Chains, startChains } from './chains/index.ts';
+import { type Fault, faults, sandboxSecret, startDoubles } from './doubles/index.ts';
 import { createSandboxRoutes } from './routes.ts';
 import { SETTLEMENT_FAULTS, type SettlementFault, watchSettlements } from './settlement-faults.ts';
 
@@ -14,16 +15,40 @@ export interface Sandbox extends Surroundings {
   readonly state: object;
   /** Atomic units of a network's asset. */
   balance(network: string, address: string): Promise<bigint>;
+  /** Address of the wallet that pays on a network. */
+  payer(network: string): string;
 }
 
-export async function openSandbox(_config: Config, catalogue: Catalogue, log: Log): Promise<Sandbox> {
-  const networks = [...catalogue.networks.values()];
+export interface SandboxOptions {
+  /** Networks to start a local chain for; default: all. */
+  readonly networks?: readonly NetworkId[];
+  readonly tempo?: boolean;
+}
+
+function tempoOptions({ tempo, payTo }: Chains): TempoOptions | undefined {
+  if (!tempo) return undefined;
+  const { rpcUrl, chainId, currency } = tempo;
+  return { rpcUrl, chainId, currency: currency as `0x${string}`, recipient: payTo.tempo as `0x${string}` };
+}
+
+/** Everything runs on free loopback ports, with wallets that are made afresh. */
+export async function openSandbox(catalogue: Catalogue, log: Log, options: SandboxOptions = {}): Promise<Sandbox> {
+  const all = [...catalogue.networks.values()];
+  const networks = all.filter(({ id }) => options.networks?.includes(id) ?? true);
   const upstreams = [...catalogue.upstreams.values()];
-  const [chains, doubles] = await Promise.all([startChains({ networks, tempo: true }), startDoubles({ upstreams })]);
+  const [chains, doubles] = await Promise.all([
+    startChains({ networks, tempo: options.tempo ?? true }),
+    startDoubles({ upstreams }),
+  ]);
   const settlements = watchSettlements(localFacilitator(chains.facilitatorOptions), networks);
   const state = {
     mode: 'sandbox',
-    evm: chains.evm,
+    evm: Object.fromEntries(
+      Object.entries(chains.evm).map(([id, { asset, ...access }]) => [
+        id,
+        { ...access, asset: asset.address, symbol: asset.symbol, decimals: asset.decimals },
+      ]),
+    ),
     ...(chains.solana && { solana: chains.solana }),
     ...(chains.tempo && { tempo: chains.tempo }),
     payTo: chains.payTo,
@@ -33,22 +58,25 @@ export async function openSandbox(_config: Config, catalogue: Catalogue, log: Lo
     mode: 'sandbox',
     state,
     balance: chains.balance,
+    payer: (network) =>
+      (chains.evm[network] || network === 'tempo' ? chains.wallets.evm : chains.wallets.solana).payer.address,
     payTo: (network) => chains.payTo[network.id],
     rpcUrl: (network) => (network.family === 'solana' ? chains.solana?.rpcUrl : chains.evm[network.id]?.rpcUrl),
     facilitators: [{ name: 'in-process', facilitator: settlements.facilitator }],
-    // The doubles check that a key comes along, not which.
-    secretOf: (variable) => `sandbox-${variable.toLowerCase().replaceAll('_', '-')}`,
+    mpp: { secrets: [randomBytes(32).toString('hex')], realm: 'turnpike.sandbox', tempo: tempoOptions(chains) },
+    secretOf: sandboxSecret,
     baseUrlOf: (upstream) => doubles.baseUrlOf(upstream.name),
     trustedOrigins: [doubles.origin],
     resolve: undefined,
+    readFrom: doubles.webUrl,
     headers: { 'turnpike-mode': 'sandbox' },
     routes: createSandboxRoutes({
       state,
       upstreams: upstreams.map(({ name }) => name),
       settlements: networks.map(({ id }) => id),
-      upstreamFaults: UPSTREAM_FAULTS,
+      upstreamFaults: faults,
       settlementFaults: SETTLEMENT_FAULTS,
-      faultUpstream: (name, fault, count) => doubles.fault(name, fault as UpstreamFault, count),
+      faultUpstream: (name, fault, count) => doubles.fault(name, fault as Fault, count),
       faultSettlement: (name, fault, count) => settlements.fault(name, fault as SettlementFault, count),
       calls: () => ({ upstreams: doubles.calls(), settlements: settlements.settled() }),
     }),

@@ -14,7 +14,8 @@ export interface SandboxControl {
   calls(): { upstreams: Record<string, number>; settlements: Record<string, number> };
 }
 
-const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((total, count) => total + count, 0);
+const sum = (counts: Record<string, number>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
 
 interface FaultRequest {
   readonly target: 'upstream' | 'settlement';
@@ -33,12 +34,24 @@ function readFault(body: unknown, control: SandboxControl): FaultRequest {
       : [settlement, control.settlements, control.settlementFaults];
   const details: ProblemDetail[] = [];
   if ((upstream === undefined) === (settlement === undefined)) {
-    details.push({ path: '/', message: 'needs one of upstream and settlement', expected: '{"upstream": "<name>", "fault": "500", "count": 1}' });
+    details.push({
+      path: '/',
+      message: 'needs one of upstream and settlement',
+      expected: '{"upstream": "<name>", "fault": "500", "count": 1}',
+    });
   } else if (!names.includes(String(name))) {
-    details.push({ path: `/${target}`, message: `there is no ${target} ${name}`, expected: `one of ${names.join(', ')}` });
+    details.push({
+      path: `/${target}`,
+      message: `there is no ${target} ${name}`,
+      expected: `one of ${names.join(', ')}`,
+    });
   }
   if (!faults.includes(String(fault))) {
-    details.push({ path: '/fault', message: `${fault} is not a fault of a ${target}`, expected: `one of ${faults.join(', ')}` });
+    details.push({
+      path: '/fault',
+      message: `${fault} is not a fault of a ${target}`,
+      expected: `one of ${faults.join(', ')}`,
+    });
   }
   if (!Number.isInteger(count) || Number(count) < 0) {
     details.push({ path: '/count', message: 'must be a number of calls', expected: 'a whole number, 0 to clear' });

@@ -25,7 +25,8 @@ export function watchSettlements(inner: Facilitator, networks: readonly Network[
     const id = idOf(requirements);
     const fault = faults.take(id);
     if (fault === 'refuse') return { state: 'refused', reason: 'the sandbox was told to refuse this settlement' };
-    if (fault === '500' || fault === 'timeout') return { state: 'unknown', reason: `the facilitator gave no answer (${fault})` };
+    if (fault === '500' || fault === 'timeout')
+      return { state: 'unknown', reason: `the facilitator gave no answer (${fault})` };
     const settlement = await inner.settle(payload, requirements, signal);
     if (settlement.state === 'settled') counts.set(id, (counts.get(id) ?? 0) + 1);
     // The hardest case: the money has moved, and the answer that says so is lost.

@@ -1,4 +1,6 @@
 import { stateOnClaim } from './claimable.ts';
+import { renewHolds } from './credit-statements.ts';
+import { creditsOn } from './credits.ts';
 import { toPayment } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
@@ -58,6 +60,7 @@ export function storeOn(engine: Engine): Store {
 
     async renew(owner, leaseUntil) {
       await engine.write(statements.renewPayments(owner, leaseUntil));
+      await engine.write(renewHolds(owner, leaseUntil));
     },
 
     async list(filter) {
@@ -77,6 +80,8 @@ export function storeOn(engine: Engine): Store {
     async forget(before) {
       await engine.write(statements.forgetKept(before));
     },
+
+    credits: creditsOn(engine),
 
     close: () => engine.close(),
   };

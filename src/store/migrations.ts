@@ -48,6 +48,65 @@ const steps: readonly ((dialect: Dialect) => string)[] = [
       stored_at BIGINT NOT NULL
     );
     CREATE INDEX kept_by_age ON kept (stored_at);`,
+
+  // Amounts are millionths of a dollar, except `ledger.cost`: trillionths.
+  ({ identifier }) => `
+    CREATE TABLE api_keys (
+      id ${identifier} NOT NULL PRIMARY KEY,
+      hash ${identifier} NOT NULL UNIQUE,
+      shown TEXT NOT NULL,
+      label TEXT NOT NULL,
+      limits TEXT NOT NULL,
+      balance BIGINT NOT NULL CHECK (balance >= 0),
+      entries BIGINT NOT NULL,
+      day BIGINT NOT NULL,
+      spent BIGINT NOT NULL,
+      created_at BIGINT NOT NULL,
+      expires_at BIGINT,
+      disabled_at BIGINT
+    );
+    CREATE TABLE ledger (
+      key_id ${identifier} NOT NULL REFERENCES api_keys (id),
+      number BIGINT NOT NULL,
+      kind ${identifier} NOT NULL,
+      amount BIGINT NOT NULL,
+      balance BIGINT NOT NULL,
+      reference ${identifier} NOT NULL,
+      route TEXT,
+      model TEXT,
+      price BIGINT,
+      cost BIGINT,
+      note TEXT,
+      created_at BIGINT NOT NULL,
+      PRIMARY KEY (key_id, number),
+      UNIQUE (reference, kind)
+    );
+    CREATE INDEX ledger_of_sales ON ledger (created_at) WHERE kind = 'settle';
+    CREATE TABLE holds (
+      id ${identifier} NOT NULL PRIMARY KEY,
+      key_id ${identifier} NOT NULL REFERENCES api_keys (id),
+      amount BIGINT NOT NULL,
+      day BIGINT NOT NULL,
+      route TEXT NOT NULL,
+      model TEXT NOT NULL,
+      owner TEXT NOT NULL,
+      lease_until BIGINT NOT NULL
+    );
+    CREATE INDEX holds_by_key ON holds (key_id);
+    CREATE INDEX holds_by_owner ON holds (owner);
+    CREATE INDEX holds_by_lease ON holds (lease_until);
+    CREATE TABLE purchases (
+      payment_id ${identifier} NOT NULL PRIMARY KEY,
+      key_id ${identifier} NOT NULL REFERENCES api_keys (id),
+      amount BIGINT NOT NULL,
+      created_at BIGINT NOT NULL,
+      posted_at BIGINT
+    );
+    CREATE INDEX purchases_to_post ON purchases (key_id) WHERE posted_at IS NULL;
+    CREATE TABLE secrets (
+      name ${identifier} NOT NULL PRIMARY KEY,
+      value TEXT NOT NULL
+    );`,
 ];
 
 export const schemaVersion = steps.length;

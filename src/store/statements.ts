@@ -3,6 +3,7 @@
  * `?1`, `?2`, ...; Postgres reads them as `$1`, `$2`, .... Which state a write may start from stands in its WHERE, so
  * that a write and its check are one atomic step on either engine.
  */
+import { withoutNul } from './nul.ts';
 import type { Claim, ClaimOptions, PaymentFacts, PaymentState, Store, StoredAnswer, StoredReceipt } from './store.ts';
 
 export interface Statement {
@@ -131,6 +132,3 @@ export const forgetKept = (before: number): Statement => ({
   text: 'DELETE FROM kept WHERE stored_at < ?1',
   values: [before],
 });
-
-/** Reasons quote other systems; a NUL in one must not keep the payment from being given up. */
-const withoutNul = (reason: string): string => reason.replaceAll('\0', '');

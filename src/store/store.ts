@@ -11,6 +11,7 @@
  *                       unknown (settlement without an answer; the chain is asked)
  *                       owed (settled first, no result yet)
  */
+import type { CreditStore } from './credit-store.ts';
 
 export type PaymentState = 'claimed' | 'fulfilled' | 'settled' | 'released' | 'unsettled' | 'unknown' | 'owed';
 
@@ -133,7 +134,10 @@ export interface Store {
    */
   resolve(id: string, outcome: { settled: StoredReceipt } | { unsettled: string }, now: number): Promise<boolean>;
 
-  /** Prolongs the leases of everything this instance works on (`claimed`, `fulfilled`, or `settled` without an answer). */
+  /**
+   * Prolongs the leases of everything this instance works on: payments (`claimed`, `fulfilled`, or `settled` without
+   * an answer) and what calls hold of prepaid credits.
+   */
   renew(owner: string, leaseUntil: number): Promise<void>;
 
   /** Newest first by `createdAt`, then by id; `since` is the earliest `createdAt`. */
@@ -144,6 +148,9 @@ export interface Store {
   keep(key: string, value: string, now: number): Promise<void>;
   /** Drops the values kept before then, so that they do not pile up. */
   forget(before: number): Promise<void>;
+
+  /** Prepaid credits, in the same database. */
+  readonly credits: CreditStore;
 
   close(): Promise<void>;
 }

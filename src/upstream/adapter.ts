@@ -1,4 +1,5 @@
 import type { Input, JsonSchema, Model, NetworkId } from '../catalogue/types.ts';
+import type { Money } from '../money.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './download.ts';
 import type { UpstreamHttp } from './http.ts';
@@ -18,8 +19,28 @@ export interface CallContext {
   readonly downloads: Downloader;
   /** Told what the provider charged us, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
+  /** The payment that buys this call; the same when the call is run again. Undefined where nothing is paid for it. */
+  readonly paymentId?: string;
+  /** Where prepaid credits are sold. */
+  readonly credits?: CreditSales;
   /** Milliseconds since the epoch; tests set it. */
   now(): number;
+}
+
+/** Sells prepaid credits. */
+export interface CreditSales {
+  /**
+   * Puts the amount on the key named, else on a new one, once for a payment and only when it has settled. Throws
+   * Problem for a key that cannot be used.
+   */
+  buy(order: { amount: Money; apiKey: string | undefined; paymentId: string }): Promise<{
+    /** In clear, where this payment made the key. */
+    readonly apiKey: string | undefined;
+    /** The first characters of the key. */
+    readonly shown: string;
+    /** With what was bought. */
+    readonly balance: Money;
+  }>;
 }
 
 /** An upstream as one endpoint uses it. */
@@ -64,7 +85,10 @@ export interface Adapter<Options = Readonly<Record<string, unknown>>> {
   /** Further secrets that it can use: an upstream's `keys` may name them. */
   readonly optionalSecrets?: readonly string[];
   /** Called for every attempt. `path` carries the query, `body` the exact bytes. */
-  authorize?(request: { method: string; path: string; body: string }, secrets: Readonly<Record<string, string>>): Authorization;
+  authorize?(
+    request: { method: string; path: string; body: string },
+    secrets: Readonly<Record<string, string>>,
+  ): Authorization;
   /** Calls the provider once and answers the endpoint's result. Throws UpstreamProblem. */
   call(input: Input, binding: Binding<Options>, context: CallContext): Promise<unknown>;
 }
@@ -77,5 +101,10 @@ export interface Recipe<Request = Input, Result = unknown, Options = Readonly<Re
   /** Role -> the adapters that can play it. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
   /** Throws UpstreamProblem. `bindings` has every role of `roles`. */
-  call(input: Request, bindings: Readonly<Record<string, Binding>>, context: CallContext, options: Options): Promise<Result>;
+  call(
+    input: Request,
+    bindings: Readonly<Record<string, Binding>>,
+    context: CallContext,
+    options: Options,
+  ): Promise<Result>;
 }

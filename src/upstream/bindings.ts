@@ -1,6 +1,7 @@
 /** Connects routes to upstreams once, at start. */
-import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
+
 import { parseDuration } from '../catalogue/duration.ts';
+import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder, type Source } from './call.ts';
 import { openUpstreamHttp, type UpstreamHttp, type UpstreamLog } from './http.ts';
@@ -10,6 +11,8 @@ export interface Upstreams {
   available(route: Route): true | { missing: string[] };
   /** Answers the route's result, without its envelope. Throws UpstreamProblem. */
   call(route: Route, input: Input, context: CallContext): Promise<unknown>;
+  /** The upstreams of a route that have their keys, in order; recipes are left out. For doors that speak a provider's protocol. */
+  bindings(route: Route): readonly Binding[];
   /** Origins of all upstreams, for the downloader: files that they hand out on their own address are theirs. */
   readonly origins: readonly string[];
   close(): Promise<void>;
@@ -39,6 +42,8 @@ interface Line {
 
 interface Way {
   source: Source;
+  /** Undefined for a recipe. */
+  binding: Binding | undefined;
   missing: string[];
 }
 
@@ -68,7 +73,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       adapter,
       http,
       missing: keys.filter(({ value }) => !value).map(({ variable }) => variable),
-      models: Object.fromEntries(Object.entries(upstream.models ?? {}).map(([name, model]) => [name, { ...model, name }])),
+      models: Object.fromEntries(
+        Object.entries(upstream.models ?? {}).map(([name, model]) => [name, { ...model, name }]),
+      ),
       settings: { ...upstream.settings, ...(options.sandbox && { sandbox: true }) },
     };
   }
@@ -77,14 +84,18 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     const { recipe: name, uses = {}, ...recipeOptions } = use;
     if (name === undefined) {
       const { line, binding } = bind(use);
-      const source = { name: line.upstream.name, call: (input: Input, context: CallContext) => line.adapter.call(input, binding, context) };
-      return { source, missing: line.missing };
+      const source = {
+        name: line.upstream.name,
+        call: (input: Input, context: CallContext) => line.adapter.call(input, binding, context),
+      };
+      return { source, binding, missing: line.missing };
     }
     const recipe = named(recipes, name, 'recipe');
     const roles = Object.entries(uses).map(([role, roleUse]) => ({ role, ...bind(roleUse) }));
     const bindings = Object.fromEntries(roles.map(({ role, binding }) => [role, binding]));
     return {
       source: { name, call: (input, context) => recipe.call(input, bindings, context, recipeOptions) },
+      binding: undefined,
       missing: roles.flatMap(({ line }) => line.missing),
     };
   }
@@ -117,8 +128,15 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     async call(route, input, context) {
       const usable = waysOf(route).filter(({ missing }) => missing.length === 0);
-      return await callInOrder(usable.map(({ source }) => source), input, context, log);
+      return await callInOrder(
+        usable.map(({ source }) => source),
+        input,
+        context,
+        log,
+      );
     },
+    bindings: (route) =>
+      waysOf(route).flatMap(({ binding, missing }) => (binding && missing.length === 0 ? [binding] : [])),
     origins: [...new Set([...lines.values()].map(({ http }) => new URL(http.baseUrl).origin))],
     async close() {
       await Promise.all([...lines.values()].map(({ http }) => http.close()));

@@ -13,6 +13,10 @@ export interface Source {
 /** Failures that another provider may not have. What the request itself is to blame for would only fail again. */
 const worthAnother: ReadonlySet<UpstreamFailure> = new Set(['failed', 'timeout', 'malformed', 'unavailable']);
 
+/** Whether the next upstream may be asked after this failure, as long as the request's signal lasts. */
+export const isWorthAnother = (error: unknown, signal: AbortSignal): boolean =>
+  error instanceof UpstreamProblem && worthAnother.has(error.failure) && !signal.aborted;
+
 /** Asks the sources in order until one answers. Throws the last one's UpstreamProblem. */
 export async function callInOrder(
   sources: readonly Source[],
@@ -25,9 +29,9 @@ export async function callInOrder(
       return await source.call(input, context);
     } catch (error) {
       const isLast = place === sources.length - 1;
-      const canMoveOn = error instanceof UpstreamProblem && worthAnother.has(error.failure) && !context.signal.aborted;
-      if (isLast || !canMoveOn) throw error;
-      log?.warn({ endpoint: context.endpoint, source: source.name, problem: error.message }, 'asking the next upstream');
+      if (isLast || !isWorthAnother(error, context.signal)) throw error;
+      const problem = error instanceof Error ? error.message : String(error);
+      log?.warn({ endpoint: context.endpoint, source: source.name, problem }, 'asking the next upstream');
     }
   }
   throw new UpstreamProblem('unavailable', context.endpoint, 'no upstream of this endpoint has its keys');

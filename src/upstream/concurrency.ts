@@ -12,27 +12,31 @@ export function openGate({ concurrency, spacingMs }: { concurrency: number; spac
   const waiting = new Set<Waiter>();
   let running = 0;
   let nextStart = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let isScheduled = false;
 
   function advance(): void {
     for (const waiter of waiting) {
       if (running >= concurrency) return;
       const wait = nextStart - performance.now();
       if (wait > 0) {
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          advance();
-        }, wait);
+        if (!isScheduled) setTimeout(onTime, wait);
+        isScheduled = true;
         return;
       }
       waiting.delete(waiter);
-      running += 1;
-      nextStart = performance.now() + spacingMs;
       waiter.start();
     }
   }
 
-  function leaveOnce(): () => void {
+  function onTime(): void {
+    isScheduled = false;
+    advance();
+  }
+
+  /** Takes a place; what it gives frees it, however often it is called. */
+  function start(): () => void {
+    running += 1;
+    if (spacingMs > 0) nextStart = performance.now() + spacingMs;
     let left = false;
     return () => {
       if (left) return;
@@ -43,9 +47,11 @@ export function openGate({ concurrency, spacingMs }: { concurrency: number; spac
   }
 
   return {
-    enter(signal) {
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
+    async enter(signal) {
+      if (signal.aborted) throw signal.reason;
+      if (waiting.size === 0 && running < concurrency && (spacingMs === 0 || nextStart <= performance.now()))
+        return start();
+      return await new Promise((resolve, reject) => {
         const abandon = () => {
           waiting.delete(waiter);
           reject(signal.reason);
@@ -53,7 +59,7 @@ export function openGate({ concurrency, spacingMs }: { concurrency: number; spac
         const waiter: Waiter = {
           start() {
             signal.removeEventListener('abort', abandon);
-            resolve(leaveOnce());
+            resolve(start());
           },
         };
         signal.addEventListener('abort', abandon, { once: true });

@@ -1,14 +1,17 @@
 /** The one way out to providers. Interfaces first; `openUpstreamHttp` below builds one per upstream. */
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { parseDuration } from '../catalogue/duration.ts';
 import type { Upstream } from '../catalogue/types.ts';
 import type { Adapter } from './adapter.ts';
-import { attemptOnce, type Line, type PreparedRequest } from './attempt.ts';
+import { attemptOnce } from './attempt.ts';
 import { openCircuitBreaker } from './circuit-breaker.ts';
 import { openGate } from './concurrency.ts';
+import type { Line, PreparedRequest } from './exchange.ts';
 import { UpstreamProblem } from './problem.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { pause, retryDelay } from './retry.ts';
+import { openStream } from './stream.ts';
 
 export interface UpstreamRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -47,12 +50,24 @@ export interface UpstreamResponse {
   json(): unknown;
 }
 
+/** An answer that still comes. The body must be read to its end or destroyed: it holds one of the upstream's turns. */
+export interface UpstreamStream {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  body: Readable;
+  /** What an error of `body` means. */
+  problemOf(error: unknown): UpstreamProblem;
+}
+
 export interface UpstreamHttp {
   /** Name in `upstreams.yaml`, for problems and logs. */
   readonly upstream: string;
   readonly baseUrl: string;
   /** Throws UpstreamProblem: `failed` (unreachable, 4xx and 5xx), `timeout`, `unavailable` (401, 402, 403, open circuit), `malformed` (too large). */
   request(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The same, for an answer that is passed on while it comes. Asked once, `idempotent` or not; `maxBytes` is for failures. */
+  stream(request: UpstreamRequest): Promise<UpstreamStream>;
 }
 
 /** Where the HTTP layer reports what an operator should know and no call shows; pino's signature. */
@@ -84,7 +99,8 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
   const basePath = base.pathname.replace(/\/$/, '');
   const concurrency = upstream.concurrency ?? DEFAULT_CONCURRENCY;
   const spacingMs = upstream.spacing === undefined ? 0 : parseDuration(upstream.spacing);
-  if (spacingMs === undefined) throw new Error(`upstream ${upstream.name}: spacing ${upstream.spacing} is not a duration`);
+  if (spacingMs === undefined)
+    throw new Error(`upstream ${upstream.name}: spacing ${upstream.spacing} is not a duration`);
   // Time limits are ours, exact to the millisecond and told apart from the caller's deadline.
   const pool = new Pool(base.origin, { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 });
   const line: Line = {
@@ -105,20 +121,24 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
     throw new UpstreamProblem('malformed', upstream.name, `handed out an address at another host: ${url.origin}`);
   }
 
+  function prepare(request: UpstreamRequest): PreparedRequest {
+    const body = encodeBody(request);
+    return {
+      method: request.method,
+      path: withQuery(pathOnTheWire(request.path), request.query),
+      headers: { 'user-agent': 'turnpike', ...(body.type && { 'content-type': body.type }), ...request.headers },
+      body,
+      signal: request.signal,
+      maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
+      accept: request.accept ?? [],
+    };
+  }
+
   return {
     upstream: upstream.name,
     baseUrl,
     async request(request) {
-      const body = encodeBody(request);
-      const prepared: PreparedRequest = {
-        method: request.method,
-        path: withQuery(pathOnTheWire(request.path), request.query),
-        headers: { 'user-agent': 'turnpike', ...(body.type && { 'content-type': body.type }), ...request.headers },
-        body,
-        signal: request.signal,
-        maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
-        accept: request.accept ?? [],
-      };
+      const prepared = prepare(request);
       const idempotent = request.idempotent ?? request.method === 'GET';
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await attemptOnce(line, prepared);
@@ -131,6 +151,7 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
         });
       }
     },
+    stream: async (request) => openStream(line, prepare(request)),
     close: () => pool.destroy(),
   };
 }

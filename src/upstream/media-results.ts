@@ -15,7 +15,11 @@ export type MediaResultOptions = {
 
 export const mediaResultOptions = {
   metadata: { ...inputMappingSchema, description: 'Further metadata key: the request field it repeats' },
-  providerUrlKey: { type: 'string', minLength: 1, description: "Metadata key for the provider's own address of the file" },
+  providerUrlKey: {
+    type: 'string',
+    minLength: 1,
+    description: "Metadata key for the provider's own address of the file",
+  },
 } as const satisfies Record<string, JsonSchema>;
 
 /** A stored file and how it came about. */
@@ -35,7 +39,14 @@ export interface Produced {
 }
 
 const referenceFields = ['referenceImage', 'reference_images', 'input_images', 'image_url'];
-const repeatedFields = ['resolution', 'aspect_ratio', 'output_format', 'quality', 'generate_audio', 'force_instrumental'];
+const repeatedFields = [
+  'resolution',
+  'aspect_ratio',
+  'output_format',
+  'quality',
+  'generate_audio',
+  'force_instrumental',
+];
 
 function references(input: Input): string[] {
   return referenceFields.flatMap((field) => input[field] ?? []).filter((url) => typeof url === 'string');

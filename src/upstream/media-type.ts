@@ -14,35 +14,51 @@ const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toStr
 
 const signatures: readonly Signature[] = [
   {
-    ...{ kind: 'image', type: 'image/png', extension: 'png' },
+    kind: 'image',
+    type: 'image/png',
+    extension: 'png',
     matches: (bytes) => bytes.length > 24 && ascii(bytes, 0, 8) === '\x89PNG\r\n\x1a\n',
   },
   {
-    ...{ kind: 'image', type: 'image/jpeg', extension: 'jpg' },
+    kind: 'image',
+    type: 'image/jpeg',
+    extension: 'jpg',
     matches: (bytes) => bytes.length > 4 && bytes.readUIntBE(0, 3) === 0xffd8ff,
   },
   {
-    ...{ kind: 'image', type: 'image/webp', extension: 'webp' },
+    kind: 'image',
+    type: 'image/webp',
+    extension: 'webp',
     matches: (bytes) => ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP',
   },
   {
-    ...{ kind: 'image', type: 'image/gif', extension: 'gif' },
+    kind: 'image',
+    type: 'image/gif',
+    extension: 'gif',
     matches: (bytes) => /^GIF8[79]a$/.test(ascii(bytes, 0, 6)),
   },
   {
-    ...{ kind: 'video', type: 'video/mp4', extension: 'mp4' },
+    kind: 'video',
+    type: 'video/mp4',
+    extension: 'mp4',
     matches: (bytes) => ascii(bytes, 4, 8) === 'ftyp',
   },
   {
-    ...{ kind: 'video', type: 'video/webm', extension: 'webm' },
+    kind: 'video',
+    type: 'video/webm',
+    extension: 'webm',
     matches: (bytes) => bytes.length > 4 && bytes.readUInt32BE(0) === 0x1a45dfa3,
   },
   {
-    ...{ kind: 'audio', type: 'audio/wav', extension: 'wav' },
+    kind: 'audio',
+    type: 'audio/wav',
+    extension: 'wav',
     matches: (bytes) => ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WAVE',
   },
   {
-    ...{ kind: 'audio', type: 'audio/mpeg', extension: 'mp3' },
+    kind: 'audio',
+    type: 'audio/mpeg',
+    extension: 'mp3',
     // An ID3 tag, or a frame's eleven sync bits with layer III and a bit rate.
     matches: (bytes) =>
       ascii(bytes, 0, 3) === 'ID3' ||

@@ -51,7 +51,12 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
   return {
     put: (bytes, kind) => store(bytes, kind, 'media store'),
     async copy(url, kind, { upstream, signal }) {
-      const bytes = await downloads.download(url, { upstream, givenBy: 'provider', signal, maxBytes: LARGEST_COPY[kind] });
+      const bytes = await downloads.download(url, {
+        upstream,
+        givenBy: 'provider',
+        signal,
+        maxBytes: LARGEST_COPY[kind],
+      });
       return await store(bytes, kind, upstream);
     },
   };

@@ -48,5 +48,4 @@ function encodeForm(parts: readonly FormPart[], boundary: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-const quoted = (name: string): string =>
-  name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+const quoted = (name: string): string => name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');

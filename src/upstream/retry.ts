@@ -11,7 +11,11 @@ const LONGEST_PAUSE_MS = 3_000;
  * How long to wait before the next attempt, or undefined to give up. `attempt` counts from 0.
  * Jitter keeps callers that failed together from coming back together.
  */
-export function retryDelay(attempt: number, retryAfterMs: number | undefined, random = Math.random): number | undefined {
+export function retryDelay(
+  attempt: number,
+  retryAfterMs: number | undefined,
+  random = Math.random,
+): number | undefined {
   if (attempt >= RETRIES) return undefined;
   if (retryAfterMs !== undefined && retryAfterMs > LONGEST_PAUSE_MS) return undefined;
   const backoff = FIRST_DELAY_MS * 2 ** attempt * (0.5 + random());

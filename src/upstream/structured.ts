@@ -13,7 +13,8 @@ export interface StructuredRequest {
   readonly maxTokens?: number;
 }
 
-const ajv = new Ajv2020({ allErrors: true, strict: false });
+/** An Ajv keeps what it compiled for ever, and recipes make schemas per request: each gets its own. */
+const openAjv = () => new Ajv2020({ allErrors: true, strict: false, meta: false, validateSchema: false });
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
 /**
@@ -25,22 +26,31 @@ export async function structured<Value>(
   request: StructuredRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<Value> {
-  const validate = compiled.get(request.schema) ?? ajv.compile(request.schema);
-  compiled.set(request.schema, validate);
-  const ask = async (messages: readonly ChatMessage[]) => {
-    const { text } = await chat(binding, { ...formatted(modelOf(binding), request, messages) }, context);
-    return { text, ...checked<Value>(text, validate) };
-  };
+  return await askUntilItFits<Value>(binding.upstream, request, async (messages) => {
+    return (await chat(binding, formatted(modelOf(binding), request, messages), context)).text;
+  });
+}
 
-  const first = await ask(request.messages);
+/** The same for a model behind another protocol: `ask` puts a conversation to it and gives its text. */
+export async function askUntilItFits<Value>(
+  upstream: string,
+  request: Pick<StructuredRequest, 'name' | 'schema' | 'messages'>,
+  ask: (messages: readonly ChatMessage[]) => Promise<string>,
+): Promise<Value> {
+  const validate = compiled.get(request.schema) ?? openAjv().compile(request.schema);
+  compiled.set(request.schema, validate);
+  // Ajv would keep schemas that are made for one call for ever.
+  ajv.removeSchema(request.schema);
+  const text = await ask(request.messages);
+  const first = checked<Value>(text, validate);
   if (first.faults === undefined) return first.value;
-  const second = await ask([
-    ...request.messages,
-    { role: 'assistant', content: first.text },
-    { role: 'user', content: `That does not fit the schema: ${first.faults}. Answer again with the corrected JSON only.` },
-  ]);
+  const reproach = `That does not fit the schema: ${first.faults}. Answer again with the corrected JSON only.`;
+  const second = checked<Value>(
+    await ask([...request.messages, { role: 'assistant', content: text }, { role: 'user', content: reproach }]),
+    validate,
+  );
   if (second.faults === undefined) return second.value;
-  throw new UpstreamProblem('malformed', binding.upstream, `${request.name}: ${second.faults}`);
+  throw new UpstreamProblem('malformed', upstream, `${request.name}: ${second.faults}`);
 }
 
 /** Strict JSON schema where the model has it, else JSON mode with the schema in the instructions. */
@@ -49,7 +59,10 @@ function formatted(model: ChatModel, { name, schema, maxTokens }: StructuredRequ
   if (model.supportsJsonSchema !== false) {
     return { messages, ...limit, responseFormat: { type: 'json_schema', json_schema: { name, strict: true, schema } } };
   }
-  const rule = { role: 'system', content: `Answer with one JSON object that fits this JSON Schema: ${JSON.stringify(schema)}` };
+  const rule = {
+    role: 'system',
+    content: `Answer with one JSON object that fits this JSON Schema: ${JSON.stringify(schema)}`,
+  };
   return { messages: [rule, ...messages], ...limit, responseFormat: { type: 'json_object' } };
 }
 
@@ -64,5 +77,5 @@ function checked<Value>(text: string, validate: ValidateFunction): Checked<Value
     return { faults: 'it is not JSON' };
   }
   if (validate(value)) return { value: value as Value, faults: undefined };
-  return { faults: ajv.errorsText(validate.errors, { dataVar: 'answer' }) };
+  return { faults: openAjv().errorsText(validate.errors, { dataVar: 'answer' }) };
 }

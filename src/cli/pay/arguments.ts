@@ -34,7 +34,8 @@ export function readArguments(words: readonly string[], environment: NodeJS.Proc
   const { values, positionals } = parse(words);
   const [path, body, ...rest] = positionals;
   if (path === undefined || rest.length > 0) throw new UsageProblem(USAGE);
-  if (!path.startsWith('/')) throw new UsageProblem(`the path starts with /, for example /image/family-e-2: got ${path}`);
+  if (!path.startsWith('/'))
+    throw new UsageProblem(`the path starts with /, for example /image/family-e-2: got ${path}`);
   if (body !== undefined) checkJson(body);
   const protocol = values.protocol ?? (path.startsWith('/mpp/') ? 'mpp' : 'x402');
   if (protocol !== 'x402' && protocol !== 'mpp') throw new UsageProblem(`--protocol is x402 or mpp: got ${protocol}`);

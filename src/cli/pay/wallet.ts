@@ -1,8 +1,9 @@
 /** The sandbox's funded wallet, as an unmodified x402 client. */
+
+import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { privateKeyToAccount } from 'viem/accounts';
 
 /** What `GET /sandbox` answers. */
@@ -19,7 +20,8 @@ export async function openWallet(sandbox: SandboxState, wanted: string | undefin
   const client = new x402Client((_version, accepts) => {
     const exact = accepts.filter((offer) => offer.scheme === 'exact');
     const chosen = wanted === undefined ? exact[0] : exact.find((offer) => offer.network === wanted);
-    if (!chosen) throw new Error(`the path is not paid on ${wanted}, but on ${exact.map(({ network }) => network).join(', ')}`);
+    if (!chosen)
+      throw new Error(`the path is not paid on ${wanted}, but on ${exact.map(({ network }) => network).join(', ')}`);
     return chosen;
   });
   client.setSpendControls(false);

@@ -1,10 +1,33 @@
 /** OpenAPI 3.1 descriptions of what is sold: the parts that both rails have in common. */
-import type { Route, ServiceFile } from '../../catalogue/types.ts';
+import type { JsonSchema, Route, ServiceFile } from '../../catalogue/types.ts';
 import { componentSchemas } from './openapi-components.ts';
 import type { PaymentInfo } from './payment-info.ts';
 import { answerSchema, requestFields, requiredFields } from './schemas.ts';
 
 type Method = 'get' | 'post';
+
+/** Media type -> what is sent in it. */
+type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
+
+interface Header {
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'header' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly content: Content;
+}
 
 export interface Operation {
   readonly operationId: string;
@@ -12,9 +35,9 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly security: readonly [];
-  readonly parameters: readonly object[];
-  readonly requestBody?: object;
-  readonly responses: Readonly<Record<'200' | '400' | '402' | '500', object>>;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly responses: Readonly<Record<'200' | '400' | '402' | '500', Response>>;
   readonly 'x-payment-info': PaymentInfo;
 }
 
@@ -45,10 +68,10 @@ export interface OperationParts {
 
 const text = { type: 'string' } as const;
 
-const headers = (descriptions: Readonly<Record<string, string>>): object =>
+const headers = (descriptions: Readonly<Record<string, string>>): Record<string, Header> =>
   Object.fromEntries(Object.entries(descriptions).map(([name, description]) => [name, { description, schema: text }]));
 
-function queryParameters(route: Route): object[] {
+function queryParameters(route: Route): Parameter[] {
   const required = requiredFields(route);
   return requestFields(route).map(([name, schema]) => ({
     name,
@@ -60,7 +83,7 @@ function queryParameters(route: Route): object[] {
   }));
 }
 
-const failure = (description: string): object => ({
+const failure = (description: string): Response => ({
   description,
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 });
@@ -68,13 +91,15 @@ const failure = (description: string): object => ({
 /** One operation. Results are inline: clients that index operations do not all follow references. */
 export function operation(route: Route, parts: OperationParts): Operation {
   const get = parts.method === 'GET';
-  const paymentHeaders = Object.entries(parts.paymentHeaders).map(([name, description]) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: text,
-  }));
+  const paymentHeaders = Object.entries(parts.paymentHeaders).map(
+    ([name, description]): Parameter => ({
+      name,
+      in: 'header',
+      required: false,
+      description,
+      schema: text,
+    }),
+  );
   return {
     operationId: parts.operationId,
     summary: route.endpoint.summary,

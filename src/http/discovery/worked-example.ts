@@ -1,7 +1,7 @@
 /** A paid x402 call from start to end, made of a route that is really sold. */
 import type { Route } from '../../catalogue/types.ts';
-import { priceInWords, x402PaymentInfo } from './payment-info.ts';
 import { type Payable, type PayableNetwork, payableOn } from './payable.ts';
+import { priceInWords, x402PaymentInfo } from './payment-info.ts';
 
 interface Example {
   readonly route: Route;

@@ -82,6 +82,11 @@ export function readSolanaPayment(transaction: string): SolanaPayment {
     accounts: reader.list(() => accounts[reader.byte()]),
     data: reader.take(reader.count()),
   }));
+  if (first === VERSIONED) {
+    // Address tables: their accounts are not in the message, so no part of a payment may be among them.
+    reader.list(() => [reader.take(32), reader.take(reader.count()), reader.take(reader.count())]);
+  }
+  if (reader.at !== reader.bytes.length) throw new Error('the transaction is too long');
   const transfers = instructions.filter(
     ({ program, data }) => TOKEN_PROGRAMS.includes(program ?? '') && data[0] === TRANSFER_CHECKED && data.length >= 10,
   );

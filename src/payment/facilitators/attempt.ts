@@ -9,6 +9,8 @@ export interface Attempt {
   sent: boolean;
   /** The node turned the transaction down before it could run, or it ran and failed. */
   rejected: boolean;
+  /** The chain's own words for the first thing it refused. */
+  refusal: string | undefined;
 }
 
-export const newAttempt = (): Attempt => ({ unreachable: false, sent: false, rejected: false });
+export const newAttempt = (): Attempt => ({ unreachable: false, sent: false, rejected: false, refusal: undefined });

@@ -57,7 +57,10 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
   const nativeCurrency = { name: 'gas', symbol: 'GAS', decimals: 18 };
   const rpcUrls = { default: { http: [options.rpcUrl] } };
   const chain = defineChain({ id: options.chainId, name: options.caip2, nativeCurrency, rpcUrls });
-  const reader = createPublicClient({ chain, transport: http(options.rpcUrl, { timeout: RPC_TIMEOUT_MS }) });
+  const reader = createPublicClient({
+    chain,
+    transport: http(options.rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 1 }),
+  });
   // A send that is repeated by itself can be answered "nonce too low" although the first one went through.
   const sender = createPublicClient({
     chain,
@@ -97,11 +100,14 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
 
   /** Runs a call to the node and notes whether it answered. Errors thrown on are short and hold no payment. */
   async function noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T> {
+    // The schemes go on asking after a lost answer, which would only take longer.
+    if (attempt.unreachable) throw new Error('the node did not answer');
     try {
       return await call();
     } catch (error) {
       const reason = revertReason(error) ?? (attempt.rejected ? rejection(error) : undefined);
       if (reason === undefined) attempt.unreachable = true;
+      attempt.refusal ??= reason;
       throw new Error(reason ?? 'the node did not answer');
     }
   }

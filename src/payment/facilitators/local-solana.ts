@@ -1,8 +1,9 @@
 /** Signs and sends for the Solana scheme of @x402/svm, one network each. Loaded only when this process settles. */
 
 import {
+  createDefaultRpcTransport,
   createKeyPairSignerFromBytes,
-  createSolanaRpc,
+  createSolanaRpcFromTransport,
   isSolanaError,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE,
@@ -12,6 +13,7 @@ import type { FacilitatorSvmSigner } from '@x402/svm';
 import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
+import { Agent } from 'undici';
 import { decodeBase58 } from '../chains/base58.ts';
 import type { Attempt } from './attempt.ts';
 import type { LocalNetwork, SolanaNetworkOptions } from './local.ts';
@@ -23,12 +25,25 @@ const turnedDown = (error: unknown): boolean =>
   isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE) ||
   isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE);
 
+/**
+ * @solana/kit sets a content-length and Node's fetch adds its own; the npm undici, through which every fetch goes
+ * once it is loaded, refuses the pair. It counts the bytes by itself.
+ */
+function newDispatcher() {
+  return new Agent().compose((dispatch) => (request, handler) => {
+    const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'content-length');
+    return dispatch({ ...request, headers: Object.fromEntries(headers) }, handler);
+  });
+}
+
 export async function createLocalSolanaNetwork(
   options: SolanaNetworkOptions,
   confirmationTimeoutMs: number,
 ): Promise<LocalNetwork> {
   const keyPair = await createKeyPairSignerFromBytes(decodeBase58(options.secretKey));
-  const rpc = createSolanaRpc(options.rpcUrl);
+  const rpc = createSolanaRpcFromTransport(
+    createDefaultRpcTransport({ url: options.rpcUrl, dispatcher_NODE_ONLY: newDispatcher() }),
+  );
   const names = [options.caip2, ...(options.v1Name ? [options.v1Name] : [])];
   const signer = toFacilitatorSvmSigner(keyPair, Object.fromEntries(names.map((name) => [name, rpc])));
   const pendingSettlementStore = new InMemoryPendingSettlementStore();
@@ -40,10 +55,13 @@ export async function createLocalSolanaNetwork(
       return await call();
     } catch (error) {
       const message = error instanceof Error ? error.message : '';
-      if (!VERDICT.test(message)) attempt.unreachable = true;
-      else if (attempt.sent) attempt.rejected = true;
-      // Error classes of the scheme's own count (a failure on the chain is one), so they are thrown on as they are.
-      if (VERDICT.test(message)) throw error;
+      if (VERDICT.test(message)) {
+        attempt.rejected = attempt.sent;
+        attempt.refusal ??= message;
+        // The scheme tells a failure on the chain by the class of its error.
+        throw error;
+      }
+      attempt.unreachable = true;
       throw new Error('the node did not answer');
     }
   }

@@ -129,7 +129,7 @@ export function localFacilitator(options: LocalOptions): Facilitator {
       if (verdict?.isValid) return { valid: true, payer: verdict.payer ?? '' };
       if (attempt.unreachable) throw new FacilitatorUnreachable(UNREACHABLE);
       if (!verdict) return { valid: false, reason: MALFORMED };
-      return { valid: false, reason: plainReason(verdict.invalidReason, verdict.invalidMessage) };
+      return { valid: false, reason: plainReason(verdict.invalidReason, attempt.refusal) };
     },
 
     async settle(payload, requirements, signal): Promise<FacilitatorSettlement> {
@@ -138,7 +138,7 @@ export function localFacilitator(options: LocalOptions): Facilitator {
         const selected = await select(payload, requirements, attempt);
         if (typeof selected === 'string') return { state: 'refused', reason: selected };
         const result = await selected.scheme.settle(selected.payload, selected.requirements);
-        if (!result.success) return failure(attempt, result.errorReason, result.errorMessage);
+        if (!result.success) return failure(attempt, result.errorReason);
         const { transaction, network, payer } = result;
         const amount = result.amount ?? amountOf(requirements);
         return { state: 'settled', transaction, network, ...(payer ? { payer } : {}), ...(amount ? { amount } : {}) };
@@ -147,7 +147,7 @@ export function localFacilitator(options: LocalOptions): Facilitator {
         return await Promise.race([work(), stop(signal)]);
       } catch (error) {
         if (error instanceof FacilitatorUnreachable) return { state: 'unknown', reason: error.message };
-        return failure(attempt, MALFORMED, undefined);
+        return failure(attempt, MALFORMED);
       }
     },
 
@@ -156,10 +156,10 @@ export function localFacilitator(options: LocalOptions): Facilitator {
 }
 
 /** Refused only where it is certain that no transaction is on its way. */
-function failure(attempt: Attempt, code: string | undefined, detail: string | undefined): FacilitatorSettlement {
-  const reason = plainReason(code, detail);
+function failure(attempt: Attempt, code: string | undefined): FacilitatorSettlement {
   if ((attempt.sent && !attempt.rejected) || attempt.unreachable) {
     return { state: 'unknown', reason: attempt.sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
   }
-  return { state: 'refused', reason, ...(isSpent(code) ? { spent: true } : {}) };
+  const spent = isSpent(code) || isSpent(attempt.refusal);
+  return { state: 'refused', reason: plainReason(code, attempt.refusal), ...(spent ? { spent } : {}) };
 }

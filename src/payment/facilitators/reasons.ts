@@ -3,7 +3,9 @@
 const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/nonce_already_used|authorization is used|invalid_nonce|duplicate_settlement/, 'the payment was used before'],
   [/already.?processed/i, 'the payment was used before'],
-  [/insufficient_(balance|funds)|exceeds balance/, 'the payer has too few tokens'],
+  [/no gas left/, 'the facilitator has no gas left'],
+  // SPL Token's error 1 is InsufficientFunds.
+  [/insufficient_(balance|funds)|exceeds balance|"Custom":"?1\b/, 'the payer has too few tokens'],
   [/valid_before|deadline_expired|authorization is expired|block_height_exceeded/, 'the authorization has expired'],
   [/blockhash.?not.?found/i, 'the transaction has expired'],
   [/valid_after|not_yet_valid|too_early/, 'the authorization is not valid yet'],
@@ -26,23 +28,19 @@ const LONGEST = 160;
 /** Signatures and serialized transactions are this long; a transaction hash or an address is not. */
 const PROOF = /[A-Za-z0-9+/=_-]{80,}/g;
 
+const sentenceOf = (words: string): string | undefined => SENTENCES.find(([pattern]) => pattern.test(words))?.[1];
+
 /**
  * "the authorization has expired (invalid_exact_evm_payload_authorization_valid_before)". `code` is what the
- * facilitator said and may be free text; anything in it that could be a signature is cut out.
+ * facilitator said and may be free text; anything in it that could be a signature is cut out. `detail` is what the
+ * chain said, and tells more where the code says only that the transfer fails.
  */
 export function plainReason(code: string | undefined, detail?: string): string {
   if (!code) return 'the facilitator gave no reason';
   const clean = code.replace(PROOF, '…').replace(/\s+/g, ' ').slice(0, LONGEST);
-  const told = detailed(clean, detail);
-  const sentence = SENTENCES.find(([pattern]) => pattern.test(told))?.[1];
+  const vague = /(simulation|transaction)_failed/.test(clean);
+  const sentence = (vague && detail ? sentenceOf(detail) : undefined) ?? sentenceOf(clean);
   return sentence ? `${sentence} (${clean})` : clean;
-}
-
-/** A failed simulation says only in its detail why: SPL Token's error 1 is "insufficient funds". */
-function detailed(code: string, detail: string | undefined): string {
-  if (!detail || !/simulation_failed/.test(code)) return code;
-  if (/"Custom":1\b/.test(detail)) return 'insufficient_funds';
-  return /BlockhashNotFound|AlreadyProcessed/.exec(detail)?.[0] ?? code;
 }
 
 /** The authorization was used before, by whomever. */

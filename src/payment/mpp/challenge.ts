@@ -1,5 +1,5 @@
 /** Challenges of the `Payment` HTTP authentication scheme (draft 01, "Challenge"): written, bound by HMAC, checked. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { RawRequest } from '../rail.ts';
 
 /** A challenge as it stands in the header and as a credential echoes it: every value is a string. */
@@ -57,7 +57,7 @@ const routeName = (request: RawRequest): string => `${request.method} ${request.
 
 /** The member names are in canonical order already. */
 const newBinding = (request: RawRequest): Binding => ({
-  n: randomBytes(12).toString('base64url'),
+  n: randomUUID(),
   ...(request.query === '' ? {} : { q: queryDigest(request.query) }),
   r: routeName(request),
 });
@@ -98,13 +98,18 @@ export function isOurs(challenge: Challenge, secrets: Secrets): boolean {
   });
 }
 
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`;
+/** What a person may read in a quoted string of a header: printable ASCII, and not too much of it. */
+const quotable = (text: string): string => text.replace(/[^\x20-\x7e]|["\\]/g, '').slice(0, 200);
 
-/** The value of one `WWW-Authenticate` header. `description` is for people and not bound. */
+/**
+ * The value of one `WWW-Authenticate` header. `description` is for people and not bound. All other values come from
+ * this file, or from a realm that holds nothing to escape.
+ */
 export function writeChallenge(challenge: Challenge, description: string): string {
-  const readable = description.replace(/[^\x20-\x7e]/g, '').slice(0, 200);
   const { id, realm, method, intent, request, expires, digest, opaque } = challenge;
-  const parameters = { id, realm, method, intent, request, description: readable, digest, expires, opaque };
-  const written = Object.entries(parameters).flatMap(([name, value]) => (value ? [`${name}=${quoted(value)}`] : []));
-  return `Payment ${written.join(', ')}`;
+  const bound = digest === undefined ? '' : `, digest="${digest}"`;
+  return (
+    `Payment id="${id}", realm="${realm}", method="${method}", intent="${intent}", request="${request}", ` +
+    `description="${quotable(description)}"${bound}, expires="${expires}", opaque="${opaque}"`
+  );
 }

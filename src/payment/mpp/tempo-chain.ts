@@ -6,7 +6,6 @@ import { Errors, Method, Credential as MppxCredential } from 'mppx';
 import { Store, tempo } from 'mppx/server';
 import { BaseError, createClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { call } from 'viem/actions';
 import { Transaction } from 'viem/tempo';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
 import { ChainProblem, ChainUnreachable, isObject, type Rpc } from '../chains/rpc.ts';
@@ -17,7 +16,6 @@ type Hex = `0x${string}`;
 
 /** The parts of a signed transaction that decide when it has to be sent. */
 export interface SignedTransfer {
-  readonly payer: string;
   readonly chainId: number;
   /** Seconds since the epoch; undefined where the signer set none. */
   readonly validBefore: number | undefined;
@@ -55,19 +53,27 @@ const TIMED_OUT = 4;
 const firstLine = (message: string): string =>
   (message.split('\n')[0] ?? '').replace(/0x[0-9a-f]{80,}/gi, '…').slice(0, 200);
 
+/** Selector of TIP-20's error `InsufficientBalance(uint256,uint256,address)`. */
+const INSUFFICIENT_BALANCE = '832f98b5';
+
+const isFromChain = (error: unknown): boolean => error instanceof ChainUnreachable || error instanceof ChainProblem;
+
 /** Why checking or sending failed, in words for the caller: neither addresses of nodes nor signatures, so no cause. */
 function explain(error: unknown): Refusal | ChainUnreachable {
   if (error instanceof Refusal || error instanceof ChainUnreachable) return error;
-  if (error instanceof BaseError) {
-    if (error.walk((cause) => cause instanceof ChainUnreachable))
-      return new ChainUnreachable('the chain gave no answer');
-    return new Refusal('verification-failed', `the chain refuses the transaction: ${firstLine(error.shortMessage)}`);
+  const refusal = (reason: string) => new Refusal('verification-failed', reason);
+  if (error instanceof BaseError || error instanceof ChainProblem) {
+    const cause = error instanceof BaseError ? error.walk(isFromChain) : error;
+    if (cause instanceof ChainUnreachable) return new ChainUnreachable('the chain gave no answer');
+    const told = cause instanceof Error ? cause.message : '';
+    if (told.includes(INSUFFICIENT_BALANCE)) return refusal('the payer has too few tokens');
+    return refusal(`the chain refuses the transaction: ${firstLine(told || String(error.message))}`);
   }
   // mppx says what is wrong in words of its own; anything else stumbled over a transaction that nobody would sign.
   const told =
     error instanceof Errors.PaymentError || (error instanceof Error && error.name === 'FeePayerValidationError');
   const reason = told ? firstLine(error.message) : 'the transaction does not pay this challenge';
-  return new Refusal('verification-failed', reason.replace(/^Payment verification failed: /, ''));
+  return refusal(reason.replace(/^Payment verification failed: /, ''));
 }
 
 /** The credential as mppx has it: without what it does not need to know and might stumble over. */
@@ -99,8 +105,18 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
     });
   };
 
-  const client = clientOf(rpc);
   const checking = chargeOver(rpc);
+
+  /**
+   * A trial run of the transfer alone. mppx tries out whole transactions, but sponsored ones only when it sends them,
+   * and not every node executes the `calls` of a trial run. What swaps before it pays is left to mppx.
+   */
+  async function tryOut(signed: string, payer: string): Promise<void> {
+    const { calls = [] } = Transaction.deserialize(signed as Transaction.TransactionSerializedTempo);
+    const [transfer] = calls;
+    if (!transfer || calls.length > 1) return;
+    await rpc('eth_call', [{ from: payer, to: transfer.to, data: transfer.data }, 'latest']);
+  }
 
   return {
     /** Decodes a signed transaction. Throws Refusal for bytes that are not one. */
@@ -113,7 +129,6 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
         const memo = memos.find((each) => each?.endsWith(memoEnd));
         const fromSignature = transaction.feePayerSignature === undefined;
         return {
-          payer: String(transaction.from),
           chainId: Number(transaction.chainId),
           validBefore: transaction.validBefore,
           validAfter: transaction.validAfter ?? 0,
@@ -136,11 +151,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
         const payer = isObject(details) ? details.sender : undefined;
         if (typeof payer !== 'string') throw new Error('the payment does not tell who paid');
         const signed = isObject(details) ? details.serializedTransaction : undefined;
-        if (feePayer && typeof signed === 'string') {
-          // mppx tries out a sponsored transaction only once it is about to be sent.
-          const { calls } = Transaction.deserialize(signed as Transaction.TransactionSerializedTempo);
-          await call(client, { account: payer as Hex, calls });
-        }
+        if (typeof signed === 'string') await tryOut(signed, payer);
         return payer;
       } catch (error) {
         if (error instanceof BaseError && error.name === 'TransactionReceiptNotFoundError') return undefined;

@@ -29,7 +29,7 @@ const RPC_TIMEOUT_MS = 20_000;
 const SETTLE_MARGIN_MS = 5_000;
 /** A payer's node may be ahead of ours by this much. */
 const PUSH_WAIT_MS = 5_000;
-const PUSH_POLL_MS = 250;
+const FIRST_PUSH_PAUSE_MS = 250;
 const CLOCK_SKEW_SECONDS = 60;
 
 /** What is kept to ask the chain with. */
@@ -73,19 +73,19 @@ export function createTempoMethod(
 
   async function verifyPush(chain: TempoChain, credential: Credential, hash: string): Promise<MethodVerdict> {
     const giveUp = now() + PUSH_WAIT_MS;
-    for (;;) {
+    for (let pause = FIRST_PUSH_PAUSE_MS; ; pause *= 2) {
       const payer = await chain.check(credential);
       if (payer !== undefined) {
         const trace: Trace = { method: 'tempo', mode: 'push', hash, amount: credential.amount.toString() };
         return { payer, settlesFirst: true, trace: JSON.stringify(trace) };
       }
-      if (now() > giveUp) {
+      if (now() + pause > giveUp) {
         throw new Refusal(
           'verification-failed',
           'the chain does not know this transaction: send the same credential again once it is included',
         );
       }
-      await delay(PUSH_POLL_MS);
+      await delay(pause);
     }
   }
 

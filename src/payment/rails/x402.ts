@@ -3,7 +3,15 @@ import type { Money } from '../../money.ts';
 import { toAtomic } from '../../money.ts';
 import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';
 import type { PayableNetwork, PayableNetworks } from '../networks.ts';
-import { type Proof, type Quote, type Rail, type RawRequest, Refusal, type Settlement, type Verified } from '../rail.ts';
+import {
+  type Proof,
+  type Quote,
+  type Rail,
+  type RawRequest,
+  Refusal,
+  type Settlement,
+  type Verified,
+} from '../rail.ts';
 import { type Authorization, fingerprintOf, paymentId, readAuthorization } from '../x402/authorization.ts';
 import { createChallenges, requirements, requirementsV1, settlesFirst } from '../x402/challenge.ts';
 import { askChain, type Trace, traceOf } from '../x402/outcome.ts';
@@ -46,7 +54,10 @@ function checkAccepted(payment: PaymentPayload, offer: Requirements): void {
   const { amount, asset, payTo } = payment.accepted;
   const same = (left: unknown, right: string) => String(left).toLowerCase() === right.toLowerCase();
   if (amount !== offer.amount) {
-    throw new Refusal('payment-insufficient', `the payment accepts ${amount}, the price is ${offer.amount} atomic units`);
+    throw new Refusal(
+      'payment-insufficient',
+      `the payment accepts ${amount}, the price is ${offer.amount} atomic units`,
+    );
   }
   if (!same(asset, offer.asset)) {
     throw new Refusal('verification-failed', `the payment is in asset ${asset}, asked is ${offer.asset}`);
@@ -97,7 +108,8 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       );
     }
     const network = networks.find(proof.network);
-    if (!network) throw new Refusal('verification-failed', `${proof.network} cannot be paid at the moment: pick another`);
+    if (!network)
+      throw new Refusal('verification-failed', `${proof.network} cannot be paid at the moment: pick another`);
     return network;
   };
 
@@ -149,11 +161,7 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       checkAccepted(proof.payment, offer);
       checkAuthorization(proof.authorization, offer, now());
       const verdict = await network.facilitator
-        .verify(
-          proof.payment.whole,
-          inVersionOf(proof.payment, offer, quote),
-          AbortSignal.timeout(VERIFY_TIMEOUT_MS),
-        )
+        .verify(proof.payment.whole, inVersionOf(proof.payment, offer, quote), AbortSignal.timeout(VERIFY_TIMEOUT_MS))
         .catch((error: unknown) => {
           if (!(error instanceof FacilitatorUnreachable)) throw error;
           throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {

@@ -140,9 +140,7 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string) {
         headers: {
           'content-type': 'application/problem+json',
           'cache-control': 'no-store',
-          'payment-required': refusal
-            ? encodeHeader({ x402Version: 2, error, resource, accepts, extensions })
-            : header,
+          'payment-required': refusal ? encodeHeader({ x402Version: 2, error, resource, accepts, extensions }) : header,
         },
         body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},"accepts":${acceptsV1}}`,
       };

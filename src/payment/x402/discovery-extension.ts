@@ -12,7 +12,11 @@ const LIMIT_BYTES = 3000;
 
 const WORDS = new Set(['description', 'title', 'examples', 'default', '$comment']);
 
-function mapSchema(value: unknown, keep: (key: string, inProperties: boolean) => boolean, inProperties = false): unknown {
+function mapSchema(
+  value: unknown,
+  keep: (key: string, inProperties: boolean) => boolean,
+  inProperties = false,
+): unknown {
   if (Array.isArray(value)) return value.map((item) => mapSchema(item, keep));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -17,18 +17,42 @@ interface Common {
 
 export type Trace = Common &
   (
-    | { readonly kind: 'eip3009'; readonly asset: string; readonly payTo: string; readonly nonce: string; readonly validBefore: number }
-    | { readonly kind: 'solana'; readonly source: string; readonly messageHash: string; readonly blockhash: string; readonly since: number }
+    | {
+        readonly kind: 'eip3009';
+        readonly asset: string;
+        readonly payTo: string;
+        readonly nonce: string;
+        readonly validBefore: number;
+      }
+    | {
+        readonly kind: 'solana';
+        readonly source: string;
+        readonly messageHash: string;
+        readonly blockhash: string;
+        readonly since: number;
+      }
     | { readonly kind: 'permit2' }
   );
 
 /** `now` in milliseconds. */
-export function traceOf({ authorization, payment }: X402Proof, network: PayableNetwork, payer: string, now: number): Trace {
+export function traceOf(
+  { authorization, payment }: X402Proof,
+  network: PayableNetwork,
+  payer: string,
+  now: number,
+): Trace {
   const common = { x402Version: payment.x402Version, network: network.id, networkName: networkName(payment), payer };
   switch (authorization.kind) {
     case 'eip3009': {
       const { kind, nonce, validBefore } = authorization;
-      return { ...common, kind, asset: network.asset.address, payTo: network.payTo, nonce, validBefore: Number(validBefore) };
+      return {
+        ...common,
+        kind,
+        asset: network.asset.address,
+        payTo: network.payTo,
+        nonce,
+        validBefore: Number(validBefore),
+      };
     }
     case 'solana': {
       const { kind, source, messageHash, blockhash } = authorization;

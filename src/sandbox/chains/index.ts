@@ -47,13 +47,21 @@ export interface Chains {
   stop(): Promise<void>;
 }
 
+export interface ChainsOptions {
+  readonly networks: readonly Network[];
+  /** A Tempo chain as well. */
+  readonly tempo?: boolean;
+  /** Solana's clock, in milliseconds since the epoch. Default: the system's. */
+  readonly now?: () => number;
+}
+
 type Started = EvmChain | SolanaChain | TempoChain;
 
 /**
  * Starts a local chain for every network, all at once, and stops those that started when one fails. At most one
  * network may be of the family solana.
  */
-export async function startChains(options: { networks: readonly Network[]; tempo?: boolean }): Promise<Chains> {
+export async function startChains(options: ChainsOptions): Promise<Chains> {
   const wallets = {
     evm: { payer: newEvmWallet(), facilitator: newEvmWallet() },
     solana: { payer: newSolanaWallet(), facilitator: newSolanaWallet() },
@@ -95,6 +103,7 @@ export async function startChains(options: { networks: readonly Network[]; tempo
         payer: wallets.solana.payer.address,
         facilitator: wallets.solana.facilitator.address,
         payTo: solanaPayTo,
+        ...(options.now ? { now: options.now } : {}),
       }),
     );
   const tempoStart =

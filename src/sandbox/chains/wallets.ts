@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { type Hex, bytesToHex } from 'viem';
+import { bytesToHex, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { encodeBase58 } from '../../payment/chains/base58.ts';
 

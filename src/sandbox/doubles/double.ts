@@ -40,7 +40,11 @@ export interface DoubleKind {
   open(upstream: Upstream): Double;
 }
 
-export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): DoubleAnswer {
+export function jsonAnswer(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): DoubleAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 

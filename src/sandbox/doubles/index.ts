@@ -1,22 +1,35 @@
 /** All upstream doubles behind one loopback server, each below its upstream's name. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Upstream } from '../../catalogue/types.ts';
-import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, type Fault, jsonAnswer } from './double.ts';
+import {
+  type Double,
+  type DoubleAnswer,
+  type DoubleKind,
+  type DoubleRequest,
+  type Fault,
+  jsonAnswer,
+} from './double.ts';
+import { finnhubDouble } from './finnhub.ts';
 import { jupiterDataDouble } from './jupiter-data.ts';
+import { okxDexMarketDouble } from './okx-dex-market.ts';
 import { openaiChatDouble } from './openai-chat.ts';
 import { replicatePredictionsDouble } from './replicate-predictions.ts';
+import { responsesSearchDouble } from './responses-search.ts';
 import { tokensXyzDouble } from './tokens-xyz.ts';
 import { xstocksRegistryDouble } from './xstocks-registry.ts';
 
 export { type Fault, faults, sandboxSecret } from './double.ts';
 
 const doubleKinds: readonly DoubleKind[] = [
+  finnhubDouble,
   jupiterDataDouble,
+  okxDexMarketDouble,
   openaiChatDouble,
   replicatePredictionsDouble,
+  responsesSearchDouble,
   tokensXyzDouble,
   xstocksRegistryDouble,
 ];
@@ -38,7 +51,11 @@ interface Mounted {
   calls: number;
 }
 
-const MALFORMED: DoubleAnswer = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"unfinished": [' };
+const MALFORMED: DoubleAnswer = {
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: '{"unfinished": [',
+};
 
 export async function startDoubles({ upstreams }: { upstreams: readonly Upstream[] }): Promise<Doubles> {
   const mounted = new Map(upstreams.map((upstream) => [upstream.name, mount(upstream)]));

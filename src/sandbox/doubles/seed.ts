@@ -28,4 +28,5 @@ export function seeded(text: string): Seeded {
 }
 
 /** The first characters of the text's SHA-256, in hex. */
-export const digest = (text: string, length = 26): string => createHash('sha256').update(text).digest('hex').slice(0, length);
+export const digest = (text: string, length = 26): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length);

@@ -35,7 +35,11 @@ const types: Readonly<Record<string, string>> = {
 async function make(plan: FilePlan): Promise<Buffer> {
   switch (plan.kind) {
     case 'picture':
-      return await drawPicture({ ...plan, width: within(plan.width, LARGEST_SIDE), height: within(plan.height, LARGEST_SIDE) });
+      return await drawPicture({
+        ...plan,
+        width: within(plan.width, LARGEST_SIDE),
+        height: within(plan.height, LARGEST_SIDE),
+      });
     case 'clip':
       return await makeClip({ ...plan, seconds: within(plan.seconds, LONGEST_SECONDS) });
     case 'sound':

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import encoders from 'h264-mp4-encoder';
 
@@ -21,7 +22,6 @@ export function makeClip({ seconds, ratio }: Clip): Promise<Buffer> {
   const known = made.get(key);
   if (known) return known;
   const clip = encode(seconds, width, height);
-  clip.catch(() => made.delete(key));
   made.set(key, clip);
   return clip;
 }
@@ -31,6 +31,8 @@ const even = (pixels: number): number => Math.max(16, Math.round(pixels / 2) * 2
 async function encode(seconds: number, width: number, height: number): Promise<Buffer> {
   const encoder = await encoders.createH264MP4Encoder();
   try {
+    // All encoders share one file system.
+    encoder.outputFilename = `${randomUUID()}.mp4`;
     Object.assign(encoder, { width, height, frameRate: FRAMES_PER_SECOND, speed: 10, quantizationParameter: 40 });
     encoder.initialize();
     const frame = new Uint8Array((width * height * 3) / 2);

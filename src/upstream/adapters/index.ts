@@ -1,15 +1,21 @@
 import type { Adapter } from '../adapter.ts';
+import { finnhub } from './finnhub.ts';
 import { jupiterData } from './jupiter-data.ts';
+import { okxDexMarket } from './okx-dex-market.ts';
 import { openaiChat } from './openai-chat.ts';
 import { replicatePredictions } from './replicate-predictions.ts';
+import { responsesSearch } from './responses-search.ts';
 import { tokensXyz } from './tokens-xyz.ts';
 import { xstocksRegistry } from './xstocks-registry.ts';
 
 /** Every wire protocol that `adapter:` in `upstreams.yaml` may name. */
 export const adapters: readonly Adapter[] = [
+  finnhub,
   jupiterData,
+  okxDexMarket,
   openaiChat,
   replicatePredictions,
+  responsesSearch,
   tokensXyz,
   xstocksRegistry,
 ];

@@ -76,7 +76,15 @@ export const jupiterData: Adapter<JupiterOptions> = {
       case 'search':
         return { tokens: await searchTokens(binding, String(input.query), context) };
       case 'top':
-        return { tokens: await topTokens(binding, String(input.ranking) as JupiterRanking, String(input.interval), 100, context) };
+        return {
+          tokens: await topTokens(
+            binding,
+            String(input.ranking) as JupiterRanking,
+            String(input.interval),
+            100,
+            context,
+          ),
+        };
       case 'tagged':
         return { tokens: await taggedTokens(binding, String(input.tag), context) };
     }
@@ -108,8 +116,11 @@ const isPrice = (price: unknown): price is JupiterPrice =>
   typeof price === 'object' && price !== null && Number.isFinite((price as { usdPrice?: unknown }).usdPrice);
 
 /** Tokens by name, symbol or mint address, best first. */
-export const searchTokens = (binding: JupiterBinding, query: string, context: JupiterContext): Promise<JupiterToken[]> =>
-  tokens(binding, '/tokens/v2/search', { query }, context);
+export const searchTokens = (
+  binding: JupiterBinding,
+  query: string,
+  context: JupiterContext,
+): Promise<JupiterToken[]> => tokens(binding, '/tokens/v2/search', { query }, context);
 
 /** `interval` is `5m`, `1h`, `6h` or `24h`, `limit` at most 100. */
 export const topTokens = (
@@ -118,7 +129,8 @@ export const topTokens = (
   interval: string,
   limit: number,
   context: JupiterContext,
-): Promise<JupiterToken[]> => tokens(binding, `/tokens/v2/${ranking}/${encodeURIComponent(interval)}`, { limit }, context);
+): Promise<JupiterToken[]> =>
+  tokens(binding, `/tokens/v2/${ranking}/${encodeURIComponent(interval)}`, { limit }, context);
 
 /** All tokens with a tag: `verified` or `lst`. */
 export const taggedTokens = (binding: JupiterBinding, tag: string, context: JupiterContext): Promise<JupiterToken[]> =>

@@ -91,7 +91,10 @@ function messagesOf(input: Input): ChatMessage[] {
   if (typeof input.system_prompt === 'string') messages.push({ role: 'system', content: input.system_prompt });
   if (Array.isArray(input.messages)) messages.push(...input.messages);
   if (typeof input.prompt === 'string') {
-    messages.push({ role: 'user', content: withImages(input.prompt, typeof input.image === 'string' ? [input.image] : []) });
+    messages.push({
+      role: 'user',
+      content: withImages(input.prompt, typeof input.image === 'string' ? [input.image] : []),
+    });
   }
   return messages;
 }

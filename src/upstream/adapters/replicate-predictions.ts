@@ -4,7 +4,14 @@ import { type Adapter, type Binding, type CallContext, modelOf } from '../adapte
 import { type InputMapping, inputMappingSchema, mapInput } from '../input-mapping.ts';
 import type { MediaKind, StoredMedia } from '../media.ts';
 import { trimAudio } from '../media-facts.ts';
-import { imageResult, type MediaResultOptions, mediaResultOptions, musicResult, type Produced, videoResult } from '../media-results.ts';
+import {
+  imageResult,
+  type MediaResultOptions,
+  mediaResultOptions,
+  musicResult,
+  type Produced,
+  videoResult,
+} from '../media-results.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { type Prediction, predict } from '../protocols/replicate.ts';
 
@@ -41,14 +48,23 @@ export const replicatePredictions: Adapter<PredictionOptions> = {
     type: 'object',
     properties: {
       kind: { enum: ['image', 'video', 'audio'], description: 'What the model makes' },
-      minimums: { type: 'object', additionalProperties: { type: 'number' }, description: 'Provider field: least value' },
+      minimums: {
+        type: 'object',
+        additionalProperties: { type: 'number' },
+        description: 'Provider field: least value',
+      },
       defaults: { type: 'object', description: 'Provider field: value where the request has none' },
     },
   },
   upstreamOptions: {
     type: 'object',
     properties: {
-      waitSeconds: { type: 'integer', minimum: 1, maximum: 60, description: 'How long creating may wait for the result' },
+      waitSeconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 60,
+        description: 'How long creating may wait for the result',
+      },
     },
   },
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
@@ -70,7 +86,11 @@ export const replicatePredictions: Adapter<PredictionOptions> = {
       case 'image':
         return imageResult(produced(await keep(prediction, 'image', binding, context)), String(input.prompt));
       case 'video':
-        return await videoResult(produced(await keep(prediction, 'video', binding, context)), asNumber(asked.duration), context);
+        return await videoResult(
+          produced(await keep(prediction, 'video', binding, context)),
+          asNumber(asked.duration),
+          context,
+        );
       case 'music': {
         const file = await keep(prediction, 'audio', binding, context);
         const milliseconds = asNumber(asked.music_length_ms);

@@ -64,7 +64,9 @@ export const tokensXyz: Adapter<TokensOptions> = {
   },
   upstreamOptions: {
     type: 'object',
-    properties: { chain: { type: 'string', description: `What this service calls the chain; ${DEFAULT_CHAIN} unless given` } },
+    properties: {
+      chain: { type: 'string', description: `What this service calls the chain; ${DEFAULT_CHAIN} unless given` },
+    },
   },
   authorize: (_request, { key }) => ({ headers: { 'x-api-key': `${key}` } }),
   call: (input, binding, context) => askTokens(binding.options.operation, input, binding, context),
@@ -104,7 +106,8 @@ export async function askTokens(
   }
   const answer = response.json();
   const isRight = operation.list ? Array.isArray(answer) : isRecord(answer);
-  if (!isRight) throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented: ${detail}`);
+  if (!isRight)
+    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented: ${detail}`);
   return toNeutral(answer, chain);
 }
 

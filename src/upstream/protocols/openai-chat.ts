@@ -4,9 +4,9 @@
  */
 import type { Model } from '../../catalogue/types.ts';
 import type { Binding, CallContext } from '../adapter.ts';
+import { modelOf } from '../adapter.ts';
 import type { UpstreamResponse } from '../http.ts';
 import { UpstreamProblem } from '../problem.ts';
-import { modelOf } from '../adapter.ts';
 
 /** What a model's entry in `upstreams.yaml` may say of it. */
 export interface ChatModel extends Model {
@@ -58,6 +58,9 @@ export const withImages = (text: string, urls: readonly string[]): unknown =>
     ? text
     : [{ type: 'text', text }, ...urls.map((url) => ({ type: 'image_url', image_url: { url } }))];
 
+/** Statuses whose body says what is wrong with the request: `errorProblem` reads it. */
+export const chatErrorStatuses: readonly number[] = [400, 403, 413, 422];
+
 /** One completion. Throws UpstreamProblem: refusals are `content-refused`, a prompt beyond the context `invalid-input`. */
 export async function chat(
   binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
@@ -70,27 +73,34 @@ export async function chat(
     path: '/chat/completions',
     json: requestBody(model, request),
     signal: context.signal,
-    accept: [400, 403, 413, 422],
+    accept: chatErrorStatuses,
   });
   const answer = response.json();
   if (response.status >= 400) throw errorProblem(binding.upstream, response.status, answer);
   return readAnswer(binding.upstream, answer, response, context);
 }
 
-function requestBody(model: ChatModel, request: ChatRequest): Record<string, unknown> {
-  const { maxTokens, temperature, reasoningEffort, responseFormat } = request;
+/** The parameters that models name differently, or do not take at all, as this model has them. */
+export function modelParameters(
+  model: ChatModel,
+  { maxTokens, temperature, reasoningEffort }: Pick<ChatRequest, 'maxTokens' | 'temperature' | 'reasoningEffort'>,
+): Record<string, unknown> {
   return {
     model: model.id,
-    messages: request.messages,
     ...(maxTokens !== undefined && { [model.tokenParam ?? 'max_tokens']: maxTokens }),
     ...(temperature !== undefined && model.supportsTemperature !== false && { temperature }),
     ...(reasoningEffort !== undefined &&
       (model.reasoningParam === 'reasoning'
         ? { reasoning: { effort: reasoningEffort } }
         : { reasoning_effort: reasoningEffort })),
-    ...(responseFormat !== undefined && { response_format: responseFormat }),
   };
 }
+
+const requestBody = (model: ChatModel, request: ChatRequest): Record<string, unknown> => ({
+  ...modelParameters(model, request),
+  messages: request.messages,
+  ...(request.responseFormat !== undefined && { response_format: request.responseFormat }),
+});
 
 function readAnswer(
   upstream: string,
@@ -129,11 +139,14 @@ function readAnswer(
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part) => fields(part).text).filter((text) => typeof text === 'string').join('');
+  return content
+    .map((part) => fields(part).text)
+    .filter((text) => typeof text === 'string')
+    .join('');
 }
 
 /** Errors are `{error: {message, code, type}}`, an array of such, `{error: string}`, or anything else. */
-function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
+export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
   const { error } = fields(Array.isArray(answer) ? answer[0] : answer);
   const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : fields(error);
   const text = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
@@ -154,7 +167,9 @@ function errorProblem(upstream: string, status: number, answer: unknown): Upstre
 }
 
 function contentRefused(upstream: string, message: string): UpstreamProblem {
-  return new UpstreamProblem('content-refused', upstream, message, { forCaller: 'The model refused to answer this prompt' });
+  return new UpstreamProblem('content-refused', upstream, message, {
+    forCaller: 'The model refused to answer this prompt',
+  });
 }
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>

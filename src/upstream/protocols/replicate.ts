@@ -50,7 +50,11 @@ export async function predict(
       state = readState(upstream, polled.json());
     }
   } catch (error) {
-    const cancelled = http.request({ method: 'POST', path: state.cancel, signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS) });
+    const cancelled = http.request({
+      method: 'POST',
+      path: state.cancel,
+      signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS),
+    });
     // The caller has its failure already; an uncancelled prediction costs us, not the caller.
     cancelled.catch(() => undefined);
     if (!signal.aborted) throw error;
@@ -58,7 +62,9 @@ export async function predict(
   }
   if (state.status === 'succeeded') return { id: state.id, outputs: readOutputs(upstream, state) };
   const message = `prediction ${state.id} ${state.status}: ${state.error}`;
-  throw CONTENT_REFUSAL.test(state.error) ? contentRefused(upstream, message) : new UpstreamProblem('failed', upstream, message);
+  throw CONTENT_REFUSAL.test(state.error)
+    ? contentRefused(upstream, message)
+    : new UpstreamProblem('failed', upstream, message);
 }
 
 const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled', 'aborted']);
@@ -103,5 +109,7 @@ function inputRefused(upstream: string, body: string): UpstreamProblem {
 }
 
 function contentRefused(upstream: string, message: string): UpstreamProblem {
-  return new UpstreamProblem('content-refused', upstream, message, { forCaller: 'The provider refused to work on this content' });
+  return new UpstreamProblem('content-refused', upstream, message, {
+    forCaller: 'The provider refused to work on this content',
+  });
 }

@@ -33,9 +33,21 @@ export const stockArb: Recipe<Input, StockArbResult, StockArbOptions> = {
   options: {
     type: 'object',
     properties: {
-      actionablePercent: { type: 'number', minimum: 0, description: 'Least premium or discount worth acting on; 1 unless given' },
-      actionableLiquidityUsd: { type: 'number', minimum: 0, description: 'Least liquidity worth acting on; 10000 unless given' },
-      freshSeconds: { type: 'integer', minimum: 1, description: "Oldest share price worth acting on; 3600 unless given" },
+      actionablePercent: {
+        type: 'number',
+        minimum: 0,
+        description: 'Least premium or discount worth acting on; 1 unless given',
+      },
+      actionableLiquidityUsd: {
+        type: 'number',
+        minimum: 0,
+        description: 'Least liquidity worth acting on; 10000 unless given',
+      },
+      freshSeconds: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Oldest share price worth acting on; 3600 unless given',
+      },
     },
   },
   roles: { registry: ['xstocks-registry'], prices: ['jupiter-data'] },
@@ -50,7 +62,9 @@ export const stockArb: Recipe<Input, StockArbResult, StockArbOptions> = {
       row.onchain_liquidity_usd >= actionableLiquidityUsd &&
       (row.underlying_updated_at ?? 0) >= oldest;
     const least = Number(input.min_liquidity_usd ?? 0);
-    const shown = priced.filter((row) => row.onchain_liquidity_usd >= least).sort(orders[(input.sort ?? 'abs') as Sort]);
+    const shown = priced
+      .filter((row) => row.onchain_liquidity_usd >= least)
+      .sort(orders[(input.sort ?? 'abs') as Sort]);
     const sum = priced.reduce((total, row) => total + row.premium_discount_pct, 0);
     return {
       opportunities: shown.map((row) => {

@@ -44,13 +44,21 @@ export async function stockPremiums(
       return stocks;
     });
     const stocks = listed.value;
-    const byMint = await prices(bindings.prices, stocks.map(({ mint }) => mint), context);
+    const byMint = await prices(
+      bindings.prices,
+      stocks.map(({ mint }) => mint),
+      context,
+    );
     return compare(stocks, byMint, context.now());
   });
   return { ...found.value, fetchedAt: found.fetchedAt };
 }
 
-function compare(stocks: readonly TokenizedStock[], byMint: ReadonlyMap<string, JupiterPrice>, now: number): StockPremiums {
+function compare(
+  stocks: readonly TokenizedStock[],
+  byMint: ReadonlyMap<string, JupiterPrice>,
+  now: number,
+): StockPremiums {
   const compared: StockPremiums = { priced: [], unpriced: [] };
   for (const { symbol, mint } of stocks) {
     const names = { ticker: tickerOf(symbol), xstock_symbol: symbol, solana_mint: mint };

@@ -1,0 +1,99 @@
+/** Where API keys are made, looked up and sold. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Problem } from '../errors.ts';
+import type { Money } from '../money.ts';
+import type { ApiKey, CreditStore, KeyLimits, NewApiKey } from '../store/credit-store.ts';
+import { hashOf, isKeyText, type KeyMode, type KeyText, keyOfPayment, newKey, shownOf } from './api-key.ts';
+
+export interface CreditsDesk {
+  /** A new key, shown this once, with `credit` on it. */
+  create(order: NewKeyOrder): Promise<CreatedKey>;
+  /** The key as it stands; undefined for an unknown one. Says nothing of whether it may be used: see `ApiKey`. */
+  find(apiKey: string): Promise<ApiKey | undefined>;
+  /**
+   * Sells credit: on the key named, else with a new key. It can be spent once the payment has settled. The same
+   * payment again gets the same answer. Throws Problem `invalid_request` for a key that is unknown or disabled.
+   */
+  buy(order: { amount: Money; apiKey: string | undefined; paymentId: string }): Promise<BoughtCredits>;
+  /** Gives back what calls held whose instance died. Answers how many there were. */
+  releaseExpired(): Promise<number>;
+}
+
+export interface NewKeyOrder {
+  readonly label: string;
+  readonly credit?: Money;
+  readonly limits?: KeyLimits;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+}
+
+export interface CreatedKey {
+  /** In clear. */
+  readonly apiKey: string;
+  readonly id: string;
+  readonly shown: string;
+}
+
+export interface BoughtCredits {
+  /** In clear, where this payment made the key. */
+  readonly apiKey: string | undefined;
+  readonly shown: string;
+  /** With what was bought. */
+  readonly balance: Money;
+}
+
+export interface CreditsDeskOptions {
+  readonly store: CreditStore;
+  readonly mode: KeyMode;
+  now(): number;
+}
+
+export function openCreditsDesk({ store, mode, now }: CreditsDeskOptions): CreditsDesk {
+  const record = ({ apiKey, id }: KeyText, order: NewKeyOrder): NewApiKey => ({
+    id,
+    hash: hashOf(apiKey),
+    shown: shownOf(apiKey),
+    label: order.label,
+    limits: order.limits ?? {},
+    expiresAt: order.expiresAt,
+  });
+
+  /** Made once for all instances: it must not change while a payment may be run again. */
+  const secret = () => store.secret('api-keys', randomBytes(32).toString('hex'));
+
+  return {
+    async create(order) {
+      const text = newKey(mode);
+      const key = record(text, order);
+      const grant = order.credit
+        ? { amount: order.credit, reference: randomUUID(), note: 'given with the key' }
+        : undefined;
+      await store.addKey(key, grant, now());
+      return { apiKey: text.apiKey, id: text.id, shown: key.shown };
+    },
+
+    find: async (apiKey) => (isKeyText(apiKey) ? store.findKey(hashOf(apiKey), now()) : undefined),
+
+    async buy({ amount, apiKey, paymentId }) {
+      const made = apiKey === undefined ? keyOfPayment(mode, await secret(), paymentId) : undefined;
+      const key = made ? record(made, { label: 'bought' }) : { hash: hashOf(apiKey ?? '') };
+      const purchased = await store.purchase({ paymentId, amount, key }, now());
+      if (!purchased) throw unusableKey();
+      const { balance, shown } = purchased.key;
+      return { apiKey: made?.apiKey, shown, balance: purchased.isPosted ? balance : balance + amount };
+    },
+
+    releaseExpired: () => store.releaseExpired(now()),
+  };
+}
+
+const unusableKey = () =>
+  new Problem('invalid_request', 'The API key to top up cannot be used: nothing was charged', {
+    details: [
+      {
+        path: '/api_key',
+        message: 'is unknown or disabled',
+        expected: 'a key of this gateway, or no api_key for a new one',
+      },
+    ],
+  });

@@ -1,0 +1,260 @@
+/** Finnhub for a handful of US stocks. What it does not know it answers with zeros and empty records. */
+import { type Double, type DoubleKind, hasHeaderKey, jsonAnswer } from './double.ts';
+import { seeded } from './seed.ts';
+
+export const finnhubDouble: DoubleKind = { adapter: 'finnhub', open };
+
+interface Company {
+  name: string;
+  industry: string;
+  price: number;
+  /** Millions of dollars; funds have none. */
+  marketCap?: number;
+  peRatio?: number;
+  peers: readonly string[];
+}
+
+const companies: Readonly<Record<string, Company>> = {
+  AAPL: {
+    name: 'Apple Inc',
+    industry: 'Technology',
+    price: 233.35,
+    marketCap: 3_480_000,
+    peRatio: 35.4,
+    peers: ['MSFT', 'GOOGL', 'DELL'],
+  },
+  TSLA: {
+    name: 'Tesla Inc',
+    industry: 'Automobiles',
+    price: 349.6,
+    marketCap: 1_120_000,
+    peRatio: 191.2,
+    peers: ['F', 'GM', 'RIVN'],
+  },
+  NVDA: {
+    name: 'NVIDIA Corp',
+    industry: 'Semiconductors',
+    price: 181.94,
+    marketCap: 4_430_000,
+    peRatio: 52.1,
+    peers: ['AMD', 'INTC', 'AVGO'],
+  },
+  META: {
+    name: 'Meta Platforms Inc',
+    industry: 'Media',
+    price: 688.2,
+    marketCap: 1_740_000,
+    peRatio: 27.3,
+    peers: ['GOOGL', 'SNAP', 'PINS'],
+  },
+  GOOGL: {
+    name: 'Alphabet Inc',
+    industry: 'Media',
+    price: 201.4,
+    marketCap: 2_440_000,
+    peRatio: 21.6,
+    peers: ['META', 'MSFT'],
+  },
+  MSFT: {
+    name: 'Microsoft Corp',
+    industry: 'Technology',
+    price: 508.5,
+    marketCap: 3_780_000,
+    peRatio: 37.2,
+    peers: ['AAPL', 'ORCL'],
+  },
+  AMZN: {
+    name: 'Amazon.com Inc',
+    industry: 'Retail',
+    price: 228.8,
+    marketCap: 2_430_000,
+    peRatio: 34.8,
+    peers: ['WMT', 'COST'],
+  },
+  CRCL: {
+    name: 'Circle Internet Group Inc',
+    industry: 'Financial Services',
+    price: 141.2,
+    marketCap: 32_600,
+    peers: ['COIN'],
+  },
+  NFLX: {
+    name: 'Netflix Inc',
+    industry: 'Media',
+    price: 1208.1,
+    marketCap: 513_000,
+    peRatio: 51.4,
+    peers: ['DIS', 'WBD'],
+  },
+  SPY: { name: 'SPDR S&P 500 ETF Trust', industry: '', price: 643.4, peers: [] },
+  QQQ: { name: 'Invesco QQQ Trust', industry: '', price: 577.1, peers: [] },
+};
+
+const DAY_MS = 24 * 60 * 60_000;
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+/** The sandbox keeps its own quarter: results 40 days ago, the next in 50. */
+const quarter = [-40, 50] as const;
+
+type View = (symbol: string, company: Company, query: URLSearchParams) => unknown;
+
+const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
+  '/quote': {
+    known(symbol, { price }) {
+      const change = Math.round((seeded(`quote ${symbol}`).number() * 4 - 2) * 100) / 100;
+      const previous = Math.round((price / (1 + change / 100)) * 100) / 100;
+      const [high, low] = [Math.max(price, previous) + 1, Math.min(price, previous) - 1];
+      return {
+        c: price,
+        d: Math.round((price - previous) * 100) / 100,
+        dp: change,
+        h: high,
+        l: low,
+        o: previous,
+        pc: previous,
+        t: Math.floor(Date.now() / 1000),
+      };
+    },
+    unknown: { c: 0, d: null, dp: null, h: 0, l: 0, o: 0, pc: 0, t: 0 },
+  },
+  '/stock/profile2': {
+    known: (symbol, { name, industry, marketCap }) =>
+      marketCap === undefined
+        ? {}
+        : {
+            ticker: symbol,
+            name,
+            exchange: 'NASDAQ NMS - GLOBAL MARKET',
+            finnhubIndustry: industry,
+            currency: 'USD',
+            country: 'US',
+            marketCapitalization: marketCap,
+            weburl: `https://www.${symbol.toLowerCase()}.example`,
+          },
+    unknown: {},
+  },
+  '/stock/metric': {
+    known: (symbol, { price, peRatio = null, marketCap = null }) => ({
+      symbol,
+      metricType: 'all',
+      metric: {
+        peTTM: peRatio,
+        forwardPE: peRatio === null ? null : Math.round(peRatio * 0.85 * 10) / 10,
+        dividendYieldIndicatedAnnual: symbol === 'TSLA' ? null : 0.44,
+        '52WeekLow': Math.round(price * 70) / 100,
+        '52WeekHigh': Math.round(price * 112) / 100,
+        marketCapitalization: marketCap,
+      },
+      series: {},
+    }),
+    unknown: { metric: {}, metricType: 'all', series: {}, symbol: '' },
+  },
+  '/stock/recommendation': {
+    known(symbol) {
+      const random = seeded(`recommendation ${symbol}`);
+      const month = (period: string) => ({
+        period,
+        symbol,
+        strongBuy: random.integer(4, 20),
+        buy: random.integer(4, 24),
+        hold: random.integer(2, 16),
+        sell: random.integer(0, 5),
+        strongSell: random.integer(0, 2),
+      });
+      return [month('2026-01-01'), month('2025-12-01')];
+    },
+    unknown: [],
+  },
+  '/stock/price-target': {
+    known: (symbol, { price }) => ({
+      symbol,
+      lastUpdated: '2026-01-05 00:00:00',
+      targetLow: Math.round(price * 0.8),
+      targetMean: Math.round(price * 1.08),
+      targetMedian: Math.round(price * 1.07),
+      targetHigh: Math.round(price * 1.3),
+    }),
+    unknown: { symbol: '', lastUpdated: '', targetLow: 0, targetMean: 0, targetMedian: 0, targetHigh: 0 },
+  },
+  '/stock/peers': { known: (symbol, { peers }) => [symbol, ...peers], unknown: [] },
+  '/company-news': {
+    known(symbol, { name }, query) {
+      const latest = Math.min(Date.now(), Date.parse(query.get('to') ?? '') + DAY_MS - 1);
+      const heads = ['reports steady demand', 'names a new chief of operations', 'faces questions on margins'];
+      return heads.map((head, place) => ({
+        category: 'company',
+        datetime: Math.floor((latest - place * DAY_MS) / 1000),
+        headline: `${name} ${head}`,
+        id: place + 1,
+        image: '',
+        related: symbol,
+        source: 'Sandbox Wire',
+        summary: `${name} ${head}, people who know the sandbox say.`,
+        url: `https://news.example/${symbol.toLowerCase()}/${place + 1}`,
+      }));
+    },
+    unknown: [],
+  },
+  '/calendar/earnings': {
+    known(symbol, { marketCap }, query) {
+      const dates = marketCap === undefined ? [] : quarter.map((days) => dayOf(Date.now() + days * DAY_MS));
+      const asked = dates.filter((date) => date >= (query.get('from') ?? '') && date <= (query.get('to') ?? '9'));
+      return {
+        earningsCalendar: asked.map((date) => ({
+          date,
+          symbol,
+          epsActual: date < dayOf(Date.now()) ? 1.64 : null,
+          epsEstimate: 1.58,
+          hour: 'amc',
+          quarter: 4,
+          year: 2025,
+        })),
+      };
+    },
+    unknown: { earningsCalendar: [] },
+  },
+  '/stock/social-sentiment': {
+    known(symbol) {
+      const random = seeded(`mentions ${symbol}`);
+      const hour = (place: number) => {
+        const [positiveMention, negativeMention] = [random.integer(5, 40), random.integer(2, 30)];
+        const atTime = new Date(Date.now() - place * 3_600_000).toISOString();
+        return { atTime, mention: positiveMention + negativeMention + 4, positiveMention, negativeMention, score: 0.2 };
+      };
+      return { symbol, reddit: [hour(1), hour(2)], twitter: [hour(1)] };
+    },
+    unknown: { symbol: '', reddit: [], twitter: [] },
+  },
+};
+
+function open(): Double {
+  return {
+    unauthorized: (request) =>
+      hasHeaderKey(request, 'x-finnhub-token') ? undefined : jsonAnswer(401, { error: 'Invalid API key' }),
+    isBilled: ({ method }) => method === 'GET',
+    answer({ method, path, query }) {
+      if (method !== 'GET') return jsonAnswer(405, { error: 'Method not allowed' });
+      if (path === '/stock/market-status') return jsonAnswer(200, marketStatus());
+      const view = views[path];
+      if (view === undefined) return jsonAnswer(404, { error: 'Not found' });
+      const symbol = query.get('symbol');
+      if (!symbol) return jsonAnswer(422, { error: 'Missing parameters' });
+      const company = companies[symbol];
+      return jsonAnswer(200, company === undefined ? view.unknown : view.known(symbol, company, query));
+    },
+    errorBody: (status) => ({
+      error: status === 429 ? 'API limit reached. Please try again later. Remaining Limit: 0' : 'Internal server error',
+    }),
+    // What plans without an operation get.
+    refuse: () => jsonAnswer(403, { error: "You don't have access to this resource." }),
+  };
+}
+
+/** The sandbox's exchange never shuts. */
+const marketStatus = () => ({
+  exchange: 'US',
+  holiday: null,
+  isOpen: true,
+  session: 'regular',
+  t: Math.floor(Date.now() / 1000),
+  timezone: 'America/New_York',
+});

@@ -1,0 +1,201 @@
+/** OpenAI chat completions, plain and streamed, with structured output. Text is made from the prompt. */
+import type { ModelFile, Upstream } from '../../catalogue/types.ts';
+import {
+  type Double,
+  type DoubleAnswer,
+  type DoubleKind,
+  type DoubleRequest,
+  hasBearerKey,
+  jsonAnswer,
+  jsonBody,
+} from './double.ts';
+import { instanceOf } from './schema-instance.ts';
+import { digest, seeded } from './seed.ts';
+
+export const openaiChatDouble: DoubleKind = { adapter: 'openai-chat', open };
+
+interface Completion {
+  id: string;
+  created: number;
+  model: string;
+  text: string;
+  finishReason: 'stop' | 'length' | 'content_filter';
+  usage: Record<string, unknown>;
+}
+
+const sentences = [
+  'The short answer is that it depends on what you measure.',
+  'Three things matter most: cost, time and how often it has to be done again.',
+  'A small experiment tells more than a long argument.',
+  'Start with the part that is hardest to change later.',
+  'What looks like one problem is often two that met.',
+  'Most of it can wait; a little of it cannot.',
+] as const;
+
+function open(upstream: Upstream): Double {
+  const models = Object.values(upstream.models ?? {});
+
+  return {
+    unauthorized(request) {
+      if (hasBearerKey(request)) return undefined;
+      return jsonAnswer(401, errorBody('Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key'));
+    },
+    isBilled: ({ method, path }) => method === 'POST' && path === '/chat/completions',
+    answer(request) {
+      if (request.method === 'GET' && request.path === '/models') {
+        return jsonAnswer(200, { object: 'list', data: models.map(({ id }) => ({ id, object: 'model' })) });
+      }
+      if (request.method !== 'POST' || request.path !== '/chat/completions') {
+        return jsonAnswer(
+          404,
+          errorBody(`Unknown request URL: ${request.method} ${request.path}.`, 'invalid_request_error', null),
+        );
+      }
+      const body = jsonBody(request);
+      const fault = faultOf(body, models);
+      if (fault) return fault;
+      const completion = complete(body, models);
+      return body.stream === true ? streamed(completion, body) : jsonAnswer(200, whole(completion));
+    },
+    errorBody: (status) =>
+      status === 429
+        ? errorBody('Rate limit reached for requests', 'requests', 'rate_limit_exceeded')
+        : errorBody('The server had an error while processing your request', 'server_error', null),
+    refuse(request: DoubleRequest) {
+      const completion = complete(jsonBody(request), models);
+      return jsonAnswer(200, whole({ ...completion, text: '', finishReason: 'content_filter' }));
+    },
+  };
+}
+
+const errorBody = (message: string, type: string, code: string | null) => ({
+  error: { message, type, param: null, code },
+});
+
+function faultOf(body: Record<string, unknown>, models: readonly ModelFile[]): DoubleAnswer | undefined {
+  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+    return jsonAnswer(
+      400,
+      errorBody("Missing required parameter: 'messages'.", 'invalid_request_error', 'missing_required_parameter'),
+    );
+  }
+  if (models.length > 0 && !models.some(({ id }) => id === body.model)) {
+    return jsonAnswer(
+      404,
+      errorBody(`The model '${body.model}' does not exist`, 'invalid_request_error', 'model_not_found'),
+    );
+  }
+  if (body.temperature !== undefined && !(Number(body.temperature) >= 0 && Number(body.temperature) <= 2)) {
+    return jsonAnswer(
+      400,
+      errorBody("Invalid 'temperature': expected 0 to 2.", 'invalid_request_error', 'decimal_above_max_value'),
+    );
+  }
+  return undefined;
+}
+
+function complete(body: Record<string, unknown>, models: readonly ModelFile[]): Completion {
+  const prompt = JSON.stringify(body.messages);
+  const seed = digest(`${body.model} ${prompt}`);
+  const full = textFor(body, seed);
+  const most = Number(body.max_completion_tokens ?? body.max_tokens ?? Number.POSITIVE_INFINITY);
+  const isCut = tokensOf(full) > most;
+  const text = isCut ? full.slice(0, most * 4) : full;
+  return {
+    id: `chatcmpl-${seed}`,
+    created: Math.floor(Date.now() / 1000),
+    model: String(body.model),
+    text,
+    finishReason: isCut ? 'length' : 'stop',
+    usage: usageOf(
+      tokensOf(prompt),
+      tokensOf(text),
+      models.find(({ id }) => id === body.model),
+    ),
+  };
+}
+
+const tokensOf = (text: string): number => Math.ceil(text.length / 4);
+
+/** With the cost in dollars, as OpenRouter adds it, where the model's price is known. */
+function usageOf(promptTokens: number, completionTokens: number, model: ModelFile | undefined) {
+  const { input, output } = model?.cost ?? {};
+  const cost = (promptTokens * Number(input) + completionTokens * Number(output)) / 1_000_000;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0 },
+    ...(Number.isFinite(cost) && { cost }),
+  };
+}
+
+function textFor(body: Record<string, unknown>, seed: string): string {
+  const format = (body.response_format ?? {}) as { type?: unknown; json_schema?: { schema?: unknown } };
+  if (format.type === 'json_schema') return JSON.stringify(instanceOf(format.json_schema?.schema, seed));
+  const messages = body.messages as readonly { role?: unknown; content?: unknown }[];
+  if (format.type === 'json_object') return JSON.stringify(instanceOf(schemaInText(messages), seed));
+  const random = seeded(seed);
+  const asked = textOf(messages.findLast(({ role }) => role === 'user')?.content)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const said = Array.from({ length: random.integer(2, 4) }, () => random.pick(sentences));
+  return `You asked: “${asked.slice(0, 120)}” ${said.join(' ')}`;
+}
+
+const textOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : Array.isArray(content)
+      ? content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join(' ')
+      : '';
+
+/** A schema that the instructions spell out, for models without structured output. */
+function schemaInText(messages: readonly { content?: unknown }[]): unknown {
+  for (const { content } of messages) {
+    const start = textOf(content).indexOf('{');
+    if (start < 0) continue;
+    try {
+      return JSON.parse(textOf(content).slice(start));
+    } catch {
+      // Braces of another kind: look on.
+    }
+  }
+  return { type: 'object' };
+}
+
+function whole({ id, created, model, text, finishReason, usage }: Completion) {
+  const message = { role: 'assistant', content: text, refusal: null };
+  const choices = [{ index: 0, message, finish_reason: finishReason, logprobs: null }];
+  return { id, object: 'chat.completion', created, model, choices, usage };
+}
+
+/** Server-sent events, a word a chunk. With `include_usage` every chunk has `usage`, which only the last one fills. */
+function streamed(
+  { id, created, model, text, finishReason, usage }: Completion,
+  body: Record<string, unknown>,
+): DoubleAnswer {
+  const includesUsage = (body.stream_options as { include_usage?: unknown } | undefined)?.include_usage === true;
+  const chunk = (choices: unknown[], use: unknown = null): string => {
+    const value = {
+      id,
+      object: 'chat.completion.chunk',
+      created,
+      model,
+      choices,
+      ...(includesUsage && { usage: use }),
+    };
+    return `data: ${JSON.stringify(value)}\n\n`;
+  };
+  async function* events(): AsyncGenerator<string> {
+    yield chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
+    for (const content of text.match(/\S+\s*/g) ?? []) {
+      yield chunk([{ index: 0, delta: { content }, finish_reason: null }]);
+    }
+    yield chunk([{ index: 0, delta: {}, finish_reason: finishReason }]);
+    if (includesUsage) yield chunk([], usage);
+    yield 'data: [DONE]\n\n';
+  }
+  return { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: events() };
+}

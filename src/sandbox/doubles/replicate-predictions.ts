@@ -1,0 +1,185 @@
+/** Replicate's predictions: created, worked on for a moment, polled. Files are made when they are fetched. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Upstream } from '../../catalogue/types.ts';
+import { filePath, makeFile, ratioOf } from '../files/index.ts';
+import {
+  type Double,
+  type DoubleAnswer,
+  type DoubleKind,
+  type DoubleRequest,
+  hasBearerKey,
+  jsonAnswer,
+  jsonBody,
+} from './double.ts';
+import { digest } from './seed.ts';
+
+interface Prediction {
+  id: string;
+  model: string;
+  input: Record<string, unknown>;
+  createdAt: number;
+  /** Address of its file, or why it failed. */
+  outcome: { output: string | string[] } | { error: string };
+  cancelled: boolean;
+}
+
+const STARTING_MS = 10;
+const WORKING_MS = 40;
+const MOST_KEPT = 1000;
+
+/** Models that answer a list of addresses even for one file. */
+const LISTS = /seedream|gpt-image|krea/;
+
+export const replicatePredictionsDouble: DoubleKind = { adapter: 'replicate-predictions', open };
+
+function open(upstream: Upstream): Double {
+  const predictions = new Map<string, Prediction>();
+  let created = 0;
+
+  function create(request: DoubleRequest, error?: string): Prediction | DoubleAnswer {
+    const body = jsonBody(request);
+    const version = typeof body.version === 'string' ? body.version : undefined;
+    const model =
+      /^\/models\/([^/]+\/[^/]+)\/predictions$/.exec(request.path)?.[1] ?? modelOfVersion(upstream, version);
+    const input = (body.input ?? {}) as Record<string, unknown>;
+    const fault = faultOf(model, input);
+    if (fault !== undefined)
+      return jsonAnswer(422, { title: 'Input validation failed', detail: `- input: ${fault}\n`, status: 422 });
+    created += 1;
+    const outcome = error === undefined ? { output: outputOf(upstream, model, input, request.base) } : { error };
+    const id = digest(`${created} ${model} ${JSON.stringify(input)}`);
+    const prediction = { id, model, input, createdAt: Date.now(), outcome, cancelled: false };
+    predictions.set(id, prediction);
+    const oldest = predictions.keys().next().value;
+    if (predictions.size > MOST_KEPT && oldest !== undefined) predictions.delete(oldest);
+    return prediction;
+  }
+
+  return {
+    unauthorized(request) {
+      if (request.path.startsWith('/files/') || hasBearerKey(request)) return undefined;
+      const detail = 'You did not pass a valid authentication token';
+      return jsonAnswer(401, { title: 'Unauthenticated', detail, status: 401 });
+    },
+    isBilled: ({ method, path }) => method === 'POST' && path.endsWith('/predictions'),
+    async answer(request) {
+      const { method, path, base } = request;
+      const file = await makeFile(path);
+      if (file) return { status: 200, headers: { 'content-type': file.type }, body: file.bytes };
+      if (method === 'POST' && path.endsWith('/predictions')) {
+        const prediction = create(request);
+        if ('status' in prediction) return prediction;
+        await sleep(Math.min(WORKING_MS, waitOf(request) * 1000));
+        return jsonAnswer(201, shown(prediction, base));
+      }
+      const [, id = '', action] = /^\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+      const prediction = predictions.get(id);
+      if (prediction === undefined)
+        return jsonAnswer(404, { title: 'Not found', detail: 'The prediction was not found', status: 404 });
+      if (method === 'POST' && action === '/cancel') prediction.cancelled = statusOf(prediction) !== 'succeeded';
+      return jsonAnswer(200, shown(prediction, base));
+    },
+    errorBody: (status) =>
+      status === 429
+        ? { detail: 'Request was throttled. Your rate limit resets in ~30s.' }
+        : { title: 'Internal server error', detail: 'An internal error occurred', status },
+    refuse(request) {
+      const prediction = create(request, 'NSFW content detected. Try running it again, or try a different prompt.');
+      return 'status' in prediction
+        ? prediction
+        : jsonAnswer(201, shown({ ...prediction, createdAt: 0 }, request.base));
+    },
+  };
+}
+
+/** Seconds that `Prefer: wait` asks for; bare it means a minute. */
+function waitOf(request: DoubleRequest): number {
+  const match = /\bwait(?:=(\d+))?/.exec(String(request.headers.prefer ?? ''));
+  if (match === null) return 0;
+  return match[1] === undefined ? 60 : Number(match[1]);
+}
+
+function modelOfVersion(upstream: Upstream, version: string | undefined): string {
+  const ids = Object.values(upstream.models ?? {}).map(({ id }) => id);
+  return ids.find((id) => version !== undefined && id.endsWith(`:${version}`)) ?? `unknown:${version}`;
+}
+
+/** What the provider's own validation would say, or undefined. */
+function faultOf(model: string, input: Record<string, unknown>): string | undefined {
+  if (typeof input.prompt !== 'string' || input.prompt === '') return 'prompt is required';
+  const length = input.music_length_ms;
+  if (model === 'elevenlabs/music' && typeof length === 'number' && (length < 5000 || length > 300_000)) {
+    return 'music_length_ms must be between 5000 and 300000';
+  }
+  if (input.duration !== undefined && !(Number(input.duration) >= 1 && Number(input.duration) <= 30)) {
+    return 'duration must be between 1 and 30';
+  }
+  return undefined;
+}
+
+function statusOf({ createdAt, outcome, cancelled }: Prediction): string {
+  const age = Date.now() - createdAt;
+  if (cancelled) return 'canceled';
+  if (age < STARTING_MS) return 'starting';
+  if (age < WORKING_MS) return 'processing';
+  return 'output' in outcome ? 'succeeded' : 'failed';
+}
+
+function shown(prediction: Prediction, base: string) {
+  const { id, model, input, outcome, createdAt } = prediction;
+  const status = statusOf(prediction);
+  const get = `${base}/predictions/${id}`;
+  const isOver = status === 'succeeded' || status === 'failed';
+  return {
+    id,
+    model,
+    version: digest(model, 64),
+    input,
+    status,
+    output: status === 'succeeded' && 'output' in outcome ? outcome.output : null,
+    error: status === 'failed' && 'error' in outcome ? outcome.error : null,
+    logs: '',
+    data_removed: false,
+    metrics: isOver ? { predict_time: WORKING_MS / 1000 } : {},
+    created_at: new Date(createdAt).toISOString(),
+    urls: { get, cancel: `${get}/cancel`, web: `https://replicate.com/p/${id}` },
+  };
+}
+
+function outputOf(upstream: Upstream, model: string, input: Record<string, unknown>, base: string): string | string[] {
+  const address = base + filePath(planOf(kindOf(upstream, model), model, input));
+  return LISTS.test(model) ? [address] : address;
+}
+
+function kindOf(upstream: Upstream, model: string): unknown {
+  const bound = Object.values(upstream.models ?? {}).find(({ id }) => id === model || id.startsWith(`${model}:`));
+  return (
+    bound?.kind ?? (/music|audio/.test(model) ? 'audio' : /video|seedance|veo|kling/.test(model) ? 'video' : 'image')
+  );
+}
+
+function planOf(kind: unknown, model: string, input: Record<string, unknown>): Parameters<typeof filePath>[0] {
+  const seed = digest(`${model} ${JSON.stringify(input)}`);
+  const ratio = ratioOf(input.aspect_ratio);
+  if (kind === 'video') return { kind: 'clip', seconds: Number(input.duration ?? 5), ratio };
+  if (kind === 'audio') {
+    const isWav = String(input.output_format).startsWith('wav');
+    const seconds = Number(input.music_length_ms ?? 10_000) / 1000;
+    return { kind: 'sound', seed, seconds, format: isWav ? 'wav' : 'mp3', sampleRate: isWav ? 16_000 : 22_050 };
+  }
+  const { width, height } = sizeOf(input, ratio);
+  const format = input.output_format === 'webp' || input.output_format === 'jpg' ? input.output_format : 'png';
+  return { kind: 'picture', seed, width, height, label: String(input.prompt), format };
+}
+
+/** The long side is what `resolution` says: `2K`, `1 MP`; an own size comes with `aspect_ratio: custom`. */
+function sizeOf(input: Record<string, unknown>, ratio: number): { width: number; height: number } {
+  if (input.aspect_ratio === 'custom')
+    return { width: Number(input.width ?? 1024), height: Number(input.height ?? 1024) };
+  const [, number, unit] = /^([\d.]+) ?(k|mp)$/i.exec(String(input.resolution ?? input.size ?? '1K')) ?? [];
+  const long = unit?.toLowerCase() === 'mp' ? Math.sqrt(Number(number)) * 1024 : Number(number ?? 1) * 1024;
+  return {
+    width: Math.round(ratio >= 1 ? long : long * ratio),
+    height: Math.round(ratio >= 1 ? long / ratio : long),
+  };
+}

@@ -1,0 +1,96 @@
+/** Values that fit a JSON Schema, the same for the same seed: what a chat double answers to structured requests. */
+
+import { textForPattern } from './pattern-text.ts';
+import { type Seeded, seeded } from './seed.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const words = ['steady', 'bright', 'early', 'open', 'quiet', 'rising', 'simple', 'broad', 'warm', 'clear'] as const;
+const DEEPEST = 8;
+
+/** Honours type, enum, const, the bounds of numbers, strings and lists, simple patterns, anyOf/oneOf and local `$ref`. */
+export function instanceOf(schema: unknown, seed: string): unknown {
+  const root = asSchema(schema);
+  const random = seeded(seed);
+
+  function make(part: unknown, name: string, depth: number): unknown {
+    const here = resolve(root, asSchema(part));
+    if ('const' in here) return here.const;
+    if (Array.isArray(here.enum) && here.enum.length > 0) return here.enum[random.integer(0, here.enum.length - 1)];
+    const choices = here.anyOf ?? here.oneOf;
+    if (Array.isArray(choices)) return make(choices[0], name, depth);
+    switch (Array.isArray(here.type) ? here.type[0] : (here.type ?? (here.properties ? 'object' : 'string'))) {
+      case 'object':
+        return makeObject(here, depth);
+      case 'array':
+        return makeList(here, name, depth);
+      case 'integer':
+        return Math.ceil(makeNumber(here, random));
+      case 'number':
+        return makeNumber(here, random);
+      case 'boolean':
+        return random.number() < 0.5;
+      case 'null':
+        return null;
+      default:
+        return makeText(here, name, random);
+    }
+  }
+
+  function makeObject({ properties, required }: Schema, depth: number): Record<string, unknown> {
+    const needed = new Set(Array.isArray(required) ? required : []);
+    const entries = Object.entries(asSchema(properties)).filter(([name]) => depth < DEEPEST || needed.has(name));
+    return Object.fromEntries(entries.map(([name, part]) => [name, make(part, name, depth + 1)]));
+  }
+
+  function makeList({ items, prefixItems, minItems, maxItems }: Schema, name: string, depth: number): unknown[] {
+    const first = Array.isArray(prefixItems) ? prefixItems : [];
+    const least = typeof minItems === 'number' ? minItems : Math.min(2, typeof maxItems === 'number' ? maxItems : 2);
+    const length = Math.max(first.length, depth < DEEPEST ? least : Number(minItems ?? 0));
+    return Array.from({ length }, (_, index) => make(first[index] ?? items ?? {}, name, depth + 1));
+  }
+
+  return make(root, 'answer', 0);
+}
+
+const asSchema = (value: unknown): Schema => (typeof value === 'object' && value !== null ? (value as Schema) : {});
+
+/** Follows `$ref: '#/$defs/name'`. */
+function resolve(root: Schema, schema: Schema): Schema {
+  if (typeof schema.$ref !== 'string') return schema;
+  const steps = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean);
+  return resolve(
+    root,
+    steps.reduce<Schema>((place, step) => asSchema(place[step]), root),
+  );
+}
+
+function makeNumber(schema: Schema, random: Seeded): number {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const isWhole = schema.type === 'integer';
+  const least = numberOr(minimum, numberOr(exclusiveMinimum, 0));
+  const most = numberOr(maximum, numberOr(exclusiveMaximum, least + 100));
+  const step = numberOr(multipleOf, isWhole ? 1 : (most - least) / 1000);
+  // One step inside both ends keeps clear of exclusive bounds.
+  const inset = exclusiveMinimum !== undefined || exclusiveMaximum !== undefined ? 1 : 0;
+  const steps = Math.max(inset, Math.floor((most - least) / step) - inset);
+  const value = least + random.integer(inset, steps) * step;
+  return Math.round(value * 1e6) / 1e6;
+}
+
+const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+
+function makeText({ pattern, format, minLength, maxLength }: Schema, name: string, random: Seeded): string {
+  if (typeof pattern === 'string') {
+    const text = textForPattern(pattern, random);
+    if (text !== undefined) return text;
+  }
+  if (format === 'uri' || format === 'uri-reference') return `https://example.com/${name}/${random.integer(100, 999)}`;
+  if (format === 'date') return '2026-01-15';
+  if (format === 'date-time') return '2026-01-15T12:00:00Z';
+  const least = numberOr(minLength, 0);
+  const most = numberOr(maxLength, Math.max(60, least));
+  let text = `${random.pick(words)} ${name.replaceAll(/[_-]/g, ' ')}`;
+  while (text.length < least) text += ` ${random.pick(words)}`;
+  return text.slice(0, most);
+}

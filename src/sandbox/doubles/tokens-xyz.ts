@@ -1,0 +1,265 @@
+/** tokens.xyz, API version 1. Known tokens only: everything else is a 404. */
+import {
+  type Double,
+  type DoubleAnswer,
+  type DoubleKind,
+  type DoubleRequest,
+  hasHeaderKey,
+  jsonAnswer,
+  jsonBody,
+} from './double.ts';
+import { type AssetFixture, assetFixtures, tokenFixtures } from './market-fixtures.ts';
+import {
+  assetDetail,
+  assetRow,
+  candles,
+  marketOf,
+  profileOf,
+  riskSummary,
+  snapshotRow,
+  tickers,
+  tokensOf,
+  variantRow,
+} from './tokens-xyz-views.ts';
+
+export const tokensXyzDouble: DoubleKind = { adapter: 'tokens-xyz', open };
+
+const SINGLE = /^solana-([1-9A-HJ-NP-Za-km-z]{32,44})$/;
+
+type View = (found: { asset: AssetFixture; mint: string }, query: URLSearchParams) => unknown;
+
+const page = (query: URLSearchParams, fallback: number) => ({
+  offset: Number(query.get('offset') ?? 0),
+  limit: Math.min(50, Number(query.get('limit') ?? fallback)),
+});
+
+/** `/assets/{assetId}/<name>` */
+const assetViews: Readonly<Record<string, View>> = {
+  profile: ({ asset }) => ({ assetId: asset.assetId, profile: { ok: true, data: profileOf(asset) } }),
+  'risk-summary': ({ asset, mint }) => ({ assetId: asset.assetId, mint, risk: riskOf(mint) }),
+  'risk-details': ({ asset, mint }) => ({
+    assetId: asset.assetId,
+    mint,
+    risk: { ...riskOf(mint), marketScoreInput: { liquidity: tokenAt(mint).liquidity, holders: tokenAt(mint).holders } },
+  }),
+  variants({ asset }, query) {
+    const [kind, tier] = [query.get('kind'), query.get('trustTier') ?? query.get('liquidityTier')];
+    const rows = tokensOf(asset).filter((token) => (!kind || token.kind === kind) && (!tier || token.tier === tier));
+    return { assetId: asset.assetId, sortBy: 'liquidity', variants: rows.map(variantRow) };
+  },
+  'variant-market': ({ asset, mint }) => ({
+    assetId: asset.assetId,
+    mint,
+    market: marketOf(tokenAt(mint)),
+    lastUpdatedAt: Date.now(),
+  }),
+  markets({ asset, mint }, query) {
+    const { offset, limit } = page(query, 10);
+    const token = tokenAt(mint);
+    const markets = ['Raydium', 'Orca', 'Meteora'].map((name, index) => ({
+      address: `${mint.slice(0, 40)}${index}`,
+      name: `${token.symbol}-USDC ${name}`,
+      base: { address: mint, symbol: token.symbol },
+      quote: { symbol: 'USDC' },
+      liquidity: token.liquidity / (index + 2),
+      volume24h: token.volume / (index + 2),
+      trade24h: 12_000 / (index + 1),
+      price: token.price,
+    }));
+    const shown = markets.slice(offset, offset + limit);
+    return {
+      assetId: asset.assetId,
+      mint,
+      markets: shown,
+      protocolTokensByMarket: {},
+      total: markets.length,
+      offset,
+      limit,
+      lastUpdatedAt: Date.now(),
+    };
+  },
+  tickers({ asset }, query) {
+    const { offset, limit } = page(query, 50);
+    const all = tickers(asset);
+    return { assetId: asset.assetId, tickers: all.slice(offset, offset + limit), total: all.length, offset, limit };
+  },
+  ohlcv({ asset, mint }, query) {
+    const interval = query.get('interval') ?? '1H';
+    return {
+      assetId: asset.assetId,
+      mint,
+      interval,
+      candles: candles(tokenAt(mint), interval, query.get('from'), query.get('to')),
+    };
+  },
+  'price-chart'({ asset, mint }) {
+    const shown = candles(tokenAt(mint), '1H', null, null);
+    return { assetId: asset.assetId, interval: '1H', from: shown[0]?.time, to: shown.at(-1)?.time, candles: shown };
+  },
+  description: ({ asset, mint }) => ({
+    assetId: asset.assetId,
+    mint,
+    description: { summary: `${asset.name} (${asset.symbol}) in the sandbox.`, generatedAt: Date.now() },
+  }),
+};
+
+function open(): Double {
+  return {
+    unauthorized: (request) =>
+      hasHeaderKey(request, 'x-api-key') ? undefined : failed(401, 'UnauthorizedError', 'Missing API key'),
+    isBilled: ({ path }) => path.includes('/assets'),
+    answer: (request) => route({ ...request, path: request.path.replace(/^\/v1(?=\/)/, '') }),
+    errorBody: (status) => ({
+      error: {
+        _tag: status === 429 ? 'RateLimitedError' : 'InternalError',
+        message: status === 429 ? 'Rate limited' : 'Internal error',
+      },
+    }),
+    refuse: () => failed(404, 'NotFoundError', 'Asset not found'),
+  };
+}
+
+const failed = (status: number, tag: string, message: string): DoubleAnswer =>
+  jsonAnswer(status, { error: { _tag: tag, message } });
+
+function route(request: DoubleRequest): DoubleAnswer {
+  const { path, query } = request;
+  switch (path) {
+    case '/assets/search':
+      return search(query);
+    case '/assets/curated':
+      return curated(query);
+    case '/assets/resolve':
+      return resolve(query);
+    case '/assets/risk-summary': {
+      const token = tokenFixtures.find(({ mint }) => mint === query.get('mint'));
+      return token ? jsonAnswer(200, riskSummary(token)) : failed(404, 'NotFoundError', 'Mint not found');
+    }
+    case '/assets/variant-markets': {
+      const mints = (query.get('mints') ?? '').split(',');
+      if (mints.length > 50) return failed(400, 'BadRequestError', 'At most 50 mints');
+      const rows = tokenFixtures.filter(({ mint }) => mints.includes(mint));
+      const variants = rows.map((token) => ({
+        mint: token.mint,
+        assetId: token.assetId,
+        chain: 'solana',
+        market: marketOf(token),
+        executionQuality: null,
+      }));
+      return jsonAnswer(200, { variants });
+    }
+    case '/assets/market-snapshots': {
+      const { mints } = jsonBody(request);
+      if (!Array.isArray(mints) || mints.length === 0 || mints.length > 250)
+        return failed(400, 'BadRequestError', '1 to 250 mints');
+      return jsonAnswer(
+        200,
+        mints.map((mint) => snapshotRow(String(mint))),
+      );
+    }
+    default:
+      return assetRoute(path, query);
+  }
+}
+
+function assetRoute(path: string, query: URLSearchParams): DoubleAnswer {
+  const [, ref = '', name] = /^\/assets\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
+  const found = find(ref);
+  if (found === undefined) return failed(404, 'NotFoundError', `Asset not found: ${ref}`);
+  const asked = query.get('mint');
+  if (asked !== null && !tokensOf(found.asset).some(({ mint }) => mint === asked)) {
+    return failed(404, 'NotFoundError', 'Mint is not a variant of this asset');
+  }
+  if (query.has('order') && query.get('order') !== 'volume_desc')
+    return failed(400, 'BadRequestError', 'Unsupported order');
+  const place = { asset: found.asset, mint: asked ?? found.mint };
+  if (name === undefined)
+    return jsonAnswer(
+      200,
+      assetDetail(place, query, found.resolvedBy === 'assetId' ? undefined : { ref, ...resolution(found) }),
+    );
+  const view = assetViews[name];
+  return view ? jsonAnswer(200, view(place, query)) : failed(404, 'NotFoundError', `Unknown route: ${name}`);
+}
+
+interface Found {
+  asset: AssetFixture;
+  mint: string;
+  resolvedBy: 'assetId' | 'alias' | 'mint' | 'singletonMint';
+}
+
+/** By id, alias, mint or `solana-<mint>`. */
+function find(ref: string): Found | undefined {
+  const single = SINGLE.exec(ref)?.[1];
+  const token = tokenFixtures.find(({ mint }) => mint === (single ?? ref));
+  const asset = assetFixtures.find(
+    ({ assetId, aliases }) => assetId === (token?.assetId ?? ref) || aliases.includes(ref.toLowerCase()),
+  );
+  const primary = asset && tokensOf(asset)[0];
+  if (asset === undefined || primary === undefined) return undefined;
+  const resolvedBy = single ? 'singletonMint' : token ? 'mint' : asset.assetId === ref ? 'assetId' : 'alias';
+  return { asset, mint: token?.mint ?? primary.mint, resolvedBy };
+}
+
+const resolution = ({ asset, mint, resolvedBy }: Found) => ({ resolvedBy, assetId: asset.assetId, mint });
+
+function resolve(query: URLSearchParams): DoubleAnswer {
+  const ref = query.get('mint') ?? query.get('ref');
+  if (!ref) return failed(400, 'BadRequestError', 'mint or ref is required');
+  const found = find(ref);
+  if (found === undefined) return failed(404, 'NotFoundError', `Asset not found: ${ref}`);
+  const { assetId, name, symbol, category, aliases } = found.asset;
+  const { market: _market, executionQuality: _quality, ...variant } = variantRow(tokenAt(found.mint));
+  return jsonAnswer(200, { ...resolution(found), asset: { assetId, name, symbol, category, aliases }, variant });
+}
+
+function search(query: URLSearchParams): DoubleAnswer {
+  const asked = query.get('q')?.toLowerCase();
+  if (!asked) return failed(400, 'BadRequestError', 'q is required');
+  const category = query.get('category');
+  const rows = assetFixtures.filter((asset) => {
+    const names = [
+      asset.assetId,
+      asset.name,
+      asset.symbol,
+      ...tokensOf(asset).flatMap(({ name, symbol, mint }) => [name, symbol, mint]),
+    ];
+    return (!category || asset.category === category) && names.some((name) => name.toLowerCase().includes(asked));
+  });
+  const { limit } = page(query, 20);
+  return jsonAnswer(200, {
+    query: query.get('q'),
+    category,
+    primaryVariantStrategy: 'liquidity',
+    results: rows.slice(0, limit).flatMap((row) => assetRow(row, query)),
+  });
+}
+
+function curated(query: URLSearchParams): DoubleAnswer {
+  const listId = query.get('list') ?? 'all';
+  const rows = assetFixtures.filter(({ lists }) => (listId === 'all' ? lists.length > 0 : lists.includes(listId)));
+  if (rows.length === 0) return failed(404, 'NotFoundError', `Unknown list: ${listId}`);
+  const all = rows.flatMap((asset) => assetRow(asset, query));
+  if (!query.has('limit') && !query.has('offset'))
+    return jsonAnswer(200, { listId, primaryVariantStrategy: 'liquidity', assets: all });
+  const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? 250)];
+  const hasMore = offset + limit < all.length;
+  const pagination = { offset, limit, total: all.length, hasMore, nextOffset: hasMore ? offset + limit : null };
+  return jsonAnswer(200, {
+    listId,
+    primaryVariantStrategy: 'liquidity',
+    pagination,
+    assets: all.slice(offset, offset + limit),
+  });
+}
+
+function tokenAt(mint: string) {
+  const token = tokenFixtures.find((fixture) => fixture.mint === mint);
+  if (token === undefined) throw new Error(`no fixture for ${mint}`);
+  return token;
+}
+
+function riskOf(mint: string) {
+  const { score, grade, label, tone } = riskSummary(tokenAt(mint));
+  return { ok: true, marketScore: { score, grade, label, tone }, tags: tokenAt(mint).tags, lastUpdatedAt: Date.now() };
+}

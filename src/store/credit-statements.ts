@@ -1,0 +1,156 @@
+/** Every SQL statement about credits, in the dialect that SQLite and Postgres share; see `statements.ts`. */
+import type { Money } from '../money.ts';
+import type { HoldRequest, LedgerEntry, NewApiKey, Purchase } from './credit-store.ts';
+import { withoutNul } from './nul.ts';
+import type { Statement } from './statements.ts';
+
+/** Amounts travel as text, both ways: a JavaScript number would round the large ones. */
+const number = (place: string): string => `CAST(${place} AS BIGINT)`;
+
+const KEY = `k.id, k.hash, k.shown, k.label, k.limits, CAST(k.balance AS TEXT) AS balance, k.entries, k.day,
+  CAST(k.spent AS TEXT) AS spent, k.created_at, k.expires_at, k.disabled_at`;
+
+const HELD = '(SELECT CAST(COALESCE(SUM(h.amount), 0) AS TEXT) FROM holds h WHERE h.key_id = k.id) AS held';
+
+/** Bought and paid for, but not in the ledger yet. */
+const DUE = `p.posted_at IS NULL AND EXISTS (SELECT 1 FROM payments y WHERE y.id = p.payment_id AND y.state = 'settled')`;
+
+const due = `(SELECT COUNT(*) FROM purchases p WHERE p.key_id = k.id AND ${DUE}) AS due`;
+
+export const findKeyByHash = (hash: string): Statement => ({
+  text: `SELECT ${KEY}, ${HELD}, ${due} FROM api_keys k WHERE k.hash = ?1`,
+  values: [hash],
+});
+
+export const listKeys = (): Statement => ({
+  text: `SELECT ${KEY}, ${HELD} FROM api_keys k ORDER BY k.created_at, k.id`,
+  values: [],
+});
+
+/** Inside a transaction, with the engine's row lock appended: from then on nobody else changes the key's money. */
+export const lockKey = (id: string): Statement => ({
+  text: `SELECT ${KEY} FROM api_keys k WHERE k.id = ?1`,
+  values: [id],
+});
+
+/** Changes nothing when the id or the hash is known. */
+export const insertKey = (key: NewApiKey, limits: string, now: number): Statement => ({
+  text: `INSERT INTO api_keys (id, hash, shown, label, limits, balance, entries, day, spent, created_at, expires_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0, ?6, ?7) ON CONFLICT DO NOTHING`,
+  values: [key.id, key.hash, key.shown, withoutNul(key.label), limits, now, key.expiresAt ?? null],
+});
+
+export const disableKey = (id: string, now: number): Statement => ({
+  text: 'UPDATE api_keys SET disabled_at = COALESCE(disabled_at, ?2) WHERE id = ?1',
+  values: [id, now],
+});
+
+/** After `lockKey`. */
+export const writeBalance = (
+  keyId: string,
+  after: { balance: Money; entries: number; day: number; spent: Money },
+): Statement => ({
+  text: `UPDATE api_keys SET balance = ${number('?2')}, entries = ?3, day = ?4, spent = ${number('?5')} WHERE id = ?1`,
+  values: [keyId, after.balance.toString(), after.entries, after.day, after.spent.toString()],
+});
+
+export const insertEntry = (entry: LedgerEntry): Statement => ({
+  text: `INSERT INTO ledger (key_id, number, kind, amount, balance, reference, route, model, price, cost, note, created_at)
+    VALUES (?1, ?2, ?3, ${number('?4')}, ${number('?5')}, ?6, ?7, ?8, ${number('?9')}, ${number('?10')}, ?11, ?12)`,
+  values: [
+    entry.keyId,
+    entry.number,
+    entry.kind,
+    entry.amount.toString(),
+    entry.balance.toString(),
+    entry.reference,
+    entry.route ?? null,
+    entry.model ?? null,
+    entry.price?.toString() ?? null,
+    entry.cost?.toString() ?? null,
+    entry.note === undefined ? null : withoutNul(entry.note),
+    entry.createdAt,
+  ],
+});
+
+export const findGrant = (reference: string): Statement => ({
+  text: `SELECT number FROM ledger WHERE reference = ?1 AND kind = 'grant'`,
+  values: [reference],
+});
+
+export const listEntries = (keyId: string, limit: number): Statement => ({
+  text: `SELECT key_id, number, kind, CAST(amount AS TEXT) AS amount, CAST(balance AS TEXT) AS balance, reference, route,
+      model, CAST(price AS TEXT) AS price, CAST(cost AS TEXT) AS cost, note, created_at
+    FROM ledger WHERE key_id = ?1 ORDER BY number DESC LIMIT ?2`,
+  values: [keyId, limit],
+});
+
+export const insertHold = (hold: HoldRequest, day: number): Statement => ({
+  text: `INSERT INTO holds (id, key_id, amount, day, route, model, owner, lease_until)
+    VALUES (?1, ?2, ${number('?3')}, ?4, ?5, ?6, ?7, ?8)`,
+  values: [hold.id, hold.keyId, hold.amount.toString(), day, hold.route, hold.model, hold.owner, hold.leaseUntil],
+});
+
+/** Inside a transaction, with the engine's row lock appended. */
+export const lockHold = (id: string): Statement => ({
+  text: 'SELECT id, key_id, CAST(amount AS TEXT) AS amount, day, route, model, lease_until FROM holds WHERE id = ?1',
+  values: [id],
+});
+
+export const removeHold = (id: string): Statement => ({ text: 'DELETE FROM holds WHERE id = ?1', values: [id] });
+
+export const listExpiredHolds = (now: number): Statement => ({
+  text: 'SELECT id FROM holds WHERE lease_until <= ?1 ORDER BY lease_until, id LIMIT 1000',
+  values: [now],
+});
+
+export const renewHolds = (owner: string, leaseUntil: number): Statement => ({
+  text: `UPDATE holds SET lease_until = ?2 WHERE owner = ?1`,
+  values: [owner, leaseUntil],
+});
+
+/** Changes nothing when the payment bought something already. */
+export const insertPurchase = ({ paymentId, amount }: Purchase, keyId: string, now: number): Statement => ({
+  text: `INSERT INTO purchases (payment_id, key_id, amount, created_at) VALUES (?1, ?2, ${number('?3')}, ?4)
+    ON CONFLICT (payment_id) DO NOTHING`,
+  values: [paymentId, keyId, amount.toString(), now],
+});
+
+export const findPurchase = (paymentId: string): Statement => ({
+  text: 'SELECT posted_at FROM purchases WHERE payment_id = ?1',
+  values: [paymentId],
+});
+
+export const listDuePurchases = (keyId: string): Statement => ({
+  text: `SELECT p.payment_id, CAST(p.amount AS TEXT) AS amount FROM purchases p WHERE p.key_id = ?1 AND ${DUE}
+    ORDER BY p.created_at, p.payment_id`,
+  values: [keyId],
+});
+
+export const listKeysWithDuePurchases = (): Statement => ({
+  text: `SELECT DISTINCT p.key_id FROM purchases p WHERE ${DUE}`,
+  values: [],
+});
+
+export const markPosted = (paymentId: string, now: number): Statement => ({
+  text: 'UPDATE purchases SET posted_at = ?2 WHERE payment_id = ?1',
+  values: [paymentId, now],
+});
+
+export const sumSales = (since: number): Statement => ({
+  text: `SELECT route, model, COUNT(*) AS calls, CAST(SUM(price) AS TEXT) AS price, COUNT(cost) AS known_calls,
+      CAST(COALESCE(SUM(CASE WHEN cost IS NULL THEN 0 ELSE price END), 0) AS TEXT) AS known_price,
+      CAST(COALESCE(SUM(cost), 0) AS TEXT) AS known_cost
+    FROM ledger WHERE kind = 'settle' AND created_at >= ?1 GROUP BY route, model ORDER BY route, model`,
+  values: [since],
+});
+
+export const insertSecret = (name: string, fresh: string): Statement => ({
+  text: 'INSERT INTO secrets (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING',
+  values: [name, fresh],
+});
+
+export const findSecret = (name: string): Statement => ({
+  text: 'SELECT value FROM secrets WHERE name = ?1',
+  values: [name],
+});

@@ -1,0 +1,180 @@
+/**
+ * Prepaid credits: API keys, their balances, and a ledger that is only ever appended to. A key's balance is the sum of
+ * its ledger, always: each transaction that changes one writes the other.
+ *
+ * One call that succeeds is two entries: `hold` takes the most it may cost, `settle` gives back what it did not cost.
+ * A call that fails is a `hold` and a `release`. What is held stands in a table of its own besides, with the instance
+ * that works on the call and a lease. An instance that dies, be it by `kill -9` between any two steps, leaves the row
+ * behind; when its lease has run out any instance takes the row away and writes the `release`, in one transaction, so
+ * that nothing is lost and nothing comes back twice.
+ *
+ * What somebody buys is written down when it is asked for, and enters the ledger once the payment has settled.
+ */
+import type { Money, Rate } from '../money.ts';
+
+/** Bounds that a key's owner set, besides its balance. */
+export interface KeyLimits {
+  /** Dollars in one day of UTC, holds included. */
+  readonly perDay?: Money;
+  readonly perCall?: Money;
+  /** Neutral names; left out: every model. */
+  readonly models?: readonly string[];
+}
+
+export interface NewApiKey {
+  /** What operators name it by; not secret. */
+  readonly id: string;
+  /** SHA-256 of the key, in hex. The key itself is not kept. */
+  readonly hash: string;
+  /** The key's first characters, for lists. */
+  readonly shown: string;
+  readonly label: string;
+  readonly limits: KeyLimits;
+  /** Milliseconds since the epoch, as all times here; undefined: never. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface ApiKey extends NewApiKey {
+  /** What can be spent: the sum of the ledger. */
+  readonly balance: Money;
+  /** What calls under way hold; not part of the balance. */
+  readonly held: Money;
+  readonly createdAt: number;
+  readonly disabledAt: number | undefined;
+}
+
+export type EntryKind =
+  /** Bought; `reference` is the payment. */
+  | 'purchase'
+  /** Given by the operator. */
+  | 'grant'
+  /** The most that a call may cost is taken; `reference` is the call, here and below. */
+  | 'hold'
+  /** The call ended: what it did not cost is given back. */
+  | 'settle'
+  /** The call failed: all of it is given back. */
+  | 'release';
+
+export interface LedgerEntry {
+  readonly keyId: string;
+  /** 1, 2, 3, ... without a gap for each key. */
+  readonly number: number;
+  readonly kind: EntryKind;
+  /** Negative for a hold. */
+  readonly amount: Money;
+  /** The key's balance after it. */
+  readonly balance: Money;
+  readonly reference: string;
+  /** What was called: the route, and the model where there is one. */
+  readonly route: string | undefined;
+  readonly model: string | undefined;
+  /** On `settle`: what the call cost the key's owner. */
+  readonly price: Money | undefined;
+  /** On `settle`: what it cost us, in trillionths of a dollar, where the provider says so. */
+  readonly cost: Rate | undefined;
+  /** Why, for a person. */
+  readonly note: string | undefined;
+  readonly createdAt: number;
+}
+
+export interface Grant {
+  readonly amount: Money;
+  readonly reference: string;
+  readonly note: string;
+}
+
+/** Credit that somebody asked to buy. */
+export interface Purchase {
+  /** The payment's id in this store. */
+  readonly paymentId: string;
+  readonly amount: Money;
+  /** The hash of the key to top up, or the key to make. */
+  readonly key: { readonly hash: string } | NewApiKey;
+}
+
+export interface Purchased {
+  readonly key: ApiKey;
+  /** True where the key's balance has it already. */
+  readonly isPosted: boolean;
+}
+
+export interface HoldRequest {
+  /** The call's own id. */
+  readonly id: string;
+  readonly keyId: string;
+  /** The most that the call may cost. */
+  readonly amount: Money;
+  readonly route: string;
+  readonly model: string;
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseUntil: number;
+}
+
+export type HoldOutcome =
+  | { readonly held: true; readonly balance: Money }
+  | { readonly held: false; readonly because: HoldRefusal; readonly balance: Money };
+
+export type HoldRefusal = 'unknown' | 'disabled' | 'expired' | 'balance' | 'per-day';
+
+/** How a call ended that has to be paid. */
+export interface Settlement {
+  /** At most what is held; more is cut down to it. */
+  readonly price: Money;
+  readonly cost?: Rate;
+  readonly note: string;
+}
+
+/** What the settled calls of one route and model came to. */
+export interface CreditSales {
+  readonly route: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly price: Money;
+  /** Calls whose cost is known, their price and their cost in trillionths of a dollar. */
+  readonly known: { readonly calls: number; readonly price: Money; readonly cost: Rate };
+}
+
+export interface CreditStore {
+  /** Throws when the id or the hash is taken. */
+  addKey(key: NewApiKey, grant: Grant | undefined, now: number): Promise<void>;
+
+  /** The key with that hash, what it bought and paid for included; undefined where there is none. */
+  findKey(hash: string, now: number): Promise<ApiKey | undefined>;
+
+  /** Oldest first. */
+  listKeys(now: number): Promise<ApiKey[]>;
+
+  /** False where there is no such key. A key that is disabled already stays as it is. */
+  disableKey(id: string, now: number): Promise<boolean>;
+
+  /** The balance after it, or undefined where there is no such key. The same reference is granted once. */
+  grant(keyId: string, grant: Grant, now: number): Promise<Money | undefined>;
+
+  /**
+   * Writes a purchase down; the credit counts once its payment is settled. The same payment again changes nothing.
+   * Answers undefined where there is no key with that hash, or it is disabled.
+   */
+  purchase(purchase: Purchase, now: number): Promise<Purchased | undefined>;
+
+  /** Takes the amount from the balance, if it is there, atomically, on however many instances. */
+  hold(request: HoldRequest): Promise<HoldOutcome>;
+
+  /** The price that was charged, or undefined when the hold is gone: settled, released, or its lease ran out. */
+  settle(holdId: string, settlement: Settlement, now: number): Promise<Money | undefined>;
+
+  /** False when the hold is gone. */
+  release(holdId: string, note: string, now: number): Promise<boolean>;
+
+  /** Gives back what calls held whose instance died. Answers how many there were. */
+  releaseExpired(now: number): Promise<number>;
+
+  /** Newest first. */
+  entries(keyId: string, limit: number): Promise<LedgerEntry[]>;
+
+  /** By route and model, of calls settled since then. */
+  sales(since: number): Promise<CreditSales[]>;
+
+  /** The secret of that name, the same for ever on every instance; made of `fresh` the first time. */
+  secret(name: string, fresh: string): Promise<string>;
+}

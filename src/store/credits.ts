@@ -1,0 +1,171 @@
+import type { Money } from '../money.ts';
+import {
+  type HeldRow,
+  type LockedKey,
+  limitsToJson,
+  toApiKey,
+  toEntry,
+  toHeld,
+  toLockedKey,
+  toSales,
+} from './credit-row.ts';
+import * as statements from './credit-statements.ts';
+import type { CreditStore, Grant, HoldOutcome, HoldRequest, NewApiKey, Purchase, Purchased } from './credit-store.ts';
+import type { Engine, Steps } from './engine.ts';
+import { atMost, dayOf, type Posting, posted, refusalOf } from './posting.ts';
+import type { Statement } from './statements.ts';
+
+/** Credits on an engine. What an entry does to a balance is in `posting.ts`. */
+export function creditsOn(engine: Engine): CreditStore {
+  const locked = ({ text, values }: Statement): Statement => ({ text: `${text} ${engine.rowLock}`, values });
+
+  function* lockKey(id: string): Steps<LockedKey | undefined> {
+    const { rows } = yield locked(statements.lockKey(id));
+    return rows[0] && toLockedKey(rows[0]);
+  }
+
+  function* lockHold(id: string): Steps<HeldRow | undefined> {
+    const { rows } = yield locked(statements.lockHold(id));
+    return rows[0] && toHeld(rows[0]);
+  }
+
+  /** One entry, and the balance with it. */
+  function* post(key: LockedKey, posting: Posting): Steps<LockedKey> {
+    const { after, entry } = posted(key, posting);
+    yield statements.writeBalance(key.id, after);
+    yield statements.insertEntry(entry);
+    return after;
+  }
+
+  function* giveOnce(keyId: string, grant: Grant, now: number): Steps<Money | undefined> {
+    const key = yield* lockKey(keyId);
+    if (!key) return undefined;
+    const { rows } = yield statements.findGrant(grant.reference);
+    if (rows.length > 0) return key.balance;
+    return (yield* post(key, { kind: 'grant', ...grant, now })).balance;
+  }
+
+  function* addKey(key: NewApiKey, grant: Grant | undefined, now: number): Steps<void> {
+    const { changes } = yield statements.insertKey(key, limitsToJson(key.limits), now);
+    if (changes === 0) throw new Error(`There is an API key with the id or the hash of ${key.id} already`);
+    if (grant) yield* giveOnce(key.id, grant, now);
+  }
+
+  function* postDuePurchases(keyId: string, now: number): Steps<void> {
+    let key = yield* lockKey(keyId);
+    // Read under the lock: what another instance has posted meanwhile is not due any more.
+    const { rows } = yield statements.listDuePurchases(keyId);
+    for (const row of rows) {
+      if (!key) return;
+      const reference = String(row.payment_id);
+      yield statements.markPosted(reference, now);
+      key = yield* post(key, { kind: 'purchase', amount: BigInt(String(row.amount)), reference, now });
+    }
+  }
+
+  function* writePurchase(purchase: Purchase, now: number): Steps<Purchased | undefined> {
+    const { key } = purchase;
+    if ('id' in key) yield statements.insertKey(key, limitsToJson(key.limits), now);
+    const { rows } = yield statements.findKeyByHash(key.hash);
+    const [row] = rows;
+    if (!row || row.disabled_at !== null) return undefined;
+    yield statements.insertPurchase(purchase, String(row.id), now);
+    const { rows: written } = yield statements.findPurchase(purchase.paymentId);
+    return { key: toApiKey(row), isPosted: written[0]?.posted_at !== null };
+  }
+
+  function* takeHold(request: HoldRequest): Steps<HoldOutcome> {
+    const key = yield* lockKey(request.keyId);
+    if (!key) return { held: false, because: 'unknown', balance: 0n };
+    const because = refusalOf(key, request);
+    if (because) return { held: false, because, balance: key.balance };
+    yield statements.insertHold(request, dayOf(request.now));
+    const { amount, id: reference, route, model, now } = request;
+    const after = yield* post(key, { kind: 'hold', amount: -amount, reference, route, model, now });
+    return { held: true, balance: after.balance };
+  }
+
+  /** Removes the hold and gives back what is not charged: always in this order, hold before key. */
+  function* endHold(hold: HeldRow, ending: EndOfHold, now: number): Steps<Money> {
+    yield statements.removeHold(hold.id);
+    const key = yield* lockKey(hold.keyId);
+    if (!key) throw new Error(`The API key ${hold.keyId} was removed from the database during a call`);
+    const { route, model, id: reference, amount: held, day: heldOn } = hold;
+    const price = ending.kind === 'settle' ? ending.price : 0n;
+    yield* post(key, { ...ending, amount: held - price, reference, route, model, heldOn, now });
+    return price;
+  }
+
+  return {
+    addKey: (key, grant, now) => engine.transact(() => addKey(key, grant, now)),
+
+    async findKey(hash, now) {
+      const [row] = await engine.read(statements.findKeyByHash(hash));
+      if (!row || Number(row.due) === 0) return row && toApiKey(row);
+      await engine.transact(() => postDuePurchases(String(row.id), now));
+      const [after] = await engine.read(statements.findKeyByHash(hash));
+      return after && toApiKey(after);
+    },
+
+    async listKeys(now) {
+      for (const { key_id } of await engine.read(statements.listKeysWithDuePurchases())) {
+        await engine.transact(() => postDuePurchases(String(key_id), now));
+      }
+      return (await engine.read(statements.listKeys())).map(toApiKey);
+    },
+
+    disableKey: async (id, now) => (await engine.write(statements.disableKey(id, now))) === 1,
+
+    grant: (keyId, grant, now) => engine.transact(() => giveOnce(keyId, grant, now)),
+
+    purchase: (purchase, now) => engine.transact(() => writePurchase(purchase, now)),
+
+    hold: (request) => engine.transact(() => takeHold(request)),
+
+    settle: (holdId, { price, cost, note }, now) =>
+      engine.transact(function* (): Steps<Money | undefined> {
+        const hold = yield* lockHold(holdId);
+        if (!hold) return undefined;
+        return yield* endHold(hold, { kind: 'settle', price: atMost(hold.amount, price), cost, note }, now);
+      }),
+
+    release: (holdId, note, now) =>
+      engine.transact(function* (): Steps<boolean> {
+        const hold = yield* lockHold(holdId);
+        if (!hold) return false;
+        yield* endHold(hold, { kind: 'release', note }, now);
+        return true;
+      }),
+
+    async releaseExpired(now) {
+      let released = 0;
+      for (const { id } of await engine.read(statements.listExpiredHolds(now))) {
+        const isReleased = await engine.transact(function* (): Steps<boolean> {
+          const hold = yield* lockHold(String(id));
+          // Its owner may have ended it, or prolonged its lease, since it was listed.
+          if (!hold || hold.leaseUntil > now) return false;
+          yield* endHold(hold, { kind: 'release', note: 'the instance that worked on the call has died' }, now);
+          return true;
+        });
+        if (isReleased) released += 1;
+      }
+      return released;
+    },
+
+    entries: async (keyId, limit) => (await engine.read(statements.listEntries(keyId, limit))).map(toEntry),
+
+    sales: async (since) => (await engine.read(statements.sumSales(since))).map(toSales),
+
+    async secret(name, fresh) {
+      const [known] = await engine.read(statements.findSecret(name));
+      if (known) return String(known.value);
+      await engine.write(statements.insertSecret(name, fresh));
+      const [made] = await engine.read(statements.findSecret(name));
+      return String(made?.value);
+    },
+  };
+}
+
+type EndOfHold =
+  | { kind: 'settle'; price: Money; cost: bigint | undefined; note: string }
+  | { kind: 'release'; note: string };

@@ -1,0 +1,37 @@
+import { toDecimal, usd } from '../../money.ts';
+import type { Recipe } from '../adapter.ts';
+
+interface BuyCreditsRequest {
+  /** A decimal string. */
+  readonly amount_usd: string;
+  readonly api_key?: string;
+}
+
+interface BuyCreditsResult {
+  /** In clear, and so in the answer that is kept with the payment: only who holds the payment's signature gets it again. */
+  readonly api_key?: string;
+  readonly key: string;
+  readonly credited_usd: string;
+  readonly balance_usd: string;
+}
+
+/**
+ * Credits for the API-key door. Nothing is asked of a provider. The credit counts once the payment has settled, so
+ * that a settlement that is refused buys nothing; and once for a payment, however often the call is run.
+ */
+export const buyCredits: Recipe<BuyCreditsRequest, BuyCreditsResult> = {
+  name: 'buy-credits',
+  options: { type: 'object', properties: {} },
+  roles: {},
+  async call({ amount_usd, api_key }, _bindings, { credits, paymentId }) {
+    if (!credits || paymentId === undefined)
+      throw new Error('the recipe buy-credits needs the credits desk and a payment');
+    const { apiKey, shown, balance } = await credits.buy({ amount: usd(amount_usd), apiKey: api_key, paymentId });
+    return {
+      ...(apiKey !== undefined && { api_key: apiKey }),
+      key: shown,
+      credited_usd: toDecimal(usd(amount_usd)),
+      balance_usd: toDecimal(balance),
+    };
+  },
+};

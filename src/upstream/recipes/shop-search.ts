@@ -1,0 +1,46 @@
+import type { Request, Result } from '../../../generated/endpoints/shop/search.ts';
+import type { Recipe } from '../adapter.ts';
+import { summarizePrices } from '../price-summary.ts';
+import { searchAll, searchable } from './shop/fan-out.ts';
+import { readIntent } from './shop/intent.ts';
+
+export interface ShopOptions {
+  /** Longest wait for one marketplace. */
+  readonly marketplaceSeconds?: number;
+}
+
+export const shopOptions = {
+  type: 'object',
+  properties: {
+    marketplaceSeconds: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Longest wait for one marketplace; 15 unless given',
+    },
+  },
+} as const;
+
+/** One search at up to three marketplaces. A model reads what the query asks for; all numbers are the marketplaces'. */
+export const shopSearch: Recipe<Request, Result, ShopOptions> = {
+  name: 'shop-search',
+  options: shopOptions,
+  roles: { shops: ['serpapi'], words: ['openai-chat'] },
+  async call(input, { shops, words }, context, { marketplaceSeconds = 15 }) {
+    if (!shops || !words) throw new Error('the recipe shop-search needs the roles shops and words');
+    // Refused before the model is asked.
+    if (input.marketplaces !== undefined) searchable(input.marketplaces, input.condition, shops.upstream);
+    const intent = await readIntent(words, input, context);
+    const query = {
+      keywords: intent.keywords,
+      priceMin: intent.price_min ?? undefined,
+      priceMax: intent.price_max ?? undefined,
+      condition: intent.condition ?? undefined,
+      sort: intent.sort,
+      country: input.country.toLowerCase(),
+    };
+    const names = searchable(intent.marketplaces, intent.condition, shops.upstream);
+    const { products, sources } = await searchAll(shops, names, query, context, marketplaceSeconds * 1000);
+    const results = products.slice(0, input.limit);
+    return { results, price_summary: summarizePrices(results), intent: { ...intent, marketplaces: names }, sources };
+  },
+};

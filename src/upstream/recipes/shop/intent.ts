@@ -1,0 +1,88 @@
+/** What a shopper means by a sentence: a model's reading, which explicit fields override. */
+import type { Binding, CallContext } from '../../adapter.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { structured } from '../../structured.ts';
+import { type MarketplaceName, marketplaceNames } from './marketplaces.ts';
+import { type Condition, conditions, type Sort, sorts } from './product.ts';
+
+export interface Intent {
+  keywords: string;
+  price_min: number | null;
+  price_max: number | null;
+  condition: Condition | null;
+  sort: Sort;
+  marketplaces: MarketplaceName[];
+}
+
+/** What a request says itself. */
+export interface Explicit {
+  readonly query: string;
+  readonly price_min?: number | undefined;
+  readonly price_max?: number | undefined;
+  readonly condition?: Condition | undefined;
+  readonly sort?: Sort | undefined;
+  readonly marketplaces?: readonly MarketplaceName[] | undefined;
+}
+
+type Inferred = { [Key in keyof Intent]: Intent[Key] | null };
+
+const LONGEST_WAIT_MS = 10_000;
+
+const orNull = (schema: object) => ({ anyOf: [{ type: 'null' }, schema] });
+
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['keywords', 'price_min', 'price_max', 'condition', 'sort', 'marketplaces'],
+  properties: {
+    keywords: orNull({ type: 'string' }),
+    price_min: orNull({ type: 'number', minimum: 0 }),
+    price_max: orNull({ type: 'number', minimum: 0 }),
+    condition: orNull({ type: 'string', enum: conditions }),
+    sort: orNull({ type: 'string', enum: sorts }),
+    marketplaces: orNull({ type: 'array', items: { type: 'string', enum: marketplaceNames } }),
+  },
+};
+
+const TASK =
+  "Read a shopping query. keywords: what to type into a shop's search box, without prices, conditions, shop names and " +
+  'ordering words; null where the query is that already. The other fields: only what the query says, else null.';
+
+/** A search goes on without the model when it fails: the words of the query are enough for one. */
+export async function readIntent(
+  words: Binding,
+  explicit: Explicit,
+  context: Pick<CallContext, 'signal' | 'reportCost'>,
+): Promise<Intent> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_WAIT_MS)]);
+  const messages = [
+    { role: 'system', content: TASK },
+    { role: 'user', content: explicit.query },
+  ];
+  const inferred = await structured<Inferred>(
+    words,
+    { name: 'shopping_intent', schema, messages },
+    { ...context, signal },
+  ).catch((error: unknown) => {
+    if (error instanceof UpstreamProblem && !context.signal.aborted) return undefined;
+    throw error;
+  });
+  return combine(explicit, inferred);
+}
+
+/** Fields of the request count before what was read out of the query. */
+export function combine(explicit: Explicit, inferred: Partial<Inferred> = {}): Intent {
+  const { query, price_min, price_max, condition, sort, marketplaces } = explicit;
+  const range = [price_min ?? inferred.price_min ?? null, price_max ?? inferred.price_max ?? null] as const;
+  const [min, max] = range;
+  const isEmpty = min !== null && max !== null && min > max;
+  const named = marketplaces ?? inferred.marketplaces ?? [];
+  return {
+    keywords: inferred.keywords?.trim() || query,
+    price_min: isEmpty ? (price_min ?? null) : min,
+    price_max: isEmpty ? (price_max ?? null) : max,
+    condition: condition ?? inferred.condition ?? null,
+    sort: sort ?? inferred.sort ?? 'relevance',
+    marketplaces: marketplaceNames.filter((name) => named.length === 0 || named.includes(name)),
+  };
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { checkCatalogue, loadCatalogue } from '../../src/catalogue/load.ts';
+import { CatalogueErrors } from '../../src/catalogue/problem.ts';
+import { oil, parts, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
+
+/** A catalogue with a mistake in every file, and two in one. */
+const wrongEverywhere = {
+  'service.yaml': replaced(rightFiles['service.yaml'] as string, 'description', 'descripton'),
+  'networks.yaml': replaced(rightFiles['networks.yaml'] as string, 'prefix: chain-e', 'prefix: Chain E'),
+  'upstreams.yaml': replaced(rightFiles['upstreams.yaml'] as string, 'adapter: prices', 'adapter: price'),
+  'schemas/prompt.yaml': 'type: string\nminLenght: 1\n',
+  'endpoints/image/oil.yaml': replaced(replaced(oil, 'large: "0.1"', 'large: 0.1'), 'model: oil', 'model: ink'),
+  'endpoints/image/water.yaml': 'summary: [A picture\n',
+};
+
+t.test('a right catalogue has no problems', async (t) => {
+  t.same(problemsOf(writeCatalogue(t)), []);
+});
+
+t.test('every mistake of every file is told at once, in the order of reading', async (t) => {
+  const problems = problemsOf(writeCatalogue(t, wrongEverywhere));
+  const places = problems.map((problem) => problem.split(':').slice(0, 2).join(':'));
+  t.same(
+    [...new Set(places)],
+    [
+      'endpoints/image/oil.yaml:3',
+      'endpoints/image/oil.yaml:13',
+      'endpoints/image/water.yaml:2',
+      'networks.yaml:12',
+      'schemas/prompt.yaml:2',
+      'service.yaml:1',
+      'service.yaml:2',
+      'upstreams.yaml:8',
+    ],
+  );
+});
+
+t.test('loading refuses what checking refuses, with the same words', async (t) => {
+  const directory = join(writeCatalogue(t, wrongEverywhere), 'catalogue');
+  const { problems, catalogue } = checkCatalogue(directory, parts);
+  t.equal(catalogue, undefined);
+  try {
+    loadCatalogue(directory, parts);
+    t.fail('loaded');
+  } catch (error) {
+    t.ok(error instanceof CatalogueErrors);
+    t.same((error as CatalogueErrors).problems, problems);
+    t.equal((error as CatalogueErrors).message.split('\n').length, problems.length);
+  }
+});
+
+t.test('a file that cannot be read does not bring up problems in the files that name its content', async (t) => {
+  const problems = problemsOf(
+    writeCatalogue(t, { 'upstreams.yaml': 'pictures: [\n', 'networks.yaml': 'chain-a: [\n' }),
+  );
+  t.same(
+    problems.map((problem) => problem.split(':')[0]),
+    ['networks.yaml', 'upstreams.yaml'],
+  );
+});

@@ -1,0 +1,137 @@
+import t from 'tap';
+import { oil, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
+
+const FILE = 'endpoints/image/oil.yaml';
+const mirrored = `${oil}mirrors: [{ network: chain-e }]
+`;
+const mpp = `${oil}mpp: { operationId: paint, tag: Pictures }
+`;
+
+t.test('a price table is held to the values that the request allows', async (t) => {
+  const missing = problemsOf(writeCatalogue(t, { [FILE]: replaced(oil, ', large: "0.1"', '') }));
+  t.match(missing, [/^endpoints\/image\/oil\.yaml:3:\d+: .*large/]);
+  const needless = problemsOf(writeCatalogue(t, { [FILE]: replaced(oil, 'large: "0.1"', 'large: "0.1", huge: "1"') }));
+  t.match(needless, [/^endpoints\/image\/oil\.yaml:3:\d+: .*huge/]);
+  const optional = problemsOf(writeCatalogue(t, { [FILE]: replaced(oil, ', default: small', '') }));
+  t.match(optional, [/^endpoints\/image\/oil\.yaml:3:\d+: .*size/]);
+});
+
+t.test('the same path in two files names the other file', async (t) => {
+  const problems = problemsOf(writeCatalogue(t, { 'endpoints/image/water.yaml': oil }));
+  t.same(problems, [
+    'endpoints/image/water.yaml:2:7: the path /image/oil is taken by endpoints/image/oil.yaml:2; give one of them another path',
+  ]);
+});
+
+t.test('a mirror on a path that another file has names that file', async (t) => {
+  const other = replaced(oil, '/image/oil', '/chain-e/image/oil');
+  const problems = problemsOf(writeCatalogue(t, { [FILE]: mirrored, 'endpoints/image/water.yaml': other }));
+  t.same(problems, [
+    'endpoints/image/water.yaml:2:7: the path /chain-e/image/oil is taken by endpoints/image/oil.yaml:15; give one of them another path',
+  ]);
+});
+
+t.test('an MPP operation id belongs to one endpoint', async (t) => {
+  const other = replaced(mpp, '/image/oil', '/image/water');
+  const problems = problemsOf(writeCatalogue(t, { [FILE]: mpp, 'endpoints/image/water.yaml': other }));
+  t.same(problems, [
+    'endpoints/image/water.yaml:15:21: the operationId paint is taken by endpoints/image/oil.yaml:15; give one of them another operationId',
+  ]);
+});
+
+t.test('files in the wrong place or with the wrong ending are told', async (t) => {
+  const other = replaced(oil, '/image/oil', '/image/water');
+  const problems = problemsOf(writeCatalogue(t, { 'endpoints/water.yml': other }));
+  t.same(problems, [
+    'endpoints/water.yml:1:1: the name ends in .yml; rename the file to end in .yaml',
+    'endpoints/water.yml:1:1: the file is not in a group; an endpoint is endpoints/<group>/<name>.yaml',
+  ]);
+});
+
+t.test('a catalogue without its three files says which', async (t) => {
+  const problems = problemsOf(
+    writeCatalogue(t, { 'service.yaml': null, 'networks.yaml': null, 'upstreams.yaml': null }),
+  );
+  t.same(
+    problems.map((problem) => problem.split(';')[0]),
+    ['networks', 'service', 'upstreams'].map((name) => `${name}.yaml:1:1: there is no such file`),
+  );
+});
+
+t.test('fragments that contain each other are told', async (t) => {
+  const problems = problemsOf(
+    writeCatalogue(t, {
+      'schemas/egg.yaml': 'type: object\nproperties: { hen: { $ref: hen } }\n',
+      'schemas/hen.yaml': 'type: object\nproperties: { egg: { $ref: egg } }\n',
+    }),
+  );
+  t.same(problems, [
+    'schemas/egg.yaml:2:28: the fragment egg contains itself: egg -> hen -> egg',
+    'schemas/hen.yaml:2:28: the fragment hen contains itself: hen -> egg -> hen',
+  ]);
+});
+
+t.test('a mistake in a fragment is told once, in the fragment', async (t) => {
+  const other = replaced(oil, '/image/oil', '/image/water');
+  const problems = problemsOf(
+    writeCatalogue(t, { 'schemas/prompt.yaml': 'type: string\nminLenth: 1\n', 'endpoints/image/water.yaml': other }),
+  );
+  t.same(problems, ['schemas/prompt.yaml:2:1: minLenth is no JSON Schema keyword; did you mean minLength?']);
+});
+
+t.test('an example or default that its fragment refuses is told', async (t) => {
+  const problems = problemsOf(
+    writeCatalogue(t, { 'schemas/count.yaml': 'type: integer\nmaximum: 5\ndefault: 9\nexamples: [1, 7]\n' }),
+  );
+  t.same(problems, [
+    'schemas/count.yaml:3:10: the default does not fit the schema: 9 must be <= 5',
+    'schemas/count.yaml:4:15: the example does not fit the schema: 7 must be <= 5',
+  ]);
+});
+
+t.test('upstreams are held to their adapters', async (t) => {
+  const upstreams = `pictures:
+  adapter: paintr
+  baseUrl: https://painter.example/v1/
+water:
+  adapter: painter
+  baseUrl: https://painter.example/v1
+  keys: { kye: PAINTER_KEY }
+  spacing: soon
+  settings: { waitSecond: 3 }
+  models:
+    oil: { id: maker/oil, kind: sculpture, cost: { input: 1, output: "2" } }
+`;
+  const problems = problemsOf(writeCatalogue(t, { 'upstreams.yaml': upstreams }));
+  const lines = [
+    'upstreams.yaml:2:12: no adapter paintr; did you mean painter?',
+    'upstreams.yaml:3:12: "https://painter.example/v1/" does not fit; write an https URL without a / at its end',
+    'upstreams.yaml:4:1: the adapter painter needs the secret key; add keys: { key: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
+    'upstreams.yaml:7:11: painter has no secret kye; did you mean key?',
+    'upstreams.yaml:8:12: "soon" does not fit; write a duration',
+    'upstreams.yaml:9:15: unknown key waitSecond; did you mean waitSeconds?',
+    'upstreams.yaml:11:33: "sculpture" is not allowed; there are: image, video',
+    'upstreams.yaml:11:59: 1 is not quoted; write "1"',
+  ];
+  for (const line of lines)
+    t.ok(
+      problems.some((problem) => problem.startsWith(line)),
+      line,
+      { problems },
+    );
+});
+
+t.test('networks are held to their family', async (t) => {
+  const networks = replaced(
+    replaced(rightFiles['networks.yaml'] as string, ', name: USDT0, version: "1"', ''),
+    'family: solana',
+    'family: evm',
+  );
+  const problems = problemsOf(writeCatalogue(t, { 'networks.yaml': networks }));
+  t.ok(
+    problems.some((problem) =>
+      problem.includes('networks.yaml:6:12: solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp is not of'),
+    ),
+  );
+  t.ok(problems.some((problem) => problem.includes('networks.yaml:15:5: an EVM asset needs the name and version')));
+});

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import t from 'tap';
+import { writeCatalogue } from './temporary-catalogue.ts';
+
+function check(directory: string): Promise<{ code: number; output: string }> {
+  const env = { ...process.env, TURNPIKE_CATALOGUE: directory };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import=tsx', 'src/cli/check.ts'], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
+    });
+  });
+}
+
+t.test('the command says in one line that nothing is wrong', async (t) => {
+  const { code, output } = await check('catalogue');
+  t.equal(code, 0, output);
+  t.match(output, /^\d+ endpoints, \d+ routes: no problems\n$/);
+});
+
+t.test('the command tells the problems, how many there are, and how to check again', async (t) => {
+  const directory = join(
+    writeCatalogue(t, { 'service.yaml': 'name: Shop\ndescription: Sells\ntags: [A]\n' }),
+    'catalogue',
+  );
+  const { code, output } = await check(directory);
+  t.equal(code, 1);
+  t.match(output, /service\.yaml:1:1: the key instructions is missing; add instructions\n/);
+  t.match(output, /\n\d+ problems in .*: npm run check\n$/);
+});

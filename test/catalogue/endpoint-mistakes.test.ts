@@ -1,0 +1,317 @@
+import t from 'tap';
+import { oil, problemsOf, replaced, writeCatalogue } from './temporary-catalogue.ts';
+
+const FILE = 'endpoints/image/oil.yaml';
+const mirrored = `${oil}mirrors:
+  - network: chain-e
+`;
+const mpp = `${oil}mpp: { operationId: paint, tag: Pictures }
+`;
+
+/** The promise, the endpoint's file, and what is reported: § stands before the place it is reported at. */
+const endpointMistakes: [string, string, [string, string][]][] = [
+  [
+    'broken YAML is told with its place',
+    replaced(oil, 'summary: A picture in oil', 'summary: "A picture in oil'),
+    [['picture in oil§', 'not YAML: Missing closing "quote']],
+  ],
+  [
+    'a duplicate key is told at the second one',
+    `${oil}path: /image/other\n`,
+    [['§path: /image/other', 'the key path is there twice; keep one of the two']],
+  ],
+  [
+    'an unknown key comes with the nearest known one',
+    replaced(oil, 'summary:', 'sumary:'),
+    [
+      ['§sumary: A pi', 'the key summary is missing; add summary'],
+      ['§sumary: A pi', 'unknown key sumary; did you mean summary? There are: summary, description'],
+    ],
+  ],
+  [
+    'an unknown key of a price comes with the nearest known one',
+    replaced(
+      oil,
+      '{ rule: select, by: size, amounts: { small: "0.05", large: "0.1" } }',
+      '{ rule: fixed, amout: "0.05" }',
+    ),
+    [
+      ['§price: { rul', 'the key amount is missing; add amount'],
+      ['rule: fixed, §amout: "0.05', 'unknown key amout; did you mean amount? There are: rule, amount'],
+    ],
+  ],
+  [
+    'an unquoted amount is told with the text that would be right',
+    replaced(oil, 'large: "0.1"', 'large: 0.10'),
+    [['0.05", large: §0.10 } }', '0.10 is not quoted; write "0.10"']],
+  ],
+  [
+    'an amount finer than a millionth is refused',
+    replaced(oil, '"0.1"', '"0.0000001"'),
+    [
+      [
+        '0.05", large: §"0.0000001"',
+        '"0.0000001" has 7 decimals; a decimal string such as "0.05", with at most 6 decimals',
+      ],
+    ],
+  ],
+  [
+    'unquoted listing amounts are told',
+    `${oil}listing: { price: 0.1, minPrice: "0.05" }\n`,
+    [['ing: { price: §0.1, minPric', '0.1 is not quoted; write "0.1"']],
+  ],
+  [
+    'a minPrice above the price is told',
+    `${oil}listing: { price: "0.05", minPrice: "0.1" }\n`,
+    [['5", minPrice: §"0.1" }', 'minPrice is above price; write at most "0.05"']],
+  ],
+  [
+    'an unknown pricing rule comes with those there are',
+    replaced(oil, 'rule: select', 'rule: selct'),
+    [
+      [
+        'rice: { rule: §selct, by: s',
+        'no pricing rule selct; did you mean select? There are: fixed, select, per-unit, per-item, tiered-tokens, usage-tokens, per-model, amount',
+      ],
+    ],
+  ],
+  [
+    'an unknown upstream comes with those there are',
+    replaced(oil, 'via: pictures', 'via: picturs'),
+    [['via: §picturs', 'no upstream picturs; did you mean pictures? There are: pictures, market']],
+  ],
+  [
+    'an unknown model comes with those there are',
+    replaced(oil, 'model: oil', 'model: oill'),
+    [['model: §oill', 'the upstream pictures has no model oill; did you mean oil? There are: oil']],
+  ],
+  [
+    'an option that the adapter does not have is told',
+    replaced(oil, '  model: oil', '  model: oil\n  stepps: 3'),
+    [['§stepps: 3', 'unknown key stepps; did you mean steps? There are: via, model, input, steps']],
+  ],
+  [
+    'a mapping from a field that the request does not have is told',
+    replaced(oil, 'text: prompt', 'text: promt'),
+    [
+      [
+        'nput: { text: §promt, forma',
+        'input.text takes the field promt, which request does not have; did you mean prompt? There are: prompt, size',
+      ],
+    ],
+  ],
+  [
+    'a nested mapping from a field that the request does not have is told',
+    replaced(oil, 'from: size', 'from: siz'),
+    [
+      [
+        'rmat: { from: §siz } }',
+        'input.format takes the field siz, which request does not have; did you mean size? There are: prompt, size',
+      ],
+    ],
+  ],
+  [
+    'an upstream with neither via nor recipe is told',
+    replaced(oil, '  via: pictures\n', ''),
+    [['§upstream:', 'upstream names neither via nor recipe; name the upstream with via, or a recipe']],
+  ],
+  [
+    'an unknown recipe comes with those there are',
+    `${oil.slice(0, oil.indexOf('upstream:'))}upstream: { recipe: scaner }\n`,
+    [['am: { recipe: §scaner }', 'no recipe scaner; did you mean scanner? There are: scanner']],
+  ],
+  [
+    'missing and unknown roles of a recipe are told',
+    `${oil.slice(0, oil.indexOf('upstream:'))}upstream:
+  recipe: scanner
+  uses:
+    price: { via: market }
+    painter: { via: market }
+`,
+    [
+      ['§uses:', 'the recipe scanner needs the role prices; name an upstream with the adapter prices'],
+      ['§price: { via', 'the recipe scanner has no role price; did you mean prices? There are: prices, painter'],
+      [
+        'inter: { via: §market }',
+        'market speaks prices, which cannot play the role painter; name an upstream with the adapter painter',
+      ],
+    ],
+  ],
+  [
+    'an unknown network comes with those there are',
+    `${oil}networks: [chain-a, chain-q]\n`,
+    [['ks: [chain-a, §chain-q]', 'no network chain-q; did you mean chain-a? There are: chain-a, chain-e']],
+  ],
+  [
+    'a mirror on an unknown network is told',
+    replaced(mirrored, 'network: chain-e', 'network: chain-x'),
+    [['- network: §chain-x', 'no network chain-x; did you mean chain-a? There are: chain-a, chain-e']],
+  ],
+  [
+    'a mirror on a network without a prefix is told',
+    replaced(mirrored, 'network: chain-e', 'network: chain-a'),
+    [
+      [
+        '- network: §chain-a',
+        'the network chain-a has no prefix; give it a prefix in networks.yaml, or the mirror a path',
+      ],
+    ],
+  ],
+  [
+    'an unknown MPP tag comes with those there are',
+    replaced(mpp, 'tag: Pictures', 'tag: Picture'),
+    [[': paint, tag: §Picture }', 'no tag Picture; did you mean Pictures? There are: Pictures, Prices']],
+  ],
+  [
+    'an MPP path outside /mpp/ is told',
+    replaced(mpp, 'tag: Pictures', 'tag: Pictures, path: /pay/oil'),
+    [['ctures, path: §/pay/oil }', '/pay/oil does not begin with /mpp/; begin the path with /mpp/']],
+  ],
+  [
+    'an unknown fragment comes with those there are',
+    replaced(oil, '$ref: prompt', '$ref: promt'),
+    [['ompt: { $ref: §promt }', 'no fragment promt; did you mean prompt? There are: picture, prompt']],
+  ],
+  [
+    'a path with capitals or a bar is refused',
+    replaced(oil, '/image/oil', '/Image|oil'),
+    [
+      [
+        'path: §/Image|oil',
+        '"/Image|oil" does not fit; a path starts with / and has lower-case letters, digits, ".", "_" and "-" between its slashes',
+      ],
+    ],
+  ],
+  [
+    'an example that its request refuses is told with the field',
+    replaced(oil, 'example: { prompt: fog }', 'example: { prompt: fog, size: huge }'),
+    [
+      [
+        't: fog, size: §huge }',
+        'the example does not fit request, size: "huge" is not allowed; there are: small, large',
+      ],
+    ],
+  ],
+  [
+    'an example with a field that the request does not have is told',
+    replaced(oil, 'example: { prompt: fog }', 'example: { prompt: fog, sise: small }'),
+    [
+      [
+        'prompt: fog, §sise: small',
+        'the example does not fit request, sise: unknown key sise; did you mean size? There are: prompt, size',
+      ],
+    ],
+  ],
+  [
+    'an example that lacks a field is told',
+    replaced(oil, 'example: { prompt: fog }', 'example: {}'),
+    [['§example: {}', 'the example does not fit request: the key prompt is missing; add prompt']],
+  ],
+  [
+    'a result without an example is told',
+    replaced(oil, 'result: { $ref: picture }', 'result: { properties: { url: { type: string } } }'),
+    [['§result: { pr', 'result has no example; add examples: [...] to it or to its fragment']],
+  ],
+  [
+    'a result example that its schema refuses is told',
+    replaced(oil, 'result: { $ref: picture }', 'result: { $ref: picture, examples: [{ url: 5 }] }'),
+    [
+      [
+        'ples: [{ url: §5 }] }',
+        'the example of result does not fit its schema, url: 5 is of the wrong type; write string',
+      ],
+    ],
+  ],
+  [
+    'a keyword that JSON Schema does not have is told',
+    replaced(oil, 'default: small', 'defalt: small'),
+    [
+      [
+        ': select, by: §size, amount',
+        'price.by names size, which is neither required nor has a default; size in request.required, or request.properties.size.default',
+      ],
+      ['mall, large], §defalt: smal', 'defalt is no JSON Schema keyword; did you mean default?'],
+    ],
+  ],
+  [
+    'an unknown format is told',
+    replaced(oil, '{ $ref: prompt }', '{ type: string, format: emial }'),
+    [['ring, format: §emial }', 'no format emial; did you mean email?']],
+  ],
+  [
+    'a keyword with a value that JSON Schema does not allow is told',
+    replaced(oil, '{ $ref: prompt }', '{ type: string, minLength: "1" }'),
+    [['g, minLength: §"1" }', 'not JSON Schema: "1" is of the wrong type; write integer']],
+  ],
+  [
+    'a keyword that does not go with the type is told',
+    replaced(oil, '{ $ref: prompt }', '{ type: string, minimum: 1 }'),
+    [['§{ type: string, minimum', 'not JSON Schema: missing type "number" for keyword "minimum"']],
+  ],
+  [
+    'a default that its own property refuses is told',
+    replaced(oil, 'default: small', 'default: tiny'),
+    [
+      [
+        'ge], default: §tiny }',
+        'the default of size is refused by its own schema: "tiny" is not allowed; there are: small, large',
+      ],
+    ],
+  ],
+  [
+    'a required field that is no property is told',
+    replaced(oil, 'required: [prompt]', 'required: [promt]'),
+    [
+      [
+        'required: [§promt]',
+        'required names promt, which is no property; did you mean prompt? There are: prompt, size',
+      ],
+    ],
+  ],
+  [
+    'a request that opens itself is told',
+    replaced(oil, '  required: [prompt]', '  required: [prompt]\n  additionalProperties: true'),
+    [['§additionalPr', 'a request is always an object without further fields; leave additionalProperties out']],
+  ],
+  [
+    'an invalid duration is told',
+    `${oil}deadline: 10 minutes\n`,
+    [['deadline: §10 minutes', '"10 minutes" does not fit; write a duration such as 300ms, 30s or 10m']],
+  ],
+  [
+    'a mirror whose request refuses the example is asked for its own',
+    `${mirrored}    request: { required: [prompt, seed], properties: { prompt: { $ref: prompt }, seed: { type: integer }, size: { type: string, enum: [small, large], default: small } } }\n`,
+    [
+      [
+        '§request: { r',
+        'the example does not fit mirrors[0].request: the key seed is missing; give mirrors[0] its own example',
+      ],
+    ],
+  ],
+  [
+    'a mirror whose request does not fit the inherited price and upstream is to blame',
+    `${mirrored}    request: { required: [prompt], properties: { prompt: { $ref: prompt } } }\n`,
+    [
+      ['§request: { r', 'input.format takes the field size, which mirrors[0].request does not have; there are: prompt'],
+      ['§request: { r', 'price.by names size, which request.properties does not have; one of: prompt'],
+    ],
+  ],
+];
+
+/** The place in the text that § marks in the excerpt. */
+function marked(text: string, excerpt: string): string {
+  const [before = '', after = ''] = excerpt.split('§');
+  const offset = text.indexOf(before + after) + before.length;
+  const lines = text.slice(0, offset).split('\n');
+  return `${lines.length}:${(lines.at(-1) ?? '').length + 1}`;
+}
+
+for (const [promise, text, expected] of endpointMistakes) {
+  t.test(promise, async (t) => {
+    const problems = problemsOf(writeCatalogue(t, { [FILE]: text }));
+    const wanted = expected.map(([excerpt, message]) => `${FILE}:${marked(text, excerpt)}: ${message}`);
+    const told = (line: string) => problems.some((problem) => problem.startsWith(line));
+    t.ok(wanted.every(told), 'where and what', { wanted, problems });
+    t.equal(problems.length, wanted.length, 'and nothing else', { wanted, problems });
+  });
+}

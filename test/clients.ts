@@ -1,0 +1,69 @@
+/** Unmodified payment clients, each with the sandbox's wallet. */
+import './payment/facilitators/own-fetch.ts';
+import type { x402HTTPClient } from '@x402/core/client';
+import { wrapFetchWithPayment } from '@x402/fetch';
+import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
+import { openWallet } from '../src/cli/pay/wallet.ts';
+import type { Gateway } from './gateway.ts';
+
+export interface PaidCall {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
+/** A POST of JSON, or a GET without a body. */
+export function request(gateway: Gateway, path: string, body?: unknown): PaidCall {
+  const init: RequestInit =
+    body === undefined
+      ? { method: 'GET' }
+      : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return { url: gateway.url + path, init };
+}
+
+const caip2 = ({ state }: Gateway, network: string): string => state.evm[network]?.caip2 ?? state.solana?.caip2 ?? '';
+
+/** @x402/fetch, protocol version 2. */
+export async function payV2(gateway: Gateway, network: string, { url, init }: PaidCall): Promise<Response> {
+  const client = await openWallet(gateway.state, caip2(gateway, network));
+  return wrapFetchWithPayment(fetch, client)(url, init);
+}
+
+/** x402-fetch, protocol version 1. */
+export async function payV1(gateway: Gateway, network: string, { url, init }: PaidCall): Promise<Response> {
+  const { evm, solana } = gateway.state;
+  const access = evm[network];
+  const names: Record<string, string> = {
+    'eip155:84532': 'base-sepolia',
+    'eip155:137': 'polygon',
+    'eip155:43114': 'avalanche',
+  };
+  const signer = access
+    ? await createSigner(names[access.caip2] ?? access.caip2, access.privateKey)
+    : await createSigner('solana-devnet', solana?.secretKey ?? '');
+  const config = solana && !access ? { svmConfig: { rpcUrl: solana.rpcUrl } } : {};
+  const fetchV1 = wrapFetchV1(fetch, signer, 10_000_000n, undefined, config);
+  return fetchV1(url, init);
+}
+
+/** A signed version 2 proof for a request, not sent yet. */
+export async function signProof(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
+  const client: x402HTTPClient = await openWallet(gateway.state, caip2(gateway, network));
+  const unpaid = await fetch(call.url, call.init);
+  const challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
+  return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
+}
+
+/** The request with a proof. */
+export const sendProof = ({ url, init }: PaidCall, proof: Record<string, string>): Promise<Response> =>
+  fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...proof } });
+
+/** The decoded receipt of an answer, of either version. */
+export function receiptOf(answer: Response): {
+  success: boolean;
+  transaction: string;
+  network: string;
+  payer?: string;
+} {
+  const header = answer.headers.get('payment-response') ?? answer.headers.get('x-payment-response') ?? '';
+  return JSON.parse(Buffer.from(header, 'base64').toString());
+}

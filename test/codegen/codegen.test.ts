@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import t from 'tap';
+import { differences, write } from '../../codegen/files.ts';
+import { generate } from '../../codegen/generate.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+import { oil, parts, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
+
+const FILE = 'endpoints/image/oil.yaml';
+
+const generated = (t: Test, endpoint: string = oil) =>
+  generate(join(writeCatalogue(t, { [FILE]: endpoint }), 'catalogue'), parts);
+
+/** Runs the command on the shipped catalogue. */
+function codegen(target: string, ...args: string[]): Promise<{ code: number; output: string }> {
+  const env = { ...process.env, TURNPIKE_GENERATED: target };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import=tsx', 'codegen/main.ts', ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
+    });
+  });
+}
+
+t.test('what is committed is what the catalogue says', async (t) => {
+  const { code, output } = await codegen('generated', '--check');
+  t.equal(code, 0, output);
+});
+
+t.test('the check names stale, missing and left-over files, and the command that mends them', async (t) => {
+  const target = t.testdir();
+  const files = await generate('catalogue', { rules: pricingRules, adapters, recipes });
+  write(target, files);
+  writeFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'changed');
+  rmSync(join(target, 'schemas/image-result.ts'));
+  writeFileSync(join(target, 'schemas/gone.ts'), '');
+
+  const { code, output } = await codegen(target, '--check');
+  t.equal(code, 1);
+  t.match(output, 'endpoints/image/family-e-2.ts: stale');
+  t.match(output, 'schemas/image-result.ts: missing');
+  t.match(output, 'schemas/gone.ts: left-over');
+  t.match(output, 'npm run codegen');
+  t.equal(readFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'utf8'), 'changed', 'checking changes nothing');
+
+  t.equal((await codegen(target)).code, 0);
+  t.same(differences(target, files), [], 'the command mends them');
+});
+
+t.test('generating twice gives the same bytes', async (t) => {
+  t.same(await generated(t), await generated(t));
+});
+
+t.test('writing changes only what differs', async (t) => {
+  const target = t.testdir();
+  const files = new Map([['a/b.ts', 'one\n']]);
+  t.same(write(target, files), [{ path: 'a/b.ts', state: 'missing' }]);
+  t.same(write(target, files), []);
+  t.same(differences(target, new Map()), [{ path: 'a/b.ts', state: 'left-over' }]);
+});
+
+t.test('a request has its defaults, a result is the fragment it is', async (t) => {
+  const types = (await generated(t)).get('endpoints/image/oil.ts');
+  t.match(types, /prompt: string;/);
+  t.match(types, /size: 'small' \| 'large';/);
+  t.match(types, "export type { Picture as Result } from '../../schemas/picture.ts';");
+});
+
+t.test('mirrors and MPP operations with requests of their own have types of their own', async (t) => {
+  const own =
+    'request: { required: [prompt], properties: { prompt: { $ref: prompt }, size: { type: string, enum: [small, large], default: large } } }';
+  const files = await generated(
+    t,
+    `${oil}mirrors: [{ network: chain-e, ${own} }]\nmpp: { operationId: paint, tag: Pictures, ${own} }\n`,
+  );
+  t.match(files.get('endpoints/image/oil.ts'), 'export interface ChainERequest {');
+  t.match(files.get('endpoints/image/oil.ts'), 'export interface MppRequest {');
+});
+
+t.test('every generated file names the command that makes it', async (t) => {
+  for (const [path, text] of await generated(t)) t.match(text.split('\n').slice(0, 2).join(), 'npm run codegen', path);
+});
+
+t.test('nothing is generated from a catalogue with problems', async (t) => {
+  await t.rejects(generated(t, oil.replace('model: oil', 'model: ink')), { name: 'CatalogueErrors' });
+});

@@ -1,0 +1,95 @@
+/** A whole gateway in its sandbox, for tests that come in through the front door. */
+import './payment/facilitators/own-fetch.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openApp } from '../src/app.ts';
+import { loadCatalogue } from '../src/catalogue/load.ts';
+import type { SandboxState } from '../src/cli/pay/wallet.ts';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/http/log.ts';
+import { pricingRules } from '../src/pricing/index.ts';
+import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
+import { adapters } from '../src/upstream/adapters/index.ts';
+import { recipes } from '../src/upstream/recipes/index.ts';
+
+export interface Gateway {
+  readonly url: string;
+  readonly sandbox: Sandbox;
+  readonly state: SandboxState;
+  readonly directory: string;
+  /** What the pay-to address of a network holds, in atomic units. */
+  earned(network: string): Promise<bigint>;
+  /** What the wallet of a network holds, in atomic units. */
+  spendable(network: string): Promise<bigint>;
+  calls(): Promise<{
+    upstreamCalls: number;
+    settlementCount: number;
+    upstreams: Record<string, number>;
+    settlements: Record<string, number>;
+  }>;
+  fault(request: { upstream?: string; settlement?: string; fault: string; count?: number }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly catalogue?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Local chains to start; default: chain-a and chain-c. */
+  readonly networks?: readonly string[];
+  readonly tempo?: boolean;
+  readonly now?: () => number;
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
+  const config = readConfig({
+    PORT: String(await freePort()),
+    TURNPIKE_DATA: directory,
+    TURNPIKE_CATALOGUE: options.catalogue ?? 'catalogue',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    ...options.environment,
+  });
+  const log = createLog(config.logLevel);
+  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const sandbox = await openSandbox(catalogue, log, {
+    networks: options.networks ?? ['chain-a', 'chain-c'],
+    tempo: options.tempo ?? false,
+  });
+  const app = await openApp(config, catalogue, sandbox, log, options.now);
+  const url = app.url;
+  const state = sandbox.state as SandboxState;
+  return {
+    url,
+    sandbox,
+    state,
+    directory,
+    earned: (network) => sandbox.balance(network, state.payTo[network] ?? ''),
+    spendable: (network) => sandbox.balance(network, sandbox.payer(network)),
+    calls: async () => (await fetch(`${url}/sandbox/calls`)).json() as ReturnType<Gateway['calls']>,
+    fault: async (request) => {
+      const answer = await fetch(`${url}/sandbox/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ count: 1, ...request }),
+      });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
+    stop: async () => {
+      await app.close();
+      await sandbox.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import '../facilitators/own-fetch.ts';
+
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import { type Hex, parseSignature } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type Eip3009Query, findEip3009Settlement } from '../../../src/payment/chains/evm.ts';
+import { createRpc } from '../../../src/payment/chains/rpc.ts';
+import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { baseSepolia, stable } from '../facilitators/networks.ts';
+import { type Payment, signV2 } from '../facilitators/payments.ts';
+
+const chains = await startChains({ networks: [baseSepolia, stable] });
+t.teardown(chains.stop);
+const facilitator = localFacilitator(chains.facilitatorOptions);
+
+for (const network of [baseSepolia, stable]) {
+  const { asset } = network.sandbox;
+  const access = chains.evm[network.id];
+  if (!access) throw new Error(`${network.id} was not started`);
+  const { rpcUrl, chainId, privateKey } = access;
+  const rpc = createRpc(rpcUrl);
+  const account = privateKeyToAccount(privateKey as Hex);
+
+  const queryOf = ({ payload }: Payment, changes: Partial<Eip3009Query> = {}): Eip3009Query => {
+    const { authorization } = payload.payload as { authorization: { nonce: string; validBefore: string } };
+    const payTo = chains.payTo[network.id] ?? '';
+    const { nonce, validBefore } = authorization;
+    return {
+      rpcUrl,
+      asset: asset.address,
+      payer: account.address,
+      payTo,
+      nonce,
+      validBefore: Number(validBefore),
+      ...changes,
+    };
+  };
+  const settle = ({ payload, requirements }: Payment) => facilitator.settle(payload, requirements);
+
+  t.test(
+    `${asset.symbol}: an authorization not yet used is unknown, a settled one is found with its amount`,
+    async (t) => {
+      const payment = await signV2(chains, network, { amount: '321' });
+      t.match(await findEip3009Settlement(queryOf(payment)), { state: 'unknown' });
+      const settlement = await settle(payment);
+      const transaction = settlement.state === 'settled' ? settlement.transaction : 'none';
+      t.same(await findEip3009Settlement(queryOf(payment)), { state: 'settled', transaction, amount: 321n });
+    },
+  );
+
+  t.test(`${asset.symbol}: a nonce spent on someone else is not a settlement`, async (t) => {
+    const payment = await signV2(chains, network);
+    t.match(await settle(payment), { state: 'settled' });
+    const other = chains.wallets.evm.facilitator.address;
+    t.match(await findEip3009Settlement(queryOf(payment, { payTo: other })), {
+      state: 'unsettled',
+      reason: /someone else/,
+    });
+  });
+
+  t.test(`${asset.symbol}: a cancelled authorization is unsettled`, async (t) => {
+    const nonce: Hex = `0x${randomBytes(32).toString('hex')}`;
+    const signature = await account.signTypedData({
+      domain: { name: asset.name, version: asset.version, chainId, verifyingContract: asset.address as Hex },
+      types: {
+        CancelAuthorization: [
+          { name: 'authorizer', type: 'address' },
+          { name: 'nonce', type: 'bytes32' },
+        ],
+      },
+      primaryType: 'CancelAuthorization',
+      message: { authorizer: account.address, nonce },
+    });
+    const { r, s, v } = parseSignature(signature);
+    const words = [account.address, nonce, `0x${Number(v).toString(16)}`, r, s];
+    const data = `0x5a049a70${words.map((word) => word.slice(2).padStart(64, '0')).join('')}`;
+    const from = chains.wallets.evm.facilitator.address;
+    await rpc('anvil_impersonateAccount', [from]);
+    await rpc('eth_sendTransactionSync', [{ from, to: asset.address, data }]);
+    const query = { ...queryOf(await signV2(chains, network)), nonce };
+    t.match(await findEip3009Settlement(query), { state: 'unsettled', reason: /cancelled/ });
+  });
+
+  t.test(`${asset.symbol}: each of many settlements is found, also far back in the chain`, async (t) => {
+    const payments = await Promise.all(
+      [11, 12, 13].map((amount) => signV2(chains, network, { amount: String(amount) })),
+    );
+    await Promise.all(payments.map(settle));
+    await rpc('anvil_mine', ['0x4b0']);
+    const found = await Promise.all(payments.map((payment) => findEip3009Settlement(queryOf(payment))));
+    t.match(found, [{ amount: 11n }, { amount: 12n }, { amount: 13n }]);
+  });
+
+  t.test(`${asset.symbol}: unused and expired is unsettled, once the chain's own time is past it`, async (t) => {
+    const payment = await signV2(chains, network);
+    const used = await signV2(chains, network, { amount: '5' });
+    await settle(used);
+    const { validBefore } = queryOf(payment);
+    await rpc('evm_setNextBlockTimestamp', [validBefore]);
+    await rpc('evm_mine', []);
+    t.match(await findEip3009Settlement(queryOf(payment)), { state: 'unknown' }, 'not at once');
+    await rpc('evm_setNextBlockTimestamp', [validBefore + 60]);
+    await rpc('evm_mine', []);
+    t.match(await findEip3009Settlement(queryOf(payment)), { state: 'unsettled', reason: /expired/ });
+    t.match(await findEip3009Settlement(queryOf(used)), { state: 'settled', amount: 5n }, 'a used one stays settled');
+  });
+
+  t.test(`${asset.symbol}: a chain out of reach, or another contract, is unknown`, async (t) => {
+    const payment = await signV2(chains, network);
+    const gone = await findEip3009Settlement(queryOf(payment, { rpcUrl: 'http://127.0.0.1:9/secret-path' }));
+    t.match(gone, { state: 'unknown' });
+    t.notMatch(JSON.stringify(gone), /secret-path/);
+    t.match(await findEip3009Settlement(queryOf(payment, { asset: account.address })), { state: 'unknown' });
+  });
+}
+
+t.end();

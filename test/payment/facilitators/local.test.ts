@@ -1,0 +1,120 @@
+import './own-fetch.ts';
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { request } from 'undici';
+import { findEip3009Settlement } from '../../../src/payment/chains/evm.ts';
+import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
+import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { balances, facilitatorContract } from './contract.ts';
+import { baseSepolia, networks } from './networks.ts';
+import { signV1, signV2 } from './payments.ts';
+
+const chains = await startChains({ networks });
+t.teardown(chains.stop);
+
+t.test('a facilitator in this process', (t) => {
+  facilitatorContract(t, chains, localFacilitator(chains.facilitatorOptions));
+  t.end();
+});
+
+const [evm] = chains.facilitatorOptions.evm;
+if (!evm) throw new Error('no EVM network was started');
+
+/** A way to the chain's node that passes everything on, and loses the answers to one method. */
+async function losing(method: string): Promise<{ rpcUrl: string; stop(): void }> {
+  const server = createServer((incoming, response) => {
+    const pass = async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk);
+      const body = Buffer.concat(chunks).toString();
+      const answer = await request(evm?.rpcUrl ?? '', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      const text = await answer.body.text();
+      if (body.includes(method)) incoming.socket.destroy();
+      else response.setHeader('content-type', 'application/json').end(text);
+    };
+    pass().catch(() => incoming.socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { rpcUrl: `http://127.0.0.1:${port}`, stop: () => server.close().closeAllConnections() };
+}
+
+for (const [version, sign] of [
+  ['1', signV1],
+  ['2', signV2],
+] as const) {
+  t.test(`a settlement whose answer is lost is unknown, and the chain knows it (version ${version})`, async (t) => {
+    const way = await losing('eth_sendRawTransaction');
+    t.teardown(way.stop);
+    const facilitator = localFacilitator({ evm: [{ ...evm, rpcUrl: way.rpcUrl }], solana: [] });
+    const before = await balances(chains, baseSepolia);
+    const { payload, requirements } = await sign(chains, baseSepolia, { amount: '77' });
+    const settlement = await facilitator.settle(payload, requirements);
+    t.match(settlement, { state: 'unknown', reason: /./ });
+    const { authorization } = payload.payload as { authorization: { nonce: string; validBefore: string } };
+    const found = await findEip3009Settlement({
+      rpcUrl: evm.rpcUrl,
+      asset: baseSepolia.sandbox.asset.address,
+      payer: chains.wallets.evm.payer.address,
+      payTo: chains.payTo[baseSepolia.id] ?? '',
+      nonce: authorization.nonce,
+      validBefore: Number(authorization.validBefore),
+    });
+    t.match(found, { state: 'settled', amount: 77n, transaction: /^0x[0-9a-f]{64}$/ });
+    t.same(await balances(chains, baseSepolia), { payer: before.payer - 77n, payTo: before.payTo + 77n });
+    t.notMatch(JSON.stringify(settlement), String(payload.payload.signature));
+  });
+
+  t.test(`a settlement that is not confirmed in time is unknown (version ${version})`, async (t) => {
+    const way = await losing('eth_getTransactionReceipt');
+    t.teardown(way.stop);
+    const options = { evm: [{ ...evm, rpcUrl: way.rpcUrl }], solana: [], confirmationTimeoutMs: 50 };
+    const { payload, requirements } = await sign(chains, baseSepolia);
+    t.match(await localFacilitator(options).settle(payload, requirements), { state: 'unknown', reason: /confirmed/ });
+  });
+
+  t.test(`a facilitator without gas refuses, and says so (version ${version})`, async (t) => {
+    const { privateKey } = newEvmWallet();
+    const facilitator = localFacilitator({ evm: [{ ...evm, privateKey }], solana: [] });
+    const { payload, requirements } = await sign(chains, baseSepolia);
+    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: /no gas left/ });
+  });
+}
+
+t.test('a chain out of reach is neither a good nor a bad payment', async (t) => {
+  const lost = await startChains({ networks });
+  const facilitator = localFacilitator(lost.facilitatorOptions);
+  const signers = [signV1, signV2].flatMap((sign) => networks.slice(0, 2).map((network) => sign(lost, network)));
+  const payments = await Promise.all(signers);
+  await lost.stop();
+  await t.rejects(facilitator.supported(), FacilitatorUnreachable);
+  for (const { payload, requirements } of payments) {
+    await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
+    t.match(await facilitator.settle(payload, requirements), { state: 'unknown', reason: /./ });
+  }
+});
+
+t.test('a network whose chain is down drops out alone', async (t) => {
+  const broken = { ...evm, caip2: 'eip155:1', chainId: 1, rpcUrl: 'http://127.0.0.1:9' };
+  const wrong = { ...evm, caip2: 'eip155:5', chainId: 5 };
+  const kinds = await localFacilitator({ evm: [broken, wrong, evm], solana: [] }).supported();
+  t.same([...new Set(kinds.filter(({ x402Version }) => x402Version === 2).map(({ network }) => network))], [evm.caip2]);
+});
+
+t.test('a caller that stops waiting gets no verdict', async (t) => {
+  const { payload, requirements } = await signV2(chains, baseSepolia);
+  const facilitator = localFacilitator(chains.facilitatorOptions);
+  await t.rejects(facilitator.verify(payload, requirements, AbortSignal.abort()), FacilitatorUnreachable);
+});
+
+t.end();

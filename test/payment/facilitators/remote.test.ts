@@ -1,0 +1,206 @@
+import './own-fetch.ts';
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { type Facilitator, FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
+import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { remoteFacilitator } from '../../../src/payment/facilitators/remote.ts';
+import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { facilitatorContract } from './contract.ts';
+import { networks } from './networks.ts';
+
+type Handle = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+/** An HTTP server on a free port; `url` has a path, as facilitators' addresses do. */
+async function serve(handle: Handle): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => handle(request, response, body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = async () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}/platform/x402`, stop };
+}
+
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+/** The x402 facilitator API over a facilitator in this process. */
+function front(facilitator: Facilitator): Handle {
+  const answer = async (path: string, body: string): Promise<unknown> => {
+    if (path === '/platform/x402/supported')
+      return { kinds: await facilitator.supported(), extensions: [], signers: {} };
+    const { paymentPayload, paymentRequirements } = JSON.parse(body);
+    if (path === '/platform/x402/verify') {
+      const verdict = await facilitator.verify(paymentPayload, paymentRequirements);
+      return verdict.valid
+        ? { isValid: true, payer: verdict.payer }
+        : { isValid: false, invalidReason: verdict.reason };
+    }
+    const settlement = await facilitator.settle(paymentPayload, paymentRequirements);
+    if (settlement.state === 'settled') return { success: true, ...settlement };
+    const errorReason = 'spent' in settlement && settlement.spent ? 'duplicate_settlement' : settlement.reason;
+    return { success: false, errorReason, transaction: '', network: paymentRequirements.network };
+  };
+  return (request, response, body) => {
+    answer(request.url ?? '', body).then(
+      (found) => json(response, 200, found),
+      () => json(response, 500, {}),
+    );
+  };
+}
+
+t.test('a facilitator over HTTP', async (t) => {
+  const chains = await startChains({ networks });
+  const server = await serve(front(localFacilitator(chains.facilitatorOptions)));
+  const facilitator = remoteFacilitator({ url: server.url });
+  t.teardown(async () => {
+    await facilitator.close();
+    await server.stop();
+    await chains.stop();
+  });
+  facilitatorContract(t, chains, facilitator);
+  t.end();
+});
+
+const SIGNATURE = `0x${'ab'.repeat(65)}`;
+const payload = { x402Version: 2, payload: { signature: SIGNATURE, authorization: { from: '0xpayer' } } };
+const requirements = { scheme: 'exact', network: 'eip155:1', amount: '5' };
+
+/** A facilitator that answers everything with the same. */
+async function answering(t: Test, handle: Handle, options: object = {}): Promise<Facilitator> {
+  const server = await serve(handle);
+  const facilitator = remoteFacilitator({ url: server.url, ...options });
+  t.teardown(server.stop);
+  t.teardown(() => facilitator.close());
+  return facilitator;
+}
+
+const always =
+  (status: number, body: unknown): Handle =>
+  (_request, response) =>
+    json(response, status, body);
+
+t.test('sends what the protocol says, to the path it was given, with the headers it was given', async (t) => {
+  const seen: { method?: string; url?: string; key?: unknown; body?: unknown }[] = [];
+  const facilitator = await answering(
+    t,
+    ({ method, url, headers }, response, body) => {
+      seen.push({ method, url, key: headers['x-key'], body: body && JSON.parse(body) });
+      json(response, 200, { kinds: [], isValid: true, payer: '0xpayer', success: true, transaction: '0x1' });
+    },
+    { createAuthHeaders: async () => ({ verify: { 'x-key': 'v' }, settle: { 'x-key': 's' } }) },
+  );
+  await facilitator.supported();
+  await facilitator.verify(payload, requirements);
+  await facilitator.settle(payload, requirements);
+  const body = { x402Version: 2, paymentPayload: payload, paymentRequirements: requirements };
+  t.match(seen, [
+    { method: 'GET', url: '/platform/x402/supported', key: undefined },
+    { method: 'POST', url: '/platform/x402/verify', key: 'v', body },
+    { method: 'POST', url: '/platform/x402/settle', key: 's', body },
+  ]);
+});
+
+t.test('a verdict counts whatever its status', async (t) => {
+  for (const status of [200, 400, 402, 500]) {
+    const body = {
+      isValid: false,
+      invalidReason: 'insufficient_funds',
+      success: false,
+      errorReason: 'insufficient_funds',
+    };
+    const facilitator = await answering(t, always(status, body));
+    t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /too few tokens/ });
+    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: /too few tokens/ });
+  }
+});
+
+t.test('an error is no verdict, and never a settlement', async (t) => {
+  const answers: [number, unknown][] = [
+    [500, {}],
+    [502, 'bad gateway'],
+    [200, {}],
+    [200, []],
+    [302, {}],
+    [500, { isValid: true, payer: '0xpayer', success: true, transaction: '0x1' }],
+    [408, {}],
+  ];
+  for (const [status, body] of answers) {
+    const facilitator = await answering(t, always(status, body));
+    await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable, `verify, HTTP ${status}`);
+    await t.rejects(facilitator.supported(), FacilitatorUnreachable, `supported, HTTP ${status}`);
+    t.match(await facilitator.settle(payload, requirements), { state: 'unknown' }, `settle, HTTP ${status}`);
+  }
+});
+
+t.test('a request that the facilitator does not take settles nothing', async (t) => {
+  for (const status of [400, 401, 403, 404, 429]) {
+    const facilitator = await answering(t, always(status, { error: 'no' }));
+    await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
+    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: new RegExp(String(status)) });
+  }
+});
+
+t.test('a settlement that may be on its way is unknown', async (t) => {
+  const codes: [string, string][] = [
+    ['settlement_pending', '0x1'],
+    ['settle_exact_evm_transaction_confirmation_timed_out', '0x1'],
+    ['settle_exact_svm_transaction_confirmation_timed_out', ''],
+    ['settle_exact_node_failure', ''],
+    ['unexpected_settle_error', ''],
+    ['invalid_exact_evm_transaction_failed', ''],
+    ['transaction_failed', ''],
+  ];
+  for (const [errorReason, transaction] of codes) {
+    const facilitator = await answering(t, always(200, { success: false, errorReason, transaction }));
+    t.match(await facilitator.settle(payload, requirements), { state: 'unknown' }, errorReason);
+  }
+  const reverted = { success: false, errorReason: 'invalid_exact_evm_transaction_failed', transaction: '0x1' };
+  const facilitator = await answering(t, always(200, reverted));
+  t.match(await facilitator.settle(payload, requirements), { state: 'refused' }, 'it ran and failed');
+});
+
+t.test('a facilitator that is silent, gone, or endless is unreachable', async (t) => {
+  const limits = { verifyTimeoutMs: 50, settleTimeoutMs: 50 };
+  const silent = await answering(t, () => undefined, limits);
+  const cut = await answering(t, (request) => request.socket.destroy());
+  const endless = await answering(t, (_request, response) => {
+    response.writeHead(200).write(Buffer.alloc(300 * 1024, ' '));
+  });
+  const gone = remoteFacilitator({ url: 'http://127.0.0.1:9/secret-path' });
+  t.teardown(() => gone.close());
+  for (const facilitator of [silent, cut, endless, gone]) {
+    await t.rejects(facilitator.supported(), FacilitatorUnreachable);
+    await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
+    t.match(await facilitator.settle(payload, requirements), { state: 'unknown' });
+  }
+  const error = await gone.verify(payload, requirements).catch((thrown: Error) => thrown);
+  t.notMatch(JSON.stringify([error, String(error)]), /secret-path/);
+});
+
+t.test('a caller can stop waiting', async (t) => {
+  const facilitator = await answering(t, () => undefined);
+  await t.rejects(facilitator.verify(payload, requirements, AbortSignal.timeout(20)), FacilitatorUnreachable);
+  t.match(await facilitator.settle(payload, requirements, AbortSignal.timeout(20)), { state: 'unknown' });
+});
+
+t.test('no error repeats the payment', async (t) => {
+  const echo: Handle = (_request, response, body) =>
+    json(response, 200, { isValid: false, invalidReason: body, success: false, errorReason: body });
+  const facilitator = await answering(t, echo);
+  const told = [await facilitator.verify(payload, requirements), await facilitator.settle(payload, requirements)];
+  t.notMatch(JSON.stringify(told), SIGNATURE.slice(2));
+});
+
+t.end();

@@ -1,0 +1,223 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Receipt } from 'mppx';
+import { evm, Mppx } from 'mppx/client';
+import t from 'tap';
+import { type Hex, toHex } from 'viem';
+import { type LocalAccount, privateKeyToAccount } from 'viem/accounts';
+import { createRpc } from '../../../src/payment/chains/rpc.ts';
+import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { openMppRail } from '../../../src/payment/rails/mpp.ts';
+import { startEvmChain } from '../../../src/sandbox/chains/evm.ts';
+import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { challengesOf, decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
+import { startGateway } from './gateway.ts';
+import { mppRoute } from './route.ts';
+
+const PRICE = 50_000n;
+const caip2 = 'eip155:84532';
+const chainId = 84_532;
+const asset = {
+  symbol: 'USDC',
+  address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  decimals: 6,
+  name: 'USDC',
+  version: '2',
+};
+const path = '/mpp/a';
+const post = { method: 'POST', body: '{"prompt":"fog"}' };
+const [payer, settler] = [newEvmWallet(), newEvmWallet()];
+const chain = await startEvmChain({ id: 'chain-c', caip2, asset, payer: payer.address, facilitator: settler.address });
+t.teardown(chain.stop);
+
+const facilitatorAt = (rpcUrl: string) =>
+  localFacilitator({
+    evm: [{ caip2, chainId, rpcUrl, privateKey: settler.privateKey }],
+    solana: [],
+    confirmationTimeoutMs: 3_000,
+  });
+
+type Tap = Parameters<typeof startGateway>[0];
+
+/** A gateway that is paid into an account of its own, and the rail it uses. */
+async function gateway(t: Tap, { rpcUrl = chain.rpcUrl, deadlineMs = 1_000 } = {}) {
+  const payTo = newEvmWallet().address;
+  const facilitator = facilitatorAt(rpcUrl);
+  t.teardown(() => facilitator.close());
+  const rail = openMppRail({
+    secrets: [secret],
+    realm: '127.0.0.1',
+    evm: { chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
+  });
+  const started = await startGateway(t, rail, [mppRoute(path, '0.05', deadlineMs)]);
+  return { ...started, rail, payTo, url: `${started.url}${path}`, earned: () => chain.balance(payTo) };
+}
+
+/** mppx's client, unmodified. */
+const walletOf = (account: LocalAccount) =>
+  Mppx.create({
+    polyfill: false,
+    methods: [evm({ account, authorization: { name: asset.name, version: asset.version }, decimals: asset.decimals })],
+  });
+const wallet = walletOf(privateKeyToAccount(payer.privateKey));
+const credentialFor = async (url: string) => wallet.createCredential(await fetch(url, post));
+const send = (url: string, authorization: string) => fetch(url, { ...post, headers: { authorization } });
+const problemOf = async (response: Response): Promise<string> =>
+  String(JSON.parse(await response.text()).type).replace(/^.*\//, '');
+
+t.test('an authorization is settled once, after the work, however long the work may take', async (t) => {
+  const { url, seen, earned } = await gateway(t, { deadlineMs: 600_000 });
+  const before = await chain.balance(payer.address);
+  const response = await wallet.fetch(url, post);
+  t.equal(response.status, 200);
+  t.match(Receipt.fromResponse(response), { method: 'evm', status: 'success', reference: /^0x[0-9a-f]{64}$/ });
+  t.equal(response.headers.get('cache-control'), 'private');
+  t.same(seen.settlesFirst, [false]);
+  t.equal(await earned(), PRICE);
+  t.equal(before - (await chain.balance(payer.address)), PRICE);
+});
+
+t.test('ten requests with one credential buy one call and get one answer', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const credential = await credentialFor(url);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => send(url, credential)));
+  t.same(
+    responses.map(({ status }) => status),
+    Array(10).fill(200),
+  );
+  t.equal(new Set(responses.map(({ headers }) => headers.get('payment-receipt'))).size, 1);
+  t.equal(seen.upstreamCalls, 1);
+  t.equal(await earned(), PRICE);
+});
+
+t.test('charges nothing when the upstream fails, and takes the same credential again', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const credential = await credentialFor(url);
+  seen.upstreamFails = true;
+  t.equal((await send(url, credential)).status, 500);
+  t.equal(await earned(), 0n);
+  seen.upstreamFails = false;
+  t.equal((await send(url, credential)).status, 200);
+  t.equal(await earned(), PRICE);
+});
+
+t.test('an authorization pays the challenge it was signed for, and no other', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const { payload } = decode((await credentialFor(url)).slice(8));
+  const second = parametersOf((await fetch(url, post)).headers.get('www-authenticate') ?? '');
+  const response = await send(url, `Payment ${encode({ challenge: second, payload })}`);
+  t.equal(response.status, 402);
+  t.equal(await problemOf(response), 'verification-failed');
+  t.equal(seen.upstreamCalls, 0);
+  t.equal(await earned(), 0n);
+});
+
+t.test('an authorization that says or signs something else is refused', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const { challenge, payload } = decode((await credentialFor(url)).slice(8));
+  const changes: Record<string, [changed: object, problem: string]> = {
+    'less money': [{ value: '1' }, 'payment-insufficient'],
+    'more money': [{ value: '90000' }, 'verification-failed'],
+    'another recipient': [{ to: payer.address }, 'verification-failed'],
+    'another payer': [{ from: newEvmWallet().address }, 'verification-failed'],
+    'another nonce': [{ nonce: toHex(1, { size: 32 }) }, 'verification-failed'],
+    'a longer life': [{ validBefore: '9999999999' }, 'verification-failed'],
+    'a past life': [{ validBefore: '1' }, 'payment-expired'],
+    'another signature': [{ signature: `0x${'1'.repeat(130)}` as Hex }, 'verification-failed'],
+    'no address': [{ to: 'me' }, 'malformed-credential'],
+    'another type': [{ type: 'permit2' }, 'malformed-credential'],
+  };
+  for (const [name, [changed, problem]] of Object.entries(changes)) {
+    const response = await send(url, `Payment ${encode({ challenge, payload: { ...payload, ...changed } })}`);
+    t.equal(response.status, 402, name);
+    t.equal(await problemOf(response), problem, name);
+  }
+  t.equal(seen.upstreamCalls, 0);
+  t.equal(await earned(), 0n);
+});
+
+t.test('a payer without money is refused before any work', async (t) => {
+  const { url, seen } = await gateway(t);
+  const response = await walletOf(privateKeyToAccount(newEvmWallet().privateKey)).fetch(url, post);
+  t.equal(response.status, 402);
+  t.equal(seen.upstreamCalls, 0);
+});
+
+/** Reads and verifies a credential as the gateway does. */
+async function verified(rail: ReturnType<typeof openMppRail>, authorization: string) {
+  const quote = quoteOf(requestOf(post.body, { headers: { authorization } }));
+  const proof = rail.read(quote.request);
+  if (!proof) throw new Error('the credential was not read');
+  return { quote, payment: await rail.verify(proof, quote) };
+}
+
+t.test('settles first when too little is left of the authorization', async (t) => {
+  let now = Date.now();
+  const facilitator = facilitatorAt(chain.rpcUrl);
+  t.teardown(() => facilitator.close());
+  const options = { chainId, asset, payTo: newEvmWallet().address, rpcUrl: chain.rpcUrl, facilitator };
+  const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', evm: options, now: () => now });
+  const { url } = await startGateway(t, rail, [mppRoute(path)]);
+  const authorization = await credentialFor(`${url}${path}`);
+  t.equal((await verified(rail, authorization)).payment.settlesFirst, false);
+  now += 320_000;
+  t.equal((await verified(rail, authorization)).payment.settlesFirst, true);
+});
+
+t.test('the chain tells what became of a payment whose settlement had no answer', async (t) => {
+  const proxy = createServer(async (message, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const answer = await fetch(chain.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const text = await answer.text();
+    if (body.includes('eth_sendRawTransaction')) return response.destroy();
+    response.setHeader('content-type', 'application/json').end(text);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+  const { url, rail, earned } = await gateway(t, {
+    rpcUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  });
+  const authorization = await credentialFor(url);
+  const { quote, payment } = await verified(rail, authorization);
+  t.notMatch(payment.trace, decode(authorization.slice(8)).payload.signature, 'no signature is kept');
+  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
+  t.match(await rail.settle(payment, quote, quote.amount), { state: 'unknown' });
+  t.equal(await earned(), PRICE);
+  t.match(await rail.outcome(payment.trace), {
+    state: 'settled',
+    receipt: { amount: '50000', transaction: /^0x[0-9a-f]{64}$/, headers: { 'cache-control': 'private' } },
+  });
+});
+
+t.test('both ways to pay stand side by side, and a credential for one is no credential for the other', async (t) => {
+  const facilitator = facilitatorAt(chain.rpcUrl);
+  t.teardown(() => facilitator.close());
+  const payTo = newEvmWallet().address;
+  const tempo = { rpcUrl: chain.rpcUrl, chainId: 42_431, currency: asset.address, recipient: payTo };
+  const rail = openMppRail({
+    secrets: [secret],
+    realm: '127.0.0.1',
+    tempo,
+    evm: { chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
+  });
+  const { url, seen } = await startGateway(t, rail, [mppRoute(path)]);
+  t.equal((await wallet.fetch(`${url}${path}`, post)).status, 200, 'the client picks what it can pay');
+  const [first = ''] = challengesOf(rail.challenge(quoteOf(requestOf(post.body))));
+  const { payload } = decode((await credentialFor(`${url}${path}`)).slice(8));
+  const swapped = { ...parametersOf(first), method: 'evm' };
+  const response = await send(`${url}${path}`, `Payment ${encode({ challenge: swapped, payload })}`);
+  t.equal(await problemOf(response), 'invalid-challenge');
+  t.equal(seen.upstreamCalls, 1);
+});
+
+t.test('an authorization that was never used has failed for good once it has expired', async (t) => {
+  const { url, rail } = await gateway(t);
+  const { payment } = await verified(rail, await credentialFor(url));
+  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
+  const rpc = createRpc(chain.rpcUrl);
+  await rpc('evm_increaseTime', [3_600]);
+  await rpc('evm_mine', []);
+  t.match(await rail.outcome(payment.trace), { state: 'refused' });
+});

@@ -1,0 +1,99 @@
+import { request as httpRequest } from 'node:http';
+import t from 'tap';
+import { request, sendProof, signProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+
+const gateway = await startGateway({ networks: ['chain-c'] });
+t.teardown(gateway.stop);
+
+const good = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse' });
+const withBody = (body: string, type = 'application/json') => ({
+  url: good.url,
+  init: { method: 'POST', headers: { 'content-type': type }, body },
+});
+
+t.test('an unknown path is 404', async (t) => {
+  const answer = await fetch(`${gateway.url}/image/no-such-thing`, { method: 'POST' });
+  t.equal(answer.status, 404);
+  t.match(await answer.json(), { error: { code: 'unknown_path', requestId: /.+/ } });
+});
+
+t.test('another method is 405 with Allow', async (t) => {
+  for (const [method, path, allow] of [
+    ['GET', '/image/family-e-2', 'POST'],
+    ['PUT', '/image/family-e-2', 'POST'],
+    ['POST', '/stock/arb', 'GET'],
+    ['HEAD', '/stock/arb', 'GET'],
+  ] as const) {
+    const answer = await fetch(gateway.url + path, { method });
+    t.equal(answer.status, 405, `${method} ${path}`);
+    t.equal(answer.headers.get('allow'), allow);
+  }
+});
+
+t.test('a body over 1 MB is 413, told and untold', async (t) => {
+  const large = 'x'.repeat(1_048_577);
+  t.equal((await fetch(good.url, { method: 'POST', body: large })).status, 413);
+  const status = await new Promise((resolve, reject) => {
+    const chunked = httpRequest(good.url, { method: 'POST', headers: { 'transfer-encoding': 'chunked' } }, (answer) => {
+      resolve(answer.statusCode);
+      answer.resume();
+    }).on('error', reject);
+    chunked.write(large);
+    chunked.end();
+  });
+  t.equal(status, 413);
+});
+
+t.test('an indexer that probes without a body gets a 402 with the listed price', async (t) => {
+  for (const path of ['/image/family-e-2', '/llm/vendor5-k3', '/tokens-api/resolve']) {
+    const answer = await fetch(gateway.url + path, { method: 'POST' });
+    t.equal(answer.status, 402, path);
+  }
+});
+
+t.test('an agent learns of a bad request before it pays', async (t) => {
+  const answer = await fetch(good.url, withBody('{"resolution":"8k","colour":"red"}').init);
+  t.equal(answer.status, 402);
+  t.match(await answer.json(), {
+    invalidParams: [
+      { path: '/prompt', message: 'is required' },
+      { path: '/colour', expected: /prompt/ },
+      { path: '/resolution', expected: /1k, 2k, 4k/ },
+    ],
+  });
+});
+
+t.test('paid and invalid is a 400 that charges nothing and names the field', async (t) => {
+  const proof = await signProof(gateway, 'chain-c', good);
+  const [earned, before] = [await gateway.earned('chain-c'), await gateway.calls()];
+  for (const [body, code] of [
+    ['{"resolution":"2k"}', 'invalid_request'],
+    ['{"prompt":', 'invalid_json'],
+    ['["a lighthouse"]', 'invalid_json'],
+    ['', 'invalid_json'],
+  ] as const) {
+    const answer = await sendProof(withBody(body), proof);
+    t.equal(answer.status, 400, body);
+    t.match(await answer.json(), { error: { code } });
+  }
+  t.equal((await sendProof(withBody('prompt=a', 'application/x-www-form-urlencoded'), proof)).status, 415);
+  t.same(await gateway.calls(), before);
+  t.equal(await gateway.earned('chain-c'), earned);
+  t.equal((await sendProof(good, proof)).status, 200, 'and the payment is still good for its request');
+});
+
+t.test('a browser may pay from any origin', async (t) => {
+  const preflight = await fetch(good.url, { method: 'OPTIONS' });
+  t.equal(preflight.status, 204);
+  t.match(preflight.headers.get('access-control-allow-headers'), /PAYMENT-SIGNATURE/);
+  const answer = await fetch(good.url, good.init);
+  t.equal(answer.headers.get('access-control-allow-origin'), '*');
+  t.match(answer.headers.get('access-control-expose-headers'), /PAYMENT-REQUIRED/);
+});
+
+t.test('media has no way out of its directory and no listing', async (t) => {
+  for (const name of ['', '..%2f..%2fpackage.json', '%2e%2e/turnpike.sqlite', 'turnpike.sqlite']) {
+    t.equal((await fetch(`${gateway.url}/media/${name}`)).status, 404, name);
+  }
+});

@@ -1,0 +1,133 @@
+import t from 'tap';
+import { receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+
+const gateway = await startGateway();
+t.teardown(gateway.stop);
+
+let made = 0;
+const nextNumber = () => {
+  made += 1;
+  return made;
+};
+const image = () => request(gateway, '/image/family-e-2', { prompt: `a harbour, number ${nextNumber()}` });
+const video = () =>
+  request(gateway, '/video/family-h-2.5', {
+    prompt: `a wave, number ${nextNumber()}`,
+    duration: 4,
+    resolution: '480p',
+  });
+
+interface ErrorBody {
+  error: { code: string; message: string; requestId: string };
+}
+
+for (const network of ['chain-c', 'chain-a']) {
+  for (const [fault, code] of [
+    ['500', 'upstream_failed'],
+    ['429', 'upstream_failed'],
+    ['malformed', 'upstream_invalid_result'],
+    ['refuse', 'content_refused'],
+  ] as const) {
+    t.test(`nothing is charged on ${network} when the upstream answers with the fault ${fault}`, async (t) => {
+      const call = image();
+      const proof = await signProof(gateway, network, call);
+      const [earned, spendable] = [await gateway.earned(network), await gateway.spendable(network)];
+      await gateway.fault({ upstream: 'predictions', fault });
+      const answer = await sendProof(call, proof);
+      const body = (await answer.json()) as ErrorBody;
+      t.equal(answer.status, fault === 'refuse' ? 400 : 500);
+      t.equal(body.error.code, code);
+      t.match(body.error, { requestId: /.+/ });
+      t.notMatch(JSON.stringify(body), /predictions|127\.0\.0\.1|sandbox-/, 'nothing internal is told');
+      t.equal(answer.headers.get('payment-response'), null);
+      t.equal(await gateway.earned(network), earned);
+      t.equal(await gateway.spendable(network), spendable);
+    });
+  }
+}
+
+t.test('a settlement that is refused withholds the result and asks anew', async (t) => {
+  const call = image();
+  const proof = await signProof(gateway, 'chain-c', call);
+  const earned = await gateway.earned('chain-c');
+  await gateway.fault({ settlement: 'chain-c', fault: 'refuse' });
+  const answer = await sendProof(call, proof);
+  const body = (await answer.json()) as { detail: string; image_url?: string };
+  t.equal(answer.status, 402);
+  t.match(body.detail, /not settled/);
+  t.equal(body.image_url, undefined);
+  t.ok(answer.headers.get('payment-required'));
+  t.equal(await gateway.earned('chain-c'), earned);
+  t.equal((await sendProof(call, proof)).status, 402, 'for good');
+});
+
+for (const network of ['chain-c', 'chain-a']) {
+  t.test(`a settlement on ${network} whose answer was lost is found on the chain and charged once`, async (t) => {
+    const call = image();
+    const proof = await signProof(gateway, network, call);
+    const [earned, before] = [await gateway.earned(network), await gateway.calls()];
+    await gateway.fault({ settlement: network, fault: 'unknown' });
+    const answer = await sendProof(call, proof);
+    t.equal(answer.status, 200, await answer.clone().text());
+    t.match(receiptOf(answer), { success: true, transaction: /.{20,}/ });
+    const again = await sendProof(call, proof);
+    t.equal(again.status, 200);
+    t.equal(receiptOf(again).transaction, receiptOf(answer).transaction);
+    t.equal((await gateway.earned(network)) - earned, 60_000n);
+    t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1);
+  });
+}
+
+t.test('a settlement that never reached the chain stays open, and the result is withheld', async (t) => {
+  const call = image();
+  const proof = await signProof(gateway, 'chain-c', call);
+  const [earned, before] = [await gateway.earned('chain-c'), await gateway.calls()];
+  await gateway.fault({ settlement: 'chain-c', fault: 'timeout' });
+  for (const _ of ['first', 'again']) {
+    const answer = await sendProof(call, proof);
+    t.equal(answer.status, 409);
+    t.match(await answer.json(), { error: { code: 'settlement_pending' } });
+    t.ok(answer.headers.get('retry-after'));
+  }
+  t.equal(await gateway.earned('chain-c'), earned);
+  t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1);
+});
+
+t.test(
+  'video on Solana settles first, and what failed then is owed: the same proof gets it without a new charge',
+  async (t) => {
+    const call = video();
+    const unpaid = await fetch(call.url, call.init);
+    const challenge = JSON.parse(Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString());
+    const flows = Object.fromEntries(
+      challenge.accepts.map((offer: { network: string; extra: { paymentFlow?: string } }) => [
+        offer.network.split(':')[0],
+        offer.extra.paymentFlow,
+      ]),
+    );
+    t.same(flows, { solana: 'upfront', eip155: undefined });
+
+    const proof = await signProof(gateway, 'chain-a', call);
+    const earned = await gateway.earned('chain-a');
+    await gateway.fault({ upstream: 'predictions', fault: '500' });
+    const failed = await sendProof(call, proof);
+    t.equal(failed.status, 500);
+    t.match(await failed.json(), { error: { code: 'result_owed' } });
+    t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
+
+    const answer = await sendProof(call, proof);
+    t.equal(answer.status, 200);
+    t.match(await answer.json(), { video_url: /\.mp4$/, duration: 4 });
+    t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
+  },
+);
+
+t.test('the same video on an EVM network settles after, and its failure is not charged', async (t) => {
+  const call = video();
+  const proof = await signProof(gateway, 'chain-c', call);
+  const earned = await gateway.earned('chain-c');
+  await gateway.fault({ upstream: 'predictions', fault: '500' });
+  t.equal((await sendProof(call, proof)).status, 500);
+  t.equal(await gateway.earned('chain-c'), earned);
+});

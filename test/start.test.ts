@@ -1,0 +1,92 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { freePort } from './gateway.ts';
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function start(environment: Record<string, string>, words: readonly string[] = ['start']): Run {
+  const child = spawn('npm', ['run', '--silent', ...words], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
+    detached: true,
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, output: () => text, ended };
+}
+
+/** Waits until the output has it, or the process has ended. */
+async function printed({ child, output, ended }: Run, pattern: RegExp): Promise<string> {
+  let over = false;
+  ended.then(() => (over = true));
+  while (!pattern.test(output()) && !over) {
+    await Promise.race([ended, new Promise((resolve) => child.stdout?.once('data', resolve))]);
+  }
+  return output();
+}
+
+/** Processes of a group, which is what a terminal's Ctrl-C reaches. */
+function groupOf(leader: number): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pgid=,pid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => Number(line.trim().split(/\s+/)[0]) === leader);
+}
+
+t.test('npm start gets ready on PORT, tells a first paid call that works, and Ctrl-C stops all of it', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
+  t.teardown(() => rmSync(data, { recursive: true, force: true }));
+  const port = String(await freePort());
+  const run = start({ PORT: port, TURNPIKE_DATA: data, LOG_LEVEL: 'warn' });
+  const leader = run.child.pid ?? 0;
+  t.teardown(() => run.child.exitCode === null && process.kill(-leader, 'SIGKILL'));
+  const text = await printed(run, /^pay .*$/m);
+  t.match(text, new RegExp(`^ready http://127\\.0\\.0\\.1:${port}$`, 'm'));
+
+  const [, command] = /^pay +npm (run pay -- .*)$/m.exec(text) ?? [];
+  const paid = execFileSync('sh', ['-c', `npm --silent ${command}`], { encoding: 'utf8' });
+  for (const part of [
+    /^quote .*0\.1 USD/m,
+    /^payment .*100000 atomic units/m,
+    /^receipt .*transaction/m,
+    /image_url/,
+  ]) {
+    t.match(paid, part);
+  }
+
+  process.kill(-leader, 'SIGINT');
+  t.equal(await run.ended, 0);
+  t.same(groupOf(leader), []);
+});
+
+t.test('a bad catalogue is refused at start with file, line and column', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
+  t.teardown(() => rmSync(data, { recursive: true, force: true }));
+  execFileSync('cp', ['-r', 'catalogue', data]);
+  execFileSync('sed', ['-i', 's/^price:/prise:/', join(data, 'catalogue/endpoints/image/family-e-2.yaml')]);
+  const run = start({
+    PORT: String(await freePort()),
+    TURNPIKE_DATA: data,
+    TURNPIKE_CATALOGUE: join(data, 'catalogue'),
+  });
+  t.equal(await run.ended, 1);
+  t.match(run.output(), /family-e-2\.yaml:\d+:\d+: .*prise.*price/);
+});
+
+t.test('live mode names every missing variable at once and has no sandbox in it', async (t) => {
+  const run = start({ TURNPIKE_MODE: 'live', PORT: String(await freePort()) });
+  t.equal(await run.ended, 1);
+  for (const name of [
+    'TURNPIKE_PAY_TO_EVM',
+    'TURNPIKE_FACILITATOR_URL',
+    'TURNPIKE_MPP_SECRET',
+    'TURNPIKE_PUBLIC_URL',
+  ]) {
+    t.match(run.output(), new RegExp(name));
+  }
+});

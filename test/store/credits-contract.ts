@@ -1,0 +1,241 @@
+import type { Test } from 'tap';
+import type { EmptyDatabase, Promised } from './contract.ts';
+import { creditHistoryProperty } from './credit-history.ts';
+import {
+  addFunded,
+  fulfilledPayment,
+  keyOf,
+  ledgerSum,
+  sampleHash,
+  sampleHold,
+  sampleKey,
+  samplePurchase,
+} from './credit-samples.ts';
+
+/** What every engine promises about credits; see `src/store/credit-store.ts`. */
+export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
+  const promise: Promised = (name, check) => {
+    t.test(name, async (t) => {
+      const openAnother = await emptyDatabase(t);
+      const open = async () => {
+        const store = await openAnother();
+        t.teardown(() => store.close());
+        return store;
+      };
+      await check(t, await open(), open);
+    });
+  };
+
+  promise('keeps every fact of a key, and amounts of any size exactly', async (t, store) => {
+    const limits = { perDay: 9_007_199_254_740_993n, perCall: 7n, models: ['model-1', 'model-2'] };
+    await addFunded(store, 9_007_199_254_740_993n, { limits, expiresAt: 1_800_000_000_000 });
+    t.same(await keyOf(store), {
+      ...sampleKey('key', { limits, expiresAt: 1_800_000_000_000 }),
+      balance: 9_007_199_254_740_993n,
+      held: 0n,
+      createdAt: 1,
+      disabledAt: undefined,
+    });
+    t.equal(await store.credits.findKey(sampleHash('other'), 1), undefined);
+    await t.rejects(addFunded(store, 1n));
+    t.equal((await keyOf(store)).balance, 9_007_199_254_740_993n);
+  });
+
+  promise('holds the most a call may cost, and settles what it did cost', async (t, store) => {
+    await addFunded(store, 1_000n);
+    t.same(await store.credits.hold(sampleHold('call', 600n)), { held: true, balance: 400n });
+    t.match(await keyOf(store), { balance: 400n, held: 600n });
+    t.equal(await store.credits.settle('call', { price: 250n, cost: 200_000_000n, note: 'used' }, 1_100), 250n);
+    t.match(await keyOf(store), { balance: 750n, held: 0n });
+    t.match(await store.credits.entries('key', 2), [
+      { number: 3, kind: 'settle', amount: 350n, balance: 750n, reference: 'call', price: 250n, cost: 200_000_000n },
+      { number: 2, kind: 'hold', amount: -600n, balance: 400n, reference: 'call', model: 'model-1', price: undefined },
+    ]);
+    t.equal(await ledgerSum(store), 750n);
+  });
+
+  promise('never charges more than was held', async (t, store) => {
+    await addFunded(store, 1_000n);
+    await store.credits.hold(sampleHold('call', 600n));
+    t.equal(await store.credits.settle('call', { price: 5_000n, note: 'used' }, 1_100), 600n);
+    t.equal((await keyOf(store)).balance, 400n);
+  });
+
+  promise('gives everything back of a call that failed', async (t, store) => {
+    await addFunded(store, 1_000n);
+    await store.credits.hold(sampleHold('call', 600n));
+    t.equal(await store.credits.release('call', 'failed', 1_100), true);
+    t.match(await keyOf(store), { balance: 1_000n, held: 0n });
+  });
+
+  promise('ends a hold once, whoever ends it first', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 1_000n);
+    await store.credits.hold(sampleHold('call', 600n));
+    const endings = await Promise.all([
+      ...[1, 2, 3].map(() => store.credits.settle('call', { price: 100n, note: 'used' }, 1_100)),
+      ...[1, 2, 3].map(() => other.credits.release('call', 'failed', 1_100)),
+    ]);
+    t.equal(endings.filter((ending) => ending === 100n || ending === true).length, 1);
+    t.equal((await store.credits.entries('key', 10)).length, 3);
+    t.equal(await ledgerSum(store), (await keyOf(store)).balance);
+  });
+
+  promise('never lets 200 concurrent calls spend more than the balance', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 1_000n);
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 90n)),
+      ),
+    );
+    t.equal(outcomes.filter(({ held }) => held).length, 11);
+    t.match(await keyOf(store), { balance: 10n, held: 990n });
+    t.equal(await ledgerSum(store), 10n);
+  });
+
+  promise('never lets concurrent calls spend more in a day than the limit', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 100_000n, { limits: { perDay: 1_000n } });
+    const hold = (index: number, now: number) =>
+      (index % 2 ? other : store).credits.hold(sampleHold(`call-${now}-${index}`, 90n, { now }));
+    const today = await Promise.all(Array.from({ length: 50 }, (_, index) => hold(index, 1_000)));
+    t.equal(today.filter(({ held }) => held).length, 11);
+    t.match(
+      today.find(({ held }) => !held),
+      { because: 'per-day' },
+    );
+    const tomorrow = await hold(0, 86_400_000);
+    t.equal(tomorrow.held, true);
+  });
+
+  promise('counts what was settled towards the day of its hold', async (t, store) => {
+    await addFunded(store, 100_000n, { limits: { perDay: 1_000n } });
+    await store.credits.hold(sampleHold('late', 900n, { now: 86_399_999 }));
+    await store.credits.hold(sampleHold('early', 900n, { now: 86_400_000 }));
+    await store.credits.settle('late', { price: 1n, note: 'used' }, 86_400_001);
+    t.match(await store.credits.hold(sampleHold('more', 200n, { now: 86_400_002 })), { because: 'per-day' });
+    await store.credits.settle('early', { price: 100n, note: 'used' }, 86_400_003);
+    t.match(await store.credits.hold(sampleHold('most', 900n, { now: 86_400_004 })), { held: true });
+    t.match(await store.credits.hold(sampleHold('over', 1n, { now: 86_400_005 })), { because: 'per-day' });
+  });
+
+  promise('says why nothing is held', async (t, store) => {
+    await addFunded(store, 100n, { expiresAt: 3_000 });
+    t.same(await store.credits.hold(sampleHold('a', 101n)), { held: false, because: 'balance', balance: 100n });
+    t.match(await store.credits.hold(sampleHold('b', 1n, { keyId: 'none' })), { because: 'unknown' });
+    t.match(await store.credits.hold(sampleHold('c', 1n, { now: 3_000 })), { because: 'expired' });
+    t.equal(await store.credits.disableKey('key', 2_000), true);
+    t.equal(await store.credits.disableKey('none', 2_000), false);
+    t.match(await store.credits.hold(sampleHold('d', 1n)), { because: 'disabled' });
+    await store.credits.disableKey('key', 9_000);
+    t.match(await keyOf(store), { disabledAt: 2_000, balance: 100n });
+  });
+
+  promise('gives back what a dead instance held once its lease has run out, and once', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 1_000n);
+    await store.credits.hold(sampleHold('dead', 400n, { owner: 'dead' }));
+    await store.credits.hold(sampleHold('alive', 300n, { owner: 'alive' }));
+    await store.renew('alive', 9_000);
+    t.equal(await store.credits.releaseExpired(1_999), 0);
+    const released = await Promise.all([store, other, store].map(({ credits }) => credits.releaseExpired(2_000)));
+    t.equal(
+      released.reduce((sum, count) => sum + count),
+      1,
+    );
+    t.match(await keyOf(store), { balance: 700n, held: 300n });
+    t.equal(await store.credits.settle('dead', { price: 1n, note: 'too late' }, 2_001), undefined);
+    t.equal(await store.credits.release('dead', 'too late', 2_001), false);
+    t.equal(await store.credits.settle('alive', { price: 300n, note: 'used' }, 2_001), 300n);
+    t.equal(await ledgerSum(store), 700n);
+  });
+
+  promise('lets bought credit be spent once its payment has settled, and not before', async (t, store) => {
+    const settle = await fulfilledPayment(store, 'payment');
+    t.match(await store.credits.purchase(samplePurchase('payment', sampleKey('key')), 10), {
+      key: { id: 'key', balance: 0n },
+      isPosted: false,
+    });
+    t.match(await store.credits.hold(sampleHold('early', 1n)), { because: 'balance' });
+    t.match(await store.credits.listKeys(10), [{ balance: 0n }]);
+    await settle();
+    t.equal((await keyOf(store)).balance, 500n);
+    t.match(await store.credits.entries('key', 1), [{ kind: 'purchase', reference: 'payment', amount: 500n }]);
+    t.match(await store.credits.hold(sampleHold('then', 500n)), { held: true });
+  });
+
+  promise('credits nothing for a payment whose settlement was refused', async (t, store) => {
+    const claim = { id: 'payment', attempt: 1 };
+    await fulfilledPayment(store, 'payment');
+    await store.credits.purchase(samplePurchase('payment', sampleKey('key')), 10);
+    await store.giveUp(claim, 'unsettled', 'insufficient funds', 11);
+    t.equal((await keyOf(store)).balance, 0n);
+  });
+
+  promise('credits a payment once, however often it is asked and looked at', async (t, store, open) => {
+    const other = await open();
+    const settle = await fulfilledPayment(store, 'payment');
+    const stores = [store, other, store, other, store, other];
+    const bought = await Promise.all(
+      stores.map(({ credits }) => credits.purchase(samplePurchase('payment', sampleKey('key')), 10)),
+    );
+    for (const one of bought) t.match(one, { key: { id: 'key' }, isPosted: false });
+    await settle();
+    await Promise.all(stores.flatMap((one) => [keyOf(one), one.credits.listKeys(20)]));
+    const again = await store.credits.purchase(samplePurchase('payment', sampleKey('key')), 30);
+    t.match(again, { key: { balance: 500n }, isPosted: true });
+    t.equal((await keyOf(store)).balance, 500n);
+    t.equal((await store.credits.listKeys(40)).length, 1);
+    t.equal(await ledgerSum(store), 500n);
+  });
+
+  promise('tops up a key that exists, and no other', async (t, store) => {
+    await addFunded(store, 100n);
+    const settle = await fulfilledPayment(store, 'payment');
+    const purchase = samplePurchase('payment', { hash: sampleHash('key') });
+    t.match(await store.credits.purchase(purchase, 10), { key: { id: 'key', balance: 100n } });
+    await settle();
+    t.equal((await store.credits.listKeys(20))[0]?.balance, 600n);
+    t.equal(await store.credits.purchase(samplePurchase('next', { hash: sampleHash('none') }), 10), undefined);
+    await store.credits.disableKey('key', 20);
+    t.equal(await store.credits.purchase(samplePurchase('next', { hash: sampleHash('key') }), 30), undefined);
+  });
+
+  promise('grants with one reference once', async (t, store) => {
+    await addFunded(store, 100n);
+    const grant = { amount: 50n, reference: 'gift', note: 'for \0 testing' };
+    t.equal(await store.credits.grant('key', grant, 2), 150n);
+    t.equal(await store.credits.grant('key', grant, 3), 150n);
+    t.equal(await store.credits.grant('none', { ...grant, reference: 'other' }, 3), undefined);
+    t.equal(await ledgerSum(store), 150n);
+  });
+
+  promise('sums what was sold by route and model', async (t, store) => {
+    await addFunded(store, 10_000n);
+    const sell = async (id: string, model: string, price: bigint, cost: bigint | undefined, now: number) => {
+      await store.credits.hold(sampleHold(id, 1_000n, { model }));
+      await store.credits.settle(id, { price, note: 'used', ...(cost !== undefined && { cost }) }, now);
+    };
+    await sell('a', 'model-1', 100n, 90_000_000n, 2_000);
+    await sell('b', 'model-1', 10n, undefined, 2_000);
+    await sell('c', 'model-2', 7n, 6_000_000n, 2_000);
+    await sell('d', 'model-2', 7n, 6_000_000n, 1_000);
+    const route = 'v1/chat/completions';
+    t.same(await store.credits.sales(1_500), [
+      { route, model: 'model-1', calls: 2, price: 110n, known: { calls: 1, price: 100n, cost: 90_000_000n } },
+      { route, model: 'model-2', calls: 1, price: 7n, known: { calls: 1, price: 7n, cost: 6_000_000n } },
+    ]);
+  });
+
+  promise('keeps one secret of a name, whichever instance made it', async (t, store, open) => {
+    const other = await open();
+    const secrets = await Promise.all([store.credits.secret('keys', 'one'), other.credits.secret('keys', 'two')]);
+    t.equal(secrets[0], secrets[1]);
+    t.equal(await other.credits.secret('keys', 'three'), secrets[0]);
+  });
+
+  promise('keeps every balance the sum of its ledger, in every order of events', async (_t, store, open) => {
+    await creditHistoryProperty(store, await open());
+  });
+}

@@ -1,0 +1,107 @@
+import t, { type Test } from 'tap';
+import type { Route, Upstream, UpstreamOptions } from '../../src/catalogue/types.ts';
+import { type Fault, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { openUpstreams } from '../../src/upstream/bindings.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+import { problemOf } from './adapter-contract.ts';
+import { openCallContext } from './call-context.ts';
+
+const models = { writer: { id: 'maker/writer', maxOutput: 100, defaultOutput: 50 } };
+const chat = (name: string): Upstream => ({
+  name,
+  adapter: 'openai-chat',
+  baseUrl: 'https://provider.example',
+  keys: { key: `${name.toUpperCase()}_KEY` },
+  models,
+});
+const keyless = (name: string, adapter: string): Upstream => ({ name, adapter, baseUrl: 'https://data.example' });
+const listed = [
+  chat('first'),
+  chat('second'),
+  keyless('registry', 'xstocks-registry'),
+  keyless('prices', 'jupiter-data'),
+];
+
+const writes = (via: string): UpstreamOptions => ({ via, model: 'writer', result: 'usage' });
+const arb: UpstreamOptions = {
+  recipe: 'stock-arb',
+  uses: { registry: { via: 'registry' }, prices: { via: 'prices' } },
+};
+const input = { prompt: 'Hello' };
+
+async function open(t: Test, uses: UpstreamOptions[], without: string[] = []) {
+  const doubles = await startDoubles({ upstreams: listed });
+  // Only what this layer reads of a route.
+  const route = { id: 'test', upstreams: uses } as unknown as Route;
+  const upstreams = openUpstreams({
+    catalogue: { upstreams: new Map(listed.map((upstream) => [upstream.name, upstream])), routes: [route] },
+    adapters,
+    recipes,
+    secretOf: (variable) => (without.includes(variable) ? undefined : sandboxSecret(variable)),
+    baseUrlOf: ({ name }) => doubles.baseUrlOf(name),
+    sandbox: true,
+  });
+  t.teardown(async () => {
+    await upstreams.close();
+    await doubles.close();
+  });
+  const context = openCallContext(t);
+  return { doubles, upstreams, route, call: (body = input) => upstreams.call(route, body, context), context };
+}
+
+t.test('asks the first upstream alone while it answers', async (t) => {
+  const { call, doubles } = await open(t, [writes('first'), writes('second')]);
+  t.match(await call(), { model: 'writer', metadata: { sandbox: true } });
+  t.match(doubles.calls(), { first: 1, second: 0 });
+});
+
+for (const fault of ['500', '429', 'malformed'] as Fault[]) {
+  t.test(`asks the next upstream after ${fault}`, async (t) => {
+    const { call, doubles } = await open(t, [writes('first'), writes('second')]);
+    doubles.fault('first', fault, 1);
+    t.match(await call(), { text: String });
+    t.match(doubles.calls(), { first: 1, second: 1 });
+  });
+}
+
+t.test('asks nobody else about content that was refused', async (t) => {
+  const { call, doubles } = await open(t, [writes('first'), writes('second')]);
+  doubles.fault('first', 'refuse', 1);
+  t.match(await problemOf(call()), { failure: 'content-refused', upstream: 'first' });
+  t.match(doubles.calls(), { first: 1, second: 0 });
+});
+
+t.test('fails with the last upstream’s problem when all fail', async (t) => {
+  const { call, doubles } = await open(t, [writes('first'), writes('second')]);
+  doubles.fault('first', '500', 1);
+  doubles.fault('second', 'malformed', 1);
+  t.match(await problemOf(call()), { failure: 'malformed', upstream: 'second' });
+});
+
+t.test('asks nobody else once the deadline is over', async (t) => {
+  const { upstreams, route, doubles, context } = await open(t, [writes('first'), writes('second')]);
+  doubles.fault('first', 'timeout', 1);
+  const signal = AbortSignal.timeout(50);
+  t.match(await problemOf(upstreams.call(route, input, { ...context, signal })), { failure: 'timeout' });
+  t.match(doubles.calls(), { second: 0 });
+});
+
+t.test('does without an upstream that has no key', async (t) => {
+  const { call, upstreams, route, doubles } = await open(t, [writes('first'), writes('second')], ['FIRST_KEY']);
+  t.equal(upstreams.available(route), true);
+  await call();
+  t.match(doubles.calls(), { first: 0, second: 1 });
+});
+
+t.test('names the variables that a route cannot do without', async (t) => {
+  const { upstreams, route, call } = await open(t, [writes('first')], ['FIRST_KEY']);
+  t.same(upstreams.available(route), { missing: ['FIRST_KEY'] });
+  t.match(await problemOf(call()), { failure: 'unavailable' });
+});
+
+t.test('gives a recipe its roles', async (t) => {
+  const { upstreams, route, call } = await open(t, [arb]);
+  t.equal(upstreams.available(route), true);
+  t.match(await call(), { opportunities: Array, stats: { tracked: Number } });
+});

@@ -1,0 +1,48 @@
+import t, { type Test } from 'tap';
+import { openCallContext } from './call-context.ts';
+
+function open(t: Test) {
+  const clock = { now: 1_000 };
+  const { cache } = openCallContext(t, { now: () => clock.now });
+  let fetched = 0;
+  const fetch = async () => {
+    fetched += 1;
+    return { number: fetched };
+  };
+  return { cache, clock, fetch, fetched: () => fetched };
+}
+
+t.test('fetches once and keeps the value for as long as is asked', async (t) => {
+  const { cache, clock, fetch } = open(t);
+  t.same(await cache.through('key', 60, fetch), { value: { number: 1 }, cached: false, fetchedAt: 1_000 });
+  clock.now = 1_059;
+  t.same(await cache.through('key', 60, fetch), { value: { number: 1 }, cached: true, fetchedAt: 1_000 });
+  clock.now = 1_061;
+  t.same(await cache.through('key', 60, fetch), { value: { number: 2 }, cached: false, fetchedAt: 1_061 });
+});
+
+t.test('fetches once for all who ask at the same time', async (t) => {
+  const { cache, fetch, fetched } = open(t);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => cache.through('key', 60, fetch)));
+  t.equal(fetched(), 1);
+  t.equal(answers.filter(({ cached }) => !cached).length, 1);
+  t.equal((await cache.through('other', 60, fetch)).cached, false);
+});
+
+t.test('keeps no failure', async (t) => {
+  const { cache, fetch } = open(t);
+  const failing = () => Promise.reject(new Error('no luck'));
+  const both = await Promise.allSettled([cache.through('key', 60, failing), cache.through('key', 60, failing)]);
+  t.same(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  t.same((await cache.through('key', 60, fetch)).value, { number: 1 });
+});
+
+t.test('gives every caller a value of its own', async (t) => {
+  const { cache, fetch } = open(t);
+  const { value } = await cache.through('key', 60, fetch);
+  value.number = 99;
+  t.same((await cache.through('key', 60, fetch)).value, { number: 1 });
+});

@@ -1,0 +1,41 @@
+import type { Test } from 'tap';
+import type { CallContext } from '../../src/upstream/adapter.ts';
+import { openCache } from '../../src/upstream/cache.ts';
+import { openDownloader } from '../../src/upstream/download.ts';
+import { openDirectoryMediaStore } from '../../src/upstream/media-directory.ts';
+
+export const PUBLIC_URL = 'https://gateway.example/media';
+
+/** A real media store in a directory of the test's own, and a cache that lasts as long as the test. */
+export function openCallContext(
+  t: Test,
+  options: { trustedOrigins?: readonly string[]; now?: () => number } = {},
+): CallContext & { mediaDirectory: string; costs: string[] } {
+  const downloads = openDownloader({ trustedOrigins: options.trustedOrigins ?? [] });
+  t.teardown(() => downloads.close());
+  const mediaDirectory = t.testdir();
+  const kept = new Map<string, { value: string; storedAt: number }>();
+  const now = options.now ?? Date.now;
+  const costs: string[] = [];
+  return {
+    endpoint: 'test/endpoint',
+    network: 'chain-a',
+    signal: AbortSignal.timeout(30_000),
+    media: openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: PUBLIC_URL, downloads }),
+    downloads,
+    cache: openCache({
+      now,
+      store: {
+        cached: async (key, notBefore) => {
+          const found = kept.get(key);
+          return found && found.storedAt > notBefore ? found : undefined;
+        },
+        keep: async (key, value, storedAt) => void kept.set(key, { value, storedAt }),
+      },
+    }),
+    reportCost: (dollars) => void costs.push(dollars),
+    now,
+    mediaDirectory,
+    costs,
+  };
+}

@@ -1,0 +1,132 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { type DownloadOptions, openDownloader, urlRefusal } from '../../src/upstream/download.ts';
+import { problemOf } from './adapter-contract.ts';
+
+async function serve(t: Test, handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const options = (more: Partial<DownloadOptions> = {}): DownloadOptions => ({
+  upstream: 'test',
+  givenBy: 'caller',
+  signal: AbortSignal.timeout(10_000),
+  maxBytes: 1000,
+  ...more,
+});
+
+function open(t: Test, trustedOrigins: string[] = [], addresses: string[] = []) {
+  const resolved: string[] = [];
+  const downloader = openDownloader({
+    trustedOrigins,
+    resolve: async (hostname) => {
+      resolved.push(hostname);
+      return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    },
+  });
+  t.teardown(() => downloader.close());
+  return { downloader, resolved };
+}
+
+t.test('reads a file from a trusted origin', async (t) => {
+  const origin = await serve(t, (_request, response) => response.end('bytes'));
+  const { downloader } = open(t, [origin]);
+  t.equal((await downloader.download(`${origin}/a.png?x=1`, options())).toString(), 'bytes');
+});
+
+const refusedUrls = [
+  ...['http://example.com/a.png', 'ftp://example.com/a', 'file:///etc/passwd', 'data:text/plain,hello', 'not a url'],
+  ...[
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://10.0.0.1/',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/meta-data',
+  ],
+  ...[
+    'https://2130706433/',
+    'https://0x7f000001/',
+    'https://127.1/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://metadata.google.internal/',
+  ],
+  ...['https://user:word@example.com/', 'https://printer.local/'],
+];
+for (const url of refusedUrls) {
+  t.test(`refuses ${url} without asking anybody`, async (t) => {
+    const { downloader, resolved } = open(t);
+    t.ok(urlRefusal(url));
+    const problem = await problemOf(downloader.download(url, options()));
+    t.match(problem, { failure: 'invalid-input', forCaller: /^The file's address / });
+    t.same(resolved, []);
+  });
+}
+
+for (const addresses of [['127.0.0.1'], ['169.254.169.254'], ['93.184.215.14', '10.0.0.5'], ['::1'], []]) {
+  t.test(`refuses a public name that leads to ${addresses.join(' and ') || 'nowhere'}`, async (t) => {
+    const { downloader, resolved } = open(t, [], addresses);
+    const problem = await problemOf(downloader.download('https://innocent.example.com/a.png', options()));
+    t.match(problem, { failure: 'invalid-input', forCaller: /public internet/ });
+    t.same(resolved, ['innocent.example.com'], 'looked at where the connection is made');
+  });
+}
+
+t.test('follows redirects, and looks at each anew', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    const step = Number(request.url?.slice(1));
+    if (step === 0) response.end('there');
+    else response.writeHead(302, { location: `/${step - 1}` }).end();
+  });
+  const hop = await serve(t, (request, response) => {
+    const location =
+      request.url === '/http'
+        ? `${origin}/0`
+        : request.url === '/metadata'
+          ? 'https://169.254.169.254/'
+          : 'https://inner.example.com/';
+    response.writeHead(302, { location }).end();
+  });
+  const { downloader } = open(t, [origin], ['192.168.0.1']);
+  t.equal((await downloader.download(`${origin}/3`, options())).toString(), 'there');
+  t.match((await problemOf(downloader.download(`${origin}/4`, options()))).forCaller, /redirects more than 3 times/);
+  const trusting = openDownloader({
+    trustedOrigins: [hop],
+    resolve: async () => [{ address: '192.168.0.1', family: 4 }],
+  });
+  t.teardown(() => trusting.close());
+  for (const path of ['/http', '/metadata', '/inner']) {
+    t.match(await problemOf(trusting.download(hop + path, options())), { failure: 'invalid-input' }, path);
+  }
+});
+
+t.test('stops at the size and at the time limit', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/large') response.end('x'.repeat(2000));
+    else response.write('a'); // and never ends
+  });
+  const { downloader } = open(t, [origin]);
+  t.match((await problemOf(downloader.download(`${origin}/large`, options()))).forCaller, /more than 1000 bytes/);
+  t.match(
+    (await problemOf(downloader.download(`${origin}/slow`, options({ timeoutMs: 100 })))).forCaller,
+    /took too long/,
+  );
+  const signal = AbortSignal.timeout(50);
+  t.match(await problemOf(downloader.download(`${origin}/slow`, options({ signal }))), { failure: 'timeout' });
+});
+
+t.test('tells a caller nothing of what answered, and blames a provider for its own address', async (t) => {
+  const origin = await serve(t, (_request, response) => response.writeHead(403).end('internal dashboard'));
+  const { downloader } = open(t, [origin]);
+  const problem = await problemOf(downloader.download(origin, options()));
+  t.match(problem, { failure: 'invalid-input', forCaller: "The file's address cannot be read" });
+  const provider = options({ givenBy: 'provider' });
+  t.match(await problemOf(downloader.download(origin, provider)), { failure: 'failed', forCaller: undefined });
+  t.match(await problemOf(downloader.download('https://127.0.0.1/', provider)), { failure: 'malformed' });
+});

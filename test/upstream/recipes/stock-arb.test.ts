@@ -1,0 +1,112 @@
+import t, { type Test } from 'tap';
+import type { Upstream } from '../../../src/catalogue/types.ts';
+import { startDoubles } from '../../../src/sandbox/doubles/index.ts';
+import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
+import { jupiterData } from '../../../src/upstream/adapters/jupiter-data.ts';
+import { xstocksRegistry } from '../../../src/upstream/adapters/xstocks-registry.ts';
+import { openUpstreamHttp } from '../../../src/upstream/http.ts';
+import { stockArb } from '../../../src/upstream/recipes/stock-arb.ts';
+import { problemOf } from '../adapter-contract.ts';
+import { openCallContext } from '../call-context.ts';
+
+async function open(t: Test) {
+  const named = (name: string, adapter: Adapter): Upstream => ({
+    name,
+    adapter: adapter.name,
+    baseUrl: 'https://data.example',
+  });
+  const places = [
+    { role: 'registry', adapter: xstocksRegistry, upstream: named('registry', xstocksRegistry) },
+    { role: 'prices', adapter: jupiterData as Adapter, upstream: named('prices', jupiterData as Adapter) },
+  ];
+  const doubles = await startDoubles({ upstreams: places.map(({ upstream }) => upstream) });
+  t.teardown(() => doubles.close());
+  const bindings: Record<string, Binding> = {};
+  for (const { role, adapter, upstream } of places) {
+    const http = openUpstreamHttp({ upstream, adapter, baseUrl: doubles.baseUrlOf(role), secrets: {} });
+    t.teardown(() => http.close());
+    bindings[role] = {
+      upstream: role,
+      adapter: adapter.name,
+      options: {},
+      model: undefined,
+      models: {},
+      settings: {},
+      http,
+    };
+  }
+  const clock = { now: Date.now() };
+  const context = openCallContext(t, { now: () => clock.now });
+  const call = (input: object, options: object = {}) => stockArb.call({ ...input }, bindings, context, options);
+  return { doubles, clock, call };
+}
+
+t.test('compares every tokenized stock with its share', async (t) => {
+  const { call } = await open(t);
+  const { opportunities, unpriced, stats, fetched_at } = await call({});
+  const tesla = opportunities.find(({ ticker }) => ticker === 'TSLA');
+  t.match(tesla, {
+    xstock_symbol: 'TSLAx',
+    onchain_price: 352.4,
+    underlying_price: 349.6,
+    direction: 'premium',
+    premium_discount_pct: 0.8009,
+  });
+  t.match(
+    opportunities.find(({ ticker }) => ticker === 'AAPL'),
+    { direction: 'discount', ui_multiplier: 1.0021 },
+  );
+  t.match(unpriced, [{ ticker: 'MSFT', xstock_symbol: 'MSFTx' }]);
+  const mean = opportunities.reduce((sum, row) => sum + row.premium_discount_pct, 0) / opportunities.length;
+  t.ok(Math.abs(stats.average_premium_discount_pct - mean) < 0.0001);
+  t.equal(stats.tracked, opportunities.length + unpriced.length);
+  t.ok(Date.parse(fetched_at));
+});
+
+t.test('sorts as asked and leaves out what is thinly traded', async (t) => {
+  const { call } = await open(t);
+  const percents = async (input: object) => (await call(input)).opportunities.map((row) => row.premium_discount_pct);
+  const signed = await percents({ sort: 'premium' });
+  t.same(
+    signed,
+    signed.toSorted((one, other) => other - one),
+  );
+  t.same(await percents({ sort: 'discount' }), signed.toReversed());
+  t.same(
+    await percents({}),
+    signed.toSorted((one, other) => Math.abs(other) - Math.abs(one)),
+  );
+  const liquid = await call({ min_liquidity_usd: 100_000 });
+  t.notOk(liquid.opportunities.some(({ ticker }) => ticker === 'META'));
+  t.equal(liquid.stats.tracked, (await call({})).stats.tracked);
+});
+
+t.test('calls actionable only what is large, liquid and fresh', async (t) => {
+  const { call, clock } = await open(t);
+  const actionable = async (options: object) =>
+    (await call({}, options)).opportunities.filter((row) => row.actionable).map(({ ticker }) => ticker);
+  t.same(await actionable({ actionablePercent: 1, actionableLiquidityUsd: 0 }), ['META']);
+  t.same(await actionable({ actionablePercent: 1, actionableLiquidityUsd: 10_000 }), []);
+  t.same(await actionable({ actionablePercent: 0.5 }), ['AAPL', 'TSLA']);
+  clock.now += 3 * 60 * 60_000;
+  t.same(await actionable({ actionablePercent: 0.5 }), [], 'the share has no price younger than an hour');
+});
+
+t.test('asks the sources once a minute, and the registry once a day', async (t) => {
+  const { call, clock, doubles } = await open(t);
+  await Promise.all([call({}), call({ sort: 'premium' }), call({})]);
+  const first = doubles.calls();
+  t.equal(first.prices, 1);
+  clock.now += 30_000;
+  await call({});
+  t.same(doubles.calls(), first);
+  clock.now += 31_000;
+  await call({});
+  t.same(doubles.calls(), { ...first, prices: 2 });
+});
+
+t.test('fails when a source fails: no number is made up', async (t) => {
+  const { call, doubles } = await open(t);
+  doubles.fault('prices', '500', 1);
+  t.match(await problemOf(call({})), { failure: 'failed', upstream: 'prices' });
+});
