@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openApp } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
-import type { SandboxState } from '../src/cli/pay/wallet.ts';
+import type { SandboxState } from '../src/cli/pay/payer.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/http/log.ts';
 import { pricingRules } from '../src/pricing/index.ts';

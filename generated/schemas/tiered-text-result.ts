@@ -39,6 +39,10 @@ export interface TieredTextResult {
      */
     finish_reason?: string;
     /**
+     * The provider's own id of the answer
+     */
+    upstream_id?: string;
+    /**
      * Output tokens spent on reasoning
      */
     reasoning_tokens?: number;

@@ -39,9 +39,17 @@ export interface UsageTextResult {
      */
     finish_reason?: string;
     /**
+     * The provider's own id of the answer
+     */
+    upstream_id?: string;
+    /**
      * Output tokens spent on reasoning
      */
     reasoning_tokens?: number;
+    /**
+     * Fields of the request that the model does not take and that were left out
+     */
+    ignored?: string[];
     /**
      * True where a sandbox answered
      */

@@ -2,16 +2,43 @@
 import { createInterface } from 'node:readline/promises';
 import { type Money, toDecimal } from '../money.ts';
 import { type PayArguments, readArguments, UsageProblem } from './pay/arguments.ts';
-import { openWallet, type SandboxState } from './pay/wallet.ts';
-import { call, quote, readChallenge, timed } from './pay/x402.ts';
+import { type Payer, PayProblem, type SandboxState } from './pay/payer.ts';
 
-/** What went wrong and what to do about it, for a person. */
-class PayProblem extends Error {}
+interface Timed<Value> {
+  readonly value: Value;
+  readonly ms: number;
+}
 
-const line = (name: string, text: string, ms?: number): void => {
+async function timed<Value>(step: () => Promise<Value>): Promise<Timed<Value>> {
+  const startedAt = performance.now();
+  const value = await step();
+  return { value, ms: performance.now() - startedAt };
+}
+
+function line(name: string, text: string, ms?: number): void {
   const time = ms === undefined ? '' : `  (${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms)`;
   process.stdout.write(`${name.padEnd(9)}${text}${time}\n`);
-};
+}
+
+interface Target {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly body: string | undefined;
+}
+
+function call({ url, method, body }: Target, headers: Record<string, string> = {}): Promise<Response> {
+  if (method === 'GET') return fetch(url, { headers });
+  return fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: body ?? '{}' });
+}
+
+/** The unpaid call. Without a body it is a GET, unless the path takes only the other method. */
+async function quote({ path, body, url }: PayArguments): Promise<{ target: Target; answer: Response }> {
+  const target: Target = { url: url + path, method: body === undefined ? 'GET' : 'POST', body };
+  const answer = await call(target);
+  if (answer.status !== 405) return { target, answer };
+  const other: Target = { ...target, method: target.method === 'GET' ? 'POST' : 'GET' };
+  return { target: other, answer: await call(other) };
+}
 
 async function readSandbox(url: string): Promise<SandboxState> {
   let answer: Response;
@@ -24,77 +51,67 @@ async function readSandbox(url: string): Promise<SandboxState> {
   throw new PayProblem(`${url} is not a sandbox: this command pays from the sandbox's wallet and knows no other`);
 }
 
-async function agreed({ max, yes }: PayArguments, amount: Money): Promise<boolean> {
-  if (yes || amount <= max) return true;
-  const question = `This call costs ${toDecimal(amount)} USD, more than ${toDecimal(max)} (--max). Pay it? [y/N] `;
-  if (!process.stdin.isTTY) {
-    throw new PayProblem(
-      `this call costs ${toDecimal(amount)} USD, more than --max ${toDecimal(max)}: nothing was paid`,
-    );
-  }
+/** The client's libraries are loaded for the protocol that is used. */
+async function openPayer({ protocol, network }: PayArguments, sandbox: SandboxState): Promise<Payer> {
+  return protocol === 'mpp'
+    ? (await import('./pay/mpp.ts')).openMppPayer(sandbox, network)
+    : await (await import('./pay/wallet.ts')).openX402Payer(sandbox, network);
+}
+
+/** Throws PayProblem unless the call is cheap enough or a person agrees to its price. */
+async function agree({ max, yes }: PayArguments, amount: Money): Promise<void> {
+  if (yes || amount <= max) return;
+  const price = `this call costs ${toDecimal(amount)} USD, more than --max ${toDecimal(max)}`;
+  if (!process.stdin.isTTY) throw new PayProblem(`${price}: nothing was paid; raise --max, or say --yes`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const reply = await terminal.question(question);
+  const reply = await terminal.question(`${price}. Pay it? [y/N] `);
   terminal.close();
-  return /^y(es)?$/i.test(reply.trim());
+  if (!/^y(es)?$/i.test(reply.trim())) throw new PayProblem('nothing was paid');
 }
 
-async function explain(answer: Response): Promise<string> {
+async function explain(answer: Response): Promise<PayProblem> {
   const text = await answer.text();
-  return `the gateway answered ${answer.status}: ${text.slice(0, 2000)}`;
+  return new PayProblem(`the gateway answered ${answer.status}: ${text.slice(0, 2000)}`);
 }
 
-function networkWanted(sandbox: SandboxState, wanted: string | undefined): string | undefined {
-  if (wanted === undefined || wanted.includes(':')) return wanted;
-  const found = sandbox.evm[wanted]?.caip2 ?? (wanted === 'chain-a' ? sandbox.solana?.caip2 : undefined);
-  const known = [...(sandbox.solana ? ['chain-a'] : []), ...Object.keys(sandbox.evm)];
-  if (!found) throw new PayProblem(`--network ${wanted} is not a network of this sandbox: it has ${known.join(', ')}`);
-  return found;
+function refuseInvalid(body: unknown): void {
+  const { invalidParams } = body as { invalidParams?: { path: string; message: string; expected?: string }[] };
+  if (!invalidParams) return;
+  const faults = invalidParams.map(
+    ({ path, message, expected }) => `  ${path} ${message}${expected ? `: ${expected}` : ''}`,
+  );
+  throw new PayProblem(`the request is not valid, so nothing was paid:\n${faults.join('\n')}`);
 }
 
-async function payX402(payArguments: PayArguments, sandbox: SandboxState): Promise<void> {
-  const wanted = networkWanted(sandbox, payArguments.network);
-  const client = await openWallet(sandbox, wanted);
+async function pay(payArguments: PayArguments): Promise<void> {
+  const sandbox = await readSandbox(payArguments.url);
+  const payer = await openPayer(payArguments, sandbox);
+
   const unpaid = await timed(() => quote(payArguments));
   const { target, answer } = unpaid.value;
-  if (answer.status !== 402) throw new PayProblem(await explain(answer));
-  const body = (await answer.json()) as { invalidParams?: { path: string; message: string; expected?: string }[] };
-  if (body.invalidParams) {
-    const faults = body.invalidParams.map(
-      ({ path, message, expected }) => `  ${path} ${message}${expected ? `: ${expected}` : ''}`,
-    );
-    throw new PayProblem(`the request is not valid, so nothing was paid:\n${faults.join('\n')}`);
-  }
-  const challenge = readChallenge(client, answer, body);
-  const networks = new Map(Object.entries(sandbox.evm).map(([id, { caip2 }]) => [caip2, id]));
-  if (sandbox.solana) networks.set(sandbox.solana.caip2, 'chain-a');
-  const offered = [...new Set(challenge.accepts.map(({ network }) => networks.get(network) ?? network))];
-  const chosen = challenge.accepts.find(({ network }) => wanted === undefined || network === wanted);
-  if (!chosen) throw new PayProblem(`this path is paid on ${offered.join(', ')}, not on ${payArguments.network}`);
-  const amount = BigInt(chosen.amount);
-  line('quote', `${toDecimal(amount)} USD, payable on ${offered.join(', ')}`, unpaid.ms);
-  if (!(await agreed(payArguments, amount))) throw new PayProblem('nothing was paid');
+  if (answer.status !== 402) throw await explain(answer);
+  const body: unknown = await answer.json();
+  refuseInvalid(body);
+  const { amount, payable, payment } = payer.offer(answer, body);
+  line('quote', `${toDecimal(amount)} USD, payable on ${payable.join(', ')}`, unpaid.ms);
+  await agree(payArguments, amount);
 
-  const signed = await timed(() => client.createPaymentPayload(challenge));
-  const network = networks.get(chosen.network) ?? chosen.network;
-  line('payment', `${chosen.amount} atomic units of ${chosen.asset} to ${chosen.payTo} on ${network}`, signed.ms);
+  const signed = await timed(() => payer.sign(answer));
+  line('payment', payment, signed.ms);
 
-  const paid = await timed(() => call(target, client.encodePaymentSignatureHeader(signed.value)));
-  if (!paid.value.ok) throw new PayProblem(await explain(paid.value));
-  const receipt = client.getPaymentSettleResponse((name) => paid.value.headers.get(name));
-  line('receipt', `transaction ${receipt.transaction} on ${receipt.network}`, paid.ms);
+  const paid = await timed(() => call(target, signed.value));
+  if (!paid.value.ok) throw await explain(paid.value);
+  line('receipt', payer.receipt(paid.value), paid.ms);
   line('result', JSON.stringify(await paid.value.json(), null, 2));
 }
 
 async function main(): Promise<void> {
-  const payArguments = readArguments(process.argv.slice(2), process.env);
-  const sandbox = await readSandbox(payArguments.url);
-  await payX402(payArguments, sandbox);
+  await pay(readArguments(process.argv.slice(2), process.env));
 }
 
 main().catch((error: unknown) => {
   const known = error instanceof PayProblem || error instanceof UsageProblem;
-  process.stderr.write(
-    `${known ? error.message : `the call failed: ${error instanceof Error ? error.message : error}`}\n`,
-  );
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${known ? reason : `the call failed: ${reason}`}\n`);
   process.exitCode = 1;
 });

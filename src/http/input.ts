@@ -60,11 +60,31 @@ function toDetail(error: ErrorObject): ProblemDetail {
   return expected === undefined ? { path, message } : { path, message, expected };
 }
 
+/** The fields of a `oneOf` that only asks for one field or another, as `prompt` or `messages`; none for any other. */
+function alternatives({ keyword, schema }: ErrorObject): string[] {
+  if (keyword !== 'oneOf' || !Array.isArray(schema)) return [];
+  const fields = schema.map(({ required, ...others }: { required?: unknown }) =>
+    Array.isArray(required) && required.length === 1 && Object.keys(others).length === 0 ? String(required[0]) : '',
+  );
+  return fields.includes('') ? [] : fields;
+}
+
+function toDetailOfChoice(error: ErrorObject): ProblemDetail {
+  const given = error.params.passingSchemas === null ? 'none of them is given' : 'several are given';
+  return {
+    path: error.instancePath || '/',
+    message: `needs exactly one of ${alternatives(error).join(', ')}: ${given}`,
+  };
+}
+
 /** Ajv tells of `if`, `oneOf` and the like once for the keyword and once for what is inside; the inside says more. */
 function toDetails(errors: readonly ErrorObject[]): ProblemDetail[] {
+  const choices = errors.filter((error) => alternatives(error).length > 0);
+  const others = errors.filter((error) => !choices.some(({ schemaPath }) => error.schemaPath.startsWith(schemaPath)));
   const outer = new Set(['if', 'allOf', 'anyOf', 'oneOf']);
-  const inner = errors.filter((error) => !outer.has(error.keyword));
-  const details = (inner.length > 0 ? inner : errors).map(toDetail);
+  const inner = others.filter((error) => !outer.has(error.keyword));
+  const told = inner.length > 0 || choices.length > 0 ? inner : others;
+  const details = [...choices.map(toDetailOfChoice), ...told.map(toDetail)];
   const unique = new Map(details.map((detail) => [JSON.stringify(detail), detail]));
   return [...unique.values()].slice(0, MOST_DETAILS);
 }

@@ -28,7 +28,7 @@ export interface ResolvedAddress {
 }
 
 export interface DownloaderOptions {
-  /** Origins that need neither https nor a public address: the operator's own and those of configured upstreams. */
+  /** Origins whose files need neither https nor a public address when a provider hands them out: those of upstreams. */
   trustedOrigins: readonly string[];
   resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
   /** Where an address that the guard let through is read instead: the sandbox, which has no internet, brings its own. */
@@ -65,7 +65,8 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
   async function follow(start: string, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
     let url = start;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-      const isTrusted = URL.canParse(url) && trusted.has(new URL(url).origin);
+      // Trust is for what providers hand out: a caller must not reach the operator's own network through it.
+      const isTrusted = options.givenBy === 'provider' && URL.canParse(url) && trusted.has(new URL(url).origin);
       const refusal = isTrusted ? undefined : urlRefusal(url);
       if (refusal !== undefined) throw new AddressRefused(refusal);
       const isReplaced = !isTrusted && readFrom !== undefined;

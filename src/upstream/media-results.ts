@@ -27,7 +27,8 @@ export interface Produced {
   file: StoredMedia;
   /** Neutral name. */
   model: string;
-  requestId: string;
+  /** Undefined where the provider gives none. */
+  requestId: string | undefined;
   /** What the caller sent. */
   input: Input;
   /** What the provider was sent. */
@@ -48,16 +49,19 @@ const repeatedFields = [
   'force_instrumental',
 ];
 
-function references(input: Input): string[] {
-  return referenceFields.flatMap((field) => input[field] ?? []).filter((url) => typeof url === 'string');
+/** The caller's images that the provider was given: some models take one alone. */
+function references({ input, sent }: Pick<Produced, 'input' | 'sent'>): string[] {
+  const given = new Set(Object.values(sent).flat());
+  const asked: readonly unknown[] = referenceFields.flatMap((field) => input[field] ?? []);
+  return asked.filter((url) => typeof url === 'string' && given.has(url)) as string[];
 }
 
 function metadataOf({ input, sent, options, ...produced }: Produced): Record<string, unknown> {
-  const told = new Set(['prompt', ...referenceFields]);
+  const told = new Set(['prompt', 'text', ...referenceFields]);
   const repeated = repeatedFields.map((field) => [field, input[field] ?? sent[field]] as const);
   return {
     model: produced.model,
-    request_id: produced.requestId,
+    ...(produced.requestId !== undefined && { request_id: produced.requestId }),
     parameters: Object.fromEntries(Object.entries(input).filter(([field]) => !told.has(field))),
     ...Object.fromEntries(repeated.filter(([, value]) => value !== undefined)),
     ...mapInput(options.metadata ?? {}, input),
@@ -80,7 +84,7 @@ export function imageResult(produced: Produced, prompt: string): ImageResult {
     metadata: {
       ...metadataOf(produced),
       ...imageSize(produced.file.bytes),
-      reference_images: references(produced.input),
+      reference_images: references(produced),
     },
   };
 }
@@ -106,7 +110,7 @@ export async function videoResult(
 ): Promise<VideoResult> {
   const measured = mediaDuration(produced.file.bytes);
   const isAsRequested = requested !== undefined && Math.abs((measured ?? requested) - requested) <= FRAME_TOLERANCE;
-  const inputImage = references(produced.input)[0];
+  const inputImage = references(produced)[0];
   const thumbnail = await thumbnailOf(produced.file, { inputImage, ...context });
   return {
     video_url: produced.file.url,
@@ -115,7 +119,7 @@ export async function videoResult(
     model: produced.model,
     metadata: {
       ...metadataOf(produced),
-      reference_images: references(produced.input),
+      reference_images: references(produced),
       duration_source: measured === undefined ? 'request' : 'file',
     },
   };
@@ -138,6 +142,22 @@ export function musicResult(produced: Produced, requested: number | undefined): 
       format: produced.file.type,
       duration_source: measured === undefined ? 'request' : 'file',
     },
+  };
+}
+
+export interface SpeechResult {
+  audio_url: string;
+  duration_seconds?: number;
+  metadata: Record<string, unknown>;
+}
+
+/** `told` is the length in seconds that the provider gives, which counts where the file does not say its own. */
+export function speechResult(produced: Produced, told: number | undefined): SpeechResult {
+  const duration = mediaDuration(produced.file.bytes) ?? told;
+  return {
+    audio_url: produced.file.url,
+    ...(duration !== undefined && { duration_seconds: seconds(duration) }),
+    metadata: { ...metadataOf(produced), format: produced.file.type },
   };
 }
 

@@ -64,9 +64,21 @@ const signatures: readonly Signature[] = [
       ascii(bytes, 0, 3) === 'ID3' ||
       (bytes.length > 4 && (bytes.readUInt16BE(0) & 0xffe6) === 0xffe2 && (bytes.readUInt8(2) & 0xf0) !== 0xf0),
   },
+  {
+    kind: 'audio',
+    type: 'audio/flac',
+    extension: 'flac',
+    matches: (bytes) => ascii(bytes, 0, 4) === 'fLaC',
+  },
+  {
+    kind: 'audio',
+    type: 'audio/ogg',
+    extension: 'ogg',
+    matches: (bytes) => ascii(bytes, 0, 4) === 'OggS',
+  },
 ];
 
-/** What the bytes are, whatever a server called them: PNG, JPEG, WebP, GIF, MP4, WebM, WAV, MP3. Undefined for anything else. */
+/** What the bytes are, whatever a server called them: the formats above. Undefined for anything else. */
 export function sniffMediaType(bytes: Buffer): MediaType | undefined {
   const found = signatures.find((signature) => signature.matches(bytes));
   return found && { kind: found.kind, type: found.type, extension: found.extension };

@@ -39,8 +39,6 @@ export async function askUntilItFits<Value>(
 ): Promise<Value> {
   const validate = compiled.get(request.schema) ?? openAjv().compile(request.schema);
   compiled.set(request.schema, validate);
-  // Ajv would keep schemas that are made for one call for ever.
-  ajv.removeSchema(request.schema);
   const text = await ask(request.messages);
   const first = checked<Value>(text, validate);
   if (first.faults === undefined) return first.value;

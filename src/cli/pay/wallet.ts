@@ -1,28 +1,18 @@
 /** The sandbox's funded wallet, as an unmodified x402 client. */
-
 import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
+import { type Payer, PayProblem, type SandboxState } from './payer.ts';
 
-/** What `GET /sandbox` answers. */
-export interface SandboxState {
-  mode: 'sandbox';
-  evm: Record<string, { rpcUrl: string; caip2: string; asset: string; privateKey: `0x${string}` }>;
-  solana?: { rpcUrl: string; caip2: string; mint: string; secretKey: string };
-  tempo?: { rpcUrl: string; chainId: number; currency: string; privateKey: `0x${string}` };
-  payTo: Record<string, string>;
-}
-
-/** Pays on the network that `wanted` names; the amount is for the caller to judge, so the client's own limits are off. */
+/** Pays on the network that `wanted` names (CAIP-2); the amount is for the caller to judge, so the client's own limits are off. */
 export async function openWallet(sandbox: SandboxState, wanted: string | undefined): Promise<x402HTTPClient> {
   const client = new x402Client((_version, accepts) => {
     const exact = accepts.filter((offer) => offer.scheme === 'exact');
     const chosen = wanted === undefined ? exact[0] : exact.find((offer) => offer.network === wanted);
-    if (!chosen)
-      throw new Error(`the path is not paid on ${wanted}, but on ${exact.map(({ network }) => network).join(', ')}`);
-    return chosen;
+    if (chosen) return chosen;
+    throw new PayProblem(`the path is not paid on ${wanted}, but on ${exact.map(({ network }) => network).join(', ')}`);
   });
   client.setSpendControls(false);
   for (const { caip2, rpcUrl, privateKey } of Object.values(sandbox.evm)) {
@@ -35,4 +25,37 @@ export async function openWallet(sandbox: SandboxState, wanted: string | undefin
     client.register(caip2 as `${string}:${string}`, new ExactSvmScheme(signer, { rpcUrl }));
   }
   return new x402HTTPClient(client);
+}
+
+/** `network`: neutral or CAIP-2 id; undefined for the first that is offered. */
+export async function openX402Payer(sandbox: SandboxState, network: string | undefined): Promise<Payer> {
+  const names = new Map(Object.entries(sandbox.evm).map(([id, { caip2 }]) => [caip2, id]));
+  if (sandbox.solana) names.set(sandbox.solana.caip2, 'chain-a');
+  const wanted = [...names].find(([caip2, id]) => network === id || network === caip2)?.[0];
+  if (network !== undefined && wanted === undefined) {
+    const known = [...names.values()].sort().join(', ');
+    throw new PayProblem(`--network ${network} is not a network of this sandbox: it has ${known}`);
+  }
+  const client = await openWallet(sandbox, wanted);
+  let challenge: Parameters<x402HTTPClient['createPaymentPayload']>[0] | undefined;
+  return {
+    offer(unpaid, body) {
+      challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), body);
+      const { accepts } = challenge;
+      const payable = [...new Set(accepts.map((offer) => names.get(offer.network) ?? offer.network))];
+      const chosen = accepts.find((offer) => wanted === undefined || offer.network === wanted);
+      if (!chosen) throw new PayProblem(`this path is paid on ${payable.join(', ')}, not on ${network}`);
+      const { amount, asset, payTo } = chosen;
+      const on = names.get(chosen.network) ?? chosen.network;
+      return { amount: BigInt(amount), payable, payment: `${amount} atomic units of ${asset} to ${payTo} on ${on}` };
+    },
+    async sign() {
+      if (!challenge) throw new Error('sign comes after offer');
+      return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
+    },
+    receipt(answer) {
+      const { transaction, network: on } = client.getPaymentSettleResponse((name) => answer.headers.get(name));
+      return `transaction ${transaction} on ${on}`;
+    },
+  };
 }

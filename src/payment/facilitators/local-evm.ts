@@ -32,6 +32,8 @@ import type { EvmNetworkOptions, LocalNetwork } from './local.ts';
 const RPC_TIMEOUT_MS = 10_000;
 const FIRST_POLL_MS = 5;
 const SLOWEST_POLL_MS = 500;
+/** Permit2's error for a used nonce, which the ABI of x402's proxy does not name. */
+const INVALID_NONCE = '0x756688fe';
 
 type Call = { to: Address; data: Hex; gas?: bigint };
 type PricedCall = Required<Call> & { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
@@ -41,6 +43,7 @@ function revertReason(error: unknown): string | undefined {
   if (!(error instanceof BaseError)) return undefined;
   const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
   if (reverted instanceof ContractFunctionRevertedError) {
+    if (reverted.signature === INVALID_NONCE) return 'InvalidNonce';
     return reverted.reason ?? reverted.data?.errorName ?? 'the call reverts';
   }
   if (error.walk((cause) => cause instanceof ContractFunctionZeroDataError)) return 'the contract answers nothing';
@@ -136,7 +139,9 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
       });
     return {
       getAddresses: () => [account.address],
-      readContract: (call) => noting(attempt, () => reader.readContract({ ...call, authorizationList: undefined })),
+      // Permit2's proxy takes calls from its facilitator alone, simulated ones too.
+      readContract: (call) =>
+        noting(attempt, () => reader.readContract({ ...call, account: account.address, authorizationList: undefined })),
       verifyTypedData: (call) => noting(attempt, () => reader.verifyTypedData(call as VerifyTypedDataParameters)),
       // Never rejects: @x402/evm drops the promise of its asset check on the way, and a rejection nobody
       // handles ends the process. `unreachable` is what counts then.

@@ -1,8 +1,9 @@
 /** The error codes of x402 facilitators in plain words (@x402/evm, @x402/svm, and Coinbase's facilitator). */
 
+const SPENT = /nonce_already_used|authorization is used|invalid_?nonce|duplicate_settlement|already.?processed/i;
+
 const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
-  [/nonce_already_used|authorization is used|invalid_nonce|duplicate_settlement/, 'the payment was used before'],
-  [/already.?processed/i, 'the payment was used before'],
+  [SPENT, 'the payment was used before'],
   [/no gas left/, 'the facilitator has no gas left'],
   // SPL Token's error 1 is InsufficientFunds.
   [/insufficient_(balance|funds)|exceeds balance|"Custom":"?1\b/, 'the payer has too few tokens'],
@@ -44,8 +45,7 @@ export function plainReason(code: string | undefined, detail?: string): string {
 }
 
 /** The authorization was used before, by whomever. */
-export const isSpent = (code: string | undefined): boolean =>
-  /nonce_already_used|authorization is used|invalid_nonce|duplicate_settlement|AlreadyProcessed/i.test(code ?? '');
+export const isSpent = (code: string | undefined): boolean => SPENT.test(code ?? '');
 
 /**
  * The transaction may be on its way although settling failed. `transaction_failed` without a transaction is what

@@ -130,9 +130,10 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
         return { state: 'unknown', reason: `the facilitator did not answer /settle: ${why(error)}` };
       }
       const { status, body } = answer;
-      const transaction = asText(body.transaction);
+      // `upto` settles nothing without a transaction.
+      const transaction = asText(body.transaction) ?? (body.amount === '0' ? '' : undefined);
       const code = asText(body.errorReason);
-      if (succeeded(status) && body.success === true && transaction) {
+      if (succeeded(status) && body.success === true && transaction !== undefined) {
         const network = asText(body.network) ?? String(asObject(requirements).network);
         const payer = asText(body.payer);
         const amount = asText(body.amount) ?? amountOf(requirements);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-export const CONTRACTS = ['Eip3009Token'] as const;
+export const CONTRACTS = ['Eip3009Token', 'UptoPermit2Proxy'] as const;
 export type ContractName = (typeof CONTRACTS)[number];
 
 const COMMAND = 'npx tsx src/sandbox/chains/compile.ts';

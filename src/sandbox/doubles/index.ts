@@ -14,11 +14,15 @@ import {
 } from './double.ts';
 import { finnhubDouble } from './finnhub.ts';
 import { jupiterDataDouble } from './jupiter-data.ts';
+import { limitlessDouble } from './limitless.ts';
 import { okxDexMarketDouble } from './okx-dex-market.ts';
 import { openaiChatDouble } from './openai-chat.ts';
 import { replicatePredictionsDouble } from './replicate-predictions.ts';
 import { responsesSearchDouble } from './responses-search.ts';
+import { serpapiDouble } from './serpapi.ts';
+import { socialfetchDouble } from './socialfetch.ts';
 import { tokensXyzDouble } from './tokens-xyz.ts';
+import { answerWeb, WEB_MOUNT, webPath } from './web.ts';
 import { xstocksRegistryDouble } from './xstocks-registry.ts';
 
 export { type Fault, faults, sandboxSecret } from './double.ts';
@@ -26,10 +30,13 @@ export { type Fault, faults, sandboxSecret } from './double.ts';
 const doubleKinds: readonly DoubleKind[] = [
   finnhubDouble,
   jupiterDataDouble,
+  limitlessDouble,
   okxDexMarketDouble,
   openaiChatDouble,
   replicatePredictionsDouble,
   responsesSearchDouble,
+  serpapiDouble,
+  socialfetchDouble,
   tokensXyzDouble,
   xstocksRegistryDouble,
 ];
@@ -38,6 +45,8 @@ export interface Doubles {
   /** Takes the place of the upstream's own base URL. */
   baseUrlOf(upstream: string): string;
   readonly origin: string;
+  /** Where the file that is at `url` on the web is read in the sandbox. */
+  webUrl(url: URL): URL;
   /** The upstream's next `count` billed calls fail this way. Throws for an upstream that is not there. */
   fault(upstream: string, fault: Fault, count: number): void;
   /** Billed calls since the start, by upstream; calls that failed by a fault count. */
@@ -69,6 +78,7 @@ export async function startDoubles({ upstreams }: { upstreams: readonly Upstream
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(incoming.url ?? '/', origin);
     const [, name = '', rest = '/'] = /^\/([^/]+)(\/.*)?$/.exec(url.pathname) ?? [];
+    if (name === WEB_MOUNT) return await send(response, await answerWeb(decodeURIComponent(rest)));
     const place = mounted.get(decodeURIComponent(name));
     if (place === undefined) return await send(response, jsonAnswer(404, { error: `no upstream ${name}` }));
     const request: DoubleRequest = {
@@ -96,6 +106,7 @@ export async function startDoubles({ upstreams }: { upstreams: readonly Upstream
   };
   return {
     origin,
+    webUrl: (url) => new URL(webPath(url), origin),
     baseUrlOf(upstream) {
       placeOf(upstream);
       return `${origin}/${encodeURIComponent(upstream)}`;

@@ -19,8 +19,16 @@ interface Completion {
   created: number;
   model: string;
   text: string;
-  finishReason: 'stop' | 'length' | 'content_filter';
+  /** A function to be called in place of text. */
+  toolCall: ToolCall | undefined;
+  finishReason: 'stop' | 'length' | 'content_filter' | 'tool_calls';
   usage: Record<string, unknown>;
+}
+
+interface ToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
 }
 
 const sentences = [
@@ -63,7 +71,7 @@ function open(upstream: Upstream): Double {
         : errorBody('The server had an error while processing your request', 'server_error', null),
     refuse(request: DoubleRequest) {
       const completion = complete(jsonBody(request), models);
-      return jsonAnswer(200, whole({ ...completion, text: '', finishReason: 'content_filter' }));
+      return jsonAnswer(200, whole({ ...completion, text: '', toolCall: undefined, finishReason: 'content_filter' }));
     },
   };
 }
@@ -97,7 +105,8 @@ function faultOf(body: Record<string, unknown>, models: readonly ModelFile[]): D
 function complete(body: Record<string, unknown>, models: readonly ModelFile[]): Completion {
   const prompt = JSON.stringify(body.messages);
   const seed = digest(`${body.model} ${prompt}`);
-  const full = textFor(body, seed);
+  const toolCall = toolCallFor(body, seed);
+  const full = toolCall ? '' : textFor(body, seed);
   const most = Number(body.max_completion_tokens ?? body.max_tokens ?? Number.POSITIVE_INFINITY);
   const isCut = tokensOf(full) > most;
   const text = isCut ? full.slice(0, most * 4) : full;
@@ -106,13 +115,27 @@ function complete(body: Record<string, unknown>, models: readonly ModelFile[]): 
     created: Math.floor(Date.now() / 1000),
     model: String(body.model),
     text,
-    finishReason: isCut ? 'length' : 'stop',
+    toolCall,
+    finishReason: toolCall ? 'tool_calls' : isCut ? 'length' : 'stop',
     usage: usageOf(
       tokensOf(prompt),
-      tokensOf(text),
+      tokensOf(toolCall ? JSON.stringify(toolCall.function) : text),
       models.find(({ id }) => id === body.model),
     ),
   };
+}
+
+/** The function that `tool_choice` names, else the first; none once its result is in the conversation. */
+function toolCallFor(body: Record<string, unknown>, seed: string): ToolCall | undefined {
+  const tools = (body.tools ?? []) as readonly { function: { name: string; parameters?: unknown } }[];
+  const messages = body.messages as readonly { role?: unknown }[];
+  if (body.tool_choice === 'none' || messages.at(-1)?.role === 'tool') return undefined;
+  const wanted = (body.tool_choice as { function?: { name?: unknown } } | undefined)?.function?.name;
+  const tool = tools.find(({ function: { name } }) => wanted === undefined || name === wanted);
+  if (!tool) return undefined;
+  const { name, parameters = { type: 'object' } } = tool.function;
+  const id = `call_${seed.slice(0, 24)}`;
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(instanceOf(parameters, seed)) } };
 }
 
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
@@ -165,15 +188,16 @@ function schemaInText(messages: readonly { content?: unknown }[]): unknown {
   return { type: 'object' };
 }
 
-function whole({ id, created, model, text, finishReason, usage }: Completion) {
-  const message = { role: 'assistant', content: text, refusal: null };
+function whole({ id, created, model, text, toolCall, finishReason, usage }: Completion) {
+  const said = toolCall ? { content: null, tool_calls: [toolCall] } : { content: text };
+  const message = { role: 'assistant', ...said, refusal: null };
   const choices = [{ index: 0, message, finish_reason: finishReason, logprobs: null }];
   return { id, object: 'chat.completion', created, model, choices, usage };
 }
 
 /** Server-sent events, a word a chunk. With `include_usage` every chunk has `usage`, which only the last one fills. */
 function streamed(
-  { id, created, model, text, finishReason, usage }: Completion,
+  { id, created, model, text, toolCall, finishReason, usage }: Completion,
   body: Record<string, unknown>,
 ): DoubleAnswer {
   const includesUsage = (body.stream_options as { include_usage?: unknown } | undefined)?.include_usage === true;
@@ -192,6 +216,14 @@ function streamed(
     yield chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
     for (const content of text.match(/\S+\s*/g) ?? []) {
       yield chunk([{ index: 0, delta: { content }, finish_reason: null }]);
+    }
+    if (toolCall) {
+      const begun = { index: 0, ...toolCall, function: { ...toolCall.function, arguments: '' } };
+      yield chunk([{ index: 0, delta: { tool_calls: [begun] }, finish_reason: null }]);
+      for (const piece of toolCall.function.arguments.match(/.{1,8}/gs) ?? []) {
+        const more = { index: 0, function: { arguments: piece } };
+        yield chunk([{ index: 0, delta: { tool_calls: [more] }, finish_reason: null }]);
+      }
     }
     yield chunk([{ index: 0, delta: {}, finish_reason: finishReason }]);
     if (includesUsage) yield chunk([], usage);

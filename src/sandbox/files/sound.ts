@@ -9,6 +9,8 @@ export interface Sound {
   format: 'mp3' | 'wav';
   /** Samples a second. */
   sampleRate: number;
+  /** Of an MP3, in bits a second; 64,000 unless given. */
+  bitRate?: number;
 }
 
 const NOTE_SECONDS = 0.25;
@@ -16,9 +18,9 @@ const SCALE: readonly [number, ...number[]] = [220, 246.94, 277.18, 329.63, 369.
 const LOUDNESS = 0.2;
 
 /** One channel of short notes, the same for the same seed. */
-export async function makeSound({ seed, seconds, format, sampleRate }: Sound): Promise<Buffer> {
+export async function makeSound({ seed, seconds, format, sampleRate, bitRate = 64_000 }: Sound): Promise<Buffer> {
   const samples = Math.round(seconds * sampleRate);
-  return format === 'mp3' ? await encodeMp3(seed, samples, sampleRate) : encodeWav(seed, samples, sampleRate);
+  return format === 'mp3' ? await encodeMp3(seed, samples, sampleRate, bitRate) : encodeWav(seed, samples, sampleRate);
 }
 
 /** The tune in pieces of a note: a whole song as samples would be large. */
@@ -35,9 +37,14 @@ function* tune(seed: string, samples: number, sampleRate: number): Generator<Flo
   }
 }
 
-async function encodeMp3(seed: string, samples: number, sampleRate: number): Promise<Buffer> {
+/** What MPEG 2.5, MPEG 2 and MPEG 1 allow, in bits a second. */
+const largestBitRate = (sampleRate: number): number =>
+  sampleRate < 16_000 ? 64_000 : sampleRate < 32_000 ? 160_000 : 320_000;
+
+async function encodeMp3(seed: string, samples: number, sampleRate: number, bitRate: number): Promise<Buffer> {
   const encoder = await createMp3Encoder();
-  encoder.configure({ sampleRate, channels: 1, bitrate: 64 });
+  const bitrate = (Math.min(bitRate, largestBitRate(sampleRate)) / 1000) as 64;
+  encoder.configure({ sampleRate, channels: 1, bitrate });
   const pieces: Buffer[] = [];
   for (const note of tune(seed, samples, sampleRate)) {
     pieces.push(Buffer.from(encoder.encode([note])));

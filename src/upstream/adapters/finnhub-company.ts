@@ -160,12 +160,12 @@ export async function recommendationsOf(
   };
 }
 
-export interface PriceTarget {
+export type PriceTarget = {
   low: number | null;
   mean: number | null;
   median: number | null;
   high: number | null;
-}
+};
 
 export async function priceTargetOf(
   symbol: string,

@@ -1,6 +1,7 @@
 /** Text from any host that speaks OpenAI chat completions. */
 import type { Input, Model } from '../../catalogue/types.ts';
 import { type Adapter, type Binding, modelOf } from '../adapter.ts';
+import { UpstreamProblem } from '../problem.ts';
 import { type ChatAnswer, type ChatMessage, type ChatModel, chat, withImages } from '../protocols/openai-chat.ts';
 
 export type ChatOptions = {
@@ -41,11 +42,17 @@ export const openaiChat: Adapter<ChatOptions> = {
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
   async call(input, binding, context) {
     const model = chosenModel(input, binding);
+    const messages = messagesOf(input);
+    if (model.supportsImageUrl === false && messages.some(hasImage)) {
+      throw new UpstreamProblem('invalid-input', binding.upstream, `${model.id} takes no images`, {
+        forCaller: `The model ${model.name} reads no images: send text, or name another model`,
+      });
+    }
     const answer = await chat(
       binding,
       {
         model,
-        messages: messagesOf(input),
+        messages,
         maxTokens: outputCap(input, model, binding.options),
         ...(typeof input.temperature === 'number' && { temperature: input.temperature }),
         ...(typeof input.reasoning_effort === 'string' && { reasoningEffort: input.reasoning_effort }),
@@ -98,6 +105,9 @@ function messagesOf(input: Input): ChatMessage[] {
   }
   return messages;
 }
+
+const hasImage = ({ content }: ChatMessage): boolean =>
+  Array.isArray(content) && content.some((part) => (part as { type?: unknown } | null)?.type === 'image_url');
 
 /** The same bound that the price was quoted for: a caller never gets more tokens than it paid for. */
 function outputCap(input: Input, model: Model, { result, tiers = usualTiers }: ChatOptions): number {

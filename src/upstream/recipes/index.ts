@@ -1,21 +1,33 @@
 import type { Recipe } from '../adapter.ts';
+import { alphaFeed } from './alpha-feed.ts';
 import { buyCredits } from './buy-credits.ts';
 import { launchpad } from './launchpad.ts';
+import { marketIntel } from './market-intel.ts';
+import { shopLens } from './shop-lens.ts';
+import { shopSearch } from './shop-search.ts';
 import { starterKit } from './starter-kit.ts';
 import { stockArb } from './stock-arb.ts';
 import { stockResearch } from './stock-research.ts';
 import { stockSignal } from './stock-signal.ts';
 import { tokenNews } from './token-news.ts';
 import { tokenSignal } from './token-signal.ts';
+import { xNews } from './x-news.ts';
+import { xPersona } from './x-persona.ts';
 
 /** Every recipe that `recipe:` in an endpoint may name. */
 export const recipes: readonly Recipe[] = [
+  alphaFeed,
   buyCredits,
   launchpad,
+  marketIntel,
+  shopLens,
+  shopSearch,
   starterKit,
   stockArb,
   stockResearch,
   stockSignal,
   tokenNews,
   tokenSignal,
+  xNews,
+  xPersona,
 ];

@@ -1,8 +1,8 @@
 import type { Request, Result } from '../../../generated/endpoints/shop/lens.ts';
 import type { Binding, CallContext, Recipe } from '../adapter.ts';
 import { rowsOf, type SerpAnswer, serpSearch } from '../adapters/serpapi.ts';
+import { optionally } from '../optionally.ts';
 import { summarizePrices } from '../price-summary.ts';
-import { UpstreamProblem } from '../problem.ts';
 import { structured } from '../structured.ts';
 import { currencyOf } from './shop/currency.ts';
 import { searchAll, searchable } from './shop/fan-out.ts';
@@ -80,11 +80,9 @@ async function labelOf(titles: readonly string[], words: Binding, context: CallC
     { role: 'user', content: titles.slice(0, MOST_TITLES).join('\n') },
   ];
   const request = { name: 'product_label', schema: labelSchema, messages };
-  const label = await structured<{ product: string | null }>(words, request, { ...context, signal }).catch(
-    (error: unknown) => {
-      if (error instanceof UpstreamProblem && !context.signal.aborted) return undefined;
-      throw error;
-    },
+  const label = await optionally(
+    context,
+    structured<{ product: string | null }>(words, request, { ...context, signal }),
   );
   return label?.product?.trim() || first;
 }

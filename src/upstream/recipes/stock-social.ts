@@ -4,11 +4,11 @@ import { mentionsOf } from '../adapters/finnhub-company.ts';
 import { type Citation, search } from '../adapters/responses-search.ts';
 import { dayOf } from './stock-figures.ts';
 
-export interface SocialSentiment {
+export type SocialSentiment = {
   label: 'bullish' | 'bearish' | 'mixed';
   summary: string;
   sample_posts: { text: string; url: string }[];
-}
+};
 
 export interface FoundSentiment {
   sentiment: SocialSentiment;

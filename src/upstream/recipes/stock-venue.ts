@@ -34,13 +34,13 @@ export const stockChainSchema: JsonSchema = {
 };
 
 /** Prices in dollars, null where the token has none at the moment. */
-export interface XstockReference {
+export type XstockReference = {
   xstock_symbol: string;
   solana_mint: string;
   onchain_price: number | null;
   premium_discount_pct: number | null;
   liquidity: number | null;
-}
+};
 
 export type TokenizedBlock =
   | (XstockReference & { robinhood_available: boolean })

@@ -76,6 +76,7 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
       methods: ['POST'],
       networks: ['sol'],
       price: ownPrice,
+      priceOptions: { rule: 'fixed' },
       listing: { price: ownPrice.listed, minPrice: ownPrice.fixed ? undefined : ownPrice.min },
       deadlineMs: 60_000,
       request: { type: 'object', required: ['prompt'], properties: { prompt, size }, additionalProperties: false },

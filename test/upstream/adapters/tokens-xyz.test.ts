@@ -32,16 +32,25 @@ const operations: Record<string, [Record<string, unknown>, string[]]> = {
   search: [{ q: 'tesla' }, ['query', 'results']],
 };
 
-for (const [operation, [input, keys]] of Object.entries(operations)) {
-  const result = { type: 'object', required: keys };
-  adapterContract(t, operation, { ...using(operation), input, result, refusal: 'not-found' });
-}
-adapterContract(t, 'market-snapshots', {
+adapterContract(t, 'an operation by GET', {
+  ...using('resolve'),
+  input: { ref: 'anduril' },
+  result: { type: 'object', required: ['assetId', 'asset', 'variant'] },
+  refusal: 'not-found',
+});
+adapterContract(t, 'an operation by POST', {
   ...using('market-snapshots'),
   input: { mints: [USDC, GOAT, USDC] },
   result: { type: 'array', minItems: 2, maxItems: 2, items: { required: ['address', 'token', 'hasMarket'] } },
   refusal: 'not-found',
 });
+
+for (const [operation, [input, keys]] of Object.entries(operations)) {
+  t.test(`answers ${operation}`, async (t) => {
+    const result = (await ask(t, operation, input)) as object;
+    for (const key of keys) t.ok(key in result, key);
+  });
+}
 
 async function ask(t: Test, operation: string, input: Record<string, unknown>) {
   const { binding, context } = await openSetting(t, using(operation));

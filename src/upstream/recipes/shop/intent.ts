@@ -1,6 +1,6 @@
 /** What a shopper means by a sentence: a model's reading, which explicit fields override. */
 import type { Binding, CallContext } from '../../adapter.ts';
-import { UpstreamProblem } from '../../problem.ts';
+import { optionally } from '../../optionally.ts';
 import { structured } from '../../structured.ts';
 import { type MarketplaceName, marketplaceNames } from './marketplaces.ts';
 import { type Condition, conditions, type Sort, sorts } from './product.ts';
@@ -59,14 +59,8 @@ export async function readIntent(
     { role: 'system', content: TASK },
     { role: 'user', content: explicit.query },
   ];
-  const inferred = await structured<Inferred>(
-    words,
-    { name: 'shopping_intent', schema, messages },
-    { ...context, signal },
-  ).catch((error: unknown) => {
-    if (error instanceof UpstreamProblem && !context.signal.aborted) return undefined;
-    throw error;
-  });
+  const request = { name: 'shopping_intent', schema, messages };
+  const inferred = await optionally(context, structured<Inferred>(words, request, { ...context, signal }));
   return combine(explicit, inferred);
 }
 

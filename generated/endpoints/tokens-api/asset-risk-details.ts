@@ -1,0 +1,77 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+/**
+ * The risk of one variant of an asset
+ */
+export interface Result {
+  /**
+   * Canonical id of the asset
+   */
+  assetId: string;
+  /**
+   * The variant that was judged
+   */
+  mint?: string | null;
+  /**
+   * The score, or with ok false why there is none
+   */
+  risk: {
+    /**
+     * True where there is a score
+     */
+    ok: boolean;
+    /**
+     * A score of how risky the token's market is
+     */
+    marketScore?: {
+      /**
+       * 0 (worst) to 100
+       */
+      score?: number | null;
+      /**
+       * A (best) to F
+       */
+      grade?: string | null;
+      /**
+       * The grade in words
+       */
+      label?: string | null;
+      /**
+       * info, success, warning or danger
+       */
+      tone?: string | null;
+      [k: string]: unknown;
+    };
+    /**
+     * The figures that the score was made from; in the details only
+     */
+    marketScoreInput?: {
+      [k: string]: unknown;
+    };
+    /**
+     * What else is known of the token
+     */
+    tags?: string[];
+    /**
+     * When it was scored, in milliseconds since 1970
+     */
+    lastUpdatedAt?: number | null;
+    /**
+     * Why there is no score
+     */
+    reason?: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+
+export interface Request {
+  /**
+   * A canonical asset id such as usd, or chain-a-<mint> for a token that stands alone
+   */
+  assetId: string;
+  /**
+   * The variant to judge; the one traded most unless given
+   */
+  mint?: string;
+}

@@ -1,0 +1,24 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+/**
+ * A score of how risky the token's market is
+ */
+export interface MarketScore {
+  /**
+   * 0 (worst) to 100
+   */
+  score?: number | null;
+  /**
+   * A (best) to F
+   */
+  grade?: string | null;
+  /**
+   * The grade in words
+   */
+  label?: string | null;
+  /**
+   * info, success, warning or danger
+   */
+  tone?: string | null;
+  [k: string]: unknown;
+}

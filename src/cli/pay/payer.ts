@@ -1,0 +1,43 @@
+/** What `npm run pay` needs of a payment client, whichever protocol it speaks. */
+
+/** The wallets of `GET /sandbox`. */
+export interface SandboxState {
+  mode: 'sandbox';
+  evm: Record<
+    string,
+    {
+      rpcUrl: string;
+      caip2: string;
+      chainId: number;
+      asset: string;
+      symbol: string;
+      decimals: number;
+      privateKey: `0x${string}`;
+    }
+  >;
+  solana?: { rpcUrl: string; caip2: string; mint: string; secretKey: string };
+  tempo?: { rpcUrl: string; chainId: number; currency: string; privateKey: `0x${string}` };
+  payTo: Record<string, string>;
+}
+
+/** What a challenge asks for, as the client understood it. */
+export interface Offer {
+  /** Atomic units; six decimals everywhere. */
+  readonly amount: bigint;
+  /** Where it can be paid, in the gateway's own words. */
+  readonly payable: readonly string[];
+  /** One line about the payment that would be made. */
+  readonly payment: string;
+}
+
+export interface Payer {
+  /** Reads a 402. Throws PayProblem when it cannot be paid as asked. */
+  offer(unpaid: Response, body: unknown): Offer;
+  /** Signs the payment for that 402: headers for the same request. */
+  sign(unpaid: Response): Promise<Record<string, string>>;
+  /** One line about the settlement. */
+  receipt(answer: Response): string;
+}
+
+/** What went wrong and what to do about it, for a person. */
+export class PayProblem extends Error {}

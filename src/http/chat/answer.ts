@@ -1,0 +1,62 @@
+/** A provider's completion as the gateway's own: our names, and nothing that says who the provider is or what it cost us. */
+import { type Fields, isFields } from './request.ts';
+
+export interface Naming {
+  /** `chatcmpl-...`, the same in every chunk of a stream. */
+  readonly id: string;
+  /** Neutral name. */
+  readonly model: string;
+}
+
+const USAGE = [
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'prompt_tokens_details',
+  'completion_tokens_details',
+] as const;
+
+/** The whole answer, or one chunk of a stream without its usage. */
+export function renamed(answer: Fields, { id, model }: Naming): Record<string, unknown> {
+  const { object, created, choices, system_fingerprint: fingerprint } = answer;
+  return {
+    id,
+    object,
+    created,
+    model,
+    choices: Array.isArray(choices) ? choices.map(withoutNative) : [],
+    ...(fingerprint !== undefined && { system_fingerprint: fingerprint }),
+  };
+}
+
+/** OpenRouter adds how the provider behind it put the reason. */
+function withoutNative(choice: unknown): unknown {
+  if (!isFields(choice) || !('native_finish_reason' in choice)) return choice;
+  const { native_finish_reason: _, ...rest } = choice;
+  return rest;
+}
+
+/** Token counts alone; some providers add prices. */
+export const usageForCaller = (usage: Fields): Fields =>
+  Object.fromEntries(USAGE.flatMap((name) => (usage[name] === undefined ? [] : [[name, usage[name]]])));
+
+/** Bytes of what a message or delta says: its text, its reasoning and its calls. */
+export function saidBytes(message: unknown): number {
+  if (typeof message === 'string') return Buffer.byteLength(message);
+  if (Array.isArray(message)) return message.reduce<number>((sum, part) => sum + saidBytes(part), 0);
+  if (!isFields(message)) return 0;
+  return SAID.reduce((sum, name) => sum + saidBytes(message[name]), 0);
+}
+
+const SAID = [
+  'content',
+  'text',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'tool_calls',
+  'function',
+  'function_call',
+  'name',
+  'arguments',
+] as const;

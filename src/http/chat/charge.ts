@@ -1,0 +1,102 @@
+/** What a call holds of a balance before it runs, and what becomes of it after. */
+import { type Rate, rate, toDecimal } from '../../money.ts';
+import { LEASE_MS } from '../../payment/claim.ts';
+import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
+import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
+import type { Log } from '../log.ts';
+import { DoorProblem } from './problems.ts';
+import type { ChatCall } from './request.ts';
+
+export interface ChargeParts {
+  readonly store: Pick<CreditStore, 'hold' | 'settle' | 'release'>;
+  readonly log: Log;
+  /** Names this instance. */
+  readonly owner: string;
+  readonly publicUrl: string;
+  now(): number;
+}
+
+/** What a call used. */
+export interface Use extends TokenUse {
+  /** False where the provider counted the tokens. */
+  readonly isEstimated: boolean;
+  /** What the provider charged us, in trillionths of a dollar, where it says so. */
+  readonly cost: Rate | undefined;
+}
+
+/** The money of one call. Exactly one of the two ends it. */
+export interface Hold {
+  settle(use: Use): Promise<void>;
+  release(note: string): Promise<void>;
+}
+
+const ROUTE = 'v1/chat/completions';
+
+const MIDNIGHT_MS = 86_400_000;
+
+/** Throws DoorProblem when the key may not spend so much. */
+export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
+  const { store, log, owner, publicUrl, now } = parts;
+  const model = call.model.name;
+  const outcome = await store.hold({
+    id: requestId,
+    keyId: key.id,
+    amount: call.bound,
+    route: ROUTE,
+    model,
+    owner,
+    now: now(),
+    leaseUntil: now() + LEASE_MS,
+  });
+  if (!outcome.held) throw refusal(outcome.because, outcome.balance, call, { publicUrl, now: now() });
+  return {
+    async settle(use) {
+      const price = actualCost(call.model.price, use, call.bound);
+      const counted = use.isEstimated ? 'tokens as estimated' : 'tokens';
+      const note = `${use.promptTokens} prompt and ${use.completionTokens} completion ${counted}`;
+      const settlement = { price, note, ...(use.cost !== undefined && { cost: use.cost }) };
+      const charged = await store.settle(requestId, settlement, now());
+      const details = { requestId, key: key.id, model, usd: toDecimal(charged ?? 0n), note };
+      if (charged !== undefined) log.info(details, 'call charged');
+      else log.error(details, 'call not charged: its hold was given back when the lease ran out');
+    },
+    async release(note) {
+      await store.release(requestId, note, now());
+      log.info({ requestId, key: key.id, model, note }, 'call not charged');
+    },
+  };
+}
+
+function refusal(
+  because: HoldRefusal,
+  balance: bigint,
+  { bound }: ChatCall,
+  { publicUrl, now }: { publicUrl: string; now: number },
+): DoorProblem {
+  const needed = toDecimal(bound);
+  switch (because) {
+    case 'balance': {
+      const topUpUrl = `${publicUrl}/v1/credits`;
+      const message =
+        `The call may cost up to ${needed} USD, and the balance is ${toDecimal(balance)} USD: ` +
+        `lower max_tokens, or top up with POST ${topUpUrl}`;
+      const facts = { needed_usd: needed, balance_usd: toDecimal(balance), top_up_url: topUpUrl };
+      return new DoorProblem('insufficient_credits', message, { facts });
+    }
+    case 'per-day': {
+      const seconds = Math.ceil((MIDNIGHT_MS - (now % MIDNIGHT_MS)) / 1000);
+      const message = `The call may cost up to ${needed} USD, more than is left of what the API key may spend today (UTC)`;
+      // Clients that retry by themselves would come back in seconds.
+      const headers = { 'retry-after': String(seconds), 'x-should-retry': 'false' };
+      return new DoorProblem('daily_limit_exceeded', message, { headers });
+    }
+    case 'unknown':
+    case 'disabled':
+    case 'expired':
+      return new DoorProblem('invalid_api_key', 'The API key was disabled or has expired just now');
+  }
+}
+
+/** A provider's `usage.cost` in dollars (OpenRouter), in trillionths. */
+export const costOf = (usage: Readonly<Record<string, unknown>> | undefined): Rate | undefined =>
+  typeof usage?.cost === 'number' && usage.cost >= 0 && usage.cost < 1e9 ? rate(usage.cost.toFixed(12)) : undefined;

@@ -1,0 +1,81 @@
+/** The models that the door sells, from the same catalogue entries as the paid endpoints. */
+import type { Catalogue, Model, Route } from '../../catalogue/types.ts';
+import { divideUp, rate, toDecimal } from '../../money.ts';
+import { type PricedModel, priceModel } from '../../pricing/tokens.ts';
+import type { Binding } from '../../upstream/adapter.ts';
+import type { ChatModel } from '../../upstream/protocols/openai-chat.ts';
+
+/** Who answers for a model. */
+export interface ChatSource {
+  readonly binding: Binding;
+  readonly model: ChatModel;
+}
+
+export interface SoldModel {
+  readonly name: string;
+  readonly price: PricedModel;
+  readonly deadlineMs: number;
+  /** In order: the next is asked when one fails. */
+  readonly sources: readonly ChatSource[];
+}
+
+/**
+ * By neutral name: the models of `usage-tokens` prices, whose markup is theirs here too. Where a model has an endpoint
+ * of its own and is one of several at another, its own says the price. Left out: models whose upstream has no key.
+ */
+export function soldModels(
+  { routes, upstreams }: Pick<Catalogue, 'routes' | 'upstreams'>,
+  bindings: (route: Route) => readonly Binding[],
+): Map<string, SoldModel> {
+  const known = pricedModels(upstreams);
+  const byUse = routes.filter(({ kind, priceOptions }) => kind === 'base' && priceOptions.rule === 'usage-tokens');
+  const ofOneModel = ({ priceOptions }: Route) => priceOptions.model !== undefined;
+  const sold = new Map<string, SoldModel>();
+  for (const route of [...byUse.filter(ofOneModel), ...byUse.filter((route) => !ofOneModel(route))]) {
+    for (const name of namesOf(route)) {
+      if (sold.has(name)) continue;
+      const price = priceModel(known, name, rate(String(route.priceOptions.markup)), []);
+      const sources = bindings(route).flatMap((binding) => sourceOf(binding, name));
+      if (sources.length > 0) sold.set(name, { name, price, deadlineMs: route.deadlineMs, sources });
+    }
+  }
+  return sold;
+}
+
+function namesOf({ priceOptions, request }: Route): string[] {
+  const { model, by } = priceOptions;
+  if (typeof model === 'string') return [model];
+  const properties = request.properties as Readonly<Record<string, { enum?: readonly unknown[] }>> | undefined;
+  return (properties?.[String(by)]?.enum ?? []).map(String);
+}
+
+function sourceOf(binding: Binding, name: string): ChatSource[] {
+  const model = binding.adapter === 'openai-chat' ? binding.models[name] : undefined;
+  return model ? [{ binding, model }] : [];
+}
+
+/** The entry with the cost is the one that sets a model's price, whichever upstream has it. */
+function pricedModels(upstreams: Catalogue['upstreams']): Map<string, Model> {
+  const models = [...upstreams.values()].flatMap((upstream) => Object.entries(upstream.models ?? {}));
+  return new Map(models.flatMap(([name, file]) => (file.cost ? [[name, { ...file, name }]] : [])));
+}
+
+/** Dollars / 10^24 to millionths of a dollar. */
+const PRICE_SCALE = 10n ** 18n;
+
+/** As `GET /v1/models` lists it: OpenAI's model object, with what it can do and what a million tokens cost. */
+export const listedModel = ({ name, price }: SoldModel, created: number) => ({
+  id: name,
+  object: 'model',
+  created,
+  owned_by: 'turnpike',
+  context_window: Number.isFinite(price.contextWindow) ? price.contextWindow : null,
+  max_output_tokens: price.maxOutput,
+  default_output_tokens: price.defaultOutput,
+  pricing: {
+    currency: 'USD',
+    unit: '1M tokens',
+    input: toDecimal(divideUp(price.input, PRICE_SCALE)),
+    output: toDecimal(divideUp(price.output, PRICE_SCALE)),
+  },
+});

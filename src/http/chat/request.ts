@@ -1,0 +1,197 @@
+/** A chat completions request as the door takes it. Source: openai-openapi 2.3.0, `CreateChatCompletionRequest`. */
+import { Problem } from '../../errors.ts';
+import type { Money } from '../../money.ts';
+import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
+import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
+import { type ChatModel, modelParameters } from '../../upstream/protocols/openai-chat.ts';
+import { checkMessages, checkTools } from './messages.ts';
+import type { SoldModel } from './models.ts';
+import { DoorProblem } from './problems.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface ChatCall {
+  readonly model: SoldModel;
+  readonly isStream: boolean;
+  /** The caller asked for a last chunk with the usage. */
+  readonly wantsUsage: boolean;
+  /** Input tokens, estimated. */
+  readonly promptTokens: number;
+  /** Output tokens that the upstream is bound to, for each choice. */
+  readonly maxTokens: number;
+  /** The most that the call costs: what is held. */
+  readonly bound: Money;
+  readonly temperature: number | undefined;
+  readonly reasoningEffort: string | undefined;
+  /** What goes upstream as it came. */
+  readonly parameters: Fields;
+}
+
+/** Cost tokens and nothing else, so they are passed on. */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  'messages',
+  'top_p',
+  'stop',
+  'seed',
+  'n',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'functions',
+  'function_call',
+  'response_format',
+  'frequency_penalty',
+  'presence_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'verbosity',
+]);
+
+/** Read here. */
+const OURS: ReadonlySet<string> = new Set([
+  'model',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'reasoning_effort',
+]);
+
+/** Say who the caller's own users are, or how a provider keeps the call: taken, and not passed on. */
+const IGNORED: ReadonlySet<string> = new Set([
+  'user',
+  'metadata',
+  'store',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+]);
+
+const MOST_CHOICES = 16;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const invalid = (param: string, message: string) => new DoorProblem('invalid_value', `${param} ${message}`, { param });
+
+/** Throws Problem `invalid_json`. */
+export function parseBody(bytes: Buffer): Fields {
+  try {
+    const body: unknown = JSON.parse(bytes.toString('utf8'));
+    if (isFields(body)) return body;
+  } catch {
+    // Told below, as for JSON that is no object.
+  }
+  throw new Problem('invalid_json', 'The body is not a JSON object');
+}
+
+/** Throws DoorProblem, naming the parameter at fault. */
+export function readCall(given: Fields, models: ReadonlyMap<string, SoldModel>): ChatCall {
+  // Clients write null for a parameter that they leave to us.
+  const body: Fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const model = modelNamed(body.model, models);
+  for (const name of Object.keys(body)) checkName(name, body);
+  checkMessages(body.messages);
+  checkTools(body.tools);
+  checkAbilities(body, model);
+  const maxTokens = outputBound(model.price, askedTokens(body, model));
+  const choices = integer(body, 'n', 1, MOST_CHOICES) ?? 1;
+  const promptTokens = inputBound(model.price, chatTokens(body, IMAGE_TOKENS));
+  return {
+    model,
+    isStream: boolean(body, 'stream') ?? false,
+    wantsUsage: usageWanted(body.stream_options),
+    promptTokens,
+    maxTokens,
+    bound: tokenCost(model.price, { promptTokens, completionTokens: maxTokens * choices }),
+    temperature: number(body, 'temperature', 0, 2),
+    reasoningEffort: text(body, 'reasoning_effort'),
+    parameters: Object.fromEntries(Object.entries(body).filter(([name]) => PASSED_ON.has(name))),
+  };
+}
+
+/** The body for one upstream. Usage is always asked for, so that what is streamed can be billed exactly. */
+export const upstreamBody = (call: ChatCall, model: ChatModel): Fields => ({
+  ...call.parameters,
+  ...modelParameters(model, {
+    maxTokens: call.maxTokens,
+    ...(call.temperature !== undefined && { temperature: call.temperature }),
+    ...(call.reasoningEffort !== undefined && { reasoningEffort: call.reasoningEffort }),
+  }),
+  ...(call.isStream && { stream: true, stream_options: { include_usage: true } }),
+});
+
+function modelNamed(name: unknown, models: ReadonlyMap<string, SoldModel>): SoldModel {
+  if (typeof name !== 'string') throw invalid('model', 'is missing: name one that GET /v1/models lists');
+  const model = models.get(name);
+  if (model) return model;
+  const message = `The model ${JSON.stringify(name.slice(0, 100))} is not sold here: GET /v1/models lists those that are`;
+  throw new DoorProblem('model_not_found', message, { param: 'model' });
+}
+
+function checkName(name: string, body: Fields): void {
+  if (PASSED_ON.has(name) || OURS.has(name) || IGNORED.has(name)) return;
+  const value = body[name];
+  // The defaults of what costs more than tokens: some clients spell them out.
+  if (name === 'service_tier' && (value === 'auto' || value === 'default')) return;
+  if (name === 'modalities' && Array.isArray(value) && value.every((modality) => modality === 'text')) return;
+  const shown = JSON.stringify(name.slice(0, 60));
+  throw new DoorProblem('unsupported_parameter', `The parameter ${shown} is not supported here: leave it out`, {
+    param: name.slice(0, 60),
+  });
+}
+
+function checkAbilities(body: Fields, { name, sources }: SoldModel): void {
+  const can = (ability: 'supportsJsonSchema' | 'supportsImageUrl') =>
+    sources.some(({ model }) => model[ability] !== false);
+  const format = isFields(body.response_format) ? body.response_format.type : undefined;
+  if (format === 'json_schema' && !can('supportsJsonSchema')) {
+    throw invalid('response_format', `of type json_schema is not supported by ${name}: ask for json_object`);
+  }
+  const hasImage = JSON.stringify(body.messages).includes('"image_url"');
+  if (hasImage && !can('supportsImageUrl')) throw invalid('messages', `have an image, and ${name} reads text only`);
+}
+
+/** `max_completion_tokens` is the newer name; both may be given. */
+function askedTokens(body: Fields, { name, price }: SoldModel): number | undefined {
+  const asked = ['max_completion_tokens', 'max_tokens'].map((param) => {
+    const value = integer(body, param, 1, Number.MAX_SAFE_INTEGER);
+    if (value === undefined || value <= price.maxOutput) return value;
+    throw invalid(param, `is ${value}, and ${name} gives at most ${price.maxOutput}`);
+  });
+  return asked[0] ?? asked[1];
+}
+
+function usageWanted(options: unknown): boolean {
+  if (options === undefined) return false;
+  if (!isFields(options)) throw invalid('stream_options', 'is not an object');
+  return options.include_usage === true;
+}
+
+function integer(body: Fields, param: string, least: number, most: number): number | undefined {
+  const value = number(body, param, least, most);
+  if (value !== undefined && !Number.isInteger(value)) throw invalid(param, 'is not a whole number');
+  return value;
+}
+
+function number(body: Fields, param: string, least: number, most: number): number | undefined {
+  const value = body[param];
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  const range = most === Number.MAX_SAFE_INTEGER ? `a number of ${least} or more` : `a number from ${least} to ${most}`;
+  throw invalid(param, `is not ${range}`);
+}
+
+function boolean(body: Fields, param: string): boolean | undefined {
+  const value = body[param];
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw invalid(param, 'is neither true nor false');
+}
+
+function text(body: Fields, param: string): string | undefined {
+  const value = body[param];
+  if (value === undefined || typeof value === 'string') return value;
+  throw invalid(param, 'is not a string');
+}

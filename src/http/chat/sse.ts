@@ -1,0 +1,47 @@
+/** Server-sent events as they come over the wire. Source: the HTML standard, "Server-sent events". */
+import { StringDecoder } from 'node:string_decoder';
+import { UpstreamProblem } from '../../upstream/problem.ts';
+
+export type ServerEvent =
+  | { readonly kind: 'data'; readonly data: string }
+  /** Sent to keep a connection open. */
+  | { readonly kind: 'comment' };
+
+/** Far more than any chunk of text: an event that never ends must not fill the memory. */
+const LARGEST_EVENT = 4 * 1024 * 1024;
+
+/** Cuts bytes into events, wherever the network cut them before. Throws UpstreamProblem for an event without an end. */
+export function createEventReader(upstream: string) {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  let data: string[] = [];
+
+  function* lineEnded(line: string): Generator<ServerEvent> {
+    if (line === '') {
+      if (data.length > 0) yield { kind: 'data', data: data.join('\n') };
+      data = [];
+    } else if (line.startsWith(':')) yield { kind: 'comment' };
+    else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+  }
+
+  return {
+    /** The events that end within these bytes. */
+    *read(bytes: Buffer): Generator<ServerEvent> {
+      const lines = (rest + decoder.write(bytes)).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > LARGEST_EVENT) {
+        throw new UpstreamProblem(
+          'malformed',
+          upstream,
+          `streamed more than ${LARGEST_EVENT} characters without an end`,
+        );
+      }
+      for (const line of lines) yield* lineEnded(line.endsWith('\r') ? line.slice(0, -1) : line);
+    },
+    /** What is left when the stream ends without a blank line. */
+    *end(): Generator<ServerEvent> {
+      if (rest !== '') yield* lineEnded(rest);
+      yield* lineEnded('');
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Asks an EVM chain what became of a Permit2 permit that x402's `upto` scheme settles (Uniswap Permit2). */
+import { DAY_SECONDS, EXPIRY_MARGIN_SECONDS, findLog, quantity, readBlock, TRANSFER, word } from './evm-logs.ts';
+import { type ChainOutcome, unknown, unsettled } from './outcome.ts';
+import { createRpc, isObject } from './rpc.ts';
+
+export interface Permit2Query {
+  readonly rpcUrl: string;
+  /** The token's address. */
+  readonly asset: string;
+  readonly payer: string;
+  readonly payTo: string;
+  /** In decimals. */
+  readonly nonce: string;
+  /** Seconds since the epoch: after it Permit2 refuses the permit. */
+  readonly deadline: number;
+  /** Seconds since the epoch: it cannot have been used earlier. Default: one day before `deadline`. */
+  readonly since?: number;
+}
+
+const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
+/** keccak256 of nonceBitmap(address,uint256). */
+const NONCE_BITMAP = '0x4fe02b44';
+
+async function find(query: Permit2Query): Promise<ChainOutcome> {
+  const rpc = createRpc(query.rpcUrl);
+  const nonce = BigInt(query.nonce);
+  const latest = await readBlock(rpc, 'latest');
+  const data = `${NONCE_BITMAP}${word(query.payer)}${word((nonce >> 8n).toString(16))}`;
+  const bitmap = String(await rpc('eth_call', [{ to: PERMIT2, data }, quantity(latest.number)]));
+  if (!/^0x[0-9a-f]{64}$/i.test(bitmap)) return unknown('the chain has no Permit2');
+  if (((BigInt(bitmap) >> (nonce & 0xffn)) & 1n) === 0n) {
+    return latest.timestamp >= query.deadline + EXPIRY_MARGIN_SECONDS
+      ? unsettled('the permit expired without being used')
+      : unknown('the permit has not been used yet');
+  }
+  // Permit2 logs no nonces, but the settling call carries it.
+  const topics = [TRANSFER, `0x${word(query.payer)}`, `0x${word(query.payTo)}`];
+  const span = { last: latest.number, since: query.since ?? query.deadline - DAY_SECONDS };
+  const transfer = await findLog(rpc, { address: query.asset, topics }, span, async (log) => {
+    const transaction = await rpc('eth_getTransactionByHash', [log.transactionHash]);
+    return (
+      isObject(transaction) &&
+      String(transaction.input)
+        .toLowerCase()
+        .includes(word(nonce.toString(16)))
+    );
+  });
+  if (!transfer) return unknown('the permit was used, but no transfer of it to us was found');
+  return { state: 'settled', transaction: String(transfer.transactionHash), amount: BigInt(String(transfer.data)) };
+}
+
+/** Never throws: what cannot be asked is `unknown`. */
+export async function findPermit2Settlement(query: Permit2Query): Promise<ChainOutcome> {
+  try {
+    return await find(query);
+  } catch (error) {
+    return unknown(error instanceof Error ? error.message : 'the chain could not be asked');
+  }
+}

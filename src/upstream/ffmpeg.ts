@@ -1,0 +1,52 @@
+/** What needs a video decoder. None is shipped: an `ffmpeg` on the PATH is used where there is one. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const TIME_LIMIT_MS = 15_000;
+
+let installed: Promise<boolean> | undefined;
+
+/** Looked for once. */
+function isInstalled(): Promise<boolean> {
+  installed ??= run('ffmpeg', ['-version']).then(
+    () => true,
+    () => false,
+  );
+  return installed;
+}
+
+/** What ffmpeg makes of a video with these output options, or undefined where it is not installed or cannot read the video. */
+async function convert(
+  video: Buffer,
+  options: readonly string[],
+  fileName: string,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  if (!(await isInstalled())) return undefined;
+  const directory = await mkdtemp(path.join(tmpdir(), 'turnpike-ffmpeg-'));
+  try {
+    const source = path.join(directory, 'video');
+    const target = path.join(directory, fileName);
+    await writeFile(source, video);
+    // The whitelist keeps a hostile file from making ffmpeg open anything else.
+    const input = ['-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file', '-i', source];
+    await run('ffmpeg', [...input, ...options, target], { signal, timeout: TIME_LIMIT_MS });
+    return await readFile(target);
+  } catch {
+    return undefined;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The first frame as a JPEG, or undefined. */
+export const firstFrame = (video: Buffer, signal: AbortSignal): Promise<Buffer | undefined> =>
+  convert(video, ['-frames:v', '1', '-q:v', '3'], 'frame.jpg', signal);
+
+/** The first so many seconds as an MP4, or undefined. Nothing is encoded anew. */
+export const trimVideo = (video: Buffer, seconds: number, signal: AbortSignal): Promise<Buffer | undefined> =>
+  convert(video, ['-t', String(seconds), '-c', 'copy', '-movflags', '+faststart'], 'cut.mp4', signal);
