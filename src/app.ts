@@ -64,6 +64,7 @@ const MPP_EVM_NETWORK = 'chain-c';
 
 function openMpp(
   { mpp: { secrets, realm, tempo } }: Surroundings,
+  publicUrl: string,
   networks: PayableNetworks,
   log: Log,
   now: () => number,
@@ -75,7 +76,7 @@ function openMpp(
   }
   return openMppRail({
     secrets,
-    realm,
+    realm: realm ?? new URL(publicUrl).hostname,
     now,
     ...(tempo && { tempo }),
     ...(network?.rpcUrl && { evm: evmCharge(network, network.rpcUrl) }),
@@ -153,7 +154,7 @@ export async function openApp(
     if (available !== true) missing.set(route, available.missing);
   }
   const x402 = openX402Rail({ networks, publicUrl: config.publicUrl, now });
-  const mpp = openMpp(surroundings, networks, log, now);
+  const mpp = openMpp(surroundings, config.publicUrl, networks, log, now);
   const rails = { x402, ...(mpp && { mpp }) };
   const sold = catalogue.routes.filter((route) => !missing.has(route) && rails[route.rail]);
 

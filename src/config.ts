@@ -32,7 +32,8 @@ export interface LiveConfig {
 export interface MppConfig {
   /** The first signs; the others are honoured until their challenges have expired. */
   readonly secrets: readonly [string, ...string[]];
-  readonly realm: string;
+  /** Undefined: the public host name. */
+  readonly realm: string | undefined;
   readonly tempo: TempoConfig | undefined;
 }
 
@@ -82,7 +83,7 @@ function reader(environment: Environment) {
   return { problems, optional, url };
 }
 
-function readMpp(read: ReturnType<typeof reader>, publicUrl: string): MppConfig {
+function readMpp(read: ReturnType<typeof reader>): MppConfig {
   const { problems, optional } = read;
   const secrets = (optional('TURNPIKE_MPP_SECRET') ?? '').split(',').map((secret) => secret.trim());
   const [current = '', ...old] = secrets;
@@ -91,8 +92,8 @@ function readMpp(read: ReturnType<typeof reader>, publicUrl: string): MppConfig 
       'TURNPIKE_MPP_SECRET must be a secret of 32 bytes or more (old ones may follow, after commas): try `openssl rand -hex 32`',
     );
   }
-  const realm = optional('TURNPIKE_MPP_REALM') ?? (URL.canParse(publicUrl) ? new URL(publicUrl).host : '');
-  if (/["|\\]/.test(realm)) problems.push('TURNPIKE_MPP_REALM must not contain a quote, a backslash or |');
+  const realm = optional('TURNPIKE_MPP_REALM');
+  if (realm && /["|\\]/.test(realm)) problems.push('TURNPIKE_MPP_REALM must not contain a quote, a backslash or |');
   return { secrets: [current, ...old], realm, tempo: readTempo(read) };
 }
 
@@ -117,7 +118,7 @@ function readTempo({ problems, optional, url }: ReturnType<typeof reader>): Temp
   return undefined;
 }
 
-function readLive(environment: Environment, read: ReturnType<typeof reader>, publicUrl: string): LiveConfig {
+function readLive(environment: Environment, read: ReturnType<typeof reader>): LiveConfig {
   const { problems, optional, url } = read;
   const payTo = byNetwork(environment, 'TURNPIKE_PAY_TO_');
   if (Object.keys(payTo).length === 0) {
@@ -146,7 +147,7 @@ function readLive(environment: Environment, read: ReturnType<typeof reader>, pub
     coinbase: id && secret ? { id, secret } : undefined,
     facilitatorUrl,
     signers,
-    mpp: readMpp(read, publicUrl),
+    mpp: readMpp(read),
     secretOf: (variable) => environment[variable]?.trim() || undefined,
   };
 }
@@ -176,7 +177,7 @@ export function readConfig(environment: Environment): Config {
     dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),
     databaseUrl: optional('DATABASE_URL'),
     logLevel,
-    live: live ? readLive(environment, read, publicUrl) : undefined,
+    live: live ? readLive(environment, read) : undefined,
   };
   if (problems.length > 0) throw new ConfigProblem(problems);
   return config;

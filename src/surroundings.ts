@@ -15,7 +15,12 @@ export interface Surroundings {
   /** In the order of preference. */
   readonly facilitators: readonly NamedFacilitator[];
   /** How MPP challenges are signed and what they are paid with besides EIP-3009. */
-  readonly mpp: { readonly secrets: Secrets; readonly realm: string; readonly tempo: TempoOptions | undefined };
+  readonly mpp: {
+    readonly secrets: Secrets;
+    /** Undefined: the public host name. */
+    readonly realm: string | undefined;
+    readonly tempo: TempoOptions | undefined;
+  };
   /** A secret by its environment variable's name. */
   secretOf(variable: string): string | undefined;
   /** Where an upstream is reached instead of its own address. */

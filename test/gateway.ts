@@ -30,6 +30,8 @@ export interface Gateway {
     settlements: Record<string, number>;
   }>;
   fault(request: { upstream?: string; settlement?: string; fault: string; count?: number }): Promise<void>;
+  /** A second instance over the same store and the same sandbox: its address. */
+  startAnother(now?: () => number): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -52,15 +54,19 @@ export function freePort(): Promise<number> {
   });
 }
 
-export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
-  const config = readConfig({
+async function configOf(directory: string, options: GatewayOptions) {
+  return readConfig({
     PORT: String(await freePort()),
     TURNPIKE_DATA: directory,
-    TURNPIKE_CATALOGUE: options.catalogue ?? 'catalogue',
+    TURNPIKE_CATALOGUE: options.catalogue ?? process.env.TURNPIKE_CATALOGUE ?? 'catalogue',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     ...options.environment,
   });
+}
+
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
+  const config = await configOf(directory, options);
   const log = createLog(config.logLevel);
   const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
   const sandbox = await openSandbox(catalogue, log, {
@@ -70,11 +76,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = await openApp(config, catalogue, sandbox, log, options.now);
   const url = app.url;
   const state = sandbox.state as SandboxState;
+  const others: (() => Promise<void>)[] = [];
   return {
     url,
     sandbox,
     state,
     directory,
+    startAnother: async (now) => {
+      const another = await openApp(await configOf(directory, options), catalogue, sandbox, log, now);
+      others.push(another.close);
+      return another.url;
+    },
     earned: (network) => sandbox.balance(network, state.payTo[network] ?? ''),
     spendable: (network) => sandbox.balance(network, sandbox.payer(network)),
     calls: async () => (await fetch(`${url}/sandbox/calls`)).json() as ReturnType<Gateway['calls']>,
@@ -87,7 +99,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       if (!answer.ok) throw new Error(await answer.text());
     },
     stop: async () => {
-      await app.close();
+      await Promise.all([app.close(), ...others.map((close) => close())]);
       await sandbox.stop();
       rmSync(directory, { recursive: true, force: true });
     },

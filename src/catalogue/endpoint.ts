@@ -57,6 +57,7 @@ function readRoute(
   const listing = price && readListing(plan.listing, price, surroundings.checker.findings);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
   const envelope = plan.envelope as Envelope | undefined;
+  const deadline = (kind === 'mpp' ? file.mpp?.deadline : undefined) ?? file.deadline;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
   return {
     id: kind === 'base' ? endpoint.id : path.value.slice(1),
@@ -69,7 +70,7 @@ function readRoute(
     price,
     priceOptions: plan.price.value as PriceOptions,
     listing,
-    deadlineMs: parseDuration(String(file.deadline)) ?? DEFAULT_DEADLINE_MS,
+    deadlineMs: parseDuration(String(deadline)) ?? DEFAULT_DEADLINE_MS,
     request: requestSchema,
     result: resultSchema,
     envelope,

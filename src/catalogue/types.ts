@@ -34,6 +34,8 @@ export interface MppOptions {
   /** Default: `/mpp` + the endpoint's path. */
   readonly path?: string;
   readonly price?: PriceOptions;
+  /** Shorter than the endpoint's own where a Tempo transaction, good for some 25 seconds, shall be settled after the result. */
+  readonly deadline?: string;
   readonly request?: JsonSchema;
   /** Needed where the operation's own request schema refuses the endpoint's example. */
   readonly example?: Input;

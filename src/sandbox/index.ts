@@ -6,7 +6,7 @@ import { localFacilitator } from '../payment/facilitators/local.ts';
 import type { TempoOptions } from '../payment/mpp/tempo.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type Chains, startChains } from './chains/index.ts';
-import { type Fault, faults, sandboxSecret, startDoubles } from './doubles/index.ts';
+import { type Fault, sandboxSecret, startDoubles } from './doubles/index.ts';
 import { createSandboxRoutes } from './routes.ts';
 import { SETTLEMENT_FAULTS, type SettlementFault, watchSettlements } from './settlement-faults.ts';
 
@@ -63,7 +63,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     payTo: (network) => chains.payTo[network.id],
     rpcUrl: (network) => (network.family === 'solana' ? chains.solana?.rpcUrl : chains.evm[network.id]?.rpcUrl),
     facilitators: [{ name: 'in-process', facilitator: settlements.facilitator }],
-    mpp: { secrets: [randomBytes(32).toString('hex')], realm: 'turnpike.sandbox', tempo: tempoOptions(chains) },
+    mpp: { secrets: [randomBytes(32).toString('hex')], realm: undefined, tempo: tempoOptions(chains) },
     secretOf: sandboxSecret,
     baseUrlOf: (upstream) => doubles.baseUrlOf(upstream.name),
     trustedOrigins: [doubles.origin],
@@ -74,7 +74,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
       state,
       upstreams: upstreams.map(({ name }) => name),
       settlements: networks.map(({ id }) => id),
-      upstreamFaults: faults,
+      upstreamFaults: doubles.faultsOf,
       settlementFaults: SETTLEMENT_FAULTS,
       faultUpstream: (name, fault, count) => doubles.fault(name, fault as Fault, count),
       faultSettlement: (name, fault, count) => settlements.fault(name, fault as SettlementFault, count),

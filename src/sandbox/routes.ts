@@ -7,7 +7,8 @@ export interface SandboxControl {
   readonly state: object;
   readonly upstreams: readonly string[];
   readonly settlements: readonly string[];
-  readonly upstreamFaults: readonly string[];
+  /** How an upstream can be made to fail. */
+  upstreamFaults(upstream: string): readonly string[];
   readonly settlementFaults: readonly string[];
   faultUpstream(name: string, fault: string, count: number): void;
   faultSettlement(name: string, fault: string, count: number): void;
@@ -30,7 +31,7 @@ function readFault(body: unknown, control: SandboxControl): FaultRequest {
   const target = upstream === undefined ? 'settlement' : 'upstream';
   const [name, names, faults] =
     target === 'upstream'
-      ? [upstream, control.upstreams, control.upstreamFaults]
+      ? [upstream, control.upstreams, control.upstreamFaults(String(upstream))]
       : [settlement, control.settlements, control.settlementFaults];
   const details: ProblemDetail[] = [];
   if ((upstream === undefined) === (settlement === undefined)) {

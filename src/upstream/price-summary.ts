@@ -6,7 +6,7 @@ export interface Offer {
   readonly currency: string | null;
 }
 
-export interface PriceSummary {
+export type PriceSummary = {
   min: number | null;
   max: number | null;
   median: number | null;
@@ -14,7 +14,7 @@ export interface PriceSummary {
   currency: string | null;
   /** Offers left out because they have no price, or another currency. */
   left_out: number;
-}
+};
 
 /** The currency that most priced offers have; the one that comes first where two have as many. */
 export function mainCurrency(offers: readonly Offer[]): string | null {

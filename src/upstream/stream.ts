@@ -15,6 +15,8 @@ export async function openStream(line: Line, request: PreparedRequest): Promise<
   if (isAccepted(status, request)) {
     begun.inTime();
     body.once('close', begun.leave);
+    // Whoever reads is told of an error; one that comes when nobody reads must not end the process.
+    body.on('error', () => {});
     return { status, headers, body, problemOf: (error) => begun.explain(error).failed.problem };
   }
   try {

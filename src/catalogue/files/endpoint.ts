@@ -47,6 +47,7 @@ const mpp = {
     tag: tagName,
     path: endpointPath,
     price,
+    deadline: duration,
     request: anySchema,
     example: { type: 'object' },
   },

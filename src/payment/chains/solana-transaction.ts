@@ -16,10 +16,18 @@ export interface SolanaPayment {
   readonly authority: string;
   /** Atomic units. */
   readonly amount: bigint;
+  /** Lamports that the fee payer pays at most: for each signature, and the priority fee that the payer chose. */
+  readonly fee: bigint;
 }
 
 const TOKEN_PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
 const TRANSFER_CHECKED = 12;
+const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
+const SET_UNIT_LIMIT = 2;
+const SET_UNIT_PRICE = 3;
+const LAMPORTS_PER_SIGNATURE = 5_000n;
+const MOST_UNITS = 1_400_000n;
+const MICROLAMPORTS = 1_000_000n;
 const VERSIONED = 0x80;
 
 class Reader {
@@ -65,6 +73,21 @@ export function messageOf(transaction: Buffer): Buffer {
 export const messageHash = (transaction: Buffer): string =>
   createHash('sha256').update(messageOf(transaction)).digest('hex');
 
+interface Instruction {
+  readonly program: string | undefined;
+  readonly accounts: readonly (string | undefined)[];
+  readonly data: Buffer;
+}
+
+/** What a transaction costs at most (Solana's compute budget program). */
+function feeOf(signatures: number, instructions: readonly Instruction[]): bigint {
+  const budget = instructions.filter(({ program }) => program === COMPUTE_BUDGET_PROGRAM).map(({ data }) => data);
+  const limit = budget.find((data) => data[0] === SET_UNIT_LIMIT && data.length >= 5);
+  const price = budget.find((data) => data[0] === SET_UNIT_PRICE && data.length >= 9);
+  const priority = (limit ? BigInt(limit.readUInt32LE(1)) : MOST_UNITS) * (price?.readBigUInt64LE(1) ?? 0n);
+  return BigInt(signatures) * LAMPORTS_PER_SIGNATURE + (priority + MICROLAMPORTS - 1n) / MICROLAMPORTS;
+}
+
 /**
  * Reads a payment's transaction, given in base64. Throws when it cannot be read or when it does not hold exactly
  * one TransferChecked. Nothing in it is believed yet.
@@ -74,10 +97,11 @@ export function readSolanaPayment(transaction: string): SolanaPayment {
   const reader = new Reader(messageOf(wire));
   const first = reader.byte();
   if (first & VERSIONED && first !== VERSIONED) throw new Error('the transaction has an unknown version');
-  reader.take(first === VERSIONED ? 3 : 2);
+  const signatures = first === VERSIONED ? reader.byte() : first;
+  reader.take(2);
   const accounts = reader.list(() => encodeBase58(reader.take(32)));
   const blockhash = encodeBase58(reader.take(32));
-  const instructions = reader.list(() => ({
+  const instructions: Instruction[] = reader.list(() => ({
     program: accounts[reader.byte()],
     accounts: reader.list(() => accounts[reader.byte()]),
     data: reader.take(reader.count()),
@@ -97,5 +121,6 @@ export function readSolanaPayment(transaction: string): SolanaPayment {
     throw new Error('the transaction does not hold exactly one token transfer');
   }
   const amount = transfer.data.readBigUInt64LE(1);
-  return { messageHash: messageHash(wire), blockhash, feePayer, source, mint, destination, authority, amount };
+  const fee = feeOf(signatures, instructions);
+  return { messageHash: messageHash(wire), blockhash, feePayer, source, mint, destination, authority, amount, fee };
 }

@@ -162,15 +162,19 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
 
   return {
     async kinds() {
+      // viem's errors carry the node's address, which may hold an access key.
+      const unreachable = () => new Error(`the node of ${options.caip2} does not answer`);
       const chainId = await reader.getChainId().catch(() => undefined);
-      if (chainId === undefined) throw new Error(`the node of ${options.caip2} does not answer`);
+      if (chainId === undefined) throw unreachable();
       if (chainId !== options.chainId) throw new Error(`the node of ${options.caip2} belongs to chain ${chainId}`);
-      const permit2 = (await hasCode(PERMIT2_ADDRESS)) && (await hasCode(x402UptoPermit2ProxyAddress));
+      const codes = await Promise.all([hasCode(PERMIT2_ADDRESS), hasCode(x402UptoPermit2ProxyAddress)]).catch(() => {
+        throw unreachable();
+      });
       const upto = { x402Version: 2, scheme: 'upto', network: options.caip2 };
       return [
         { x402Version: 2, scheme: 'exact', network: options.caip2 },
         ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
-        ...(permit2 ? [{ ...upto, extra: { facilitatorAddress: account.address } }] : []),
+        ...(codes.includes(false) ? [] : [{ ...upto, extra: { facilitatorAddress: account.address } }]),
       ];
     },
 

@@ -54,15 +54,21 @@ interface Selected {
 const MALFORMED = 'the payment cannot be read';
 const UNREACHABLE = 'the chain could not be asked about the payment';
 
-/** Solana's scheme writes to the console when it cannot decode a transaction, so it gets only those that can be. */
-function isReadable(payload: object): boolean {
+/** A payer chooses the priority fee, we pay it: about a cent is plenty for a transfer. */
+const MOST_LAMPORTS = 50_000n;
+
+/**
+ * What is wrong with a Solana transaction that its scheme would not say: it has no limit on the fee in version 1,
+ * and writes to the console what it cannot decode.
+ */
+function solanaProblem(payload: object): string | undefined {
   const { transaction } = asObject(asObject(payload).payload);
-  if (transaction === undefined) return true;
+  if (transaction === undefined) return undefined;
   try {
-    readSolanaPayment(String(transaction));
-    return true;
+    const { fee } = readSolanaPayment(String(transaction));
+    return fee > MOST_LAMPORTS ? `the fee may be ${fee} lamports, at most ${MOST_LAMPORTS} are paid here` : undefined;
   } catch {
-    return false;
+    return MALFORMED;
   }
 }
 
@@ -74,12 +80,22 @@ function stop(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
+function checkKeys({ evm, solana }: LocalOptions): void {
+  if (evm.some(({ privateKey }) => !/^0x[0-9a-fA-F]{64}$/.test(privateKey))) {
+    throw new Error('the key that settles on EVM networks must be 0x and 64 hexadecimal digits');
+  }
+  if (solana.some(({ secretKey }) => !/^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(secretKey))) {
+    throw new Error('the key that settles on Solana must be the 64 bytes of a key pair in base58');
+  }
+}
+
 /**
  * A facilitator in this process, on @x402/core, @x402/evm and @x402/svm: EIP-3009 and Solana transfers in both
  * protocol versions, and `upto` where the chain has Permit2 and its x402 proxy. The packages are loaded at the
- * first use.
+ * first use. Throws for a key that is none.
  */
 export function localFacilitator(options: LocalOptions): Facilitator {
+  checkKeys(options);
   const confirmationTimeoutMs = options.confirmationTimeoutMs ?? 25_000;
   let loading: Promise<readonly NamedNetwork[]> | undefined;
 
@@ -104,7 +120,8 @@ export function localFacilitator(options: LocalOptions): Facilitator {
     const found = (await networks()).find(({ names }) => names[version === 1 ? 1 : 2] === asText(asked));
     const scheme = asText(asked) ? found?.network.scheme(version, name, attempt) : undefined;
     if (!scheme) return `the facilitator does not do ${String(name)} on ${String(asked)}`;
-    if (!isReadable(payload)) return MALFORMED;
+    const problem = solanaProblem(payload);
+    if (problem) return problem;
     // The schemes read both versions out of the types of version 2.
     return { scheme, payload: payload as PaymentPayload, requirements: requirements as PaymentRequirements };
   }

@@ -2,8 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Upstream } from '../../catalogue/types.ts';
 
-/** How a billed call can be made to fail. `timeout` never answers, `refuse` is the protocol's own refusal. */
-export const faults = ['500', '429', 'timeout', 'malformed', 'refuse'] as const;
+/**
+ * How a billed call can be made to fail. `timeout` never answers, `refuse` is the protocol's own refusal, `forge` an
+ * answer whose proof is false, where the protocol has proofs.
+ */
+export const faults = ['500', '429', 'timeout', 'malformed', 'refuse', 'forge'] as const;
 export type Fault = (typeof faults)[number];
 
 export interface DoubleRequest {
@@ -32,6 +35,8 @@ export interface Double {
   /** The body of the protocol's error answers. */
   errorBody(status: 429 | 500): unknown;
   refuse(request: DoubleRequest): DoubleAnswer;
+  /** Left out: the protocol has no proofs. */
+  forge?(request: DoubleRequest): DoubleAnswer | Promise<DoubleAnswer>;
 }
 
 export interface DoubleKind {

@@ -10,6 +10,7 @@ import {
   type DoubleKind,
   type DoubleRequest,
   type Fault,
+  faults,
   jsonAnswer,
 } from './double.ts';
 import { finnhubDouble } from './finnhub.ts';
@@ -17,15 +18,18 @@ import { jupiterDataDouble } from './jupiter-data.ts';
 import { limitlessDouble } from './limitless.ts';
 import { okxDexMarketDouble } from './okx-dex-market.ts';
 import { openaiChatDouble } from './openai-chat.ts';
+import { openaiMediaDouble } from './openai-media.ts';
 import { replicatePredictionsDouble } from './replicate-predictions.ts';
 import { responsesSearchDouble } from './responses-search.ts';
 import { serpapiDouble } from './serpapi.ts';
 import { socialfetchDouble } from './socialfetch.ts';
+import { teeOpenaiDouble } from './tee-openai.ts';
 import { tokensXyzDouble } from './tokens-xyz.ts';
 import { answerWeb, WEB_MOUNT, webPath } from './web.ts';
+import { xaiMediaDouble } from './xai-media.ts';
 import { xstocksRegistryDouble } from './xstocks-registry.ts';
 
-export { type Fault, faults, sandboxSecret } from './double.ts';
+export { type Fault, sandboxSecret } from './double.ts';
 
 const doubleKinds: readonly DoubleKind[] = [
   finnhubDouble,
@@ -33,11 +37,14 @@ const doubleKinds: readonly DoubleKind[] = [
   limitlessDouble,
   okxDexMarketDouble,
   openaiChatDouble,
+  openaiMediaDouble,
   replicatePredictionsDouble,
   responsesSearchDouble,
   serpapiDouble,
   socialfetchDouble,
+  teeOpenaiDouble,
   tokensXyzDouble,
+  xaiMediaDouble,
   xstocksRegistryDouble,
 ];
 
@@ -47,6 +54,8 @@ export interface Doubles {
   readonly origin: string;
   /** Where the file that is at `url` on the web is read in the sandbox. */
   webUrl(url: URL): URL;
+  /** How the upstream's calls can be made to fail. */
+  faultsOf(upstream: string): readonly Fault[];
   /** The upstream's next `count` billed calls fail this way. Throws for an upstream that is not there. */
   fault(upstream: string, fault: Fault, count: number): void;
   /** Billed calls since the start, by upstream; calls that failed by a fault count. */
@@ -111,6 +120,9 @@ export async function startDoubles({ upstreams }: { upstreams: readonly Upstream
       placeOf(upstream);
       return `${origin}/${encodeURIComponent(upstream)}`;
     },
+    faultsOf(upstream) {
+      return mounted.get(upstream)?.double.forge ? faults : faults.filter((fault) => fault !== 'forge');
+    },
     fault(upstream, fault, count) {
       placeOf(upstream).faults.push(...Array<Fault>(count).fill(fault));
     },
@@ -150,6 +162,8 @@ async function answerOf(place: Mounted, request: DoubleRequest): Promise<DoubleA
       return MALFORMED;
     case 'refuse':
       return double.refuse(request);
+    case 'forge':
+      return (await double.forge?.(request)) ?? (await double.answer(request));
   }
 }
 

@@ -56,7 +56,8 @@ function open(): Double {
   };
 }
 
-const notFound = ({ path }: DoubleRequest) => jsonAnswer(404, { statusCode: 404, message: `Cannot find ${path}`, error: 'Not Found' });
+const notFound = ({ path }: DoubleRequest) =>
+  jsonAnswer(404, { statusCode: 404, message: `Cannot find ${path}`, error: 'Not Found' });
 
 const badRequest = (message: string) => jsonAnswer(400, { statusCode: 400, message: [message], error: 'Bad Request' });
 
@@ -90,7 +91,10 @@ const question = (index: number): string => {
 function market(index: number, title: string): ListedMarket {
   const category = CATEGORIES[index % CATEGORIES.length] ?? CATEGORIES[0];
   const ends = (Math.floor(Date.now() / DAY_MS) + 10 + index) * DAY_MS;
-  const slug = `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')}-${digest(String(index), 8)}`;
+  const slug = `${title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')}-${digest(String(index), 8)}`;
   return {
     id: 40_000 + index,
     slug,

@@ -28,7 +28,9 @@ function open(): Double {
   return {
     unauthorized(request) {
       if (request.query.get('api_key')?.startsWith('sandbox-')) return undefined;
-      return jsonAnswer(401, { error: 'Invalid API key. Your API key should be here: https://serpapi.com/manage-api-key' });
+      return jsonAnswer(401, {
+        error: 'Invalid API key. Your API key should be here: https://serpapi.com/manage-api-key',
+      });
     },
     isBilled: ({ method, path }) => method === 'GET' && path === '/search.json',
     answer(request) {
@@ -59,7 +61,12 @@ function search(query: URLSearchParams): DoubleAnswer {
   const found = find(query);
   if (found === undefined) return jsonAnswer(400, { error: 'Missing query parameter.' });
   const id = digest(JSON.stringify(parameters), 24);
-  const metadata = { id, status: 'Success', json_endpoint: `https://serpapi.com/searches/${id}.json`, total_time_taken: 1.2 };
+  const metadata = {
+    id,
+    status: 'Success',
+    json_endpoint: `https://serpapi.com/searches/${id}.json`,
+    total_time_taken: 1.2,
+  };
   return jsonAnswer(200, { search_metadata: metadata, search_parameters: parameters, ...found });
 }
 
@@ -82,7 +89,12 @@ function wantedOf(query: URLSearchParams, words: string, min: string, max: strin
 }
 
 /** Lowest or highest first, where the marketplace was asked for it. */
-function ordered<Row extends { price: number }>(rows: Row[], sort: string | null, ascending: string, descending: string): Row[] {
+function ordered<Row extends { price: number }>(
+  rows: Row[],
+  sort: string | null,
+  ascending: string,
+  descending: string,
+): Row[] {
   if (sort === ascending) return rows.sort((one, other) => one.price - other.price);
   return sort === descending ? rows.sort((one, other) => other.price - one.price) : rows;
 }
@@ -130,7 +142,11 @@ function amazon(query: URLSearchParams) {
     organic_results: rows.map(({ random, title, price }, index) => {
       const asin = `B0${digest(`${title}${index}`, 8).toUpperCase()}`;
       // Some listings show no price until one signs in.
-      const priced = random.number() < 0.9 && { price: dollars(price), extracted_price: price, ...formerPrice(price, random) };
+      const priced = random.number() < 0.9 && {
+        price: dollars(price),
+        extracted_price: price,
+        ...formerPrice(price, random),
+      };
       return {
         position: index + 1,
         asin,
@@ -182,20 +198,22 @@ function googleLens(query: URLSearchParams) {
   const name = (/([^/]+?)(?:[.]\w+)?(?:[?#].*)?$/.exec(url)?.[1] ?? 'thing').replaceAll(/[-_]+/g, ' ');
   const words = [name, query.get('q') ?? ''].join(' ').trim();
   return {
-    visual_matches: offers({ words, min: 0, max: Number.POSITIVE_INFINITY }, 'lens').map(({ random, title, price }, index) => ({
-      position: index + 1,
-      title,
-      link: `https://${random.pick(['harbour-goods', 'lamp-and-rope'])}.example/${digest(title, 8)}`,
-      source: random.pick(shops),
-      thumbnail: thumbnail(title),
-      image: thumbnail(`${title} large`),
-      exact_matches: index === 0 && random.number() < 0.5,
-      ...(random.number() < 0.7 && {
-        price: { value: `${dollars(price)}*`, extracted_value: price, currency: '$' },
-        in_stock: random.number() < 0.8,
+    visual_matches: offers({ words, min: 0, max: Number.POSITIVE_INFINITY }, 'lens').map(
+      ({ random, title, price }, index) => ({
+        position: index + 1,
+        title,
+        link: `https://${random.pick(['harbour-goods', 'lamp-and-rope'])}.example/${digest(title, 8)}`,
+        source: random.pick(shops),
+        thumbnail: thumbnail(title),
+        image: thumbnail(`${title} large`),
+        exact_matches: index === 0 && random.number() < 0.5,
+        ...(random.number() < 0.7 && {
+          price: { value: `${dollars(price)}*`, extracted_value: price, currency: '$' },
+          in_stock: random.number() < 0.8,
+        }),
+        ...(random.number() < 0.5 && { rating: random.integer(30, 50) / 10, reviews: random.integer(3, 900) }),
       }),
-      ...(random.number() < 0.5 && { rating: random.integer(30, 50) / 10, reviews: random.integer(3, 900) }),
-    })),
+    ),
     related_content: [
       { query: words, link: 'https://www.google.com/search', thumbnail: thumbnail(words) },
       { query: `antique ${words}`, link: 'https://www.google.com/search', thumbnail: thumbnail(`antique ${words}`) },

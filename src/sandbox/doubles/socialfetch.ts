@@ -1,12 +1,33 @@
 /** Social Fetch: profiles and posts on X, products of TikTok Shop. Everything is made from the name that is asked for. */
-import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, hasHeaderKey, jsonAnswer } from './double.ts';
+import {
+  type Double,
+  type DoubleAnswer,
+  type DoubleKind,
+  type DoubleRequest,
+  hasHeaderKey,
+  jsonAnswer,
+} from './double.ts';
 import { digest, type Seeded, seeded } from './seed.ts';
 
 export const socialfetchDouble: DoubleKind = { adapter: 'socialfetch', open };
 
 const currencies: Readonly<Record<string, string>> = {
-  US: 'USD', GB: 'GBP', DE: 'EUR', FR: 'EUR', IT: 'EUR', ES: 'EUR', IE: 'EUR', ID: 'IDR', MY: 'MYR', MX: 'MXN', PH: 'PHP',
-  SG: 'SGD', TH: 'THB', VN: 'VND', BR: 'BRL', JP: 'JPY',
+  US: 'USD',
+  GB: 'GBP',
+  DE: 'EUR',
+  FR: 'EUR',
+  IT: 'EUR',
+  ES: 'EUR',
+  IE: 'EUR',
+  ID: 'IDR',
+  MY: 'MYR',
+  MX: 'MXN',
+  PH: 'PHP',
+  SG: 'SGD',
+  TH: 'THB',
+  VN: 'VND',
+  BR: 'BRL',
+  JP: 'JPY',
 };
 const PAGE = 10;
 const PAGES = 3;
@@ -44,14 +65,20 @@ function open(): Double {
       status === 429
         ? problem('rate_limited', 'Too many requests')
         : problem('internal_error', 'Something went wrong on our side'),
-    refuse: (request: DoubleRequest) => jsonAnswer(400, problem('invalid_request', `Invalid value for ${request.path}`)),
+    refuse: (request: DoubleRequest) =>
+      jsonAnswer(400, problem('invalid_request', `Invalid value for ${request.path}`)),
   };
 }
 
-const problem = (code: string, message: string) => ({ error: { code, message, requestId: `req_${digest(code + message, 12)}` } });
+const problem = (code: string, message: string) => ({
+  error: { code, message, requestId: `req_${digest(code + message, 12)}` },
+});
 
 const found = (data: Record<string, unknown>): DoubleAnswer =>
-  jsonAnswer(200, { data, meta: { requestId: `req_${digest(JSON.stringify(data), 12)}`, creditsCharged: 1, version: 'v1' } });
+  jsonAnswer(200, {
+    data,
+    meta: { requestId: `req_${digest(JSON.stringify(data), 12)}`, creditsCharged: 1, version: 'v1' },
+  });
 
 /** Names say what becomes of them: `nobody...` is unknown, `private...` private, `silent...` has no posts. */
 const isUnknown = (handle: string): boolean => /^@?nobody/i.test(handle);
@@ -116,7 +143,8 @@ function searchProducts(query: URLSearchParams): DoubleAnswer {
 function productAt(query: URLSearchParams): DoubleAnswer {
   const url = query.get('url') ?? '';
   const region = query.get('region') ?? 'US';
-  if (!url.startsWith('https://')) return jsonAnswer(400, problem('invalid_request', 'url must be a TikTok Shop address'));
+  if (!url.startsWith('https://'))
+    return jsonAnswer(400, problem('invalid_request', 'url must be a TikTok Shop address'));
   if (/gone|delisted/.test(url)) return found({ lookupStatus: 'not_found', product: null });
   const random = seeded(url);
   const name = /\/pdp\/([a-z0-9-]+)\//i.exec(url)?.[1]?.replaceAll('-', ' ') ?? 'product';
@@ -166,6 +194,9 @@ function card(title: string, region: string, random: Seeded) {
     rating: random.integer(35, 50) / 10,
     reviewCount: random.integer(0, 5000),
     soldCount: random.integer(0, 90_000),
-    seller: { id: String(random.integer(1e15, 9e15)), name: random.pick(['Harbour Knits', 'Pier Supply', 'Tide & Co']) },
+    seller: {
+      id: String(random.integer(1e15, 9e15)),
+      name: random.pick(['Harbour Knits', 'Pier Supply', 'Tide & Co']),
+    },
   };
 }

@@ -2,6 +2,7 @@
 import type { Upstream } from '../../catalogue/types.ts';
 import { mediaDuration } from '../../upstream/media-facts.ts';
 import { type FilePlan, filePath, makeFile, ratioOf } from '../files/index.ts';
+import { kilobitRates } from '../files/sound.ts';
 import {
   type Double,
   type DoubleAnswer,
@@ -173,7 +174,7 @@ async function speak(body: Record<string, unknown>): Promise<DoubleAnswer> {
     seconds: Math.max(1, text.length / CHARACTERS_PER_SECOND),
     format: codec,
     sampleRate: Number(rate),
-    bitRate: Number(bitRate),
+    kilobits: kilobitRates.find((kilobits) => kilobits * 1000 === bitRate) ?? 128,
   };
   const file = await makeFile(filePath(plan));
   if (file === undefined) return jsonAnswer(500, { error: 'no sound' });

@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMp3Encoder } from 'wasm-media-encoders';
 import { seeded } from '../doubles/seed.ts';
 
+export const kilobitRates = [32, 64, 96, 128, 192] as const;
+type Kilobits = (typeof kilobitRates)[number];
+
 export interface Sound {
   /** Decides the tune. */
   seed: string;
@@ -9,8 +12,8 @@ export interface Sound {
   format: 'mp3' | 'wav';
   /** Samples a second. */
   sampleRate: number;
-  /** Of an MP3, in bits a second; 64,000 unless given. */
-  bitRate?: number;
+  /** Of an MP3, in kilobits a second; 64 unless given. */
+  kilobits?: Kilobits;
 }
 
 const NOTE_SECONDS = 0.25;
@@ -18,9 +21,9 @@ const SCALE: readonly [number, ...number[]] = [220, 246.94, 277.18, 329.63, 369.
 const LOUDNESS = 0.2;
 
 /** One channel of short notes, the same for the same seed. */
-export async function makeSound({ seed, seconds, format, sampleRate, bitRate = 64_000 }: Sound): Promise<Buffer> {
+export async function makeSound({ seed, seconds, format, sampleRate, kilobits = 64 }: Sound): Promise<Buffer> {
   const samples = Math.round(seconds * sampleRate);
-  return format === 'mp3' ? await encodeMp3(seed, samples, sampleRate, bitRate) : encodeWav(seed, samples, sampleRate);
+  return format === 'mp3' ? await encodeMp3(seed, samples, sampleRate, kilobits) : encodeWav(seed, samples, sampleRate);
 }
 
 /** The tune in pieces of a note: a whole song as samples would be large. */
@@ -37,14 +40,15 @@ function* tune(seed: string, samples: number, sampleRate: number): Generator<Flo
   }
 }
 
-/** What MPEG 2.5, MPEG 2 and MPEG 1 allow, in bits a second. */
-const largestBitRate = (sampleRate: number): number =>
-  sampleRate < 16_000 ? 64_000 : sampleRate < 32_000 ? 160_000 : 320_000;
+/** MPEG 2.5, which low sample rates take, goes up to 64, and MPEG 2 up to 160. */
+function allowedBitrate(kilobits: Kilobits, sampleRate: number) {
+  if (sampleRate < 16_000 && kilobits > 64) return 64;
+  return sampleRate < 32_000 && kilobits > 160 ? 160 : kilobits;
+}
 
-async function encodeMp3(seed: string, samples: number, sampleRate: number, bitRate: number): Promise<Buffer> {
+async function encodeMp3(seed: string, samples: number, sampleRate: number, kilobits: Kilobits): Promise<Buffer> {
   const encoder = await createMp3Encoder();
-  const bitrate = (Math.min(bitRate, largestBitRate(sampleRate)) / 1000) as 64;
-  encoder.configure({ sampleRate, channels: 1, bitrate });
+  encoder.configure({ sampleRate, channels: 1, bitrate: allowedBitrate(kilobits, sampleRate) });
   const pieces: Buffer[] = [];
   for (const note of tune(seed, samples, sampleRate)) {
     pieces.push(Buffer.from(encoder.encode([note])));

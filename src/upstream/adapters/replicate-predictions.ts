@@ -1,6 +1,7 @@
 /** Images, videos and music from models on Replicate. */
 import type { Input, Model } from '../../catalogue/types.ts';
 import { type Adapter, type Binding, type CallContext, modelOf } from '../adapter.ts';
+import { trimVideo } from '../ffmpeg.ts';
 import { type InputMapping, inputMappingSchema, mapInput } from '../input-mapping.ts';
 import type { MediaKind, StoredMedia } from '../media.ts';
 import { trimAudio } from '../media-facts.ts';
@@ -85,12 +86,13 @@ export const replicatePredictions: Adapter<PredictionOptions> = {
     switch (result) {
       case 'image':
         return imageResult(produced(await keep(prediction, 'image', binding, context)), String(input.prompt));
-      case 'video':
-        return await videoResult(
-          produced(await keep(prediction, 'video', binding, context)),
-          asNumber(asked.duration),
-          context,
-        );
+      case 'video': {
+        const file = await keep(prediction, 'video', binding, context);
+        const seconds = asNumber(asked.duration);
+        const isRaised = seconds !== undefined && seconds < Number(sent.duration);
+        const cut = isRaised ? await trimVideo(file.bytes, seconds, context.signal) : undefined;
+        return await videoResult(produced(cut ? await context.media.put(cut, 'video') : file), seconds, context);
+      }
       case 'music': {
         const file = await keep(prediction, 'audio', binding, context);
         const milliseconds = asNumber(asked.music_length_ms);

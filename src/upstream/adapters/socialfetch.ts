@@ -103,7 +103,7 @@ async function searchStorefront(input: Input, binding: SocialBinding, context: C
   if (!Array.isArray(data.products)) {
     throw new UpstreamProblem('malformed', binding.upstream, 'answered no list of products');
   }
-  const results = data.products.flatMap((product): StorefrontProduct[] => storefrontProduct(product) ?? []);
+  const results = data.products.flatMap((product): StorefrontProduct | [] => storefrontProduct(product) ?? []);
   if (results.length > 0 && results.every(({ price }) => price.amount === null)) {
     throw new UpstreamProblem('malformed', binding.upstream, 'listed products without a single price');
   }

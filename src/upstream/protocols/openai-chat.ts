@@ -36,6 +36,8 @@ export interface ChatRequest {
   readonly reasoningEffort?: string;
   /** `response_format` as the protocol has it. */
   readonly responseFormat?: unknown;
+  /** Fields that only this host knows. */
+  readonly further?: Readonly<Record<string, unknown>>;
 }
 
 export interface ChatAnswer {
@@ -100,6 +102,7 @@ const requestBody = (model: ChatModel, request: ChatRequest): Record<string, unk
   ...modelParameters(model, request),
   messages: request.messages,
   ...(request.responseFormat !== undefined && { response_format: request.responseFormat }),
+  ...request.further,
 });
 
 function readAnswer(

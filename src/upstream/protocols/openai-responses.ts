@@ -36,6 +36,12 @@ export interface ResponsesAnswer {
   citations: Citation[];
 }
 
+/** A message's content with pictures beside the text, which this protocol words in its own way. */
+export const withInputImages = (text: string, urls: readonly string[]): unknown =>
+  urls.length === 0
+    ? text
+    : [{ type: 'input_text', text }, ...urls.map((url) => ({ type: 'input_image', image_url: url }))];
+
 /** xAI counts what a call cost in these. */
 const TICKS_PER_DOLLAR = 1e10;
 

@@ -1,6 +1,8 @@
 import type { Recipe } from '../adapter.ts';
 import { alphaFeed } from './alpha-feed.ts';
 import { buyCredits } from './buy-credits.ts';
+import { creativeDirector } from './creative-director.ts';
+import { designer } from './designer.ts';
 import { launchpad } from './launchpad.ts';
 import { marketIntel } from './market-intel.ts';
 import { shopLens } from './shop-lens.ts';
@@ -14,10 +16,12 @@ import { tokenSignal } from './token-signal.ts';
 import { xNews } from './x-news.ts';
 import { xPersona } from './x-persona.ts';
 
-/** Every recipe that `recipe:` in an endpoint may name. */
-export const recipes: readonly Recipe[] = [
+/** Every recipe that `recipe:` in an endpoint may name. Each takes requests of its own shape, which the catalogue holds. */
+export const recipes: readonly Recipe<never>[] = [
   alphaFeed,
   buyCredits,
+  creativeDirector,
+  designer,
   launchpad,
   marketIntel,
   shopLens,

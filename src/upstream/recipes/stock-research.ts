@@ -41,7 +41,7 @@ export const stockResearch: Recipe<Request, Result, ResearchOptions> = {
     const found = await context.cache.through(key, CACHE_MS, () =>
       research(venue, { figures, social, words }, context),
     );
-    return { ...found.value, cached: found.cached, researched_at: new Date(found.fetchedAt).toISOString() };
+    return { ...found.value, cached: found.cached };
   },
 };
 
@@ -49,7 +49,7 @@ async function research(
   { ticker, tokenized }: Venue,
   { figures, social, words }: { figures: Binding; social: Binding; words: Binding },
   context: CallContext,
-): Promise<Omit<Result, 'cached' | 'researched_at'>> {
+): Promise<Result> {
   const known = await stockFigures(ticker, figures, context);
   const opinion = await optionally(context, socialSentiment(ticker, social, context));
   const { overview, bull_case, bear_case, key_risks, tokenized_notes, verdict, ...lists } =
@@ -92,6 +92,8 @@ async function research(
     tokenized,
     verdict,
     sources: sourcesOf(known, opinion),
+    cached: false,
+    researched_at: new Date(context.now()).toISOString(),
   };
 }
 

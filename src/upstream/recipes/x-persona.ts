@@ -22,9 +22,9 @@ const schema = record({
   avatar: record({ image_type: text, prompt: text }),
 });
 
-interface Described extends Omit<Result, 'avatar'> {
+type Described = Pick<Result, 'persona' | 'style_profile' | 'content_patterns'> & {
   avatar: { image_type: string; prompt: string };
-}
+};
 
 /** Who an account on X is, by its profile and posts. */
 export const xPersona: Recipe<Request, Result> = {

@@ -11,7 +11,7 @@ import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
 import { balances, facilitatorContract } from './contract.ts';
-import { baseSepolia, networks } from './networks.ts';
+import { baseSepolia, networks, solanaDevnet } from './networks.ts';
 import { signV1, signV2 } from './payments.ts';
 
 const chains = await startChains({ networks });
@@ -116,5 +116,32 @@ t.test('a caller that stops waiting gets no verdict', async (t) => {
   const facilitator = localFacilitator(chains.facilitatorOptions);
   await t.rejects(facilitator.verify(payload, requirements, AbortSignal.abort()), FacilitatorUnreachable);
 });
+
+t.test('a key that is none is told at once, and not repeated', async (t) => {
+  const evmKey = { ...evm, privateKey: '0xabcdef' };
+  t.throws(() => localFacilitator({ evm: [evmKey], solana: [] }), { message: /EVM.*64 hexadecimal/ });
+  const [solana] = chains.facilitatorOptions.solana;
+  const solanaKey = { caip2: '', rpcUrl: '', ...solana, secretKey: 'abcdef' };
+  t.throws(() => localFacilitator({ evm: [], solana: [solanaKey] }), { message: /Solana.*base58/ });
+});
+
+for (const [version, sign] of [
+  ['1', signV1],
+  ['2', signV2],
+] as const) {
+  t.test(`a payer cannot make the facilitator pay a large fee (version ${version})`, async (t) => {
+    const { payload, requirements } = await sign(chains, solanaDevnet);
+    const wire = Buffer.from(String(payload.payload.transaction), 'base64');
+    // The compute unit price: 9 bytes of data, which are 3 and a price that fits the lower half.
+    const instruction = Array.from(wire.keys()).find(
+      (at) => wire[at] === 9 && wire[at + 1] === 3 && wire.subarray(at + 6, at + 10).equals(Buffer.alloc(4)),
+    );
+    wire.writeBigUInt64LE(5_000_000_000n, (instruction ?? 0) + 2);
+    const dear = { ...payload, payload: { transaction: wire.toString('base64') } };
+    const facilitator = localFacilitator(chains.facilitatorOptions);
+    t.match(await facilitator.verify(dear, requirements), { valid: false, reason: /lamports/ });
+    t.match(await facilitator.settle(dear, requirements), { state: 'refused', reason: /lamports/ });
+  });
+}
 
 t.end();

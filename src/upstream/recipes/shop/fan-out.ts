@@ -5,14 +5,14 @@ import { type UpstreamFailure, UpstreamProblem } from '../../problem.ts';
 import { type MarketplaceName, marketplaces, type ShopQuery } from './marketplaces.ts';
 import { hasCondition, interleave, type Product, sortBy, withinPrices, withOtherPlaces } from './product.ts';
 
-export interface SearchedSource {
+export type SearchedSource = {
   marketplace: MarketplaceName;
   /** Offers that it gave, before any filter. */
   count: number;
   took_ms: number;
   /** Why it gave none. */
   error?: UpstreamFailure;
-}
+};
 
 export interface Searched {
   /** Filtered and in order, not yet cut. */

@@ -7,7 +7,7 @@ export type Condition = (typeof conditions)[number];
 export const sorts = ['relevance', 'price_asc', 'price_desc', 'rating', 'reviews', 'discount', 'newest'] as const;
 export type Sort = (typeof sorts)[number];
 
-export interface Product {
+export type Product = {
   marketplace: string;
   title: string;
   url: string | null;
@@ -23,7 +23,7 @@ export interface Product {
   condition: Condition | null;
   shipping: string | null;
   also_available_at: { marketplace: string; url: string | null; price: number | null; currency: string | null }[];
-}
+};
 
 /** In the words of shops; new comes last because "new other" and "like new" are not. */
 const conditionWords: readonly (readonly [Condition, RegExp])[] = [

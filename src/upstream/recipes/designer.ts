@@ -1,0 +1,63 @@
+import type { Request, Result } from '../../../generated/endpoints/image/designer.ts';
+import { modelOf, type Recipe } from '../adapter.ts';
+import { drawImage } from '../adapters/replicate-predictions.ts';
+import { imageSize } from '../media-facts.ts';
+import { type ChatModel, withImages } from '../protocols/openai-chat.ts';
+import { structured } from '../structured.ts';
+
+/** An image from a prompt that a model has worked out first, with the caller's style and reference images. */
+export const designer: Recipe<Request, Result> = {
+  name: 'designer',
+  options: { type: 'object', properties: {} },
+  roles: { words: ['openai-chat'], images: ['replicate-predictions'] },
+  async call(request, { words, images }, context) {
+    if (!words || !images) throw new Error('the recipe designer needs the roles words and images');
+    const { prompt, style = [], aspect_ratio, referenceImage = [] } = request;
+    const model: ChatModel = modelOf(words);
+    const brief = JSON.stringify({ prompt, style, aspect_ratio });
+    const seen = model.supportsImageUrl === false ? [] : referenceImage;
+    const messages = [
+      { role: 'system', content: instructions },
+      { role: 'user', content: withImages(brief, seen) },
+    ];
+    const answer = await structured<{ refined_prompt: string }>(
+      words,
+      { name: 'refined_prompt', schema: promptSchema, messages },
+      context,
+    );
+    const refined = withStyle(answer.refined_prompt, style);
+    const image = await drawImage(images, { prompt: refined, aspect_ratio, referenceImage }, context);
+    return {
+      image_url: image.url,
+      image_description: refined,
+      metadata: {
+        model: modelOf(images).name,
+        prompt_model: model.name,
+        parameters: { style, aspect_ratio },
+        aspect_ratio,
+        ...imageSize(image.bytes),
+        reference_images: referenceImage,
+        ...(images.settings.sandbox === true && { sandbox: true }),
+      },
+    };
+  },
+};
+
+const instructions =
+  'You are a designer who writes prompts for an image model. The message holds what a client wants, as JSON, and the ' +
+  "client's reference images. Write one prompt that a painter could work from: subject, setting, composition for the " +
+  'aspect ratio, light, colour, material. Blend every style keyword in by its name. Where there are reference images, ' +
+  'say what to keep of them. Add no lettering that is not asked for.';
+
+const promptSchema = {
+  type: 'object',
+  required: ['refined_prompt'],
+  additionalProperties: false,
+  properties: { refined_prompt: { type: 'string', minLength: 1, maxLength: 4000 } },
+} as const;
+
+/** The caller's keywords are part of what it pays for: those that the model left out are added. */
+function withStyle(prompt: string, style: readonly string[]): string {
+  const left = style.filter((keyword) => !prompt.toLowerCase().includes(keyword.toLowerCase()));
+  return left.length === 0 ? prompt : `${prompt} Style: ${left.join(', ')}.`;
+}

@@ -1,0 +1,293 @@
+/** How streams are passed on, in front of an upstream that does what a test wants. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import t, { type Test } from 'tap';
+import { usd } from '../../../src/money.ts';
+import { openGateway } from './gateway.ts';
+
+type Upstream = (response: ServerResponse, request: IncomingMessage, body: Record<string, unknown>) => unknown;
+
+async function openWith(t: Test, upstream: Upstream, model = 'quick') {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    await upstream(response, request, JSON.parse(Buffer.concat(chunks).toString()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const mainUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gateway = await openGateway(t, { mainUrl });
+  const { apiKey, id } = await gateway.key('1');
+  const post = (more: object = {}, signal?: AbortSignal) =>
+    fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }], stream: true, ...more }),
+      ...(signal && { signal }),
+    });
+  return { ...gateway, apiKey, id, post };
+}
+
+const events = { 'content-type': 'text/event-stream' };
+
+const chunk = (delta: object, more: object = {}) =>
+  `data: ${JSON.stringify({
+    id: 'gen-1',
+    provider: 'SomeHost',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'vendor/quick-2026-01-01',
+    choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }],
+    ...more,
+  })}\n\n`;
+
+const says = (content: string) => chunk({ content });
+const finish = chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const usage = (prompt: number, completion: number) =>
+  chunk(
+    {},
+    { choices: [], usage: { prompt_tokens: prompt, completion_tokens: completion, cost: 0.5, is_byok: false } },
+  );
+const done = 'data: [DONE]\n\n';
+
+const dataOf = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data ?? '');
+const textOf = (text: string) =>
+  dataOf(text)
+    .filter((data) => data !== '[DONE]')
+    .map((data) => JSON.parse(data).choices?.[0]?.delta.content ?? '')
+    .join('');
+
+t.test('puts events together wherever the network cut them', async (t) => {
+  const whole = Buffer.from(
+    `: OPENROUTER PROCESSING\r\n\r\n${says('fög ')}${says('🌫 ends')}${finish}${usage(3, 4)}${done}`,
+  );
+  const { post, balance, apiKey } = await openWith(t, async (response) => {
+    response.writeHead(200, events);
+    for (const byte of whole) {
+      response.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  });
+  const text = await (await post()).text();
+  t.equal(textOf(text), 'fög 🌫 ends');
+  t.equal(dataOf(text).at(-1), '[DONE]');
+  t.notMatch(text, /OPENROUTER|SomeHost|vendor|gen-1|native_finish|cost|usage/);
+  t.equal((await balance(apiKey)).balance, usd('1') - 12n, '3 at 0.75 and 4 at 2.25 a million, rounded up');
+});
+
+t.test('always asks the upstream for the usage, with the model’s own names for parameters', async (t) => {
+  const bodies: object[] = [];
+  const { post } = await openWith(
+    t,
+    (response, _request, body) => {
+      bodies.push(body);
+      response.writeHead(200, events).end(says('hi') + finish + usage(1, 1) + done);
+    },
+    'sage',
+  );
+  await (await post({ max_tokens: 9, temperature: 0.5, user: 'me', stop: null, top_p: 0.9 })).text();
+  t.same(bodies, [
+    {
+      model: 'vendor/sage-2026',
+      messages: [{ role: 'user', content: 'Hello' }],
+      top_p: 0.9,
+      max_completion_tokens: 9,
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+  ]);
+});
+
+t.test('passes each chunk on at once', async (t) => {
+  let more: (() => void) | undefined;
+  const { post } = await openWith(t, async (response) => {
+    response.writeHead(200, events).write(says('first'));
+    await new Promise<void>((resolve) => {
+      more = resolve;
+    });
+    response.end(says('second') + finish + usage(1, 1) + done);
+  });
+  const answer = await post();
+  const reader = answer.body?.getReader();
+  const first = await reader?.read();
+  t.match(new TextDecoder().decode(first?.value), /first/);
+  more?.();
+  let rest = '';
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    rest += new TextDecoder().decode(part.value);
+  }
+  t.match(rest, /second.*\[DONE\]/s);
+});
+
+t.test('keeps the connection to the upstream for the next call', async (t) => {
+  const ports = new Set<number | undefined>();
+  const { post } = await openWith(t, (response, request) => {
+    ports.add(request.socket.remotePort);
+    response.writeHead(200, events).end(says('hi') + finish + usage(1, 1) + done);
+  });
+  for (let call = 0; call < 3; call += 1) await (await post()).text();
+  t.equal(ports.size, 1);
+});
+
+t.test('charges nothing when the upstream breaks off in the middle, and says so in the stream', async (t) => {
+  const { post, balance, apiKey } = await openWith(t, async (response) => {
+    response.writeHead(200, events).write(says('half of '));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    response.destroy();
+  });
+  const data = dataOf(await (await post()).text());
+  t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: 'half of ' } }] });
+  t.match(JSON.parse(data[1] ?? ''), { error: { code: 'upstream_failed', type: 'server_error', param: null } });
+  t.equal(data.length, 2);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});
+
+t.test('takes an end without an end of the completion for a failure', async (t) => {
+  const { post, balance, apiKey } = await openWith(t, (response) => response.writeHead(200, events).end(says('half')));
+  t.match(await (await post()).text(), /upstream_failed/);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});
+
+t.test('takes a provider’s error in the stream for one', async (t) => {
+  const failure = 'data: {"error":{"code":502,"message":"Provider returned error at https://host.example"}}\n\n';
+  const { post, balance, apiKey } = await openWith(t, (response) =>
+    response.writeHead(200, events).end(says('half') + failure),
+  );
+  const text = await (await post()).text();
+  t.match(text, /upstream_failed/);
+  t.notMatch(text, /host\.example/);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});
+
+t.test('answers a status as long as nothing was streamed', async (t) => {
+  const cases: [Upstream, number, string][] = [
+    [
+      (response) => response.writeHead(200, events).end('data: {"error":{"code":502,"message":"no"}}\n\n'),
+      500,
+      'upstream_failed',
+    ],
+    [(response) => response.writeHead(200, events).end('data: {"half": \n\n'), 500, 'upstream_invalid_result'],
+    [
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      500,
+      'upstream_invalid_result',
+    ],
+    [(response) => response.writeHead(401).end('{"error":{"message":"bad key"}}'), 500, 'upstream_unavailable'],
+    [
+      (response) => response.writeHead(400).end('{"error":{"message":"maximum context length is 5"}}'),
+      400,
+      'invalid_request',
+    ],
+    [
+      (response) => response.writeHead(400).end('{"error":{"code":"content_policy_violation","message":"no"}}'),
+      400,
+      'content_refused',
+    ],
+    [(response) => response.destroy(), 500, 'upstream_failed'],
+  ];
+  for (const [upstream, status, code] of cases) {
+    const { post, balance, apiKey } = await openWith(t, upstream);
+    const answer = await post();
+    t.equal(answer.status, status, code);
+    t.match(await answer.json(), { error: { code, message: String, type: String, param: null } });
+    t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+  }
+});
+
+t.test('estimates what a provider does not count', async (t) => {
+  const { post, balance, apiKey, store, id } = await openWith(t, (response) =>
+    response.writeHead(200, events).end(says('x'.repeat(400)) + finish + done),
+  );
+  await (await post()).text();
+  const [settled] = await store.credits.entries(id, 1);
+  t.match(settled, { kind: 'settle', note: /and 100 completion tokens as estimated/ });
+  t.equal((await balance(apiKey)).balance, usd('1') - (settled?.price ?? 0n));
+});
+
+t.test('stops the upstream when the caller goes away, and charges what it got', async (t) => {
+  let stopped: Promise<unknown> | undefined;
+  const { post, settled, apiKey, store, id } = await openWith(t, (response) => {
+    stopped = once(response, 'close');
+    response.writeHead(200, events).write(says('y'.repeat(40)));
+  });
+  const leave = new AbortController();
+  const answer = await post({}, leave.signal);
+  await answer.body?.getReader().read();
+  leave.abort();
+  await stopped;
+  const balance = await settled(apiKey);
+  const [entry] = await store.credits.entries(id, 1);
+  t.match(entry, { kind: 'settle', note: /and 10 completion tokens as estimated/ });
+  t.equal(balance, usd('1') - (entry?.price ?? 0n));
+});
+
+t.test('charges a caller nothing who goes away before the answer', async (t) => {
+  for (const stream of [true, false]) {
+    let arrived: (() => void) | undefined;
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    let stopped: Promise<unknown> | undefined;
+    const { post, settled, apiKey } = await openWith(t, (response) => {
+      stopped = once(response, 'close');
+      arrived?.();
+    });
+    const leave = new AbortController();
+    const answer = post({ stream }, leave.signal);
+    await arrival;
+    leave.abort();
+    await t.rejects(answer);
+    await stopped;
+    t.equal(await settled(apiKey), usd('1'));
+  }
+});
+
+t.test('takes no more from the upstream than a slow caller reads', async (t) => {
+  const text = says('z'.repeat(10_000));
+  const most = 20_000;
+  let written = 0;
+  let waits: (() => void) | undefined;
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve;
+  });
+  const { origin, apiKey, settled } = await openWith(t, async (response) => {
+    response.writeHead(200, events);
+    while (!response.destroyed && written < most) {
+      written += 1;
+      if (response.write(text)) continue;
+      const stuck = setTimeout(() => waits?.(), 300);
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      clearTimeout(stuck);
+    }
+  });
+  const { port } = new URL(origin);
+  const socket = connect(Number(port), '127.0.0.1').pause();
+  t.teardown(() => socket.destroy());
+  const body = JSON.stringify({ model: 'quick', messages: [{ role: 'user', content: 'Hello' }], stream: true });
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${apiKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await waiting;
+  t.ok(written < most, `${written} of ${most} chunks left the upstream`);
+  socket.destroy();
+  t.ok((await settled(apiKey)) < usd('1'), 'what was passed on is charged');
+});
+
+t.test('ends streams with an error when the gateway stops, and charges nothing', async (t) => {
+  const { post, stopping, balance, apiKey } = await openWith(t, (response) =>
+    response.writeHead(200, events).write(says('on and ')),
+  );
+  const answer = await post();
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  stopping.abort();
+  const end = await reader?.read();
+  t.match(new TextDecoder().decode(end?.value), /"error".*upstream_timeout/);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import t from 'tap';
+import typescript from 'typescript';
+
+/** Which layers a layer may import. Types count as well: a layer that needs another's types knows it. */
+const allowed: Record<string, readonly string[]> = {
+  root: [],
+  catalogue: ['root'],
+  pricing: ['root', 'catalogue'],
+  store: ['root', 'catalogue'],
+  credits: ['root', 'catalogue', 'store'],
+  upstream: ['root', 'catalogue', 'store', 'credits'],
+  payment: ['root', 'catalogue', 'store'],
+  http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment'],
+};
+const ABOVE = new Set(['app', 'live', 'main', 'cli', 'sandbox', 'surroundings', 'config']);
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+function layerOf(path: string): string {
+  const [first = '', ...rest] = relative('src', path).split('/');
+  const name = first.replace(/\.ts$/, '');
+  return rest.length > 0 || ABOVE.has(name) ? name : 'root';
+}
+
+/** Specifiers of every import, as written. */
+const specifiersOf = (file: string): string[] =>
+  typescript.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName);
+
+/** Own files that a file imports, from the top of the project. */
+const importsOf = (file: string): string[] =>
+  specifiersOf(file)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => relative('.', resolve(dirname(file), specifier)));
+
+t.test('imports run one way, from the layers to app and main', (t) => {
+  for (const name of sources) {
+    const file = join('src', name);
+    const layer = layerOf(file);
+    const may = allowed[layer];
+    if (!may) continue;
+    for (const target of importsOf(file)) {
+      if (!target.startsWith('src/')) continue;
+      const other = layerOf(target);
+      t.ok(other === layer || may.includes(other), `${file} imports ${target}`);
+    }
+  }
+  t.end();
+});
+
+t.test('nothing but main imports the sandbox, and only when it runs', (t) => {
+  for (const name of sources.filter((source) => !source.startsWith('sandbox/'))) {
+    const file = join('src', name);
+    const sandbox = importsOf(file).filter((target) => target.startsWith('src/sandbox/'));
+    t.same(sandbox, name === 'main.ts' ? ['src/sandbox/index.ts'] : [], file);
+  }
+  t.match(readFileSync('src/main.ts', 'utf8'), /await import\('\.\/sandbox\/index\.ts'\)/);
+  t.end();
+});
+
+t.test('what the sandbox alone needs is not installed in production', (t) => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  for (const name of sources.filter((source) => !source.startsWith('sandbox/') && !source.startsWith('cli/'))) {
+    for (const specifier of specifiersOf(join('src', name))) {
+      if (specifier.startsWith('.') || specifier.startsWith('node:')) continue;
+      const [scope = '', rest] = specifier.split('/');
+      const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope;
+      t.ok(packageName in dependencies, `${name} imports ${packageName}`);
+    }
+  }
+  t.end();
+});

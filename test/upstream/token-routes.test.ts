@@ -1,0 +1,101 @@
+import t from 'tap';
+import { openServed } from './served-routes.ts';
+
+const groups = ['stock', 'token', 'tokens-api'];
+
+t.test('every route on tokens and stocks answers its example with what its schema promises', async (t) => {
+  const { catalogue, ask } = await openServed(t);
+  const routes = catalogue.routes.filter(({ endpoint }) => groups.includes(endpoint.group));
+  for (const { path, example } of routes) {
+    t.equal(typeof (await ask(path, example)), 'object', path);
+  }
+});
+
+t.test('twelve endpoints on tokens and stocks, seventeen of the tokens API, mirrored where the others are', async (t) => {
+  const { catalogue } = await openServed(t);
+  const mirrored = (network: string, group: string) =>
+    catalogue.routes.filter(({ kind, networks, endpoint }) => kind === 'mirror' && networks[0] === network && endpoint.group === group);
+  const endpoints = (group: string) => catalogue.endpoints.filter((endpoint) => endpoint.group === group).length;
+  t.equal(endpoints('token') + endpoints('stock'), 12);
+  t.equal(endpoints('tokens-api'), 17);
+  t.equal(mirrored('chain-c', 'token').length, 9);
+  t.equal(mirrored('chain-c', 'tokens-api').length, 17);
+  t.equal(mirrored('chain-e', 'tokens-api').length, 17);
+  t.equal(mirrored('chain-d', 'stock').length, 2);
+});
+
+t.test('mirrors of the tokens API wrap what the base route answers', async (t) => {
+  const { ask } = await openServed(t);
+  const input = { ref: 'anduril' };
+  const answer = await ask('/tokens-api/resolve', input);
+  t.same(await ask('/chain-c-main/tokens-api/resolve', input), { success: true, data: answer });
+  t.same(await ask('/chain-e/tokens-api/resolve', input), { success: true, data: answer });
+});
+
+t.test('mints are a list or a text on every route, up to the documented number', async (t) => {
+  const { ask } = await openServed(t);
+  const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+  const JUP = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
+  const untimed = (answer: unknown) => JSON.stringify(answer).replaceAll(/"lastFetchedAt":\d+/g, '');
+  for (const prefix of ['', '/chain-c-main', '/chain-e']) {
+    for (const path of ['/tokens-api/market-snapshots', '/tokens-api/variant-markets']) {
+      const asList = await ask(prefix + path, { mints: [USDC, JUP] });
+      t.equal(untimed(await ask(prefix + path, { mints: `${USDC}, ${JUP}` })), untimed(asList), prefix + path);
+      t.match(untimed(asList), JUP);
+    }
+  }
+  for (const [path, most] of [['market-snapshots', 250], ['variant-markets', 50]] as const) {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => USDC.slice(0, 40) + String(index).padStart(4, '1').replaceAll('0', 'z'));
+    await t.resolves(ask(`/tokens-api/${path}`, { mints: many(most) }), path);
+    await t.rejects(ask(`/tokens-api/${path}`, { mints: many(most + 1) }), { code: 'invalid_request' });
+    await t.rejects(ask(`/tokens-api/${path}`, { mints: many(most + 1).join(',') }), { code: 'invalid_request' });
+    await t.rejects(ask(`/tokens-api/${path}`, { mints: [] }), { code: 'invalid_request' });
+  }
+});
+
+t.test('an unknown asset, mint or token is not found, and says so to the caller', async (t) => {
+  const { ask } = await openServed(t);
+  const nobody = '1nc1nerator11111111111111111111111111111111';
+  const requests: [string, object][] = [
+    ['/tokens-api/asset-detail', { assetId: 'no-such-asset' }],
+    ['/tokens-api/asset-profile', { assetId: `chain-a-${nobody}` }],
+    ['/tokens-api/resolve', { mint: nobody }],
+    ['/tokens-api/risk-summary', { mint: nobody }],
+    ['/token/chain-a-market', { action: 'token_overview', tokenAddress: nobody }],
+    ['/token/signal', { ticker: 'NOSUCHTOKEN' }],
+    ['/token/news', { token: nobody }],
+    ['/token/starter-kit', { prompt: 'a token', ca_reference: nobody }],
+    ['/stock/research', { ticker: 'ZZZZ' }],
+    ['/stock/signal', { ticker: 'ZZZZ' }],
+  ];
+  for (const [path, input] of requests) await t.rejects(ask(path, input), { failure: 'not-found', forCaller: /\w/ }, path);
+});
+
+t.test('discovery and market mirrors say that they succeeded, beside the result', async (t) => {
+  const { ask } = await openServed(t);
+  const input = { action: 'search', keyword: 'bonk' };
+  const answer = await ask('/token/chain-a-discovery', input);
+  t.same(await ask('/chain-c-main/token/chain-a-discovery', input), { success: true, ...answer });
+});
+
+t.test('what needs another field is refused before it is paid for', async (t) => {
+  const { ask } = await openServed(t);
+  const refused: [string, object][] = [
+    ['/token/chain-a-discovery', { action: 'search' }],
+    ['/token/chain-b-discovery', { action: 'search' }],
+    ['/token/chain-b-discovery', { action: 'smart_money' }],
+    ['/token/chain-a-discovery', { action: 'hot_tokens', timeFrame: '5' }],
+    ['/token/chain-a-discovery', { action: 'top_traders', sortBy: '15' }],
+    ['/token/chain-a-market', { action: 'candlesticks' }],
+    ['/token/chain-a-market', { action: 'holder_analysis', tokenAddresses: ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'] }],
+    ['/token/chain-b-market', { action: 'token_risk', tokenAddress: '0xe538905cf8410324e03a5a23c1c177a474d59b2b' }],
+    ['/tokens-api/resolve', {}],
+    ['/tokens-api/resolve', { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', ref: 'usd' }],
+    ['/tokens-api/asset-markets', { assetId: 'usd', limit: 51 }],
+    ['/tokens-api/asset-tickers', { assetId: 'usd', order: 'volume_asc' }],
+    ['/tokens-api/asset-ohlcv', { assetId: 'usd', interval: '2H' }],
+    ['/tokens-api/asset-detail', { assetId: 'usd', include: 'profile,secrets' }],
+    ['/token/launchpad-trending', { limit: 3 }],
+  ];
+  for (const [path, input] of refused) await t.rejects(ask(path, input), { code: 'invalid_request' }, JSON.stringify(input));
+});
