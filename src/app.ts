@@ -23,6 +23,7 @@ import { openUpstreams } from './upstream/bindings.ts';
 import { openCache } from './upstream/cache.ts';
 import { openDownloader } from './upstream/download.ts';
 import { openDirectoryMediaStore, serveMedia } from './upstream/media-directory.ts';
+import { openS3MediaStore } from './upstream/media-s3.ts';
 import { recipes } from './upstream/recipes/index.ts';
 
 export interface App {
@@ -136,11 +137,10 @@ export async function openApp(
     ...(surroundings.readFrom && { readFrom: surroundings.readFrom }),
   });
   const mediaDirectory = join(config.dataDirectory, 'media');
-  const media = openDirectoryMediaStore({
-    directory: mediaDirectory,
-    publicUrl: `${config.publicUrl}/media`,
-    downloads,
-  });
+  const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
+  const media =
+    bucket ??
+    openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
@@ -183,7 +183,7 @@ export async function openApp(
         networks: [...catalogue.networks.keys()].filter((id) => networks.find(id)),
       },
     }),
-    media: serveMedia(mediaDirectory),
+    media: bucket ? undefined : serveMedia(mediaDirectory),
     headers: surroundings.headers,
     extra: surroundings.routes,
     draining: () => draining,
@@ -216,6 +216,7 @@ export async function openApp(
       for (const stop of background) stop();
       await upstreams.close();
       await downloads.close();
+      bucket?.close();
       await store.close();
     },
   };

@@ -1,4 +1,5 @@
 /** The environment as a Config. Every problem is told at once, with the variable's name and what it takes. */
+import type { MediaBucket } from './upstream/media-s3.ts';
 
 export interface Config {
   readonly mode: 'sandbox' | 'live';
@@ -10,6 +11,8 @@ export interface Config {
   readonly dataDirectory: string;
   /** Postgres; undefined: SQLite in the data directory. */
   readonly databaseUrl: string | undefined;
+  /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
+  readonly mediaBucket: MediaBucket | undefined;
   readonly logLevel: string;
   /** Live mode only: in the sandbox all of this is made afresh at every start. */
   readonly live: LiveConfig | undefined;
@@ -152,6 +155,24 @@ function readLive(environment: Environment, read: ReturnType<typeof reader>): Li
   };
 }
 
+function readMediaBucket({ problems, optional, url }: ReturnType<typeof reader>): MediaBucket | undefined {
+  const bucket = optional('TURNPIKE_MEDIA_S3_BUCKET');
+  const endpoint = url('TURNPIKE_MEDIA_S3_ENDPOINT');
+  const publicUrl = url('TURNPIKE_MEDIA_S3_PUBLIC_URL');
+  if (bucket && publicUrl) {
+    return { bucket, endpoint, region: optional('TURNPIKE_MEDIA_S3_REGION') ?? 'us-east-1', publicUrl };
+  }
+  if (bucket && !optional('TURNPIKE_MEDIA_S3_PUBLIC_URL')) {
+    problems.push(
+      'TURNPIKE_MEDIA_S3_PUBLIC_URL is missing: the address under which everybody can read the files of TURNPIKE_MEDIA_S3_BUCKET',
+    );
+  }
+  if (!bucket && (endpoint ?? publicUrl)) {
+    problems.push('TURNPIKE_MEDIA_S3_BUCKET is missing: the bucket that the other TURNPIKE_MEDIA_S3_ variables speak of');
+  }
+  return undefined;
+}
+
 /** Throws ConfigProblem with every problem at once. */
 export function readConfig(environment: Environment): Config {
   const read = reader(environment);
@@ -176,6 +197,7 @@ export function readConfig(environment: Environment): Config {
     catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
     dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),
     databaseUrl: optional('DATABASE_URL'),
+    mediaBucket: readMediaBucket(read),
     logLevel,
     live: live ? readLive(environment, read) : undefined,
   };

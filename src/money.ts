@@ -41,10 +41,14 @@ export const usd = (decimal: string): Money => parse(decimal, MONEY_DECIMALS);
 export const rate = (decimal: string): Rate => parse(decimal, RATE_DECIMALS);
 
 /** `toDecimal(50000n)` is "0.05". */
-export function toDecimal(money: Money): string {
-  const digits = money.toString().padStart(MONEY_DECIMALS + 1, '0');
-  const fraction = digits.slice(-MONEY_DECIMALS).replace(/0+$/, '');
-  const whole = digits.slice(0, -MONEY_DECIMALS);
+export const toDecimal = (money: Money): string => atomicToDecimal(money, MONEY_DECIMALS);
+
+/** An asset's atomic units as units of the asset: `atomicToDecimal(50000n, 6)` is "0.05". */
+export function atomicToDecimal(amount: bigint, decimals: number): string {
+  if (decimals === 0) return amount.toString();
+  const digits = amount.toString().padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  const whole = digits.slice(0, -decimals);
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 

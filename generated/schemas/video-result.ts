@@ -47,6 +47,10 @@ export interface VideoResult {
      */
     generate_audio?: boolean;
     /**
+     * The images that were used
+     */
+    reference_images?: string[];
+    /**
      * What the duration was read from
      */
     duration_source?: 'file' | 'request';

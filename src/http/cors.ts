@@ -11,6 +11,8 @@ const EXPOSED = [
   'Retry-After',
   'Request-Id',
   'Turnpike-Mode',
+  'Turnpike-Quoted',
+  'Turnpike-Charged',
 ].join(', ');
 
 const ALLOWED = [

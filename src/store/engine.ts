@@ -1,7 +1,7 @@
 import { stateOnClaim } from './claimable.ts';
 import { renewHolds } from './credit-statements.ts';
 import { creditsOn } from './credits.ts';
-import { toPayment } from './row.ts';
+import { toPayment, toSale } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
 import type { ClaimOptions, ClaimOutcome, PaymentFacts, Store } from './store.ts';
@@ -67,6 +67,8 @@ export function storeOn(engine: Engine): Store {
       if (filter.states?.length === 0) return [];
       return (await engine.read(statements.listPayments(filter))).map(toPayment);
     },
+
+    sales: async (filter) => (await engine.read(statements.listSales(filter))).map(toSale),
 
     async cached(key, notBefore) {
       const [row] = await engine.read(statements.findKept(key, notBefore));

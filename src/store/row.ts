@@ -1,5 +1,5 @@
 import type { Row } from './statements.ts';
-import type { Payment, PaymentState, StoredAnswer, StoredReceipt } from './store.ts';
+import type { Payment, PaymentState, Sale, StoredAnswer, StoredReceipt } from './store.ts';
 
 /** A row of `payments` as the store's callers know it. Throws where a column that must be filled is empty. */
 export function toPayment(row: Row): Payment {
@@ -37,5 +37,18 @@ export function toPayment(row: Row): Payment {
     reason: text('reason'),
     createdAt: Number(required('created_at')),
     updatedAt: Number(required('updated_at')),
+  };
+}
+
+export function toSale(row: Row): Sale {
+  const receipt = JSON.parse(String(row.receipt)) as StoredReceipt;
+  return {
+    id: String(row.id),
+    rail: String(row.rail),
+    route: String(row.route),
+    asset: String(row.asset),
+    amount: receipt.amount,
+    cost: row.cost === null || row.cost === undefined ? undefined : String(row.cost),
+    createdAt: Number(row.created_at),
   };
 }

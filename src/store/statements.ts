@@ -117,6 +117,13 @@ export function listPayments(filter: Parameters<Store['list']>[0]): Statement {
   };
 }
 
+export const listSales = ({ since, after, limit }: Parameters<Store['sales']>[0]): Statement => ({
+  text: `SELECT id, rail, route, asset, cost, receipt, created_at FROM payments
+    WHERE state = 'settled' AND created_at >= ?1 AND (created_at > ?2 OR id > ?3)
+    ORDER BY created_at, id LIMIT ?4`,
+  values: [after?.createdAt ?? since, after?.createdAt ?? since, after?.id ?? '', limit],
+});
+
 export const findKept = (key: string, notBefore: number): Statement => ({
   text: 'SELECT value, stored_at FROM kept WHERE key = ?1 AND stored_at > ?2',
   values: [key, notBefore],

@@ -68,12 +68,18 @@ export interface Payment extends PaymentFacts {
   leaseUntil: number;
   answer: StoredAnswer | undefined;
   receipt: StoredReceipt | undefined;
-  /** Upstream's own cost in millionths of a dollar, where the provider reports one. */
+  /** What the upstream charged us: a decimal string in dollars, where the provider says so. */
   cost: string | undefined;
   /** Why it is released, unsettled, unknown or owed: a problem code or the rail's reason. */
   reason: string | undefined;
   createdAt: number;
   updatedAt: number;
+}
+
+/** What a settled payment came to. */
+export interface Sale extends Pick<Payment, 'id' | 'rail' | 'route' | 'asset' | 'cost' | 'createdAt'> {
+  /** Atomic units that moved. */
+  amount: string;
 }
 
 /** A claim that was won: the right to work on the payment until the lease runs out. */
@@ -142,6 +148,9 @@ export interface Store {
 
   /** Newest first by `createdAt`, then by id; `since` is the earliest `createdAt`. */
   list(filter: { states?: readonly PaymentState[]; since?: number; limit: number }): Promise<Payment[]>;
+
+  /** Settled payments without their answers, oldest first: `limit` of them since then, or after the one named. */
+  sales(filter: { since: number; after: Sale | undefined; limit: number }): Promise<Sale[]>;
 
   /** A kept value younger than `notBefore`, or undefined. For answers shared by instances. */
   cached(key: string, notBefore: number): Promise<{ value: string; storedAt: number } | undefined>;

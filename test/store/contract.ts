@@ -75,6 +75,29 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.same(await store.list({ limit: 1, states: ['released'] }), [await store.find('B')]);
   });
 
+  promise('tells what was sold, page by page, and nothing that was not settled', async (t, store) => {
+    for (const id of ['c', 'a', 'b']) await finished(store, id);
+    await won(store, sampleFacts('open'), claimAt(1));
+    await won(store, sampleFacts('old'), claimAt(0));
+    const all = await store.sales({ since: 1, after: undefined, limit: 10 });
+    t.same(all[0], {
+      id: 'a',
+      rail: 'x402',
+      route: 'image/sample',
+      asset: 'asset-1',
+      amount: '123456789012345678901234567890',
+      cost: '7',
+      createdAt: 1,
+    });
+    t.same(
+      all.map(({ id }) => id),
+      ['a', 'b', 'c'],
+    );
+    t.same(await store.sales({ since: 1, after: all[0], limit: 1 }), [all[1]]);
+    t.same(await store.sales({ since: 1, after: all[2], limit: 1 }), []);
+    t.same(await store.sales({ since: 2, after: undefined, limit: 1 }), []);
+  });
+
   promise('keeps values until they are too old or replaced', async (t, store, open) => {
     const other = await open();
     t.equal(await store.cached('price', 0), undefined);

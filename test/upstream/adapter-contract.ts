@@ -62,7 +62,8 @@ export async function openSetting(
     settings: { ...upstream.settings, sandbox: true },
     http,
   };
-  return { doubles, binding, secrets, context: openCallContext(t, { trustedOrigins: [doubles.origin] }) };
+  const context = openCallContext(t, { trustedOrigins: [doubles.origin], readFrom: doubles.webUrl });
+  return { doubles, binding, secrets, context };
 }
 
 /** The problem that a call ends with; throws when it ends otherwise. */

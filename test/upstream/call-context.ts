@@ -9,9 +9,10 @@ export const PUBLIC_URL = 'https://gateway.example/media';
 /** A real media store in a directory of the test's own, and a cache that lasts as long as the test. */
 export function openCallContext(
   t: Test,
-  options: { trustedOrigins?: readonly string[]; now?: () => number } = {},
+  options: { trustedOrigins?: readonly string[]; now?: () => number; readFrom?: (url: URL) => URL } = {},
 ): CallContext & { mediaDirectory: string; costs: string[] } {
-  const downloads = openDownloader({ trustedOrigins: options.trustedOrigins ?? [] });
+  const { trustedOrigins = [], readFrom } = options;
+  const downloads = openDownloader({ trustedOrigins, ...(readFrom && { readFrom }) });
   t.teardown(() => downloads.close());
   const mediaDirectory = t.testdir();
   const kept = new Map<string, { value: string; storedAt: number }>();

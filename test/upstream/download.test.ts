@@ -109,6 +109,33 @@ t.test('follows redirects, and looks at each anew', async (t) => {
   }
 });
 
+t.test('reads elsewhere what the guard let through, and looks at redirects from there as ever', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/files.example.com/there') response.writeHead(302, { location: '/here' }).end();
+    else if (request.url === '/files.example.com/inward')
+      response.writeHead(302, { location: 'https://10.0.0.1/' }).end();
+    else response.end(request.url);
+  });
+  const asked: string[] = [];
+  const downloader = openDownloader({
+    trustedOrigins: [],
+    readFrom(url) {
+      asked.push(url.href);
+      return new URL(`/${url.host}${url.pathname}${url.search}`, origin);
+    },
+  });
+  t.teardown(() => downloader.close());
+  const read = (url: string) => downloader.download(url, options({ givenBy: 'caller' }));
+  t.equal((await read('https://files.example.com/a.png?x=1')).toString(), '/files.example.com/a.png?x=1');
+  t.equal((await read('https://files.example.com/there')).toString(), '/files.example.com/here');
+  asked.length = 0;
+  for (const url of ['http://files.example.com/a', 'https://127.0.0.1/a', 'https://localhost/a']) {
+    t.match(await problemOf(read(url)), { failure: 'invalid-input' }, url);
+  }
+  t.same(asked, [], 'the guard comes first');
+  t.match(await problemOf(read('https://files.example.com/inward')), { failure: 'invalid-input' });
+});
+
 t.test('stops at the size and at the time limit', async (t) => {
   const origin = await serve(t, (request, response) => {
     if (request.url === '/large') response.end('x'.repeat(2000));

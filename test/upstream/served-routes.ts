@@ -1,6 +1,8 @@
 /** Routes of the real catalogue, served by the doubles over HTTP as the gateway serves them. */
-import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
 import type { Test } from 'tap';
 import { request } from 'undici';
 import { enveloped } from '../../src/catalogue/endpoint.ts';
@@ -17,9 +19,20 @@ import { openCallContext } from './call-context.ts';
 export const openCatalogue = (): Catalogue =>
   loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', { rules: pricingRules, adapters, recipes });
 
+export interface StandIn {
+  upstream: string;
+  /** What the upstream answers instead of its double's answer; undefined leaves that as it is. */
+  answer(path: string, body: string): { status: number; json: unknown } | undefined;
+}
+
+/** Answers 500 at some paths. */
+export const failingAt = (upstream: string, paths: RegExp): StandIn => ({
+  upstream,
+  answer: (path) => (paths.test(path) ? { status: 500, json: { error: 'out of order' } } : undefined),
+});
+
 export interface ServedOptions {
-  /** An upstream some of whose paths answer 500. */
-  failing?: { upstream: string; paths: RegExp };
+  standIn?: StandIn;
   /** Environment variables that are not set. */
   without?: readonly string[];
   now?: () => number;
@@ -34,26 +47,32 @@ export interface Served {
    * for a result that does not fit its schema.
    */
   ask<Answer = Record<string, unknown>>(path: string, input?: object, network?: NetworkId): Promise<Answer>;
+  /** The bytes behind an address that the media store gave. */
+  stored(url: string): Promise<Buffer>;
 }
 
 export async function openServed(t: Test, options: ServedOptions = {}): Promise<Served> {
   const catalogue = openCatalogue();
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
-  const { failing, without = [], now } = options;
-  const faulty = failing && (await openFaulty(t, doubles.baseUrlOf(failing.upstream), failing.paths));
+  const { standIn, without = [], now } = options;
+  const before = standIn && (await openStandIn(t, doubles.baseUrlOf(standIn.upstream), standIn));
   const upstreams = openUpstreams({
     catalogue,
     adapters,
     recipes,
     secretOf: (variable) => (without.includes(variable) ? undefined : sandboxSecret(variable)),
-    baseUrlOf: ({ name }) => (name === failing?.upstream ? faulty : doubles.baseUrlOf(name)),
+    baseUrlOf: ({ name }) => (name === standIn?.upstream ? before : doubles.baseUrlOf(name)),
     sandbox: true,
   });
   t.teardown(async () => {
     await upstreams.close();
     await doubles.close();
   });
-  const context = openCallContext(t, { trustedOrigins: [doubles.origin], ...(now && { now }) });
+  const context = openCallContext(t, {
+    trustedOrigins: upstreams.origins,
+    readFrom: doubles.webUrl,
+    ...(now && { now }),
+  });
   const routeAt = (path: string): Route => {
     const found = catalogue.routes.find((route) => route.path === path);
     if (found === undefined) throw new Error(`nothing is sold at ${path}`);
@@ -63,6 +82,7 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
     doubles,
     catalogue,
     routeAt,
+    stored: (url) => readFile(join(context.mediaDirectory, basename(new URL(url).pathname))),
     async ask<Answer>(path: string, input: object = {}, network?: NetworkId) {
       const route = routeAt(path);
       const isGet = route.methods[0] === 'GET';
@@ -74,7 +94,11 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
         body: Buffer.from(JSON.stringify(input)),
       });
       const paying = network ?? route.networks[0] ?? 'chain-a';
-      const result = await upstreams.call(route, validated, { ...context, endpoint: route.endpoint.id, network: paying });
+      const result = await upstreams.call(route, validated, {
+        ...context,
+        endpoint: route.endpoint.id,
+        network: paying,
+      });
       const fault = resultFault(route, result);
       if (fault !== undefined) throw new Error(`${path}: ${fault}`);
       return enveloped(result, route.envelope) as Answer;
@@ -82,28 +106,37 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
   };
 }
 
-/** Stands before a double and answers 500 at some of its paths. */
-async function openFaulty(t: Test, target: string, paths: RegExp): Promise<string> {
+/** Stands before a double. */
+async function openStandIn(t: Test, target: string, { answer }: StandIn): Promise<string> {
   const { origin, pathname } = new URL(target);
-  const server = createServer(async (incoming, response) => {
+  const server = createServer((incoming, response) => {
+    // A call that nobody waits for any more can outlive the doubles.
+    serve(incoming, response).catch(() => response.destroy());
+  });
+  async function serve(incoming: IncomingMessage, response: ServerResponse) {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
-    if (paths.test(incoming.url ?? '')) {
-      response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"out of order"}');
-      return;
-    }
+    const [path, body] = [incoming.url ?? '/', Buffer.concat(chunks)];
+    const json = { 'content-type': 'application/json' };
+    const instead = answer(path, body.toString('utf8'));
+    if (instead) return response.writeHead(instead.status, json).end(JSON.stringify(instead.json));
     const { host: _, connection: __, ...headers } = incoming.headers;
-    const answer = await request(origin + incoming.url, {
+    const passed = await request(origin + path, {
       method: incoming.method === 'POST' ? 'POST' : 'GET',
       headers,
-      body: chunks.length > 0 ? Buffer.concat(chunks) : null,
+      body: body.length > 0 ? body : null,
     });
-    response.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(Buffer.from(await answer.body.arrayBuffer()));
-  });
+    const bytes = Buffer.from(await passed.body.arrayBuffer());
+    const type = String(passed.headers['content-type']);
+    // Addresses that the double hands out lead here, too.
+    const told = type.includes('json') ? bytes.toString('utf8').replaceAll(origin, own()) : bytes;
+    return response.writeHead(passed.statusCode, { 'content-type': type }).end(told);
+  }
+  const own = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`;
+  return own() + pathname;
 }

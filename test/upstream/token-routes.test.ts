@@ -1,4 +1,5 @@
 import t from 'tap';
+import { problemOf } from './adapter-contract.ts';
 import { openServed } from './served-routes.ts';
 
 const groups = ['stock', 'token', 'tokens-api'];
@@ -11,18 +12,23 @@ t.test('every route on tokens and stocks answers its example with what its schem
   }
 });
 
-t.test('twelve endpoints on tokens and stocks, seventeen of the tokens API, mirrored where the others are', async (t) => {
-  const { catalogue } = await openServed(t);
-  const mirrored = (network: string, group: string) =>
-    catalogue.routes.filter(({ kind, networks, endpoint }) => kind === 'mirror' && networks[0] === network && endpoint.group === group);
-  const endpoints = (group: string) => catalogue.endpoints.filter((endpoint) => endpoint.group === group).length;
-  t.equal(endpoints('token') + endpoints('stock'), 12);
-  t.equal(endpoints('tokens-api'), 17);
-  t.equal(mirrored('chain-c', 'token').length, 9);
-  t.equal(mirrored('chain-c', 'tokens-api').length, 17);
-  t.equal(mirrored('chain-e', 'tokens-api').length, 17);
-  t.equal(mirrored('chain-d', 'stock').length, 2);
-});
+t.test(
+  'twelve endpoints on tokens and stocks, seventeen of the tokens API, mirrored where the others are',
+  async (t) => {
+    const { catalogue } = await openServed(t);
+    const mirrored = (network: string, group: string) =>
+      catalogue.routes.filter(
+        ({ kind, networks, endpoint }) => kind === 'mirror' && networks[0] === network && endpoint.group === group,
+      );
+    const endpoints = (group: string) => catalogue.endpoints.filter((endpoint) => endpoint.group === group).length;
+    t.equal(endpoints('token') + endpoints('stock'), 12);
+    t.equal(endpoints('tokens-api'), 17);
+    t.equal(mirrored('chain-c', 'token').length, 9);
+    t.equal(mirrored('chain-c', 'tokens-api').length, 17);
+    t.equal(mirrored('chain-e', 'tokens-api').length, 17);
+    t.equal(mirrored('chain-d', 'stock').length, 2);
+  },
+);
 
 t.test('mirrors of the tokens API wrap what the base route answers', async (t) => {
   const { ask } = await openServed(t);
@@ -44,8 +50,15 @@ t.test('mints are a list or a text on every route, up to the documented number',
       t.match(untimed(asList), JUP);
     }
   }
-  for (const [path, most] of [['market-snapshots', 250], ['variant-markets', 50]] as const) {
-    const many = (count: number) => Array.from({ length: count }, (_, index) => USDC.slice(0, 40) + String(index).padStart(4, '1').replaceAll('0', 'z'));
+  for (const [path, most] of [
+    ['market-snapshots', 250],
+    ['variant-markets', 50],
+  ] as const) {
+    const many = (count: number) =>
+      Array.from(
+        { length: count },
+        (_, index) => USDC.slice(0, 40) + String(index).padStart(4, '1').replaceAll('0', 'z'),
+      );
     await t.resolves(ask(`/tokens-api/${path}`, { mints: many(most) }), path);
     await t.rejects(ask(`/tokens-api/${path}`, { mints: many(most + 1) }), { code: 'invalid_request' });
     await t.rejects(ask(`/tokens-api/${path}`, { mints: many(most + 1).join(',') }), { code: 'invalid_request' });
@@ -68,7 +81,10 @@ t.test('an unknown asset, mint or token is not found, and says so to the caller'
     ['/stock/research', { ticker: 'ZZZZ' }],
     ['/stock/signal', { ticker: 'ZZZZ' }],
   ];
-  for (const [path, input] of requests) await t.rejects(ask(path, input), { failure: 'not-found', forCaller: /\w/ }, path);
+  for (const [path, input] of requests) {
+    const problem = await problemOf(ask(path, input));
+    t.match(problem, { failure: 'not-found', forCaller: /\w/ }, path);
+  }
 });
 
 t.test('discovery and market mirrors say that they succeeded, beside the result', async (t) => {
@@ -87,7 +103,10 @@ t.test('what needs another field is refused before it is paid for', async (t) =>
     ['/token/chain-a-discovery', { action: 'hot_tokens', timeFrame: '5' }],
     ['/token/chain-a-discovery', { action: 'top_traders', sortBy: '15' }],
     ['/token/chain-a-market', { action: 'candlesticks' }],
-    ['/token/chain-a-market', { action: 'holder_analysis', tokenAddresses: ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'] }],
+    [
+      '/token/chain-a-market',
+      { action: 'holder_analysis', tokenAddresses: ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'] },
+    ],
     ['/token/chain-b-market', { action: 'token_risk', tokenAddress: '0xe538905cf8410324e03a5a23c1c177a474d59b2b' }],
     ['/tokens-api/resolve', {}],
     ['/tokens-api/resolve', { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', ref: 'usd' }],
@@ -97,5 +116,6 @@ t.test('what needs another field is refused before it is paid for', async (t) =>
     ['/tokens-api/asset-detail', { assetId: 'usd', include: 'profile,secrets' }],
     ['/token/launchpad-trending', { limit: 3 }],
   ];
-  for (const [path, input] of refused) await t.rejects(ask(path, input), { code: 'invalid_request' }, JSON.stringify(input));
+  for (const [path, input] of refused)
+    await t.rejects(ask(path, input), { code: 'invalid_request' }, JSON.stringify(input));
 });

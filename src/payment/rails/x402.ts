@@ -1,6 +1,5 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
-import type { Money } from '../../money.ts';
-import { toAtomic } from '../../money.ts';
+import { atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
 import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';
 import type { PayableNetwork, PayableNetworks } from '../networks.ts';
 import {
@@ -35,6 +34,9 @@ export interface X402Rail extends Rail<X402Proof> {
   /** The entries of `accepts` at a price, for the discovery documents. */
   offers(route: Quote['route'], amount: Money): Requirements[];
 }
+
+/** With what a receipt tells besides, in dollars. */
+type KeptTrace = Trace & { readonly quoted: string };
 
 const SETTLE_TIMEOUT_MS = 30_000;
 const VERIFY_TIMEOUT_MS = 10_000;
@@ -177,7 +179,10 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
         payTo: network.payTo,
         amount: BigInt(offer.amount),
         settlesFirst: settlesFirst(quote.route, network),
-        trace: JSON.stringify(traceOf(proof, network, verdict.payer, now())),
+        trace: JSON.stringify({
+          ...traceOf(proof, network, verdict.payer, now()),
+          quoted: toDecimal(quote.amount),
+        } satisfies KeptTrace),
       };
     },
 
@@ -208,13 +213,15 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
             transaction: answer.transaction,
             payer: answer.payer ?? payer,
             amount: offer.amount,
+            quoted: toDecimal(quote.amount),
+            charged: atomicToDecimal(BigInt(offer.amount), network.asset.decimals),
           }),
         },
       };
     },
 
     async outcome(text) {
-      const trace: Trace = JSON.parse(text);
+      const trace: KeptTrace = JSON.parse(text);
       const network = networks.find(trace.network);
       if (!network?.rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${trace.network}` };
       const found = await askChain(trace, network.rpcUrl, now());
@@ -222,23 +229,29 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       if (found.state === 'unsettled') return { state: 'refused', reason: found.reason };
       const { transaction } = found;
       const amount = found.amount.toString();
-      return {
-        state: 'settled',
-        receipt: { transaction, amount, settledAt: now(), headers: receiptHeaders({ ...trace, transaction, amount }) },
-      };
+      const charged = atomicToDecimal(found.amount, network.asset.decimals);
+      const headers = receiptHeaders({ ...trace, transaction, amount, charged });
+      return { state: 'settled', receipt: { transaction, amount, settledAt: now(), headers } };
     },
   };
 }
 
-/** The settlement in the header of the version that was paid with. */
+/** The settlement in the header of the version that was paid with, and in decimals what was quoted and charged. */
 function receiptHeaders(settled: {
   readonly x402Version: 1 | 2;
   readonly networkName: string;
   readonly transaction: string;
   readonly payer: string;
+  /** Atomic units. */
   readonly amount: string;
+  readonly quoted: string;
+  readonly charged: string;
 }): Record<string, string> {
-  const { x402Version, networkName: network, transaction, payer, amount } = settled;
+  const { x402Version, networkName: network, transaction, payer, amount, quoted, charged } = settled;
   const receipt = encodeHeader({ success: true, transaction, network, payer, amount });
-  return x402Version === 2 ? { 'payment-response': receipt } : { 'x-payment-response': receipt };
+  return {
+    [x402Version === 2 ? 'payment-response' : 'x-payment-response']: receipt,
+    'turnpike-quoted': quoted,
+    'turnpike-charged': charged,
+  };
 }

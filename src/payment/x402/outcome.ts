@@ -1,6 +1,7 @@
 /** What has to be known of a payment to ask its chain later what became of it. No signatures. */
 import { findEip3009Settlement } from '../chains/evm.ts';
-import { type ChainOutcome, unknown } from '../chains/outcome.ts';
+import type { ChainOutcome } from '../chains/outcome.ts';
+import { findPermit2Settlement } from '../chains/permit2.ts';
 import { findSolanaSettlement } from '../chains/solana.ts';
 import type { PayableNetwork } from '../networks.ts';
 import type { X402Proof } from '../rails/x402.ts';
@@ -15,24 +16,31 @@ interface Common {
   readonly payer: string;
 }
 
-export type Trace = Common &
-  (
-    | {
-        readonly kind: 'eip3009';
-        readonly asset: string;
-        readonly payTo: string;
-        readonly nonce: string;
-        readonly validBefore: number;
-      }
-    | {
-        readonly kind: 'solana';
-        readonly source: string;
-        readonly messageHash: string;
-        readonly blockhash: string;
-        readonly since: number;
-      }
-    | { readonly kind: 'permit2' }
-  );
+interface Eip3009Trace extends Common {
+  readonly kind: 'eip3009';
+  readonly asset: string;
+  readonly payTo: string;
+  readonly nonce: string;
+  readonly validBefore: number;
+}
+
+interface Permit2Trace extends Common {
+  readonly kind: 'permit2';
+  readonly asset: string;
+  readonly payTo: string;
+  readonly nonce: string;
+  readonly deadline: number;
+}
+
+interface SolanaTrace extends Common {
+  readonly kind: 'solana';
+  readonly source: string;
+  readonly messageHash: string;
+  readonly blockhash: string;
+  readonly since: number;
+}
+
+export type Trace = Eip3009Trace | Permit2Trace | SolanaTrace;
 
 /** `now` in milliseconds. */
 export function traceOf(
@@ -58,8 +66,10 @@ export function traceOf(
       const { kind, source, messageHash, blockhash } = authorization;
       return { ...common, kind, source, messageHash, blockhash, since: now };
     }
-    case 'permit2':
-      return { ...common, kind: authorization.kind };
+    case 'permit2': {
+      const { kind, nonce, deadline } = authorization;
+      return { ...common, kind, asset: network.asset.address, payTo: network.payTo, nonce, deadline: Number(deadline) };
+    }
   }
 }
 
@@ -71,6 +81,6 @@ export async function askChain(trace: Trace, rpcUrl: string, now: number): Promi
     case 'solana':
       return findSolanaSettlement({ ...trace, rpcUrl, now });
     case 'permit2':
-      return unknown('Permit2 payments are not looked up on the chain');
+      return findPermit2Settlement({ ...trace, rpcUrl });
   }
 }

@@ -6,6 +6,8 @@ export const limitlessDouble: DoubleKind = { adapter: 'limitless', open };
 
 const LARGEST_PAGE = 25;
 const DAY_MS = 24 * 60 * 60_000;
+/** The market of the catalogue's example. */
+const FIRST_SLUG = 'lens-turns-before-june-1760000000000';
 const CATEGORIES = [
   { id: 1, name: 'Crypto' },
   { id: 2, name: 'Economy' },
@@ -14,7 +16,7 @@ const CATEGORIES = [
 const COLLATERAL = { symbol: 'USDC', decimals: 6, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' };
 
 const questions = [
-  'Will the lens turn before summer?',
+  'Will the lens turn before June?',
   'Will the ferry line reopen this year?',
   'Will the central bank cut rates at its next meeting?',
   'Will the index close above its record this month?',
@@ -78,7 +80,13 @@ function listed(index: number): ListedMarket {
   if (index !== 4) return { ...whole, ...bookFacts(index) };
   const outcomes = ['North span', 'South span', 'Both spans'].map((title, place) => {
     const number = 400 + place;
-    return { ...market(number, title), ...bookFacts(number), categoryId: whole.categoryId, orderInGroup: place };
+    return {
+      ...market(number, title),
+      ...bookFacts(number),
+      categoryId: whole.categoryId,
+      categories: whole.categories,
+      orderInGroup: place,
+    };
   });
   return { ...whole, title: 'Which part of the bridge opens first?', marketType: 'group', markets: outcomes };
 }
@@ -91,10 +99,11 @@ const question = (index: number): string => {
 function market(index: number, title: string): ListedMarket {
   const category = CATEGORIES[index % CATEGORIES.length] ?? CATEGORIES[0];
   const ends = (Math.floor(Date.now() / DAY_MS) + 10 + index) * DAY_MS;
-  const slug = `${title
+  const words = title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')}-${digest(String(index), 8)}`;
+    .replaceAll(/^-|-$/g, '');
+  const slug = index === 0 ? FIRST_SLUG : `${words}-${digest(String(index), 8)}`;
   return {
     id: 40_000 + index,
     slug,

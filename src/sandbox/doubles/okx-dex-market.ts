@@ -10,6 +10,7 @@ import {
   sandboxSecret,
 } from './double.ts';
 import * as rows from './okx-rows.ts';
+import { find, type ListedToken } from './okx-tokens.ts';
 
 export const okxDexMarketDouble: DoubleKind = { adapter: 'okx-dex-market', open };
 
@@ -65,22 +66,22 @@ function isSigned({ method, path, query, body, headers }: DoubleRequest, timesta
 
 type Answer = (request: DoubleRequest) => unknown;
 
-const token = (request: DoubleRequest): rows.ListedToken | undefined =>
-  rows.find(request.query.get('chainIndex'), request.query.get('tokenContractAddress'));
+const token = (request: DoubleRequest): ListedToken | undefined =>
+  find(request.query.get('chainIndex'), request.query.get('tokenContractAddress'));
 
 /** Rows for a token that is known, none for any other. */
 const about =
-  (rowsOf: (found: rows.ListedToken, query: URLSearchParams) => unknown[]): Answer =>
+  (rowsOf: (found: ListedToken, query: URLSearchParams) => unknown[]): Answer =>
   (request) => {
     const found = token(request);
     return found === undefined ? [] : rowsOf(found, request.query).slice(0, Number(request.query.get('limit') ?? 100));
   };
 
 /** The tokens that a body names. */
-function namedTokens(request: DoubleRequest): rows.ListedToken[] {
+function namedTokens(request: DoubleRequest): ListedToken[] {
   const named: unknown = JSON.parse(request.body.toString('utf8') || '[]');
   return (Array.isArray(named) ? named : []).flatMap(({ chainIndex, tokenContractAddress }) => {
-    return rows.find(chainIndex, tokenContractAddress) ?? [];
+    return find(chainIndex, tokenContractAddress) ?? [];
   });
 }
 

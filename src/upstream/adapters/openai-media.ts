@@ -122,8 +122,9 @@ async function transcribe(
   if (typeof answer.text !== 'string') {
     throw new UpstreamProblem('malformed', upstream, 'answered no transcript: text is missing');
   }
-  const told = answer.duration ?? fields(answer.usage).seconds;
-  const duration = typeof told === 'number' ? told : mediaDuration(file);
+  const { seconds } = fields(answer.usage);
+  // What usage says is rounded up, for the bill.
+  const duration = asNumber(answer.duration) ?? mediaDuration(file) ?? asNumber(seconds);
   return {
     text: answer.text,
     metadata: {
@@ -155,5 +156,7 @@ function refusal(upstream: string, response: UpstreamResponse, forCaller: string
   if (/billing|quota/i.test(problem.message)) return new UpstreamProblem('unavailable', upstream, problem.message);
   return new UpstreamProblem('invalid-input', upstream, problem.message, { status: response.status, forCaller });
 }
+
+const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 const fields = (value: unknown): Sent => (typeof value === 'object' && value !== null ? (value as Sent) : {});

@@ -257,7 +257,7 @@ t.test('takes no more from the upstream than a slow caller reads', async (t) => 
     waits = resolve;
   });
   const { origin, apiKey, settled } = await openWith(t, async (response) => {
-    response.writeHead(200, events);
+    response.writeHead(200, events).setMaxListeners(0);
     while (!response.destroyed && written < most) {
       written += 1;
       if (response.write(text)) continue;

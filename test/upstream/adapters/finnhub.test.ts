@@ -10,7 +10,10 @@ const using = (operation: string) => ({ adapter, upstream: { keys: { key: 'FINNH
 adapterContract(t, 'a quote', {
   ...using('quote'),
   input: { symbol: 'AAPL' },
-  result: { required: ['answer'], properties: { answer: { required: ['c', 'pc'], properties: { c: { const: 233.35 } } } } },
+  result: {
+    required: ['answer'],
+    properties: { answer: { required: ['c', 'pc'], properties: { c: { const: 233.35 } } } },
+  },
   refusal: 'unavailable',
 });
 adapterContract(t, 'news', {
@@ -23,7 +26,11 @@ adapterContract(t, 'news', {
 t.test('reads a company in dollars, percent and milliseconds', async (t) => {
   const { binding, context } = await openSetting(t, using('quote'));
   t.match(await company.quoteOf('AAPL', binding, context), { price: 233.35, changePercent: Number });
-  t.match(await company.profileOf('AAPL', binding, context), { name: 'Apple Inc', marketCap: 3_480_000_000_000, currency: 'USD' });
+  t.match(await company.profileOf('AAPL', binding, context), {
+    name: 'Apple Inc',
+    marketCap: 3_480_000_000_000,
+    currency: 'USD',
+  });
   t.same(await company.metricsOf('TSLA', binding, context), {
     peRatio: 191.2,
     forwardPe: 162.5,
@@ -38,7 +45,10 @@ t.test('reads a company in dollars, percent and milliseconds', async (t) => {
   const news = await company.newsOf({ symbol: 'AAPL', from: '2026-01-01', to: '2026-01-14' }, binding, context);
   t.match(news, [{ headline: /^Apple/, url: /^https/ }, {}, {}]);
   t.ok(Number(news[0]?.time) > Number(news[1]?.time));
-  t.match(await company.mentionsOf({ symbol: 'AAPL', from: '2026-01-01' }, binding, context), { positive: Number, total: Number });
+  t.match(await company.mentionsOf({ symbol: 'AAPL', from: '2026-01-01' }, binding, context), {
+    positive: Number,
+    total: Number,
+  });
 });
 
 t.test('does not take zeros and empty records for figures', async (t) => {

@@ -1,7 +1,13 @@
 import { HttpClient, MarketFetcher } from '@limitless-exchange/sdk';
 import t from 'tap';
 import type { Adapter } from '../../../src/upstream/adapter.ts';
-import { activeMarkets, limitless, type Market, openMarket, orderBook } from '../../../src/upstream/adapters/limitless.ts';
+import {
+  activeMarkets,
+  limitless,
+  type Market,
+  openMarket,
+  orderBook,
+} from '../../../src/upstream/adapters/limitless.ts';
 import { isOpen, readMarket, tradable } from '../../../src/upstream/adapters/limitless-market.ts';
 import { adapterContract, openSetting, problemOf } from '../adapter-contract.ts';
 
@@ -56,7 +62,10 @@ t.test('lists each outcome of a group under the title of both', async (t) => {
   const { binding, context } = await openSetting(t, list);
   const { markets } = await activeMarkets(binding, { page: 1, limit: 10 }, context);
   const outcomes = markets.filter(({ title }) => title.startsWith('Which part of the bridge opens first?: '));
-  t.same(outcomes.map(({ title }) => title.split(': ')[1]), ['North span', 'South span', 'Both spans']);
+  t.same(
+    outcomes.map(({ title }) => title.split(': ')[1]),
+    ['North span', 'South span', 'Both spans'],
+  );
   for (const { collateral_token, yes_price } of outcomes) t.ok(collateral_token === 'USDC' && yes_price !== null);
 });
 
@@ -140,8 +149,8 @@ t.test("the venue's own client reads the double", async (t) => {
   const { data, totalMarketsCount } = await fetcher.getActiveMarkets({ limit: 8, page: 2, sortBy: 'newest' });
   t.equal(data.length, 8);
   t.equal(totalMarketsCount, 40);
-  const found = await fetcher.getMarket(data[0].slug);
-  t.equal(found.title, data[0].title);
-  const book = await fetcher.getOrderBook(data[0].slug);
+  const slug = data[0]?.slug ?? '';
+  t.equal((await fetcher.getMarket(slug)).title, data[0]?.title);
+  const book = await fetcher.getOrderBook(slug);
   t.ok(book.bids.length > 0);
 });

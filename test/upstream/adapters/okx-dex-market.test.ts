@@ -30,7 +30,11 @@ adapterContract(t, 'discovery', {
     required: ['chain', 'action', 'data'],
     properties: {
       chain: { const: 'chain-a' },
-      data: { minItems: 3, maxItems: 3, items: { properties: { price: { type: 'number' }, marketCap: { type: 'number' } } } },
+      data: {
+        minItems: 3,
+        maxItems: 3,
+        items: { properties: { price: { type: 'number' }, marketCap: { type: 'number' } } },
+      },
     },
   },
   refusal: 'unavailable',
@@ -44,7 +48,8 @@ adapterContract(t, 'the market', {
 
 async function ask(t: Test, operation: string, input: object, chain?: string) {
   const setting = await openSetting(t, using(operation, chain));
-  const call = () => adapter.call({ ...input }, setting.binding, setting.context) as Promise<{ data: never; missing?: string[] }>;
+  const call = () =>
+    adapter.call({ ...input }, setting.binding, setting.context) as Promise<{ data: never; missing?: string[] }>;
   return { ...setting, call };
 }
 
@@ -52,14 +57,20 @@ t.test('signs timestamp, method, path with query, and body', async (t) => {
   // Both made with: printf %s <text> | openssl dgst -sha256 -hmac top-secret -binary | base64
   const at = '2026-01-05T12:00:00.000Z';
   const candles = `/api/v6/dex/market/candles?chainIndex=501&tokenContractAddress=${BONK}&bar=1H`;
-  t.equal(signOkx({ method: 'GET', path: candles, body: '' }, at, 'top-secret'), 'Xq/pV/WpKBNLVEIneun7CRezXoJdKfSPLn8Fu4jJIH8=');
+  t.equal(
+    signOkx({ method: 'GET', path: candles, body: '' }, at, 'top-secret'),
+    'Xq/pV/WpKBNLVEIneun7CRezXoJdKfSPLn8Fu4jJIH8=',
+  );
   const prices = { method: 'POST', path: '/api/v6/dex/market/price-info', body: '[{"chainIndex":"501"}]' };
   t.equal(signOkx(prices, at, 'top-secret'), 'oD2WNMULk8iLIWECEnPtqLRicizTVjwBcTlzTOKHLPs=');
 });
 
 t.test('signs OKX’s own path, also through a proxy that has a path before it', async (t) => {
   const secrets = { key: 'k', secret: 's', passphrase: 'p' };
-  const { headers = {} } = authorizeOkx({ method: 'GET', path: '/proxy/okx/api/v6/dex/market/trades?limit=1', body: '' }, secrets);
+  const { headers = {} } = authorizeOkx(
+    { method: 'GET', path: '/proxy/okx/api/v6/dex/market/trades?limit=1', body: '' },
+    secrets,
+  );
   const signed = { method: 'GET', path: '/api/v6/dex/market/trades?limit=1', body: '' };
   t.equal(headers['ok-access-sign'], signOkx(signed, String(headers['ok-access-timestamp']), 's'));
 });
@@ -67,10 +78,15 @@ t.test('signs OKX’s own path, also through a proxy that has a path before it',
 t.test('the double takes only what is signed as it was sent', async (t) => {
   const { doubles } = await openSetting(t, using('market'));
   const base = doubles.baseUrlOf('the-upstream');
-  const secrets = Object.fromEntries(Object.entries(keys).map(([secret, variable]) => [secret, sandboxSecret(variable)]));
+  const secrets = Object.fromEntries(
+    Object.entries(keys).map(([secret, variable]) => [secret, sandboxSecret(variable)]),
+  );
   const path = '/api/v6/dex/market/price-info';
   const body = JSON.stringify([{ chainIndex: '501', tokenContractAddress: BONK }]);
-  const send = async (signed: { path?: string; body?: string; method?: string }, changed: Record<string, string> = {}) => {
+  const send = async (
+    signed: { path?: string; body?: string; method?: string },
+    changed: Record<string, string> = {},
+  ) => {
     const { headers } = authorizeOkx({ method: 'POST', path, body, ...signed }, secrets);
     const answer = await request(base + path, { method: 'POST', headers: { ...headers, ...changed }, body });
     return { status: answer.statusCode, code: ((await answer.body.json()) as { code: string }).code };
@@ -125,26 +141,43 @@ t.test('turns text into numbers where it is an amount, and only there', async (t
 
 t.test('gives candles as named numbers, the latest first', async (t) => {
   const { call } = await ask(t, 'market', { action: 'candlesticks', tokenAddress: BONK, bar: '1D', limit: 3 });
-  const { tokenAddress, bar, candles } = (await call()).data as { tokenAddress: string; bar: string; candles: Record<string, number>[] };
+  const { tokenAddress, bar, candles } = (await call()).data as {
+    tokenAddress: string;
+    bar: string;
+    candles: Record<string, number>[];
+  };
   t.same({ tokenAddress, bar, count: candles.length }, { tokenAddress: BONK, bar: '1D', count: 3 });
   for (const candle of candles) {
     t.same(Object.keys(candle), ['time', 'open', 'high', 'low', 'close', 'volume', 'volumeUsd', 'confirmed']);
     t.ok(Number(candle.high) >= Number(candle.low));
   }
   t.equal(Number(candles[0]?.time) - Number(candles[1]?.time), 86_400_000);
-  t.same(candles.map(({ confirmed }) => confirmed), [false, true, true]);
+  t.same(
+    candles.map(({ confirmed }) => confirmed),
+    [false, true, true],
+  );
 });
 
 t.test('merges prices, names and risk figures of one token', async (t) => {
   const { call, doubles } = await ask(t, 'market', { action: 'token_overview', tokenAddress: BONK });
   t.match((await call()).data, [
-    { tokenSymbol: 'BONK', tokenName: 'Bonk', decimal: 5, price: 0.00002154, priceChange24H: -2.2, advanced: { riskControlLevel: 1 } },
+    {
+      tokenSymbol: 'BONK',
+      tokenName: 'Bonk',
+      decimal: 5,
+      price: 0.00002154,
+      priceChange24H: -2.2,
+      advanced: { riskControlLevel: 1 },
+    },
   ]);
   t.same(doubles.calls(), { 'the-upstream': 3 });
 });
 
 t.test('gives an overview of several tokens in two calls, and says which it does not know', async (t) => {
-  const { call, doubles } = await ask(t, 'market', { action: 'token_overview', tokenAddresses: [BONK, NOBODY, JUP, BONK] });
+  const { call, doubles } = await ask(t, 'market', {
+    action: 'token_overview',
+    tokenAddresses: [BONK, NOBODY, JUP, BONK],
+  });
   const { data, missing } = await call();
   t.match(data, [{ tokenSymbol: 'BONK' }, { tokenSymbol: 'JUP' }]);
   t.same(missing, [NOBODY]);
@@ -154,7 +187,10 @@ t.test('gives an overview of several tokens in two calls, and says which it does
 t.test('finds tokens of another chain however their address is written', async (t) => {
   const mixed = `0x${WOKB.slice(2).toUpperCase()}`;
   const { call } = await ask(t, 'market', { action: 'token_overview', tokenAddress: mixed }, 'chain-b');
-  t.match(await call(), { chain: 'chain-b', data: [{ tokenSymbol: 'WOKB', tokenContractAddress: mixed, price: 178.4 }] });
+  t.match(await call(), {
+    chain: 'chain-b',
+    data: [{ tokenSymbol: 'WOKB', tokenContractAddress: mixed, price: 178.4 }],
+  });
 });
 
 t.test('analyses holders, trades, risks and clusters', async (t) => {
@@ -164,29 +200,54 @@ t.test('analyses holders, trades, risks and clusters', async (t) => {
   // 6 + 3 + 2 + 1.5 + 1.2 + 1 + 0.8571 + 0.75 + 0.6667 + 0.6, the double's ten largest holders
   t.equal(found.top10HoldPercent, 17.5738);
   t.equal((found.holders as unknown[]).length, 12);
-  t.match(await about('whale_trades', { limit: 2 }), { trades: [{ price: Number, volume: Number, type: /buy|sell/ }, {}] });
-  t.match(await about('token_risk'), { scan: { riskLevel: 'LOW', buyTaxes: 0, sellTaxes: null }, advanced: { riskControlLevel: 1 } });
+  t.match(await about('whale_trades', { limit: 2 }), {
+    trades: [{ price: Number, volume: Number, type: /buy|sell/ }, {}],
+  });
+  t.match(await about('token_risk'), {
+    scan: { riskLevel: 'LOW', buyTaxes: 0, sellTaxes: null },
+    advanced: { riskControlLevel: 1 },
+  });
   t.match(await about('cluster_check'), { overview: { rugPullPercent: 0.4 }, topHolders: { holdingPercent: 60.4 } });
 });
 
 t.test('does not know unknown tokens, whatever is asked about them', async (t) => {
-  for (const action of ['token_overview', 'holder_analysis', 'candlesticks', 'whale_trades', 'token_risk', 'cluster_check']) {
+  for (const action of [
+    'token_overview',
+    'holder_analysis',
+    'candlesticks',
+    'whale_trades',
+    'token_risk',
+    'cluster_check',
+  ]) {
     const { call } = await ask(t, 'market', { action, tokenAddress: NOBODY });
     t.match(await problemOf(call()), { failure: 'not-found', forCaller: new RegExp(NOBODY) }, action);
   }
 });
 
 t.test('finds tokens, signals and traders', async (t) => {
-  const rows = async (input: object, chain?: string) => (await (await ask(t, 'discovery', input, chain)).call()).data as Record<string, unknown>[];
+  const rows = async (input: object, chain?: string) =>
+    (await (await ask(t, 'discovery', input, chain)).call()).data as Record<string, unknown>[];
   const movers = await rows({ action: 'top_movers', timeFrame: '4', limit: 5 });
   const changes = movers.map(({ change }) => Number(change));
-  t.same(changes, changes.toSorted((one, other) => other - one));
+  t.same(
+    changes,
+    changes.toSorted((one, other) => other - one),
+  );
   t.match(await rows({ action: 'search', keyword: 'bonk' }), [{ tokenSymbol: 'BONK', liquidity: 9_800_000 }]);
   t.same(await rows({ action: 'search', keyword: 'no such token' }), []);
-  t.match(await rows({ action: 'smart_money', walletType: '3', limit: 2 }), [{ walletType: 'WHALE', amountUsd: Number }, {}]);
-  t.match(await rows({ action: 'smart_money', tokenAddress: JUP }), [{ token: { symbol: 'JUP', marketCapUsd: Number } }]);
+  t.match(await rows({ action: 'smart_money', walletType: '3', limit: 2 }), [
+    { walletType: 'WHALE', amountUsd: Number },
+    {},
+  ]);
+  t.match(await rows({ action: 'smart_money', tokenAddress: JUP }), [
+    { token: { symbol: 'JUP', marketCapUsd: Number } },
+  ]);
   t.equal((await rows({ action: 'top_traders', timeFrame: '2', limit: 4 })).length, 4);
-  t.match(await rows({ action: 'hot_tokens' }, 'chain-b'), [{ tokenSymbol: 'USDT' }, { tokenSymbol: 'WOKB' }, { tokenSymbol: 'XDOG' }]);
+  t.match(await rows({ action: 'hot_tokens' }, 'chain-b'), [
+    { tokenSymbol: 'USDT' },
+    { tokenSymbol: 'WOKB' },
+    { tokenSymbol: 'XDOG' },
+  ]);
 });
 
 t.test('reads news and sentiment; a symbol that nobody writes about has none', async (t) => {

@@ -1,7 +1,8 @@
 import t from 'tap';
 import type { Adapter } from '../../../src/upstream/adapter.ts';
 import { openaiChat } from '../../../src/upstream/adapters/openai-chat.ts';
-import { adapterContract, openSetting } from '../adapter-contract.ts';
+import { adapterContract, openSetting, problemOf } from '../adapter-contract.ts';
+import { recorded } from '../recorded.ts';
 
 const adapter: Adapter = openaiChat;
 const count = { type: 'integer', minimum: 1 };
@@ -87,4 +88,49 @@ t.test('reports what the provider charged', async (t) => {
   const { binding, context } = await openSetting(t, usage);
   await adapter.call({ prompt: 'Hello' }, binding, context);
   t.match(context.costs, [/^0\.0\d+$/]);
+});
+
+t.test('asks the provider for as much as was quoted, in the words of the model', async (t) => {
+  const setting = await openSetting(t, { ...usage, model: undefined });
+  const { context } = setting;
+  const { binding, sent } = recorded(setting.binding);
+  const call = (input: object) => adapter.call({ prompt: 'Hello', ...input }, binding, context);
+  await call({ model: 'talker', max_tokens: 7, temperature: 0.3 });
+  await call({ model: 'talker' });
+  await call({ model: 'thinker', max_tokens: 7000, temperature: 0.3 });
+  t.match(sent, [
+    { model: 'maker/talker-2', max_tokens: 7, temperature: 0.3 },
+    { model: 'maker/talker-2', max_tokens: 20 },
+    { model: 'maker/thinker-1', max_completion_tokens: 100, temperature: undefined },
+  ]);
+});
+
+t.test('a tier is asked for in full, with the effort that the caller names', async (t) => {
+  const setting = await openSetting(t, tiered);
+  const { context } = setting;
+  const { binding, sent } = recorded(setting.binding);
+  const input = { prompt: 'Hello', system_prompt: 'Be brief.', image: 'https://example.com/a.png' };
+  for (const tier of ['small', 'medium', 'large']) {
+    await adapter.call({ ...input, tier, reasoning_effort: 'high' }, binding, context);
+  }
+  const text = { type: 'text', text: 'Hello' };
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [text, { type: 'image_url', image_url: { url: input.image } }] },
+  ];
+  t.match(
+    sent,
+    [1024, 4096, 8192].map((max_completion_tokens) => ({ max_completion_tokens, reasoning_effort: 'high', messages })),
+  );
+});
+
+t.test('a model without eyes is not shown a picture', async (t) => {
+  const models = { blind: { id: 'maker/blind-1', maxOutput: 100, defaultOutput: 20, supportsImageUrl: false } };
+  const setting = { ...usage, upstream: { ...upstream, models }, model: 'blind' };
+  const { binding, context, doubles } = await openSetting(t, setting);
+  const content = [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }];
+  const messages = [{ role: 'user', content }];
+  const problem = await problemOf(adapter.call({ messages }, binding, context));
+  t.match(problem, { failure: 'invalid-input', forCaller: /blind reads no images/ });
+  t.same(doubles.calls(), { 'the-upstream': 0 });
 });

@@ -44,7 +44,9 @@ function watched(binding: Binding, answers: object[] = []): { binding: Binding; 
       sent.push(request.json as Record<string, unknown>);
       const response = await binding.http.request(request);
       const answer = answers.shift();
-      return answer === undefined ? response : { ...response, json: () => ({ ...(response.json() as object), ...answer }) };
+      return answer === undefined
+        ? response
+        : { ...response, json: () => ({ ...(response.json() as object), ...answer }) };
     },
   };
   return { binding: { ...binding, http }, sent };
@@ -72,7 +74,10 @@ t.test('gives a value of the schema, and asks for it and for the tools in the pr
 t.test('mends an answer that does not fit once, without paying for another search', async (t) => {
   const { binding, context } = await openSetting(t, searcher);
   const pages = [{ type: 'url_citation', url: 'https://herald.example/ferry', title: 'The ferry runs' }];
-  const { binding: watching, sent } = watched(binding, [says('{"verdict": "maybe"}', pages), says('{"verdict": "yes"}')]);
+  const { binding: watching, sent } = watched(binding, [
+    says('{"verdict": "maybe"}', pages),
+    says('{"verdict": "yes"}'),
+  ]);
   const { value, citations } = await search(watching, asked, context);
   t.same(value, { verdict: 'yes' });
   t.same(citations, [{ url: 'https://herald.example/ferry', title: 'The ferry runs' }], 'the pages of the search');
@@ -141,5 +146,8 @@ t.test("OpenAI's own client reads the double", async (t) => {
   t.match(JSON.parse(response.output_text).verdict, /^(yes|no)$/);
   t.equal(response.output[0]?.type, 'web_search_call');
   t.ok((response.usage?.total_tokens ?? 0) > 0);
-  await t.rejects(client.responses.create({ model: 'nobody', input: 'Hello' }), { status: 404, code: 'model_not_found' });
+  await t.rejects(client.responses.create({ model: 'nobody', input: 'Hello' }), {
+    status: 404,
+    code: 'model_not_found',
+  });
 });

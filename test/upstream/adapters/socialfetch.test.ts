@@ -23,7 +23,10 @@ adapterContract(t, 'a search of the storefront', {
       results: {
         type: 'array',
         minItems: 10,
-        items: { required: ['product_id', 'title', 'price'], properties: { price: { properties: { amount: { type: 'number' } } } } },
+        items: {
+          required: ['product_id', 'title', 'price'],
+          properties: { price: { properties: { amount: { type: 'number' } } } },
+        },
       },
       total_results: { const: 10 },
       cached: { const: false },
@@ -127,7 +130,11 @@ t.test('a list without one price is not sold', async (t) => {
 });
 
 t.test('reads a card under every name that is known, and works discounts out', async (t) => {
-  const card = { id: 17, title: 'Lantern', price: { currencyCode: 'USD', salePrice: '$7.50', originalPrice: '1,000.00' } };
+  const card = {
+    id: 17,
+    title: 'Lantern',
+    price: { currencyCode: 'USD', salePrice: '$7.50', originalPrice: '1,000.00' },
+  };
   t.match(storefrontProduct(card), {
     product_id: '17',
     price: { amount: 7.5, currency: 'USD' },
@@ -136,14 +143,20 @@ t.test('reads a card under every name that is known, and works discounts out', a
     rating: null,
     badges: [],
   });
-  const other = { productId: '17', title: 'Lantern', price: { current: 30, original: 40 }, seller: { shopName: 'Pier' } };
+  const other = {
+    productId: '17',
+    title: 'Lantern',
+    price: { current: 30, original: 40 },
+    seller: { shopName: 'Pier' },
+  };
   t.match(storefrontProduct(other), { price: { amount: 30 }, discount_pct: 25, seller: 'Pier' });
   t.match(storefrontProduct({ ...other, price: { current: 40, original: 40 } }), { discount_pct: null });
   t.equal(storefrontProduct({ id: '17' }), undefined);
 });
 
 t.test('is in stock where any variant is left, and does not guess', async (t) => {
-  const detail = (skus: object[]) => storefrontDetail({ product: { id: '1', title: 'Lantern', skus } }, 'https://tiktok.com/x');
+  const detail = (skus: object[]) =>
+    storefrontDetail({ product: { id: '1', title: 'Lantern', skus } }, 'https://tiktok.com/x');
   t.equal(detail([{ stock: 0 }, { stock: 2 }])?.in_stock, true);
   t.equal(detail([{ stock: 0 }])?.in_stock, false);
   t.equal(detail([{ name: 'Blue' }])?.in_stock, null);
@@ -155,12 +168,19 @@ t.test('reads an account with its newest posts first', async (t) => {
   const { profile, posts } = await xAccount(binding, 'lighthouse', context);
   t.match(profile, { handle: 'lighthouse', avatarUrl: /^https:/ });
   const times = posts.map(({ createdAt }) => createdAt ?? 0);
-  t.same(times, [...times].sort((one, other) => other - one));
+  t.same(
+    times,
+    [...times].sort((one, other) => other - one),
+  );
 });
 
 t.test('an account that is unknown, private or silent is not found, and says which', async (t) => {
   const { binding, context } = await openSetting(t, search);
-  for (const [handle, why] of [['nobody1', /not an account/], ['private_one', /private/], ['silent1', /no public posts/]] as const) {
+  for (const [handle, why] of [
+    ['nobody1', /not an account/],
+    ['private_one', /private/],
+    ['silent1', /no public posts/],
+  ] as const) {
     const problem = await problemOf(xAccount(binding, handle, context));
     t.match(problem, { failure: 'not-found', forCaller: why }, handle);
   }

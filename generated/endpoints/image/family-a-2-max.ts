@@ -1,0 +1,74 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+export type { ImageResult as Result } from '../../schemas/image-result.ts';
+
+export interface Request {
+  /**
+   * What to make, in plain words
+   */
+  prompt: string;
+  /**
+   * Width to height such as 16:9, or match_input_image to take that of the first reference image
+   */
+  aspect_ratio?: string;
+  /**
+   * Public https URLs of images to take as references
+   *
+   * @maxItems 8
+   *
+   * Items: A public https URL of an image
+   */
+  referenceImage?: string[];
+}
+
+/**
+ * A prompt, with the model's own settings
+ */
+export interface ChainERequest {
+  /**
+   * What to make, in plain words
+   */
+  prompt: string;
+  /**
+   * Size in megapixels such as 1 MP; without effect where aspect_ratio is custom
+   */
+  resolution: string;
+  /**
+   * Width to height such as 16:9, match_input_image, or custom with width and height
+   */
+  aspect_ratio: string;
+  /**
+   * Public https URLs of images to take as references
+   *
+   * @maxItems 8
+   *
+   * Items: A public https URL of an image
+   */
+  input_images?: string[];
+  /**
+   * Format of the file
+   */
+  output_format: 'webp' | 'png' | 'jpg';
+  /**
+   * Quality of the file; png is always lossless
+   */
+  output_quality: number;
+  /**
+   * From 1 (strict) to 5 (permissive)
+   */
+  safety_tolerance: number;
+  /**
+   * The same seed repeats an image
+   */
+  seed?: number;
+  /**
+   * Pixels; needed, and only allowed, where aspect_ratio is custom
+   */
+  width?: number;
+  /**
+   * Pixels; needed, and only allowed, where aspect_ratio is custom
+   */
+  height?: number;
+}
+
+export type { FamilyAMirrorResult as ChainEResult } from '../../schemas/family-a-mirror-result.ts';

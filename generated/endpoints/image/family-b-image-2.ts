@@ -1,0 +1,14 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+export type { ImageResult as Result } from '../../schemas/image-result.ts';
+
+export interface Request {
+  /**
+   * What to make, in plain words
+   */
+  prompt: string;
+  /**
+   * Width to height
+   */
+  aspect_ratio: '1:1' | '3:2' | '2:3';
+}

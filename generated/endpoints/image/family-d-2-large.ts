@@ -1,0 +1,34 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+export type { ImageResult as Result } from '../../schemas/image-result.ts';
+
+export interface Request {
+  /**
+   * What to make, in plain words
+   */
+  prompt: string;
+  /**
+   * Width to height such as 16:9
+   */
+  aspect_ratio?: string;
+  /**
+   * How far to go beyond the prompt: raw draws what it says, high takes liberties
+   */
+  creativity?: 'raw' | 'low' | 'medium' | 'high';
+  /**
+   * How much the service's mood board counts; without effect where the service has none
+   */
+  moodboard_strength?: number;
+  /**
+   * How much the reference images count
+   */
+  style_reference_strength?: number;
+  /**
+   * Public https URLs of images to take as references
+   *
+   * @maxItems 10
+   *
+   * Items: A public https URL of an image
+   */
+  referenceImage?: string[];
+}

@@ -1,0 +1,24 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+export type { VideoResult as Result } from '../../schemas/video-result.ts';
+
+export interface Request {
+  /**
+   * What to make, in plain words
+   */
+  prompt: string;
+  /**
+   * A public https URL of the first frame; its path ends in .jpeg, .jpg, .png or .webp
+   */
+  image_url: {
+    [k: string]: unknown;
+  } & string;
+  /**
+   * Height of the picture
+   */
+  resolution: '480p' | '720p' | '1080p';
+  /**
+   * Width to height such as 16:9, or auto or adaptive to let the model choose
+   */
+  aspect_ratio: string;
+}

@@ -1,0 +1,30 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+export type { VideoResult as Result } from '../../schemas/video-result.ts';
+
+export interface Request {
+  /**
+   * What to make, in plain words
+   */
+  prompt: string;
+  /**
+   * Width to height such as 16:9, or auto or adaptive to let the model choose
+   */
+  aspect_ratio: string;
+  /**
+   * Seconds
+   */
+  duration: number;
+  /**
+   * Height of the picture
+   */
+  resolution: '480p' | '720p' | '1080p';
+  /**
+   * Public https URLs of images to take as references
+   *
+   * @maxItems 9
+   *
+   * Items: A public https URL of an image
+   */
+  reference_images?: string[];
+}

@@ -1,0 +1,18 @@
+// Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
+
+export type { VideoResult as Result } from '../../schemas/video-result.ts';
+
+export interface Request {
+  /**
+   * What to make, in plain words
+   */
+  prompt: string;
+  /**
+   * Width to height such as 16:9, or auto or adaptive to let the model choose
+   */
+  aspect_ratio?: string;
+  /**
+   * A public https URL of the first frame
+   */
+  image_url?: string;
+}

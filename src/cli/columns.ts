@@ -1,0 +1,11 @@
+/** Rows in columns. Amounts and counts are set to the right, everything else to the left. */
+export function inColumns(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const isNumber = head.map((_title, column) => rows.every((row) => /^-?[\d.]*(?: ?%)?$|^-$/.test(row[column] ?? '')));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => (isNumber[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return `${[head, ...rows].map(line).join('\n')}\n`;
+}

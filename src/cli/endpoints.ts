@@ -1,0 +1,89 @@
+/**
+ * `npm run endpoints`: what the catalogue in `TURNPIKE_CATALOGUE` (default: `catalogue`) sells, and which endpoints
+ * live mode would leave out because the environment has no key for their upstream.
+ */
+import { loadCatalogue } from '../catalogue/load.ts';
+import { CatalogueErrors } from '../catalogue/problem.ts';
+import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';
+import { toDecimal } from '../money.ts';
+import { pricingRules } from '../pricing/index.ts';
+import { adapters } from '../upstream/adapters/index.ts';
+import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
+import { recipes } from '../upstream/recipes/index.ts';
+import { wrappedTable } from './wrapped-table.ts';
+
+const columns = [
+  { title: 'ENDPOINT', width: 40 },
+  { title: 'PRICE', width: 11 },
+  { title: 'NETWORKS', width: 16 },
+  { title: 'ALSO AT', width: 11 },
+  { title: 'UPSTREAM', width: 13 },
+  { title: 'LIVE, OR NEEDS', width: 19 },
+];
+
+const priced = ({ fixed, listed, min, max }: Price): string =>
+  fixed ? toDecimal(listed) : `${toDecimal(min)}-${toDecimal(max)}`;
+
+/** A mirror's network or `mpp`, with its price where that is another than the base route's. */
+function elsewhere(base: Route, route: Route): string {
+  const name = route.kind === 'mpp' ? 'mpp' : route.networks.join(' ');
+  return priced(route.price) === priced(base.price) ? name : `${name} ${priced(route.price)}`;
+}
+
+/** `chat`, or a recipe with the upstreams of its roles. */
+function served({ via, recipe, uses = {} }: UpstreamOptions): string {
+  if (recipe === undefined) return String(via);
+  return `${recipe}: ${[...new Set(Object.values(uses).map((use) => use.via))].join(', ')}`;
+}
+
+function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
+  const [base, ...others] = routes;
+  if (base === undefined) return [];
+  const available = upstreams.available(base);
+  return [
+    `${base.methods[0]} ${base.path}`,
+    priced(base.price),
+    base.networks.join(', '),
+    others.map((route) => elsewhere(base, route)).join(', '),
+    base.upstreams.map(served).join('; else '),
+    available === true ? 'live' : available.missing.join(' '),
+  ];
+}
+
+async function main(): Promise<void> {
+  const catalogue = loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', {
+    rules: pricingRules,
+    adapters,
+    recipes,
+  });
+  // Nothing is asked: this only knows which keys each route needs.
+  const upstreams = openUpstreams({ catalogue, adapters, recipes, secretOf: (variable) => process.env[variable] });
+  const { endpoints } = catalogue;
+  console.log(
+    wrappedTable(
+      columns,
+      endpoints.map((endpoint) => rowOf(endpoint, upstreams)),
+    ),
+  );
+  const missing = endpoints.flatMap(({ routes }) => {
+    const available = routes[0] ? upstreams.available(routes[0]) : true;
+    return available === true ? [] : [available.missing];
+  });
+  const variables = [...new Set(missing.flat())].sort();
+  console.log(
+    `\n${endpoints.length} endpoints, ${endpoints.length - missing.length} of them live with the keys that are set`,
+  );
+  if (variables.length > 0) console.log(`set for the others: ${variables.join(' ')}`);
+  await upstreams.close();
+}
+
+// A reader such as head may leave early.
+process.stdout.on('error', () => process.exit());
+
+try {
+  await main();
+} catch (problem) {
+  if (!(problem instanceof CatalogueErrors)) throw problem;
+  console.error(`${problem.message}\nsee all problems with: npm run check`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,152 @@
+/** `npm run keys`: API keys with prepaid credits, in the store that the gateway uses. */
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { loadCatalogue } from '../catalogue/load.ts';
+import type { Config } from '../config.ts';
+import { type NewKeyOrder, openCreditsDesk } from '../credits/desk.ts';
+import { toDecimal } from '../money.ts';
+import { pricingRules } from '../pricing/index.ts';
+import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
+import type { Store } from '../store/store.ts';
+import { adapters } from '../upstream/adapters/index.ts';
+import { recipes } from '../upstream/recipes/index.ts';
+import { inColumns } from './columns.ts';
+import { dollars, onStore, period, UsageProblem } from './command.ts';
+
+const USAGE = `npm run keys -- <command>
+
+  create --label <text>   a new key, shown this once
+    --credit <dollars>      to start with (default: none)
+    --per-day <dollars>     most that it may spend in a day of UTC
+    --per-call <dollars>    most that one call may cost
+    --models <a,b>          models it may use (default: all)
+    --expires <period>      how long it is good: 12h, 30d (default: for ever)
+  list                    every key, oldest first
+  top-up <id> <dollars>   adds credit to a key
+  disable <id>            for good; calls under way are still charged`;
+
+type Values = ReturnType<typeof parse>['values'];
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        label: { type: 'string' },
+        credit: { type: 'string' },
+        'per-day': { type: 'string' },
+        'per-call': { type: 'string' },
+        models: { type: 'string' },
+        expires: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageProblem(`${error instanceof Error ? error.message : 'unreadable arguments'}\n\n${USAGE}`);
+  }
+}
+
+const say = (text: string): void => {
+  process.stdout.write(text);
+};
+
+async function create(values: Values, store: Store, config: Config): Promise<void> {
+  const desk = openCreditsDesk({ store: store.credits, mode: config.mode, now: Date.now });
+  if (values.label === undefined) throw new UsageProblem(`--label is missing: say whose key it is\n\n${USAGE}`);
+  const order: NewKeyOrder = {
+    label: values.label,
+    limits: limitsOf(values, config),
+    ...(values.credit !== undefined && { credit: dollars('--credit', values.credit) }),
+    ...(values.expires !== undefined && { expiresAt: Date.now() + period('--expires', values.expires) }),
+  };
+  const { apiKey, id } = await desk.create(order);
+  say(`${apiKey}\n`);
+  process.stderr.write(`This is the only time that the key is shown; only its hash is kept. Its id is ${id}\n`);
+}
+
+function limitsOf(values: Values, config: Config): KeyLimits {
+  const { models, 'per-day': perDay, 'per-call': perCall } = values;
+  return {
+    ...(perDay !== undefined && { perDay: dollars('--per-day', perDay) }),
+    ...(perCall !== undefined && { perCall: dollars('--per-call', perCall) }),
+    ...(models !== undefined && { models: knownModels(models.split(','), config) }),
+  };
+}
+
+/** A model misspelt would make a key for nothing. */
+function knownModels(names: readonly string[], { catalogueDirectory }: Config): string[] {
+  const { upstreams } = loadCatalogue(catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const known = new Set([...upstreams.values()].flatMap(({ models }) => Object.keys(models ?? {})));
+  return names.map((name) => {
+    if (known.has(name.trim())) return name.trim();
+    throw new UsageProblem(`--models: there is no model ${name.trim()}; GET /v1/models lists those that are sold`);
+  });
+}
+
+async function list(store: Store): Promise<void> {
+  const keys = await store.credits.listKeys(Date.now());
+  if (keys.length === 0) say('no keys yet: npm run keys -- create --label <text>\n');
+  else say(inColumns(['id', 'key', 'label', 'balance', 'held', 'limits', 'state'], keys.map(listed)));
+}
+
+const listed = (key: ApiKey): string[] => [
+  key.id,
+  `${key.shown}...`,
+  key.label,
+  toDecimal(key.balance),
+  toDecimal(key.held),
+  limitsText(key.limits),
+  stateOf(key),
+];
+
+function limitsText({ perDay, perCall, models }: KeyLimits): string {
+  const parts = [
+    perDay === undefined ? '' : `${toDecimal(perDay)} a day`,
+    perCall === undefined ? '' : `${toDecimal(perCall)} a call`,
+    models?.join(' ') ?? '',
+  ];
+  return parts.filter((part) => part !== '').join(', ') || '-';
+}
+
+function stateOf({ disabledAt, expiresAt }: ApiKey): string {
+  if (disabledAt !== undefined) return `disabled ${new Date(disabledAt).toISOString()}`;
+  if (expiresAt === undefined) return 'good';
+  return `${expiresAt > Date.now() ? 'good until' : 'expired'} ${new Date(expiresAt).toISOString()}`;
+}
+
+async function topUp([id, amount]: readonly string[], store: Store): Promise<void> {
+  if (id === undefined || amount === undefined) throw new UsageProblem(USAGE);
+  const grant = { amount: dollars('top-up', amount), reference: randomUUID(), note: 'added by the operator' };
+  const balance = await store.credits.grant(id, grant, Date.now());
+  if (balance === undefined) throw unknownKey(id);
+  say(`${id} has ${toDecimal(balance)} USD\n`);
+}
+
+async function disable([id]: readonly string[], store: Store): Promise<void> {
+  if (id === undefined) throw new UsageProblem(USAGE);
+  if (!(await store.credits.disableKey(id, Date.now()))) throw unknownKey(id);
+  say(`${id} is disabled\n`);
+}
+
+/** Not repeated where it may be a key in clear. */
+const unknownKey = (id: string): UsageProblem =>
+  new UsageProblem(`there is no key ${id.startsWith('key_') ? id : 'of that id'}: npm run keys -- list shows the ids`);
+
+await onStore(async (store, config) => {
+  const { values, positionals } = parse(process.argv.slice(2));
+  const [command, ...operands] = positionals;
+  switch (command) {
+    case 'create':
+      return await create(values, store, config);
+    case 'list':
+      return await list(store);
+    case 'top-up':
+      return await topUp(operands, store);
+    case 'disable':
+      return await disable(operands, store);
+    case undefined:
+      throw new UsageProblem(USAGE);
+    default:
+      throw new UsageProblem(`there is no command ${command}\n\n${USAGE}`);
+  }
+});

@@ -1,0 +1,89 @@
+/** `npm run payments`: what was paid, what is owed, and what is left of it. */
+import { parseArgs } from 'node:util';
+import { loadCatalogue } from '../catalogue/load.ts';
+import { toDecimal } from '../money.ts';
+import { pricingRules } from '../pricing/index.ts';
+import type { Payment } from '../store/store.ts';
+import { adapters } from '../upstream/adapters/index.ts';
+import { recipes } from '../upstream/recipes/index.ts';
+import { inColumns } from './columns.ts';
+import { onStore, period, UsageProblem } from './command.ts';
+import { type Asset, assetsOf, fromAtomic } from './payments/assets.ts';
+import { marginTable, readMargins } from './payments/margins.ts';
+
+const USAGE = `npm run payments -- [options]
+
+  (no option)       payments over x402 and MPP, newest first
+  --owed            those that are paid and have no result: refund them, or let the payer send the request again
+  --margins         price, cost and margin of each endpoint, over x402, MPP and credits
+  --since <period>  not older than that: 30m, 24h, 7d (default: everything)
+  --limit <n>       at most so many (default: 50; not for --margins)`;
+
+function readArguments(words: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        owed: { type: 'boolean', default: false },
+        margins: { type: 'boolean', default: false },
+        since: { type: 'string' },
+        limit: { type: 'string', default: '50' },
+      },
+    });
+    const limit = Number(values.limit);
+    if (!Number.isInteger(limit) || limit < 1) throw new Error(`--limit is a number of 1 or more: got ${values.limit}`);
+    if (values.owed && values.margins) throw new Error('--owed and --margins are two questions: ask one at a time');
+    const since = values.since === undefined ? 0 : Date.now() - period('--since', values.since);
+    return { ...values, limit, since };
+  } catch (error) {
+    throw new UsageProblem(`${error instanceof Error ? error.message : 'unreadable arguments'}\n\n${USAGE}`);
+  }
+}
+
+type AssetOf = (address: string) => Asset;
+
+function amountOf({ receipt, amount, asset }: Payment, assetOf: AssetOf): string {
+  const found = assetOf(asset);
+  return `${toDecimal(fromAtomic(receipt?.amount ?? amount, found))} ${found.symbol}`;
+}
+
+const time = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
+const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
+  time(payment.createdAt),
+  payment.state,
+  payment.rail,
+  payment.route,
+  amountOf(payment, assetOf),
+  payment.network,
+  payment.payer,
+  payment.receipt?.transaction ?? payment.reason ?? '-',
+];
+
+const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'payer', 'transaction or reason'];
+
+await onStore(async (store, { catalogueDirectory }) => {
+  const { owed, margins, since, limit } = readArguments(process.argv.slice(2));
+  const catalogue = loadCatalogue(catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const assetOf = assetsOf(catalogue.networks.values());
+  if (margins) {
+    const found = await readMargins(store, since, assetOf);
+    const { head, rows } = marginTable(found);
+    process.stdout.write(rows.length === 0 ? 'nothing was sold yet\n' : inColumns(head, rows));
+    if (found.creditsSold > 0n) {
+      process.stdout.write(
+        `\n${toDecimal(found.creditsSold)} USD of credits were bought; they are sales when they are spent\n`,
+      );
+    }
+    return;
+  }
+  const payments = await store.list({ since, limit, ...(owed && { states: ['owed'] as const }) });
+  if (payments.length === 0) process.stdout.write(owed ? 'nothing is owed\n' : 'no payments yet\n');
+  else
+    process.stdout.write(
+      inColumns(
+        HEAD,
+        payments.map((payment) => paymentRow(payment, assetOf)),
+      ),
+    );
+});

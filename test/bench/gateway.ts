@@ -1,0 +1,52 @@
+/** Gateways in live mode, in processes of their own. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { type ServerCommand, type ServerProcess, startServer } from './server-process.ts';
+import { offer } from './subject.ts';
+
+export interface GatewayOptions {
+  /** A folder for its state that does not exist yet. */
+  readonly data: string;
+  readonly catalogue: string;
+  readonly doublesUrl: string;
+}
+
+/** Every key that an upstream asks for, so that everything is sold. */
+function keys(catalogue: string): Record<string, string> {
+  const upstreams = parse(readFileSync(join(catalogue, 'upstreams.yaml'), 'utf8')) as Record<
+    string,
+    { keys?: Record<string, string> }
+  >;
+  const names = Object.values(upstreams).flatMap((upstream) => Object.values(upstream.keys ?? {}));
+  return Object.fromEntries(names.map((name) => [name, 'bench-key']));
+}
+
+function command(script: string, { data, catalogue, doublesUrl }: GatewayOptions): ServerCommand {
+  return {
+    words: ['--import=tsx', script],
+    environment: {
+      ...keys(catalogue),
+      TURNPIKE_MODE: 'live',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      TURNPIKE_PUBLIC_URL: 'https://gateway.example',
+      TURNPIKE_CATALOGUE: resolve(catalogue),
+      TURNPIKE_DATA: data,
+      TURNPIKE_PAY_TO_EVM: offer.payTo,
+      TURNPIKE_FACILITATOR_URL: doublesUrl,
+      TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
+      BENCH_DOUBLES_URL: doublesUrl,
+    },
+  };
+}
+
+/** Calls the double in the place of every upstream. */
+export const startGateway = (options: GatewayOptions): Promise<ServerProcess> =>
+  startServer(command('test/bench/servers/gateway.ts', options));
+
+/** Exactly what `npm start` runs. */
+export const startAsShipped = (options: GatewayOptions): Promise<ServerProcess> =>
+  startServer(command('src/main.ts', options));

@@ -1,0 +1,92 @@
+/** Servers that are measured run in processes of their own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface ServerProcess {
+  /** Origin, without a trailing slash. */
+  readonly url: string;
+  /** Bytes that it and its own children hold. */
+  residentBytes(): number;
+  /** Microseconds of processor time used so far; undefined where the system does not tell. */
+  processorTime(): number | undefined;
+  stop(): Promise<void>;
+}
+
+export interface ServerCommand {
+  /** Of node. */
+  readonly words: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory?: string;
+}
+
+/** Linux counts in hundredths of a second. */
+const TICK_MICROSECONDS = 10_000;
+const START_TIMEOUT_MS = 60_000;
+
+/** Starts a server and waits until it prints `ready <url>`. Throws with its output when it does not. */
+export async function startServer({ words, environment, directory }: ServerCommand): Promise<ServerProcess> {
+  const child = spawn(process.execPath, words, {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const { pid } = child;
+  try {
+    const url = await readyUrl(child, words);
+    if (pid === undefined) throw new Error('a process that answers has an id');
+    return { url, residentBytes: () => residentBytes(pid), processorTime: () => processorTime(pid), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function readyUrl(child: ChildProcess, words: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const failed = (why: string) => reject(new Error(`node ${words.join(' ')} ${why}:\n${output.slice(-4000)}`));
+    const overdue = setTimeout(() => failed(`was not ready in ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        output = (output + chunk).slice(-16_000);
+        const [, url] = /^ready (http\S+)$/m.exec(output) ?? [];
+        if (url === undefined) return;
+        clearTimeout(overdue);
+        resolve(url);
+      });
+    }
+    child.once('error', (error) => failed(`did not start (${error.message})`));
+    child.once('close', () => {
+      clearTimeout(overdue);
+      failed('ended');
+    });
+  });
+}
+
+function residentBytes(root: number): number {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const family = new Set([root]);
+  let kibibytes = 0;
+  // Children come after their parents.
+  for (const [pid = 0, parent = 0, resident = 0] of rows) {
+    if (!family.has(pid) && !family.has(parent)) continue;
+    family.add(pid);
+    kibibytes += resident;
+  }
+  return kibibytes * 1024;
+}
+
+function processorTime(pid: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  // After the name, which may hold anything: utime and stime are the 12th and 13th fields (proc(5)).
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
+}

@@ -1,0 +1,43 @@
+/** A facilitator that finds every payment good, and an upstream that always answers the same. Both at once. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { completion, offer } from '../subject.ts';
+
+const PAYER = '0x857b06519E91e3A54538791bDbb0E22373e36b66';
+
+const answers: Readonly<Record<string, string>> = {
+  '/supported': JSON.stringify({
+    kinds: [
+      { x402Version: 2, scheme: 'exact', network: offer.network },
+      { x402Version: 1, scheme: 'exact', network: 'base' },
+    ],
+    extensions: [],
+    signers: {},
+  }),
+  '/verify': JSON.stringify({ isValid: true, payer: PAYER }),
+  '/settle': JSON.stringify({
+    success: true,
+    transaction: `0x${'5e'.repeat(32)}`,
+    network: offer.network,
+    payer: PAYER,
+  }),
+  '/chat/completions': completion,
+};
+
+function send(response: ServerResponse, path: string): void {
+  const body = answers[path];
+  response.writeHead(body === undefined ? 404 : 200, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body ?? ''),
+  });
+  response.end(body);
+}
+
+const server = createServer((request, response) => {
+  request.resume().once('end', () => send(response, request.url ?? '/'));
+});
+// Longer than a row: a connection that is closed between two requests would count as a failure.
+server.keepAliveTimeout = 120_000;
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`ready http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});

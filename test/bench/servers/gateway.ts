@@ -1,0 +1,21 @@
+/** The gateway as `src/main.ts` starts it in live mode, but with the double in the place of every upstream. */
+import { openApp } from '../../../src/app.ts';
+import { loadCatalogue } from '../../../src/catalogue/load.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createLog } from '../../../src/http/log.ts';
+import { openLive } from '../../../src/live.ts';
+import { pricingRules } from '../../../src/pricing/index.ts';
+import { adapters } from '../../../src/upstream/adapters/index.ts';
+import { recipes } from '../../../src/upstream/recipes/index.ts';
+
+const config = readConfig(process.env);
+if (!config.live) throw new Error('the benchmark measures live mode');
+const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+const live = await openLive(config.live, [...catalogue.networks.values()]);
+const app = await openApp(
+  config,
+  catalogue,
+  { ...live, baseUrlOf: () => process.env.BENCH_DOUBLES_URL },
+  createLog(config.logLevel),
+);
+process.stdout.write(`ready ${app.url}\n`);

@@ -1,0 +1,36 @@
+/** The one call that every row is about: a shipped endpoint, paid in USDC on Base, and what its upstream answers. */
+
+export const subject = {
+  /** Priced by its input, so that a quote is computed for every request. */
+  path: '/llm/vendor3-5.2',
+  body: JSON.stringify({ prompt: 'Why does fog scatter light?', tier: 'small' }),
+} as const;
+
+/** The same offer, for a peer that is told and does not look it up. */
+export const offer = {
+  network: 'eip155:8453',
+  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  domain: { name: 'USD Coin', version: '2' },
+  amount: '14349',
+  payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+  description: 'Text from a reasoning language model, with an optional image, priced by tier',
+} as const;
+
+/** What a chat host answers (OpenAI chat completions), always the same. */
+export const completion = JSON.stringify({
+  id: 'chatcmpl-bench',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model: 'openai/gpt-5.2',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'Fog scatters light because its droplets are larger than the wavelengths of light.',
+      },
+      finish_reason: 'stop',
+    },
+  ],
+  usage: { prompt_tokens: 12, completion_tokens: 17, total_tokens: 29 },
+});

@@ -1,0 +1,149 @@
+/** The text endpoints that are shipped: prices worked out by hand from the listed rates, and limits. */
+import t from 'tap';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import type { Input, Route } from '../../src/catalogue/types.ts';
+import { toDecimal } from '../../src/money.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+
+const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+
+function routeAt(path: string): Route {
+  const route = catalogue.routes.find((one) => one.path === path);
+  if (!route) throw new Error(`no route ${path}`);
+  return route;
+}
+
+const quote = (path: string, input: Input): string => toDecimal(routeAt(path).price.quote(input));
+
+/** 400 bytes: 100 tokens by the estimate; 108 as a chat message. */
+const prompt = 'four'.repeat(100);
+const image = 'https://example.com/picture.png';
+
+t.test('a tiered text costs its input at the input rate and its tier at the output rate', async (t) => {
+  for (const [model, small, medium, large] of [
+    ['vendor1-fable-5', '0.0522', '0.2058', '0.4106'],
+    ['vendor1-opus-4-6', '0.0261', '0.1029', '0.2053'],
+    ['vendor2-3.5-flash', '0.009366', '0.037014', '0.073878'],
+    ['vendor3-5.2', '0.014511', '0.057519', '0.114863'],
+  ] as const) {
+    const path = `/llm/${model}`;
+    t.equal(quote(path, { prompt, tier: 'small' }), small, model);
+    t.equal(quote(path, { prompt, tier: 'medium' }), medium, model);
+    t.equal(quote(path, { prompt, tier: 'large' }), large, model);
+  }
+});
+
+t.test('an image counts as 1600 input tokens, a system prompt as the text it is', async (t) => {
+  const input = { prompt, system_prompt: 'four'.repeat(50), image, tier: 'small' };
+  t.equal(quote('/llm/vendor1-fable-5', input), '0.0687');
+  t.equal(quote('/llm/vendor1-opus-4-6', input), '0.03435');
+  t.equal(quote('/llm/vendor3-5.2', input), '0.017399');
+});
+
+t.test('a usage-priced text is quoted at the provider cost and ten percent, rounded up', async (t) => {
+  for (const [model, price] of [
+    ['vendor1-opus-5', '0.028094'],
+    ['vendor3-5.6-luna', '0.006719'],
+    ['vendor3-5.6-sol', '0.033594'],
+    ['vendor3-5.6-terra', '0.016797'],
+    ['vendor4-4.5', '0.006838'],
+    ['vendor5-k3', '0.016857'],
+  ] as const) {
+    t.equal(quote(`/llm/${model}`, { prompt, max_tokens: 1000 }), price, model);
+  }
+  t.equal(quote('/llm/vendor5-k3', { prompt }), '0.067941', 'max_tokens left out: 4096');
+});
+
+t.test('the multi-model endpoint quotes the model that is named', async (t) => {
+  for (const [model, price] of [
+    ['vendor5-k2.6', '0.004513'],
+    ['vendor6-5.1', '0.005007'],
+    ['vendor2-3.5-flash', '0.010079'],
+    ['vendor3-5.2', '0.015608'],
+    ['vendor3-5.6-luna', '0.006719'],
+    ['vendor1-fable-5', '0.056188'],
+    ['vendor7-3-ultra-550b', '0.004519'],
+    ['vendor8-v4-pro', '0.004035'],
+  ] as const) {
+    t.equal(quote('/llm/multi-model', { model, prompt, max_tokens: 1000 }), price, model);
+  }
+});
+
+t.test('what was used is charged, never more than the quote', async (t) => {
+  const { price } = routeAt('/llm/vendor1-opus-5');
+  const input = { prompt, max_tokens: 1000 };
+  const used = (prompt_tokens: number, completion_tokens: number) =>
+    toDecimal(price.actual?.(input, { usage: { prompt_tokens, completion_tokens } }) ?? 0n);
+  t.equal(used(100, 200), '0.00605');
+  t.equal(used(1, 0), '0.000006');
+  t.equal(used(9000, 9000), '0.028094');
+});
+
+t.test('a verified text costs what the tier of its model says', async (t) => {
+  const prices = (routeAt('/llm/verified').request.properties as { model: { enum: string[] } }).model.enum.map(
+    (model) => [model, quote('/llm/verified', { model, prompt })],
+  );
+  t.same(Object.fromEntries(prices), {
+    'vendor8-v4-flash': '0.0014',
+    'vendor3-oss-20b': '0.0014',
+    'vendor9-2.5-7b': '0.0014',
+    'vendor9-3.5-27b': '0.0014',
+    'vendor9-3.6-27b': '0.0014',
+    'vendor9-3-vl-30b': '0.0014',
+    'vendor3-oss-120b': '0.005',
+    'vendor2-4-31b': '0.005',
+    'vendor9-3.5-122b': '0.005',
+    'vendor5-k2.6': '0.01',
+    'vendor6-5.2': '0.01',
+    'vendor8-v4-pro': '0.01',
+  });
+});
+
+const text = catalogue.endpoints.filter(({ group }) => group === 'llm');
+
+t.test('every text endpoint is payable on two networks and mirrored at the same price', async (t) => {
+  t.equal(text.length, 12);
+  for (const { id, routes } of text) {
+    const [base, mirror] = routes;
+    t.same(base?.networks, ['chain-a', 'chain-c'], id);
+    t.match(
+      mirror,
+      { path: `/chain-c-main${base?.path}`, networks: ['chain-c'], priceOptions: base?.priceOptions },
+      id,
+    );
+    t.ok((base?.deadlineMs ?? 0) <= 50_000, id);
+  }
+});
+
+t.test('no endpoint lets a caller ask for more output than its models give', async (t) => {
+  for (const { id, routes } of text) {
+    const route = routes[0];
+    if (!route || id === 'llm/multi-model') continue;
+    const { max_tokens: bound } = route.request.properties as { max_tokens?: { maximum: number } };
+    if (!bound) continue;
+    const { via, model } = route.upstreams[0] ?? {};
+    const models = catalogue.upstreams.get(String(via))?.models ?? {};
+    const most = (model === undefined ? Object.values(models) : [models[model]]).map((one) => one?.maxOutput ?? 0);
+    t.ok(bound.maximum <= Math.min(...most), id);
+  }
+});
+
+t.test('an endpoint takes the fields of its model and no others', async (t) => {
+  const fieldsOf = (path: string) => Object.keys(routeAt(path).request.properties as object).sort();
+  const tiered = ['prompt', 'system_prompt', 'tier'];
+  const usage = ['max_tokens', 'messages', 'prompt', 'system_prompt', 'temperature'];
+  t.same(fieldsOf('/llm/vendor1-fable-5'), ['image', ...tiered]);
+  t.same(fieldsOf('/llm/vendor1-opus-4-6'), ['image', ...tiered]);
+  t.same(fieldsOf('/llm/vendor2-3.5-flash'), tiered);
+  t.same(fieldsOf('/llm/vendor3-5.2'), ['image', 'prompt', 'reasoning_effort', 'system_prompt', 'tier']);
+  t.same(fieldsOf('/llm/vendor5-k3'), usage);
+  t.same(fieldsOf('/llm/multi-model'), [...usage, 'model'].sort());
+  t.same(fieldsOf('/llm/verified'), ['max_tokens', 'model', 'prompt', 'system_prompt', 'temperature']);
+});
+
+t.test('the models with a window of a million tokens have one', async (t) => {
+  const models = catalogue.upstreams.get('chat')?.models ?? {};
+  for (const name of ['vendor1-opus-5', 'vendor5-k3']) t.equal(models[name]?.contextWindow, 1_000_000, name);
+});

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { wrappedTable } from '../../src/cli/wrapped-table.ts';
+
+const run = promisify(execFile);
+
+async function endpoints(environment: Record<string, string>): Promise<string> {
+  const { PATH, HOME, TURNPIKE_CATALOGUE } = process.env;
+  const { stdout } = await run(process.execPath, ['--import=tsx', 'src/cli/endpoints.ts'], {
+    env: { PATH, HOME, ...(TURNPIKE_CATALOGUE && { TURNPIKE_CATALOGUE }), ...environment },
+  });
+  return stdout;
+}
+
+t.test('says of every endpoint whether it is live, and which keys are missing, within 120 columns', async (t) => {
+  const shown = await endpoints({ JUPITER_API_KEY: 'a-secret-key' });
+  const lines = shown.split('\n');
+  const [rows, summary] = shown.split('\n\n');
+  t.match(
+    rows?.split('\n').find((line) => line.includes('GET /stock/arb ')),
+    /0\.01 +chain-a.* +chain-c +stock-arb: +live$/,
+  );
+  t.match(
+    rows?.split('\n').find((line) => line.includes('POST /tokens-api/search ')),
+    /tokens +TOKENS_XYZ_API_KEY$/,
+  );
+  t.match(summary, /endpoints, \d+ of them live/);
+  t.match(summary, 'TOKENS_XYZ_API_KEY');
+  t.notMatch(shown, 'a-secret-key');
+  // The closing list of variables is for copying, and stays in one line.
+  for (const line of (rows ?? '').split('\n')) t.ok(line.length <= 120, line);
+  t.ok(lines.length > 30);
+});
+
+t.test('has nothing missing once every key is set', async (t) => {
+  const wanted = /set for the others: (.*)/.exec(await endpoints({}))?.[1]?.split(' ') ?? [];
+  t.ok(wanted.length > 3);
+  const shown = await endpoints(Object.fromEntries(wanted.map((variable) => [variable, 'set'])));
+  t.notMatch(shown, 'set for the others');
+  t.match(shown, /(\d+) endpoints, \1 of them live/);
+});
+
+t.test('wraps cells at spaces, dashes and slashes, and words that are too wide', async (t) => {
+  const columns = [
+    { title: 'A', width: 4 },
+    { title: 'B', width: 4 },
+  ];
+  t.equal(
+    wrappedTable(columns, [
+      ['one two', 'abcdefg'],
+      ['x', ''],
+    ]),
+    'A    B\none  abcd\ntwo  efg\nx',
+  );
+  t.equal(
+    wrappedTable([{ title: 'P', width: 9 }], [['0.00001-0.5'], ['/image/two']]),
+    'P\n0.00001-\n0.5\n/image/\ntwo',
+  );
+});

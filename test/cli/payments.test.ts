@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { won } from '../store/arrivals.ts';
+import { sampleHold, sampleKey } from '../store/credit-samples.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+
+async function open(t: Test, fill: (store: Store) => Promise<void>) {
+  const data = t.testdir({});
+  const store = openSqliteStore(join(data, 'turnpike.sqlite'));
+  await fill(store);
+  await store.close();
+  return (...words: string[]): string =>
+    execFileSync(process.execPath, ['--import=tsx', 'src/cli/payments.ts', ...words], {
+      env: { PATH: process.env.PATH, TURNPIKE_DATA: data },
+      encoding: 'utf8',
+    });
+}
+
+async function sell(store: Store, id: string, route: string, amount: string, cost?: string): Promise<void> {
+  const claim = await won(store, sampleFacts(id, { route, amount: '999' }), claimAt(Date.now()));
+  await store.fulfil(claim, sampleAnswer(), { now: Date.now(), ...(cost && { cost }) });
+  await store.settle(claim, { ...sampleReceipt(`tx-${id}`), amount }, Date.now());
+}
+
+t.test('lists payments, newest first, with what moved', async (t) => {
+  const payments = await open(t, async (store) => {
+    await sell(store, 'one', 'image/one', '50000');
+    const claim = await won(store, sampleFacts('two', { route: 'image/two', amount: '1' }), claimAt(Date.now() + 1));
+    await store.giveUp(claim, 'released', 'upstream_failed', Date.now());
+  });
+  const [head, first, second] = payments().split('\n');
+  t.match(head, /^time \(UTC\) +state +rail +route +amount +network +payer +transaction or reason$/);
+  t.match(first, /released +x402 +image\/two +0\.000001 USD +chain-a +payer-1 +upstream_failed$/);
+  t.match(second, /settled +x402 +image\/one +0\.05 USD +chain-a +payer-1 +tx-one$/);
+  t.equal(payments('--limit', '1').trim().split('\n').length, 2);
+  t.equal(payments('--owed'), 'nothing is owed\n');
+});
+
+t.test('lists what has to be refunded', async (t) => {
+  const payments = await open(t, async (store) => {
+    await sell(store, 'fine', 'image/one', '50000');
+    const claim = await won(store, sampleFacts('owed', { route: 'video/two' }), claimAt(Date.now()));
+    await store.settle(claim, { ...sampleReceipt('0xdef'), amount: '500000' }, Date.now());
+    await store.giveUp(claim, 'owed', 'upstream_failed', Date.now());
+  });
+  t.match(payments('--owed').trim().split('\n'), [
+    /^time/,
+    /owed +x402 +video\/two +0\.5 USD +chain-a +payer-1 +0xdef$/,
+  ]);
+});
+
+t.test('tells price, cost and margin of every endpoint, over all doors', async (t) => {
+  const payments = await open(t, async (store) => {
+    await sell(store, 'a', 'llm/sage', '2000', '0.0015');
+    await sell(store, 'b', 'llm/sage', '1000');
+    await sell(store, 'c', 'image/one', '50000');
+    await sell(store, 'd', 'credits/credits', '5000000');
+    const grant = { amount: 1_000_000n, reference: 'start', note: 'to start with' };
+    await store.credits.addKey(sampleKey('key'), grant, 1);
+    await store.credits.hold(sampleHold('call', 5_000n, { model: 'sage' }));
+    await store.credits.settle('call', { price: 1_100n, cost: 1_000_000_000n, note: 'used' }, Date.now());
+  });
+  const lines = payments('--margins', '--since', '1h').split('\n');
+  t.match(lines[0], /^door +endpoint +calls +sold +cost known of +for +cost +margin$/);
+  t.match(lines[1], /^credits +v1\/chat\/completions sage +1 +0\.0011 +1 +0\.0011 +0\.001 +0\.0001 +9\.1 %$/);
+  t.match(lines[2], /^x402 +image\/one +1 +0\.05 +0 +- +- +- +-$/);
+  t.match(lines[3], /^x402 +llm\/sage +2 +0\.003 +1 +0\.002 +0\.0015 +0\.0005 +25\.0 %$/);
+  t.match(lines[5], /^5 USD of credits were bought/);
+});

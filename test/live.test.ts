@@ -1,0 +1,156 @@
+import './payment/facilitators/own-fetch.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { openApp } from '../src/app.ts';
+import { loadCatalogue } from '../src/catalogue/load.ts';
+import type { Network, Upstream } from '../src/catalogue/types.ts';
+import { openWallet } from '../src/cli/pay/wallet.ts';
+import { ConfigProblem, readConfig } from '../src/config.ts';
+import { createLog } from '../src/http/log.ts';
+import { openLive } from '../src/live.ts';
+import { localFacilitator } from '../src/payment/facilitators/local.ts';
+import { pricingRules } from '../src/pricing/index.ts';
+import { startChains } from '../src/sandbox/chains/index.ts';
+import { sandboxSecret, startDoubles } from '../src/sandbox/doubles/index.ts';
+import { adapters } from '../src/upstream/adapters/index.ts';
+import { recipes } from '../src/upstream/recipes/index.ts';
+import { sendProof } from './clients.ts';
+import { freePort } from './gateway.ts';
+import { front, serve } from './payment/facilitators/front.ts';
+
+const parts = { rules: pricingRules, adapters, recipes };
+const shipped = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
+
+/** The network as it is live, with a local chain in its place. */
+const asLive = (network: Network): Network => ({ ...network, sandbox: network.live });
+
+t.test('live mode sells what it has keys for, through a facilitator given by URL', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-live-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const networks = [...loadCatalogue(shipped, parts).networks.values()].filter(({ id }) => id === 'chain-c');
+  const chains = await startChains({ networks: networks.map(asLive) });
+  t.teardown(chains.stop);
+  const facilitator = await serve(front(localFacilitator(chains.facilitatorOptions)));
+  t.teardown(facilitator.stop);
+  const doubles = await startDoubles({ upstreams: [...loadCatalogue(shipped, parts).upstreams.values()] });
+  t.teardown(doubles.close);
+
+  const port = await freePort();
+  const rpcUrl = chains.evm['chain-c']?.rpcUrl ?? '';
+  const config = readConfig({
+    TURNPIKE_MODE: 'live',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    TURNPIKE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    TURNPIKE_PAY_TO_EVM: chains.payTo['chain-c'],
+    TURNPIKE_FACILITATOR_URL: facilitator.url,
+    TURNPIKE_RPC_URL_CHAIN_C: rpcUrl,
+    TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+    TURNPIKE_DATA: directory,
+    TURNPIKE_CATALOGUE: shipped,
+    REPLICATE_API_TOKEN: sandboxSecret('REPLICATE_API_TOKEN'),
+    LOG_LEVEL: 'silent',
+  });
+  if (!config.live) throw new Error('the configuration is not live');
+  const catalogue = loadCatalogue(config.catalogueDirectory, parts);
+  const live = await openLive(config.live, [...catalogue.networks.values()]);
+  // The providers' doubles stand where the providers are.
+  const surroundings = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
+  const app = await openApp(config, catalogue, surroundings, createLog('silent'));
+  t.teardown(async () => {
+    await app.close();
+    await surroundings.stop();
+  });
+
+  const call = {
+    url: `${app.url}/image/family-e-2`,
+    init: {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'a lighthouse' }),
+    },
+  };
+  const unpaid = await fetch(call.url, call.init);
+  t.equal(unpaid.status, 402);
+  t.equal(unpaid.headers.get('turnpike-mode'), null);
+  const evm = { 'chain-c': { ...chains.evm['chain-c'], asset: '', symbol: '', decimals: 6 } };
+  const client = await openWallet(
+    { mode: 'sandbox', evm, payTo: {} } as Parameters<typeof openWallet>[0],
+    'eip155:8453',
+  );
+  const challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
+  t.same(
+    challenge.accepts.map(({ network }) => network),
+    ['eip155:8453'],
+    'and nothing without a pay-to address',
+  );
+  const proof = client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
+  const answer = await sendProof(call, proof);
+  const body = await answer.text();
+  t.equal(answer.status, 200, body);
+  t.notMatch(body, /"sandbox":true/);
+  t.equal(await chains.balance('chain-c', chains.payTo['chain-c'] ?? ''), 60_000n);
+
+  for (const path of ['/sandbox', '/sandbox/calls', '/sandbox/faults']) {
+    t.equal((await fetch(app.url + path)).status, 404, path);
+  }
+  const { resources } = (await (await fetch(`${app.url}/x402-resources`)).json()) as { resources: { slug: string }[] };
+  const slugs = resources.map(({ slug }) => slug);
+  t.ok(slugs.includes('image/family-e-2'));
+  t.notOk(slugs.includes('tokens-api/search'), 'its provider has no key');
+  t.equal((await fetch(`${app.url}/tokens-api/search`, { method: 'POST' })).status, 404);
+  t.ok([...app.missing.values()].flat().includes('TOKENS_XYZ_API_KEY'));
+});
+
+t.test('live mode starts although its facilitator is down, and offers nothing on its networks', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-live-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const port = await freePort();
+  const config = readConfig({
+    TURNPIKE_MODE: 'live',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    TURNPIKE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    TURNPIKE_PAY_TO_EVM: `0x${'ab'.repeat(20)}`,
+    TURNPIKE_FACILITATOR_URL: `http://127.0.0.1:${await freePort()}`,
+    TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+    TURNPIKE_DATA: directory,
+    TURNPIKE_CATALOGUE: shipped,
+    REPLICATE_API_TOKEN: 'a key',
+    LOG_LEVEL: 'silent',
+  });
+  if (!config.live) throw new Error('the configuration is not live');
+  const catalogue = loadCatalogue(config.catalogueDirectory, parts);
+  const surroundings = await openLive(config.live, [...catalogue.networks.values()]);
+  const app = await openApp(config, catalogue, surroundings, createLog('silent'));
+  t.teardown(async () => {
+    await app.close();
+    await surroundings.stop();
+  });
+  const answer = await fetch(`${app.url}/image/family-e-2`, { method: 'POST' });
+  t.equal(answer.status, 402);
+  t.match(await answer.json(), { accepts: [] });
+  t.match(await (await fetch(`${app.url}/healthz`)).json(), { networks: [] });
+});
+
+t.test('a configuration is refused with every problem at once', (t) => {
+  try {
+    readConfig({
+      TURNPIKE_MODE: 'live',
+      PORT: 'many',
+      LOG_LEVEL: 'loud',
+      CDP_API_KEY_ID: 'x',
+      TURNPIKE_TEMPO_CURRENCY: 'gold',
+    });
+    t.fail('it was taken');
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error;
+    const text = error.problems.join('\n');
+    for (const name of ['PORT', 'LOG_LEVEL', 'CDP_API_KEY_SECRET', 'TURNPIKE_TEMPO_CURRENCY', 'TURNPIKE_PUBLIC_URL']) {
+      t.match(text, new RegExp(name));
+    }
+  }
+  t.end();
+});

@@ -1,0 +1,123 @@
+/** Paying for what was used: x402's `upto` scheme, with its published client, on a chain with its contracts. */
+import '../payment/facilitators/own-fetch.ts';
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { UptoEvmScheme } from '@x402/evm/upto/client';
+import t from 'tap';
+import { privateKeyToAccount } from 'viem/accounts';
+import { divideUp, toDecimal, usd } from '../../src/money.ts';
+import { type PaidCall, payV2, receiptOf, request, sendProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+
+// The contracts come from the Tempo chain.
+const gateway = await startGateway({ networks: ['chain-a', 'chain-c'], tempo: true });
+t.teardown(gateway.stop);
+
+const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 2000 });
+
+interface Offer {
+  scheme: string;
+  network: string;
+  amount: string;
+}
+
+const decoded = (header: string | null) => JSON.parse(Buffer.from(header ?? '', 'base64').toString());
+
+async function offersOf({ url, init }: PaidCall): Promise<Offer[]> {
+  return decoded((await fetch(url, init)).headers.get('payment-required')).accepts;
+}
+
+async function signUpto({ url, init }: PaidCall): Promise<Record<string, string>> {
+  const client = new x402Client((_version, accepts) => {
+    const [chosen] = accepts.filter(({ scheme }) => scheme === 'upto');
+    if (!chosen) throw new Error('upto is not offered');
+    return chosen;
+  });
+  const account = privateKeyToAccount(gateway.state.evm['chain-c']?.privateKey ?? '0x');
+  const http = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', new UptoEvmScheme(account)));
+  const unpaid = await fetch(url, init);
+  const challenge = http.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
+  return http.encodePaymentSignatureHeader(await http.createPaymentPayload(challenge));
+}
+
+/** Hand-made from the listed price of a million tokens: 3.30 and 16.50 dollars. */
+const costOf = (usage: { prompt_tokens: number; completion_tokens: number }): bigint =>
+  divideUp(BigInt(usage.prompt_tokens) * 33n + BigInt(usage.completion_tokens) * 165n, 10n);
+
+t.test('upto is offered beside exact where the price is an upper bound, and nowhere else', async (t) => {
+  const offers = (await offersOf(call)).map(({ scheme, network }) => `${scheme} ${network.split(':')[0]}`);
+  t.same(offers.sort(), ['exact eip155', 'exact solana', 'upto eip155']);
+  const fixed = await offersOf(request(gateway, '/llm/vendor3-5.2', { prompt: 'Why does fog scatter light?' }));
+  t.notOk(fixed.some(({ scheme }) => scheme === 'upto'));
+});
+
+t.test('who pays by upto is charged the tokens that were used', async (t) => {
+  const [earned, spendable] = [await gateway.earned('chain-c'), await gateway.spendable('chain-c')];
+  const quoted = (await offersOf(call)).find(({ scheme }) => scheme === 'upto')?.amount ?? '';
+  const proof = await signUpto(call);
+  const answer = await sendProof(call, proof);
+  const text = await answer.text();
+  t.equal(answer.status, 200, text);
+  const { usage } = JSON.parse(text);
+  const cost = costOf(usage);
+  t.ok(cost < BigInt(quoted), 'the quote is an upper bound');
+  t.equal((await gateway.earned('chain-c')) - earned, cost);
+  t.equal(spendable - (await gateway.spendable('chain-c')), cost);
+  t.match(receiptOf(answer), { success: true, transaction: /^0x/, amount: cost.toString() });
+  t.equal(answer.headers.get('turnpike-quoted'), toDecimal(BigInt(quoted)));
+  t.equal(answer.headers.get('turnpike-charged'), toDecimal(cost));
+
+  t.test('and sees the same again when it sends the same again', async (t) => {
+    const again = await sendProof(call, proof);
+    t.equal(again.headers.get('idempotency-replayed'), 'true');
+    t.equal(await again.text(), text);
+    for (const name of ['turnpike-quoted', 'turnpike-charged', 'payment-response']) {
+      t.equal(again.headers.get(name), answer.headers.get(name), name);
+    }
+    t.equal((await gateway.earned('chain-c')) - earned, cost);
+  });
+});
+
+t.test('who pays by exact is charged the quote', async (t) => {
+  for (const network of ['chain-c', 'chain-a']) {
+    const earned = await gateway.earned(network);
+    const answer = await payV2(gateway, network, call);
+    const quoted = answer.headers.get('turnpike-quoted') ?? '';
+    t.equal(answer.headers.get('turnpike-charged'), quoted);
+    t.equal((await gateway.earned(network)) - earned, usd(quoted));
+  }
+});
+
+t.test('a failed call takes nothing, and the same permit buys the next one', async (t) => {
+  const [earned, other] = [
+    await gateway.earned('chain-c'),
+    { ...call, ...request(gateway, '/llm/vendor4-4.5', { prompt: 'Again?' }) },
+  ];
+  const proof = await signUpto(other);
+  await gateway.fault({ upstream: 'chat', fault: '500' });
+  t.equal((await sendProof(other, proof)).status, 500);
+  t.equal(await gateway.earned('chain-c'), earned);
+  const answer = await sendProof(other, proof);
+  t.equal(answer.status, 200);
+  t.equal((await gateway.earned('chain-c')) - earned, usd(answer.headers.get('turnpike-charged') ?? ''));
+});
+
+t.test('a lost settlement is found on the chain, with what it took', async (t) => {
+  const earned = await gateway.earned('chain-c');
+  const other = request(gateway, '/llm/vendor5-k3', { prompt: 'Is it lost?', max_tokens: 300 });
+  const proof = await signUpto(other);
+  await gateway.fault({ settlement: 'chain-c', fault: 'unknown' });
+  const answer = await sendProof(other, proof);
+  t.equal(answer.status, 200);
+  const cost = costOf(((await answer.json()) as { usage: Parameters<typeof costOf>[0] }).usage);
+  t.equal((await gateway.earned('chain-c')) - earned, cost);
+  t.equal(answer.headers.get('turnpike-charged'), toDecimal(cost));
+});
+
+t.test('a permit for another amount, or sent to another path, is refused', async (t) => {
+  const earned = await gateway.earned('chain-c');
+  const proof = await signUpto(call);
+  const dearer = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 3000 });
+  t.equal((await sendProof(dearer, proof)).status, 402);
+  t.equal((await sendProof(request(gateway, '/llm/vendor3-5.2', { prompt: 'Why?' }), proof)).status, 402);
+  t.equal(await gateway.earned('chain-c'), earned);
+});

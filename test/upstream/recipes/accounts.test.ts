@@ -1,0 +1,109 @@
+import t from 'tap';
+import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
+import { openaiChat } from '../../../src/upstream/adapters/openai-chat.ts';
+import type { UpstreamRequest } from '../../../src/upstream/http.ts';
+import { draftNews, type NewsDraft, shorten } from '../../../src/upstream/recipes/news-draft.ts';
+import { openSetting, problemOf } from '../adapter-contract.ts';
+import { failingAt, openServed } from '../served-routes.ts';
+
+interface News {
+  x_username: string;
+  trending_news: { title: string; tweet_draft: string; banner_url: string };
+}
+
+t.test('drafts news with a headline, a post and a banner that is kept here', async (t) => {
+  const { ask, doubles } = await openServed(t);
+  const { x_username, trending_news } = await ask<News>('/ai/x-news', {
+    x_username: '@lighthouse',
+    x_persona: 'keeper',
+  });
+  t.equal(x_username, 'lighthouse');
+  t.ok(trending_news.title.split(/\s+/).length <= 4);
+  t.ok(trending_news.tweet_draft.length <= 280);
+  t.match(trending_news.banner_url, /^https:\/\/gateway[.]example\/media\//);
+  t.equal(doubles.calls().social, 4, 'two accounts, each with its posts');
+});
+
+t.test('charges nothing for news when any step fails', async (t) => {
+  const { ask, doubles } = await openServed(t);
+  for (const upstream of ['social', 'chat', 'predictions']) {
+    doubles.fault(upstream, '500', 1);
+    t.match(await problemOf(ask('/ai/x-news', { x_username: 'lighthouse' })), { failure: 'failed', upstream });
+  }
+});
+
+t.test('describes an account by its posts, with its own picture as the reference', async (t) => {
+  const { ask, doubles } = await openServed(t);
+  const answer = await ask<{ avatar: { reference_images: string[] } }>('/ai/x-persona', { x_username: 'lighthouse' });
+  t.match(answer.avatar.reference_images, [/^https:\/\/images[.]example\/avatars\//]);
+  t.same(await ask('/ai/x-persona', { x_username: '@lighthouse' }), answer, 'with or without @');
+  doubles.fault('chat', '500', 1);
+  t.match(await problemOf(ask('/ai/x-persona', { x_username: 'lighthouse' })), { failure: 'failed' });
+});
+
+const writer = {
+  adapter: openaiChat as Adapter,
+  upstream: { models: { writer: { id: 'maker/writer' } } },
+  options: { result: 'usage' },
+  model: 'writer',
+};
+
+/** The binding, answering these drafts one after the other. */
+function writing(binding: Binding, drafts: NewsDraft[]): { binding: Binding; sent: UpstreamRequest[] } {
+  const sent: UpstreamRequest[] = [];
+  const request = async (asked: UpstreamRequest) => {
+    sent.push(asked);
+    const response = await binding.http.request(asked);
+    const answer = response.json() as { choices: [{ message: { content: string } }] };
+    answer.choices[0].message.content = JSON.stringify(drafts.shift());
+    return { ...response, json: () => answer };
+  };
+  return { binding: { ...binding, http: { ...binding.http, request } }, sent };
+}
+
+const draft = (title: string, tweet_draft = 'A post.'): NewsDraft => ({
+  title,
+  tweet_draft,
+  banner_prompt: 'A lighthouse',
+});
+const task = { task: 'Draft the news.', material: 'Posts' };
+
+t.test('a headline that fits is taken as it is', async (t) => {
+  const { binding, context } = await openSetting(t, writer);
+  const { binding: scripted, sent } = writing(binding, [draft('  Lens   Shines Again  ')]);
+  t.equal((await draftNews(scripted, task, context)).title, 'Lens Shines Again');
+  t.equal(sent.length, 1);
+});
+
+t.test('a headline of more than four words goes back once', async (t) => {
+  const { binding, context } = await openSetting(t, writer);
+  const { binding: scripted, sent } = writing(binding, [
+    draft('The old lens shines again'),
+    draft('Lens shines again'),
+  ]);
+  t.equal((await draftNews(scripted, task, context)).title, 'Lens shines again');
+  t.equal(sent.length, 2);
+  t.match(JSON.stringify(sent[1]?.json), /title has 5 words/);
+});
+
+t.test('what is still too long the second time is cut', async (t) => {
+  const { binding, context } = await openSetting(t, writer);
+  const long = draft('The old lens shines again', 'word '.repeat(80));
+  const { binding: scripted, sent } = writing(binding, [long, long]);
+  const { title, tweet_draft } = await draftNews(scripted, task, context);
+  t.equal(title, 'The old lens shines');
+  t.ok(tweet_draft.length <= 280 && tweet_draft.endsWith('word…'), tweet_draft);
+  t.equal(sent.length, 2);
+});
+
+t.test('shortens at a word, or inside one that is longer than half', async (t) => {
+  t.equal(shorten('short', 10), 'short');
+  t.equal(shorten('two words more', 10), 'two words…');
+  t.equal(shorten('a'.repeat(20), 10), `${'a'.repeat(9)}…`);
+});
+
+t.test('an account whose posts cannot be read is not described', async (t) => {
+  const { ask } = await openServed(t, { standIn: failingAt('social', /tweets/) });
+  const problem = await problemOf(ask('/ai/x-persona', { x_username: 'lighthouse' }));
+  t.equal(problem.failure, 'failed');
+});

@@ -1,0 +1,56 @@
+import t from 'tap';
+import type { Result } from '../../../generated/endpoints/token/news.ts';
+import { imageSize } from '../../../src/upstream/media-facts.ts';
+import { problemOf } from '../adapter-contract.ts';
+import { failingAt, openServed } from '../served-routes.ts';
+
+const BONK = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
+
+t.test('drafts news on a token that is named by address, symbol or name', async (t) => {
+  const { ask, stored } = await openServed(t);
+  for (const token of [BONK, 'bonk', 'Bonk']) {
+    const { trending_news: news, ...named } = await ask<Result>('/token/news', { token });
+    t.match(named, { success: true, mint: BONK, token: 'Bonk', ticker: 'BONK' });
+    t.ok(news.title.split(' ').length <= 4);
+    t.ok(news.tweet_draft.length <= 280);
+    const size = imageSize(await stored(news.banner_url));
+    t.ok(Math.abs(Number(size?.width) / Number(size?.height) - 16 / 9) < 0.01, JSON.stringify(size));
+  }
+});
+
+t.test('names the articles that it rests on, and does without any', async (t) => {
+  const { ask } = await openServed(t);
+  t.match(await ask('/token/news', { token: 'BONK' }), { sources: [{ title: /^BONK/, url: /^https/ }, {}, {}] });
+  const unread = await openServed(t, { standIn: failingAt('okx', /./) });
+  t.match(await unread.ask('/token/news', { token: 'BONK' }), { success: true, sources: [] });
+});
+
+t.test('fails without words or a banner', async (t) => {
+  const { ask, doubles } = await openServed(t);
+  doubles.fault('chat', '500', 1);
+  t.match(await problemOf(ask('/token/news', { token: 'BONK' })), { failure: 'failed', upstream: 'chat' });
+  doubles.fault('predictions', '500', 1);
+  t.match(await problemOf(ask('/token/news', { token: 'BONK' })), { failure: 'failed', upstream: 'predictions' });
+  doubles.fault('predictions', 'refuse', 1);
+  t.match(await problemOf(ask('/token/news', { token: 'BONK' })), { failure: 'content-refused' });
+});
+
+t.test('of tokens with one name the verified and most liquid one is meant', async (t) => {
+  const named = (id: string, more: object) => ({ id, name: 'Bonk', symbol: 'BONK', usdPrice: 1, ...more });
+  const found = [
+    named('imposter', { liquidity: 9e9, isVerified: false }),
+    named('small', { liquidity: 10, isVerified: true }),
+    named('right', { liquidity: 20, isVerified: true }),
+    { ...named('other', { liquidity: 9e9, isVerified: true }), symbol: 'BONKER', name: 'Bonker' },
+  ];
+  const { ask } = await openServed(t, {
+    standIn: { upstream: 'jupiter', answer: () => ({ status: 200, json: found }) },
+  });
+  t.match(await ask('/token/news', { token: 'bonk' }), { mint: 'right' });
+  t.match(await ask('/token/news', { token: 'bonker' }), { mint: 'other' });
+  t.match(
+    await problemOf(ask('/token/news', { token: BONK })),
+    { failure: 'not-found' },
+    'an address means itself alone',
+  );
+});
