@@ -1,6 +1,6 @@
 /** A catalogue of many times the endpoints, each with its mirrors and its MPP operation. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
 
 const mirrorsOf = (endpoint: Document): YAMLMap[] => {
@@ -33,8 +33,7 @@ export function multiplyCatalogue(from: string, to: string, routes: number): num
   const times = Math.ceil(routes / once);
   for (let copy = 1; copy < times; copy += 1) {
     for (const { name, text } of texts) {
-      const file = join(folder, `copy-${copy}`, name);
-      mkdirSync(dirname(file), { recursive: true });
+      const file = join(folder, name.replace(/\.yaml$/, `-copy-${copy}.yaml`));
       writeFileSync(file, rename(parseDocument(text), copy));
     }
   }

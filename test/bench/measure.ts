@@ -13,14 +13,20 @@ export type Work = Omit<LoadJob, 'url'>;
 
 const WARM_UP_MS = 1_000;
 
-/** Names -> what was measured. The first round of each only warms up. */
-export async function measure<Name extends string>(
+/** Undefined for a server that is not there. */
+type MeasuredOf<Servers> = {
+  [Name in keyof Servers]: Servers[Name] extends ServerProcess ? Measured : Measured | undefined;
+};
+
+/** What was measured, under the servers' names. The first round of each only warms up. */
+export async function measure<Servers extends Readonly<Record<string, ServerProcess | undefined>>>(
   load: Load,
-  servers: Readonly<Record<Name, ServerProcess>>,
+  servers: Servers,
   work: Work,
   rounds: number,
-): Promise<Record<Name, Measured>> {
-  const subjects = (Object.entries(servers) as [Name, ServerProcess][]).map(([name, server]) => ({
+): Promise<MeasuredOf<Servers>> {
+  const present = Object.entries(servers).flatMap(([name, server]) => (server ? [{ name, server }] : []));
+  const subjects = present.map(({ name, server }) => ({
     name,
     server,
     rates: [] as number[],
@@ -41,7 +47,7 @@ export async function measure<Name extends string>(
     const processorTime = microseconds / requests;
     return [name, { rates, processorTime: Number.isNaN(processorTime) ? undefined : processorTime }];
   });
-  return Object.fromEntries(measured);
+  return Object.fromEntries(measured) as MeasuredOf<Servers>;
 }
 
 export function median(values: readonly number[]): number {

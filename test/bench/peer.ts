@@ -43,17 +43,13 @@ async function install(): Promise<string> {
   return directory;
 }
 
-/** Why there is no peer, as text, where it cannot be had. */
-export async function startPeer(doublesUrl: string): Promise<ServerProcess | string> {
-  try {
-    const directory = await install();
-    copyFileSync(new URL('servers/x402-express.mjs', import.meta.url), join(directory, 'server.mjs'));
-    return await startServer({
-      words: ['server.mjs'],
-      directory,
-      environment: { BENCH_PEER: JSON.stringify({ doublesUrl, path: subject.path, offer }) },
-    });
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** Rejects where the packages cannot be had. */
+export async function startPeer(doublesUrl: string): Promise<ServerProcess> {
+  const directory = await install();
+  copyFileSync(new URL('servers/x402-express.mjs', import.meta.url), join(directory, 'server.mjs'));
+  return startServer({
+    words: ['server.mjs'],
+    directory,
+    environment: { BENCH_PEER: JSON.stringify({ doublesUrl, path: subject.path, offer }) },
+  });
 }

@@ -1,0 +1,135 @@
+/** The providers' own clients, pointed at the doubles. */
+import { createXai } from '@ai-sdk/xai';
+import OpenAI, { toFile } from 'openai';
+import sharp from 'sharp';
+import t, { type Test } from 'tap';
+import type { Upstream } from '../../../src/catalogue/types.ts';
+import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
+import { filePath, makeFile } from '../../../src/sandbox/files/index.ts';
+import { sniffMediaType } from '../../../src/upstream/media-type.ts';
+
+const upstreams: Upstream[] = [
+  {
+    name: 'openai',
+    adapter: 'openai-media',
+    baseUrl: 'https://api.openai.com/v1',
+    models: { painter: { id: 'gpt-image-2' }, listener: { id: 'whisper-1' } },
+  },
+  {
+    name: 'xai',
+    adapter: 'xai-media',
+    baseUrl: 'https://api.x.ai/v1',
+    models: { painter: { id: 'grok-imagine-image' }, filmer: { id: 'grok-imagine-video-1.5' } },
+  },
+];
+
+async function open(t: Test) {
+  const doubles = await startDoubles({ upstreams });
+  t.teardown(() => doubles.close());
+  const apiKey = sandboxSecret('SOME_KEY');
+  return {
+    doubles,
+    openai: new OpenAI({ baseURL: doubles.baseUrlOf('openai'), apiKey, maxRetries: 0 }),
+    xai: createXai({ baseURL: doubles.baseUrlOf('xai'), apiKey }),
+  };
+}
+
+async function sound() {
+  const plan = { kind: 'sound', seed: 'clients', seconds: 2, format: 'mp3', sampleRate: 22_050 } as const;
+  const file = await makeFile(filePath(plan));
+  return await toFile(file?.bytes ?? Buffer.alloc(0), 'sound.mp3');
+}
+
+t.test('the OpenAI client gets an image as bytes', async (t) => {
+  const { openai } = await open(t);
+  const answer = await openai.images.generate({
+    model: 'gpt-image-2',
+    prompt: 'fog',
+    size: '1536x1024',
+    quality: 'medium',
+  });
+  const { width, height } = await sharp(Buffer.from(answer.data?.[0]?.b64_json ?? '', 'base64')).metadata();
+  t.match({ width, height, quality: answer.quality }, { width: 1536, height: 1024, quality: 'medium' });
+});
+
+t.test('the OpenAI client gets a transcript, short and long', async (t) => {
+  const { openai } = await open(t);
+  const request = { model: 'whisper-1', file: await sound(), language: 'en' };
+  const { text } = await openai.audio.transcriptions.create(request);
+  t.match(text, /\w/);
+  const long = await openai.audio.transcriptions.create({ ...request, response_format: 'verbose_json' });
+  t.equal(long.text, text);
+  t.ok(Math.abs(Number(long.duration) - 2) < 0.2);
+});
+
+t.test('the OpenAI client sees the protocol’s errors', async (t) => {
+  const { openai, doubles } = await open(t);
+  const request = { model: 'gpt-image-2', prompt: 'fog' };
+  await t.rejects(openai.images.generate({ ...request, size: '512x512' }), { status: 400 });
+  doubles.fault('openai', 'refuse', 1);
+  await t.rejects(openai.images.generate(request), { status: 400, code: 'moderation_blocked' });
+  const file = await toFile(Buffer.from('no sound'), 'sound.mp3');
+  await t.rejects(openai.audio.transcriptions.create({ model: 'whisper-1', file }), /corrupted or unsupported/);
+});
+
+const imageCall = {
+  n: 1,
+  size: undefined,
+  aspectRatio: '16:9',
+  seed: undefined,
+  mask: undefined,
+  providerOptions: {},
+} as const;
+
+t.test('the xAI client gets an image, and an edit of one', async (t) => {
+  const { xai } = await open(t);
+  const model = xai.image('grok-imagine-image');
+  const { images, providerMetadata } = await model.doGenerate({ ...imageCall, prompt: 'fog', files: undefined });
+  const { width, height } = await sharp(Buffer.from(String(images[0]), 'base64')).metadata();
+  t.match({ width, height }, { width: 1024, height: 576 });
+  t.match(providerMetadata?.xai, { costInUsdTicks: Number });
+  const files = [{ type: 'url' as const, url: 'https://example.com/a.png' }];
+  const edited = await model.doGenerate({ ...imageCall, prompt: 'fog', files });
+  t.not(String(edited.images[0]), String(images[0]));
+});
+
+t.test('the xAI client starts a video, polls it and is told what was refused', async (t) => {
+  const { xai, doubles } = await open(t);
+  const model = xai.video('grok-imagine-video-1.5');
+  const call = {
+    prompt: 'the fog lifts',
+    n: 1,
+    aspectRatio: '16:9',
+    resolution: '1280x720',
+    duration: 10,
+    fps: undefined,
+    seed: undefined,
+    image: undefined,
+    providerOptions: {},
+  } as const;
+  const finish = async () => {
+    const { operation } = (await model.doStart?.(call)) ?? {};
+    for (;;) {
+      const status = await model.doStatus?.({ operation });
+      if (status?.status !== 'pending') return status;
+    }
+  };
+  const finished = await finish();
+  t.equal(finished?.status, 'completed');
+  const [made] = finished?.status === 'completed' ? finished.videos : [];
+  const file = await fetch(made?.type === 'url' ? made.url : '');
+  t.equal(sniffMediaType(Buffer.from(await file.arrayBuffer()))?.type, 'video/mp4');
+  doubles.fault('xai', 'refuse', 1);
+  t.match(await finish(), { status: 'error', error: /content policy/ });
+});
+
+t.test('the xAI client gets speech, plain and with its length', async (t) => {
+  const { xai } = await open(t);
+  const model = xai.speech();
+  const call = { text: 'Mind the step.', voice: 'Ara', outputFormat: 'mp3', language: 'auto' };
+  const { audio } = await model.doGenerate(call);
+  t.equal(sniffMediaType(Buffer.from(audio as Uint8Array))?.type, 'audio/mpeg');
+  const timed = await model.doGenerate({ ...call, providerOptions: { xai: { withTimestamps: true } } });
+  t.match(timed.providerMetadata?.xai, { duration: Number, contentType: 'audio/mpeg' });
+  await t.rejects(model.doGenerate({ ...call, voice: 'nobody' }), /unknown voice/);
+});
