@@ -19,7 +19,7 @@ function rename(endpoint: Document, copy: number): string {
   for (const mirror of mirrorsOf(endpoint)) if (mirror.has('path')) mirror.set('path', moved(mirror.get('path')));
   if (endpoint.hasIn(['mpp', 'path'])) endpoint.setIn(['mpp', 'path'], moved(endpoint.getIn(['mpp', 'path'])));
   const operationId = endpoint.getIn(['mpp', 'operationId']);
-  if (operationId !== undefined) endpoint.setIn(['mpp', 'operationId'], `${String(operationId)}_${copy}`);
+  if (operationId !== undefined) endpoint.setIn(['mpp', 'operationId'], `${String(operationId)}_copy_${copy}`);
   return String(endpoint);
 }
 

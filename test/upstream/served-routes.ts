@@ -16,8 +16,13 @@ import { openUpstreams } from '../../src/upstream/bindings.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 import { openCallContext } from './call-context.ts';
 
-export const openCatalogue = (): Catalogue =>
-  loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', { rules: pricingRules, adapters, recipes });
+let loaded: Catalogue | undefined;
+
+/** Read once for all tests of a file: nothing changes it. */
+export function openCatalogue(): Catalogue {
+  loaded ??= loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', { rules: pricingRules, adapters, recipes });
+  return loaded;
+}
 
 export interface StandIn {
   upstream: string;

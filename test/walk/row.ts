@@ -47,7 +47,18 @@ export interface Row {
   /** How many networks besides chain-a it is payable on, where the specification says. */
   readonly furtherNetworks?: number;
   readonly result: Shape;
+  /** Paid calls whose choices give another result. */
+  readonly more?: readonly PaidChoice[];
   readonly mirrors?: readonly MirrorOf[];
+}
+
+export interface PaidChoice {
+  readonly request: Fields;
+  readonly result: Shape;
+  /** Default: the row's first. */
+  readonly price?: string;
+  /** The network that pays. Default: chain-a. */
+  readonly on?: string;
 }
 
 /** A mirror by how it differs from its base route. */

@@ -5,7 +5,16 @@ import t, { type Test } from 'tap';
 import { usd } from '../../src/money.ts';
 import { payV1, payV2, sendProof, signProof } from '../clients.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { changed, type Fields, type Mirror, mirrorsOf, plainRequest, pricesOf, type Row } from './row.ts';
+import {
+  changed,
+  type Fields,
+  type Mirror,
+  mirrorsOf,
+  type PaidChoice,
+  plainRequest,
+  pricesOf,
+  type Row,
+} from './row.ts';
 import { ask, callOf, type Listing, listings, networkNames, type Unpaid } from './wire.ts';
 
 const ALL_NETWORKS = ['chain-a', 'chain-c', 'chain-d', 'chain-e', 'chain-f', 'polygon', 'arbitrum', 'avalanche'];
@@ -17,14 +26,21 @@ interface Stop extends Omit<Mirror, 'network'> {
   /** The only network of a mirror. */
   readonly network: string | undefined;
   readonly furtherNetworks: number | undefined;
+  readonly more: readonly PaidChoice[];
 }
 
-const ways = [
+interface Way {
+  readonly name: string;
+  readonly network: string;
+  readonly pay: typeof payV2;
+}
+
+const WAYS: readonly Way[] = [
   { name: 'a version 2 client on chain-c', network: 'chain-c', pay: payV2 },
   { name: 'a version 2 client on chain-a', network: 'chain-a', pay: payV2 },
   { name: 'a version 1 client on chain-c', network: 'chain-c', pay: payV1 },
   { name: 'a version 1 client on chain-a', network: 'chain-a', pay: payV1 },
-] as const;
+];
 
 interface Surroundings {
   readonly gateway: Gateway;
@@ -43,12 +59,14 @@ const stopsOf = (row: Row): Stop[] => [
     result: row.result,
     network: undefined,
     furtherNetworks: row.furtherNetworks,
+    more: row.more ?? [],
   },
   ...mirrorsOf(row).map((mirror) => ({
     ...mirror,
     method: row.method ?? 'POST',
     listed: row.listed,
     furtherNetworks: 0,
+    more: [],
   })),
 ];
 
@@ -149,29 +167,54 @@ async function checkFields(t: Test, stop: Stop, { gateway }: Surroundings): Prom
   t.ok(blames(await send({ no_such_field: 'x' }), 'no_such_field'), 'refuses a field that it does not have');
 }
 
-async function checkPaid(t: Test, stop: Stop, surroundings: Surroundings, turn: number): Promise<void> {
-  const { gateway, listed, ajv } = surroundings;
-  const [first] = stop.prices;
-  if (!first) throw new Error(`the row of ${stop.path} has no price`);
-  const call = callOf(gateway, stop.method, stop.path, changed(plainRequest(stop.fields), first.request));
+const onNetwork = (network: string): Way => ({ name: `a version 2 client on ${network}`, network, pay: payV2 });
+
+/** Clients take turns where a route is paid on several networks. */
+async function wayFor(stop: Stop, request: Fields, { gateway }: Surroundings, turn: number): Promise<Way> {
+  const { offers } = await ask(callOf(gateway, stop.method, stop.path, request));
   const names = networkNames(gateway);
-  const payable = (await ask(call)).offers.map(({ network }) => names.get(network));
-  const possible = ways.filter(({ network }) => payable.includes(network));
-  const own = stop.network ?? 'chain-a';
-  const way = possible[turn % possible.length] ?? { name: `a version 2 client on ${own}`, network: own, pay: payV2 };
+  const payable = offers.map(({ network }) => names.get(network));
+  const possible = WAYS.filter(({ network }) => payable.includes(network));
+  return possible[turn % possible.length] ?? onNetwork(stop.network ?? 'chain-a');
+}
+
+async function checkPaid(
+  t: Test,
+  stop: Stop,
+  way: Way,
+  choice: Required<Omit<PaidChoice, 'on'>>,
+  { gateway, listed, ajv }: Surroundings,
+): Promise<void> {
+  const call = callOf(gateway, stop.method, stop.path, changed(plainRequest(stop.fields), choice.request));
   const [earned, spendable] = [await gateway.earned(way.network), await gateway.spendable(way.network)];
   const answer = await way.pay(gateway, way.network, call);
   const body = await answer.text();
-  t.equal(answer.status, 200, `${way.name} pays: ${body.slice(0, 300)}`);
-  const price = usd(first.price);
+  t.equal(answer.status, 200, `${way.name} pays for ${short(choice.request)}: ${body.slice(0, 300)}`);
+  const price = usd(choice.price);
   t.equal((await gateway.earned(way.network)) - earned, price, 'exactly the price is earned');
   t.equal(spendable - (await gateway.spendable(way.network)), price, 'exactly the price is spent');
   if (answer.status !== 200) return;
   const result = JSON.parse(body);
-  t.same(stop.result(result, ''), [], 'the result has every documented field');
+  t.same(choice.result(result, ''), [], 'the result has every documented field');
   const listing = listed.get(stop.path);
   const validate = listing && ajv.compile(listing.output_schema);
   t.ok(validate?.(result), `the result fits its listed schema: ${ajv.errorsText(validate?.errors)}`);
+}
+
+async function checkAllPaid(t: Test, stop: Stop, surroundings: Surroundings, turn: number): Promise<void> {
+  const [first] = stop.prices;
+  if (!first) throw new Error(`the row of ${stop.path} has no price`);
+  const request = changed(plainRequest(stop.fields), first.request);
+  await checkPaid(
+    t,
+    stop,
+    await wayFor(stop, request, surroundings, turn),
+    { ...first, result: stop.result },
+    surroundings,
+  );
+  for (const { on = 'chain-a', ...choice } of stop.more) {
+    await checkPaid(t, stop, onNetwork(on), { price: first.price, ...choice }, surroundings);
+  }
 }
 
 async function checkPaidMistake(t: Test, stop: Stop, { gateway }: Surroundings): Promise<void> {
@@ -205,7 +248,7 @@ export async function walk(gateway: Gateway, rows: readonly Row[]): Promise<void
       await checkChallenge(t, stop, surroundings);
       await checkPrices(t, stop, surroundings);
       await checkFields(t, stop, surroundings);
-      await checkPaid(t, stop, surroundings, turn);
+      await checkAllPaid(t, stop, surroundings, turn);
       if (turn % 6 === 0) await checkPaidMistake(t, stop, surroundings);
     });
   }

@@ -10,6 +10,7 @@ import { completeBy } from './plain.ts';
 import { errorAnswer } from './problems.ts';
 import type { ChatCall } from './request.ts';
 import { eventOf, streamBy } from './stream.ts';
+import { watch } from './watch.ts';
 
 export interface CompleteParts extends ChargeParts {
   /** Aborted when the gateway has to stop. */
@@ -33,23 +34,21 @@ export async function complete(
 ): Promise<void> {
   const { log, stopping } = parts;
   const hold = await openHold(parts, key, call, requestId);
-  const caller = watch(response);
-  const signal = AbortSignal.any([caller.gone, stopping, AbortSignal.timeout(call.model.deadlineMs)]);
+  const { signal, gone, end: stopWatching } = watch(response, stopping, call.model.deadlineMs);
   const naming: Naming = { id: `chatcmpl-${requestId.replaceAll('-', '')}`, model: call.model.name };
   let asked: Asked;
   try {
     asked = await (call.isStream ? stream() : plain());
   } catch (error) {
-    await hold.release(noteOf(error, caller.gone));
+    await hold.release(noteOf(error, gone));
     if (!(error instanceof UpstreamProblem)) log.error({ requestId, err: error }, 'call failed in the gateway');
-    else if (!caller.gone.aborted)
-      log.warn({ requestId, model: call.model.name, err: error }, 'call failed: not charged');
+    else if (!gone.aborted) log.warn({ requestId, model: call.model.name, err: error }, 'call failed: not charged');
     if (!response.headersSent) throw error;
     // Part of the answer is with the caller already: the stream itself has to say that there is no more.
-    if (!caller.gone.aborted) response.end(eventOf(JSON.stringify({ error: errorAnswer(error).error })));
+    if (!gone.aborted) response.end(eventOf(JSON.stringify({ error: errorAnswer(error).error })));
     return;
   } finally {
-    caller.stop();
+    stopWatching();
   }
   // A charge that fails leaves the hold to its lease.
   if (asked.use) await hold.settle(asked.use);
@@ -69,7 +68,7 @@ export async function complete(
   }
 
   async function stream(): Promise<Asked> {
-    const options = { call, naming, signal, gone: caller.gone };
+    const options = { call, naming, signal, gone };
     const { end, use } = await inOrder((source) => streamBy(source, response, options));
     // After the charge: who has read to the end finds it in the balance.
     return { use, finish: () => end === 'complete' && response.end(eventOf('[DONE]')) };
@@ -95,15 +94,4 @@ export async function complete(
 function noteOf(error: unknown, gone: AbortSignal): string {
   if (gone.aborted) return 'the caller went away before the answer';
   return errorAnswer(error).error.code;
-}
-
-/** Tells when the caller goes away before it has its answer. */
-function watch(response: ServerResponse) {
-  const left = new AbortController();
-  const closed = () => {
-    if (!response.writableFinished) left.abort();
-  };
-  response.once('close', closed);
-  if (response.destroyed) closed();
-  return { gone: left.signal, stop: () => response.off('close', closed) };
 }

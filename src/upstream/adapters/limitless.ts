@@ -53,15 +53,18 @@ async function marketList(input: Input, binding: LimitlessBinding, context: Limi
   return { markets, page, limit, next_page: page * limit < total ? page + 1 : null };
 }
 
-/** Markets that can be traded now, in the provider's own order. `limit` is at most 25, `page` counts from 1. */
+/**
+ * Markets that can be traded now, in the provider's own order unless another is named. `limit` is at most 25, `page`
+ * counts from 1.
+ */
 export async function activeMarkets(
   { upstream, http }: LimitlessBinding,
-  query: { page: number; limit: number; categoryId?: number | undefined },
+  query: { page: number; limit: number; categoryId?: number | undefined; sortBy?: 'high_value' | 'newest' },
   { signal }: LimitlessContext,
 ): Promise<MarketPage> {
-  const { page, limit, categoryId } = query;
+  const { page, limit, categoryId, sortBy } = query;
   const path = categoryId === undefined ? '/markets/active' : `/markets/active/${categoryId}`;
-  const answer = (await http.request({ method: 'GET', path, query: { page, limit }, signal })).json();
+  const answer = (await http.request({ method: 'GET', path, query: { page, limit, sortBy }, signal })).json();
   const { data, totalMarketsCount } = (answer ?? {}) as Record<string, unknown>;
   if (!Array.isArray(data) || typeof totalMarketsCount !== 'number') {
     throw new UpstreamProblem('malformed', upstream, `${path} answered no page of markets`);

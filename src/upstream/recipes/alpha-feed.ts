@@ -27,7 +27,8 @@ export const alphaFeed: Recipe<Request, Result, EdgeOptions> = {
   roles: { markets: ['limitless'], search: ['responses-search'] },
   async call(input, { markets, search: searcher }, context, { leastEdgeBps = LEAST_EDGE_BPS }) {
     if (!markets || !searcher) throw new Error('the recipe alpha-feed needs the roles markets and search');
-    const query = { page: 1, limit: LARGEST_PAGE, categoryId: input.category_id };
+    // In the venue's own order, markets that end within the hour come first: no search can tell how they end.
+    const query = { page: 1, limit: LARGEST_PAGE, categoryId: input.category_id, sortBy: 'high_value' } as const;
     const page = await activeMarkets(markets, query, context);
     const candidates = page.markets.filter(isUndecided).slice(0, MOST_MARKETS);
     if (candidates.length === 0) return { opportunities: [] };

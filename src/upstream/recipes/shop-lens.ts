@@ -57,10 +57,7 @@ export const shopLens: Recipe<Request, Result, ShopOptions> = {
       exact_match: matches.some((match) => match.exact_matches === true) || rowsOf(answer, 'exact_matches').length > 0,
       identified,
       is_product_image: found.some(({ price }) => price !== null),
-      ...(isShop && {
-        marketplace_comparison: compare(names, shown, searched?.sources ?? []),
-        sources: searched?.sources ?? [],
-      }),
+      ...(isShop && { marketplace_comparison: compare(names, shown, searched?.sources ?? []) }),
       related_queries: relatedQueries(answer),
       price_summary: summarizePrices(results),
     };
@@ -88,7 +85,7 @@ async function labelOf(titles: readonly string[], words: Binding, context: CallC
 }
 
 function productOf(match: SerpAnswer, country: string): Product[] {
-  const { title, link, source, thumbnail, image, rating, reviews, in_stock: inStock } = match;
+  const { title, link, source, thumbnail, image, rating, reviews } = match;
   if (typeof title !== 'string' || title === '') return [];
   const { value, extracted_value: amount } = (match.price ?? {}) as SerpAnswer;
   const price = typeof amount === 'number' ? amount : null;
@@ -107,7 +104,6 @@ function productOf(match: SerpAnswer, country: string): Product[] {
       condition: null,
       shipping: null,
       also_available_at: [],
-      ...(typeof inStock === 'boolean' && { in_stock: inStock }),
     },
   ];
 }

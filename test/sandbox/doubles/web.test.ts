@@ -17,7 +17,7 @@ t.test('has a real file for every host and path, by its extension', async (t) =>
     ['a.wav', 'audio/wav'],
     ['a.mp4', 'video/mp4'],
     ['a%20b.mp3', 'audio/mpeg'],
-  ]) {
+  ] as const) {
     t.equal(sniffMediaType(await bytesAt(`https://files.example.com:8443/${name}`))?.type, type, name);
   }
 });

@@ -3,6 +3,7 @@ import {
   alphaFeed,
   commerceSearch,
   imageSearch,
+  imageSearchInShops,
   predictionIntel,
   predictionList,
   storefrontProduct,
@@ -58,6 +59,14 @@ export const commerceRows: readonly Row[] = [
       limit,
     },
     result: commerceSearch,
+    more: [
+      {
+        request: { marketplaces: ['ebay'], condition: 'used', sort: 'price_asc', limit: 1 },
+        price: '0.0067',
+        result: both(commerceSearch, record({ results: list(object, { length: 1 }) })),
+        on: 'chain-e',
+      },
+    ],
   },
   {
     path: '/shop/lens',
@@ -84,6 +93,7 @@ export const commerceRows: readonly Row[] = [
       refuses: [{ mode: 'shop', marketplaces: ['corner_shop'] }],
     },
     result: imageSearch,
+    more: [{ request: { mode: 'shop' }, price: '0.04', result: imageSearchInShops, on: 'chain-d' }],
   },
   {
     path: '/tiktok/product',
@@ -100,6 +110,13 @@ export const commerceRows: readonly Row[] = [
       raw: flag(),
     },
     result: storefrontProduct,
+    more: [
+      { request: { raw: true }, result: both(storefrontProduct, record({ raw: object })) },
+      {
+        request: { url: 'https://www.tiktok.com/shop/pdp/delisted/1729587769570529799' },
+        result: record({ found: exactly(false) }),
+      },
+    ],
   },
   {
     path: '/tiktok/search',
@@ -112,6 +129,7 @@ export const commerceRows: readonly Row[] = [
       raw: flag(),
     },
     result: storefrontSearch,
+    more: [{ request: { region: 'JP', raw: true }, result: both(storefrontSearch, record({ raw: object })) }],
   },
 ];
 
@@ -151,6 +169,7 @@ export const predictionRows = (marketId: string): readonly Row[] => [
       page: number({ min: 1, default: 1 }),
     },
     result: predictionList(1, 25),
+    more: [{ request: { limit: 2, page: 2 }, result: predictionList(2, 2) }],
     mirrors,
   },
 ];

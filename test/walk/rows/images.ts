@@ -53,6 +53,8 @@ const familyAMirror = (price: string, max?: number): MirrorOf => ({
   result: imageOfMirroredFamilyA,
 });
 
+const FURTHER = ['chain-c', 'chain-d', 'chain-e', 'chain-f', 'polygon', 'arbitrum', 'avalanche'];
+
 const familyD = (path: string, price: string): Row => ({
   path,
   price,
@@ -66,6 +68,7 @@ const familyD = (path: string, price: string): Row => ({
     referenceImage: references,
   },
   result: image,
+  more: path.endsWith('-turbo') ? FURTHER.map((on) => ({ request: {}, result: image, on })) : [],
   mirrors: [onChainE],
 });
 
@@ -125,6 +128,13 @@ export const imageRows: readonly Row[] = [
     listed: { minPrice: 0.06 },
     fields: { prompt, resolution: choice(['1k', '2k', '4k'], '1k'), aspect_ratio: ratio(), referenceImage: references },
     result: imageOfResolution,
+    more: [
+      {
+        request: { resolution: '2k', referenceImage: references.accepts[0] },
+        price: '0.10',
+        result: imageOfResolution,
+      },
+    ],
     mirrors: [onChainE],
   },
   plain('/image/family-e-pro', '0.15'),

@@ -1,6 +1,6 @@
 /** Sections 4.2 and 4.3: four video endpoints, three audio endpoints. */
 import { music, speech, transcript, video, videoWithThumbnail } from '../results.ts';
-import { choice, flag, images, number, publicUrl, type Row, required, SPEECH, text, textBut } from '../row.ts';
+import { choice, flag, images, number, PHOTO, publicUrl, type Row, required, SPEECH, text, textBut } from '../row.ts';
 
 const prompt = required(text('waves break on a lighthouse'));
 
@@ -26,6 +26,7 @@ export const videoRows: readonly Row[] = [
     price: '0.5',
     fields: { prompt, aspect_ratio: textBut(['16:9'], ['wide']), image_url: publicUrl() },
     result: video(10),
+    more: [{ request: { image_url: PHOTO }, result: video(10), on: 'chain-c' }],
   },
   {
     path: '/video/family-h-generation',
@@ -38,6 +39,7 @@ export const videoRows: readonly Row[] = [
       reference_images: images(),
     },
     result: videoWithThumbnail(10),
+    more: [{ request: { duration: 1 }, result: videoWithThumbnail(1), on: 'chain-c' }],
   },
   {
     path: '/video/family-h-2.5',
@@ -59,6 +61,14 @@ export const videoRows: readonly Row[] = [
       reference_images: images(30),
     },
     result: videoWithThumbnail(5),
+    more: [
+      {
+        request: { duration: 4, resolution: '480p', reference_images: [PHOTO] },
+        result: videoWithThumbnail(4),
+        price: '0.48',
+        on: 'chain-c',
+      },
+    ],
   },
 ];
 
@@ -105,5 +115,6 @@ export const audioRows: readonly Row[] = [
       },
     },
     result: speech,
+    more: [{ request: { output_format: { codec: 'wav', sample_rate: 16_000 }, voice_id: 'Ara' }, result: speech }],
   },
 ];

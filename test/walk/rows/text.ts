@@ -18,6 +18,9 @@ const tiered = (path: string, fields: Record<string, Field>, prices: readonly Pr
   listed: { minPrice },
   fields: { prompt, system_prompt: system, tier, ...fields },
   result: tieredText,
+  more: prices
+    .filter(({ request }) => request.tier === 'large' || request.image)
+    .map((priced) => ({ ...priced, result: tieredText })),
   mirrors: [onChainC],
 });
 
@@ -99,6 +102,11 @@ const usage = (path: string, prices: readonly Priced[]): Row => ({
   fields: chatFields,
   rules: promptOrMessages,
   result: usageText,
+  more: prices.slice(0, 1).map(({ request, price }) => ({
+    request: { ...request, prompt: undefined, messages: MESSAGES, temperature: 0.5 },
+    price,
+    result: usageText,
+  })),
   mirrors: [onChainC],
 });
 

@@ -1,5 +1,5 @@
 /** Section 4.7: the tokens API, seventeen endpoints of 0.01, mirrored on two networks as `success` and `data`. */
-import { choice, type Field, number, type Row, type Rules, required, text } from '../row.ts';
+import { choice, type Field, number, type Row, required, text } from '../row.ts';
 import {
   number as aNumber,
   boolean,
@@ -63,18 +63,32 @@ const score = {
   hasInsufficientData: boolean,
 };
 
-const row = (path: string, fields: Record<string, Field>, result: Shape, rules?: Rules): Row => ({
+const row = (
+  path: string,
+  fields: Record<string, Field>,
+  result: Shape,
+  rest: Pick<Row, 'rules' | 'more'> = {},
+): Row => ({
   path: `/tokens-api/${path}`,
   price: '0.01',
   furtherNetworks: 0,
   fields,
-  ...(rules ? { rules } : {}),
+  ...rest,
   result,
   mirrors: [
     { network: 'chain-c', prefix: 'chain-c-main', result: wrapped(result) },
     { network: 'chain-e', prefix: 'chain-e', result: wrapped(result) },
   ],
 });
+
+const snapshots = (length: number): Shape => list(record({ address: filled, token: named }), { length });
+const assetDetail = record({ imageUrl: named, primaryVariant: named, stats });
+const resolved = (variant: Shape): Shape =>
+  record({
+    assetId: filled,
+    asset: record({ name: filled, symbol: filled, category: filled, aliases: list(filled) }),
+    variant,
+  });
 
 export const tokensApiRows: readonly Row[] = [
   row(
@@ -93,7 +107,15 @@ export const tokensApiRows: readonly Row[] = [
       marketsOffset: offset,
       marketsLimit: pageLimit,
     },
-    record({ imageUrl: named, primaryVariant: named, stats }),
+    assetDetail,
+    {
+      more: [
+        {
+          request: { include: 'profile,risk,ohlcv,markets' },
+          result: both(assetDetail, somewhere('profile', 'risk', 'ohlcv', 'markets')),
+        },
+      ],
+    },
   ),
   row('asset-profile', { assetId }, both(object, somewhere('marketCap', 'volume24h'))),
   row('asset-risk-details', { assetId, mint }, somewhere('score', 'grade', 'label', 'marketScoreInput')),
@@ -110,7 +132,9 @@ export const tokensApiRows: readonly Row[] = [
     },
     record({ variants: list(record({ mint: filled, chain: filled, market: named }), { some: true }) }),
   ),
-  row('market-snapshots', { mints: mints(250) }, list(record({ address: filled, token: named }), { length: 2 })),
+  row('market-snapshots', { mints: mints(250) }, snapshots(2), {
+    more: [{ request: { mints: `${MINT},${OTHER_MINT},${MINT}` }, result: snapshots(2) }],
+  }),
   row(
     'curated',
     { list: text('majors', 'all'), groupBy: choice(['asset', 'mint'], 'asset') },

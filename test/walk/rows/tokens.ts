@@ -9,7 +9,7 @@ import {
   tokenNews,
   tokenSignal,
 } from '../results.ts';
-import { choice, type MirrorOf, number, type Row, required, text, textBut } from '../row.ts';
+import { choice, type MirrorOf, number, type PaidChoice, type Row, required, text, textBut } from '../row.ts';
 import { flagged, type Shape, wrapped } from '../shape.ts';
 
 const onChainC = (result?: Shape): MirrorOf => ({
@@ -33,6 +33,7 @@ const stock = (path: string, price: string, result: { venueA: Shape; venueD: Sha
   price,
   fields: { ticker: required(ticker) },
   result: result.venueA,
+  more: [{ request: { ticker: 'TSLA' }, result: result.venueD, on: 'chain-d' }],
   mirrors: [
     onChainC(),
     {
@@ -52,6 +53,9 @@ const movers = (path: string): Row => ({
   result: launchpad,
   mirrors: [onChainC()],
 });
+
+const actions = (chain: 'chain-a' | 'chain-b', names: readonly string[]): PaidChoice[] =>
+  names.map((action) => ({ request: { action }, result: onChain(chain, action) }));
 
 const discovery = onChain('chain-a', 'hot_tokens');
 const market = onChain('chain-a', 'token_overview');
@@ -75,6 +79,10 @@ export const tokenRows: readonly Row[] = [
     },
     rules: { accepts: [{ action: 'search', keyword: 'bonk' }], refuses: [{ action: 'search' }] },
     result: discovery,
+    more: [
+      ...actions('chain-a', ['top_movers', 'smart_money', 'top_traders']),
+      { request: { action: 'search', keyword: 'b' }, result: onChain('chain-a', 'search') },
+    ],
     mirrors: [onChainC(flagged(discovery))],
   },
   {
@@ -97,6 +105,10 @@ export const tokenRows: readonly Row[] = [
       ],
     },
     result: market,
+    more: [
+      ...actions('chain-a', ['holder_analysis', 'candlesticks', 'whale_trades', 'token_risk', 'cluster_check']),
+      { request: { tokenAddress: undefined, tokenAddresses: [MINT, OTHER_MINT] }, result: market },
+    ],
     mirrors: [onChainC(flagged(market))],
   },
   {
@@ -109,6 +121,10 @@ export const tokenRows: readonly Row[] = [
     },
     rules: { accepts: [{ action: 'search', keyword: 'okb' }], refuses: [{ action: 'smart_money' }] },
     result: discoveryOfB,
+    more: [
+      ...actions('chain-b', ['top_movers']),
+      { request: { action: 'search', keyword: 'b' }, result: onChain('chain-b', 'search') },
+    ],
     mirrors: [onChainC(flagged(discoveryOfB))],
   },
   {
@@ -121,6 +137,7 @@ export const tokenRows: readonly Row[] = [
     },
     rules: { refuses: [{ action: 'token_risk' }] },
     result: marketOfB,
+    more: actions('chain-b', ['holder_analysis', 'candlesticks', 'whale_trades']),
     mirrors: [onChainC(flagged(marketOfB))],
   },
   {
@@ -132,6 +149,7 @@ export const tokenRows: readonly Row[] = [
       min_liquidity_usd: { required: false, accepts: ['100000'], refuses: ['much'] },
     },
     result: scanner,
+    more: [{ request: { sort: 'discount', min_liquidity_usd: '1000' }, result: scanner }],
     mirrors: [onChainC()],
   },
   stock('/stock/research', '0.05', stockResearch),

@@ -10,6 +10,7 @@ const currencies: Readonly<Record<string, string>> = {
   mx: 'MXN',
   br: 'BRL',
   gb: 'GBP',
+  uk: 'GBP',
   in: 'INR',
   jp: 'JPY',
   cn: 'CNY',

@@ -25,10 +25,10 @@ export type Product = {
   also_available_at: { marketplace: string; url: string | null; price: number | null; currency: string | null }[];
 };
 
-/** In the words of shops; new comes last because "new other" and "like new" are not. */
+/** In the words of shops. New comes last because "new (other)", "like new" and "opened, never used" are not. */
 const conditionWords: readonly (readonly [Condition, RegExp])[] = [
   ['for_parts', /\bfor parts\b|\bparts only\b|not working/i],
-  ['open_box', /\bopen[- ]box\b/i],
+  ['open_box', /\bopen[- ]box\b|\bopened\b|\bnew \(?other\b/i],
   ['refurbished', /refurbished|renewed|reconditioned/i],
   ['used', /\bused\b|pre-?owned|second[- ]?hand|like new/i],
   ['new', /\bnew\b/i],

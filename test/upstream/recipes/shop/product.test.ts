@@ -68,7 +68,7 @@ t.test('relevance shows every marketplace in turn', async (t) => {
 t.test('understands what shops call the condition of a thing', async (t) => {
   const words = {
     new: ['Brand New', 'New'],
-    open_box: ['Open Box', 'open-box'],
+    open_box: ['Open Box', 'open-box', 'Opened – never used', 'New (Other)'],
     refurbished: ['Certified - Refurbished', 'Renewed'],
     used: ['Pre-Owned', 'used', 'Second hand', 'Like New'],
     for_parts: ['Parts Only', 'For parts or not working'],

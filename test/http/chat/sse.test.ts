@@ -1,0 +1,53 @@
+import * as fc from 'fast-check';
+import t from 'tap';
+import { createEventReader, type ServerEvent } from '../../../src/http/chat/sse.ts';
+
+function readAll(pieces: readonly Buffer[]): ServerEvent[] {
+  const reader = createEventReader('chat');
+  return [...pieces.flatMap((piece) => [...reader.read(piece)]), ...reader.end()];
+}
+
+const data = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n]/.test(text));
+
+t.test('finds the same events wherever the bytes were cut', async () => {
+  fc.assert(
+    fc.property(
+      fc.array(data, { maxLength: 8 }),
+      fc.constantFrom('\n', '\r\n'),
+      fc.array(fc.nat(200), { maxLength: 20 }),
+      (texts, newline, cuts) => {
+        const bytes = Buffer.from(texts.map((text) => `data: ${text}${newline}${newline}`).join(''));
+        const places = [...new Set([0, ...cuts.filter((cut) => cut < bytes.length), bytes.length])].sort(
+          (a, b) => a - b,
+        );
+        const pieces = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+        const found = readAll(pieces);
+        return JSON.stringify(found) === JSON.stringify(texts.map((text) => ({ kind: 'data', data: text })));
+      },
+    ),
+  );
+});
+
+t.test('reads events as the standard has them', async (t) => {
+  const cases: [string, ServerEvent[]][] = [
+    ['data: a\ndata: b\n\n', [{ kind: 'data', data: 'a\nb' }]],
+    ['data:a\n\n', [{ kind: 'data', data: 'a' }]],
+    ['data:  a\n\n', [{ kind: 'data', data: ' a' }]],
+    ['event: x\nid: 1\nretry: 5\ndata: a\n\n', [{ kind: 'data', data: 'a' }]],
+    [': hello\n\n', [{ kind: 'comment' }]],
+    ['\n\n\n', []],
+    ['data: no blank line', [{ kind: 'data', data: 'no blank line' }]],
+  ];
+  for (const [text, events] of cases) t.same(readAll([Buffer.from(text)]), events, JSON.stringify(text));
+});
+
+t.test('gives up an event that never ends', async (t) => {
+  const reader = createEventReader('chat');
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  t.throws(
+    () => {
+      for (let count = 0; count < 6; count += 1) [...reader.read(piece)];
+    },
+    { failure: 'malformed' },
+  );
+});

@@ -1,0 +1,147 @@
+/** What one failed write, one short authorization, one impatient reader may not do. */
+import '../payment/facilitators/own-fetch.ts';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
+import t from 'tap';
+import { type Address } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { request, sendProof, signProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+
+const gateway = await startGateway({ networks: ['chain-c'] });
+t.teardown(gateway.stop);
+const PRICE = 60_000n;
+const access = gateway.state.evm['chain-c'] as NonNullable<(typeof gateway.state.evm)[string]>;
+let made = 0;
+const fresh = () => request(gateway, '/image/family-e-2', { prompt: `a lighthouse, number ${(made += 1)}` });
+
+const upstreamAsked = async (before: number) => {
+  while ((await gateway.calls()).upstreamCalls === before) await delay(2);
+};
+
+t.test('an authorization that may end before the work does is settled before it', async (t) => {
+  const call = fresh();
+  const unpaid = await fetch(call.url, call.init);
+  const { accepts } = JSON.parse(Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString());
+  const accepted = accepts.find((offer: { network: string }) => offer.network === access.caip2);
+  const payer = privateKeyToAccount(access.privateKey);
+  const message = {
+    from: payer.address,
+    to: accepted.payTo as Address,
+    value: BigInt(accepted.amount),
+    validAfter: 0n,
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + 15),
+    nonce: `0x${randomBytes(32).toString('hex')}` as const,
+  };
+  const signature = await payer.signTypedData({
+    domain: { name: 'USDC', version: '2', chainId: access.chainId, verifyingContract: access.asset as Address },
+    types: {
+      TransferWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'TransferWithAuthorization',
+    message,
+  });
+  const authorization = {
+    ...message,
+    value: `${message.value}`,
+    validAfter: '0',
+    validBefore: `${message.validBefore}`,
+  };
+  const payment = { x402Version: 2, accepted, payload: { signature, authorization } };
+  const proof = { 'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64') };
+  const [before, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
+  const answer = sendProof(call, proof);
+  await upstreamAsked(before.upstreamCalls);
+  // Twenty seconds go by while the upstream works.
+  for (const [method, params] of [
+    ['evm_increaseTime', [20]],
+    ['evm_mine', []],
+  ])
+    await fetch(access.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+  const { status } = await answer;
+  t.comment(status, JSON.stringify(await (await answer).json()).slice(0, 300));
+  t.equal((await gateway.earned('chain-c')) - earned, PRICE, 'the upstream worked, so it was paid for');
+});
+
+t.test('a payment whose answer could not be written is free again after its lease', { timeout: 120_000 }, async (t) => {
+  const call = fresh();
+  const proof = await signProof(gateway, 'chain-c', call);
+  const { upstreamCalls } = await gateway.calls();
+  const answer = sendProof(call, proof);
+  await upstreamAsked(upstreamCalls);
+  const other = new Database(join(gateway.directory, 'turnpike.sqlite'));
+  other.exec('BEGIN IMMEDIATE');
+  const { status } = await answer;
+  other.exec('ROLLBACK');
+  t.equal(status, 500);
+  await delay(32_000);
+  const again = await sendProof(call, proof);
+  t.equal(again.status, 200, `${again.status} ${(await again.text()).slice(0, 200)}`);
+  const row = other.prepare('SELECT state, owner, lease_until FROM payments ORDER BY created_at DESC LIMIT 1').get();
+  t.comment(row, Date.now());
+  other.close();
+});
+
+t.test('a reader who goes away in the middle of a file leaves no file open', async (t) => {
+  const name = `${'ab'.repeat(16)}.mp4`;
+  writeFileSync(join(gateway.directory, 'media', name), Buffer.alloc(20_000_000));
+  for (let reader = 0; reader < 10; reader += 1) {
+    await new Promise<void>((resolve, reject) => {
+      get(`${gateway.url}/media/${name}`, { agent: false }, (response) => {
+        response.once('data', () => {
+          response.destroy();
+          resolve();
+        });
+      }).on('error', reject);
+    });
+  }
+  await delay(1_000);
+  const open = readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).endsWith(name);
+    } catch {
+      return false;
+    }
+  });
+  t.equal(open.length, 0, `${open.length} left open`);
+});
+
+t.test('an invalid unpaid body costs no seconds', async (t) => {
+  for (const [path, body] of [
+    ['/llm/vendor5-k3', `{"messages":[${'0,'.repeat(500_000)}0]}`],
+    ['/llm/vendor5-k3', `{"messages":[${'{},'.repeat(340_000)}{}]}`],
+    ['/llm/vendor5-k3', `{"prompt":"a",${Array.from({ length: 80_000 }, (_, i) => `"x${i}":1`).join(',')}}`],
+    ['/llm/vendor5-k3', `{"messages":[{"role":"user","content":${'['.repeat(400_000)}${']'.repeat(400_000)}}]}`],
+  ] as const) {
+    const started = performance.now();
+    const answer = await fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const took = Math.round(performance.now() - started);
+    t.comment(path, body.slice(0, 40), answer.status, took, 'ms', Math.round(process.memoryUsage().rss / 1e6), 'MB');
+    t.equal(answer.status, 402, body.slice(0, 40));
+    await answer.text();
+  }
+});
+
+t.test('an unpaid call gets a price whatever it asks for', async (t) => {
+  const call = request(gateway, '/v1/credits', { amount_usd: '5000' });
+  t.equal((await fetch(call.url, call.init)).status, 402);
+});
