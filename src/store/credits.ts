@@ -120,7 +120,8 @@ export function creditsOn(engine: Engine): CreditStore {
 
     purchase: (purchase, now) => engine.transact(() => writePurchase(purchase, now)),
 
-    hold: (request) => engine.transact(() => takeHold(request)),
+    // A hold that a power failure forgets was never followed by a charge: the call counts as never held.
+    hold: (request) => engine.transact(() => takeHold(request), 'process'),
 
     settle: (holdId, { price, cost, note }, now) =>
       engine.transact(function* (): Steps<Money | undefined> {

@@ -1,6 +1,7 @@
 import { stateOnClaim } from './claimable.ts';
 import { renewHolds } from './credit-statements.ts';
 import { creditsOn } from './credits.ts';
+import type { Outlives } from './grouped-commit.ts';
 import { toPayment, toSale } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
@@ -26,8 +27,8 @@ export interface Engine {
   read(statement: Statement): Promise<readonly Row[]>;
   /** Rows changed. Durable once it resolves. */
   write(statement: Statement): Promise<number>;
-  /** All steps or none; durable once it resolves. An error thrown by the steps undoes them and rejects. */
-  transact<Result>(steps: () => Steps<Result>): Promise<Result>;
+  /** All steps or none; durable once it resolves, as `outlives` says. An error thrown by the steps undoes them and rejects. */
+  transact<Result>(steps: () => Steps<Result>, outlives?: Outlives): Promise<Result>;
   close(): Promise<void>;
 }
 

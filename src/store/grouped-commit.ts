@@ -1,17 +1,24 @@
 import type Database from 'libsql';
 
+/**
+ * What a write outlives once its promise resolves: `disk` is for everything that must not be forgotten; `process`
+ * outlives the process, but waits for no disk, so that a power failure may forget it together with all that came after.
+ */
+export type Outlives = 'process' | 'disk';
+
 /** Runs synchronous database work in transactions that are shared by everything asked for in one event-loop turn. */
 export interface GroupedCommit {
   /**
    * Runs the operation in the next transaction. Resolves with its result once that is committed; rejects with what
    * the operation threw (its own changes undone, the others' kept) or with why the commit failed (all undone).
    */
-  run<Result>(operation: () => Result): Promise<Result>;
+  run<Result>(operation: () => Result, outlives?: Outlives): Promise<Result>;
   /** Commits now what waits. */
   flush(): void;
 }
 
 interface Waiting {
+  outlives: Outlives;
   /** Runs the operation; what it returns tells the caller, once the outcome is durable. */
   attempt(): () => void;
   reject(error: unknown): void;
@@ -20,6 +27,8 @@ interface Waiting {
 /** One commit waits for the disk as long as a hundred do, so a turn's operations share one. */
 export function groupedCommit(database: Database.Database): GroupedCommit {
   let waiting: Waiting[] = [];
+  const waitForDisk = database.prepare('PRAGMA synchronous = FULL');
+  const waitForNothing = database.prepare('PRAGMA synchronous = NORMAL');
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const savepoint = database.prepare('SAVEPOINT operation');
@@ -30,7 +39,9 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     const group = waiting;
     waiting = [];
     if (group.length === 0) return;
+    const isForDisk = group.some(({ outlives }) => outlives === 'disk');
     try {
+      if (!isForDisk) waitForNothing.run();
       begin.run();
       const tell = group.map((operation) => operation.attempt());
       commit.run();
@@ -38,6 +49,8 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     } catch (error) {
       for (const operation of group) operation.reject(error);
       rollBack();
+    } finally {
+      if (!isForDisk) waitForDisk.run();
     }
   }
 
@@ -49,10 +62,11 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     }
   }
 
-  function run<Result>(operation: () => Result): Promise<Result> {
+  function run<Result>(operation: () => Result, outlives: Outlives = 'disk'): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(flush);
       waiting.push({
+        outlives,
         attempt() {
           savepoint.run();
           try {

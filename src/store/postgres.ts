@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Engine, Outcome, Steps } from './engine.ts';
 import { storeOn } from './engine.ts';
+import type { Outlives } from './grouped-commit.ts';
 import { migrationsFrom, postgresDialect } from './migrations.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Store } from './store.ts';
@@ -55,7 +56,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     rowLock: 'FOR UPDATE',
     read: (statement) => start(async () => (await ask(pool, statement)).rows),
     write: (statement) => start(async () => (await ask(pool, statement)).changes),
-    transact: (steps) => start(() => inTransaction(pool, (client) => runSteps(steps(), client))),
+    transact: (steps, outlives) => start(() => inTransaction(pool, (client) => runSteps(steps(), client), outlives)),
     close() {
       closing ??= finish();
       return closing;
@@ -76,10 +77,15 @@ async function runSteps<Result>(steps: Steps<Result>, client: pg.PoolClient): Pr
 }
 
 /** Row locks show the newest committed row only at this isolation level, whatever the database's default is. */
-async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+  outlives: Outlives = 'disk',
+): Promise<Result> {
   const client = await pool.connect();
   try {
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const patience = outlives === 'disk' ? '' : '; SET LOCAL synchronous_commit TO OFF';
+    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED${patience}`);
     const result = await work(client);
     await client.query('COMMIT');
     client.release();

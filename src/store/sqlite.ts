@@ -44,7 +44,7 @@ export function openSqliteStore(file: string): Store {
     rowLock: '',
     read: async (statement) => rowsOf(statement),
     write: (statement) => run(() => changesOf(statement)),
-    transact: (steps) => run(() => runSteps(steps(), step)),
+    transact: (steps, outlives) => run(() => runSteps(steps(), step), outlives),
     async close() {
       if (!database.open) return;
       flush();

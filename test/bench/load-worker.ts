@@ -5,12 +5,12 @@ import { makePayments, type PaymentRequired } from './payments.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-async function paymentsFor(pool: Pool, { path, body, payments }: LoadJob): Promise<string[]> {
+async function paymentsFor(pool: Pool, { path, body, requests }: LoadJob): Promise<string[]> {
   const answer = await pool.request({ method: 'POST', path, body, headers: JSON_TYPE });
   await answer.body.dump();
   const header = answer.headers['payment-required'];
   if (typeof header !== 'string') throw new Error(`answered ${answer.statusCode} without PAYMENT-REQUIRED`);
-  return makePayments(JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired, payments);
+  return makePayments(JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired, requests);
 }
 
 async function call(pool: Pool, { path, body, expects }: LoadJob, payment: string | undefined): Promise<void> {
@@ -29,11 +29,12 @@ async function run(job: LoadJob): Promise<LoadResult> {
     const payments = job.expects === 200 ? await paymentsFor(pool, job) : undefined;
     const startedAt = performance.now();
     const endsAt = startedAt + job.milliseconds;
+    let asked = 0;
     let requests = 0;
     const caller = async () => {
-      while (performance.now() < endsAt) {
-        const payment = payments?.pop();
-        if (payments && payment === undefined) return;
+      while (asked < job.requests && performance.now() < endsAt) {
+        const payment = payments?.[asked];
+        asked += 1;
         await call(pool, job, payment);
         requests += 1;
       }

@@ -10,10 +10,11 @@ export interface LoadJob {
   readonly body: string;
   /** Each has a connection and one request under way. */
   readonly callers: number;
+  /** It ends when this much time has passed, or as soon as this many requests have been answered. */
   readonly milliseconds: number;
-  /** 402 for calls without a payment; 200 for calls that each carry one of their own, at most `payments` of them. */
+  readonly requests: number;
+  /** 402 for calls without a payment; 200 for calls that each carry one of their own. */
   readonly expects: 402 | 200;
-  readonly payments: number;
 }
 
 export interface LoadResult {

@@ -40,8 +40,8 @@ const abi = parseAbi([
 ]);
 
 /** The payer's own transfer under a nonce of its choice. */
-async function transferMyself(nonce: Hex, value: bigint, to: Address = payTo): Promise<void> {
-  const message = { from: payer.address, to, value, validAfter: 0n, validBefore: 4_000_000_000n, nonce };
+async function transferMyself(nonce: Hex, value: bigint): Promise<void> {
+  const message = { from: payer.address, to: payTo, value, validAfter: 0n, validBefore: 4_000_000_000n, nonce };
   const signature = await payer.signTypedData({
     domain: { name: 'USDC', version: '2', chainId, verifyingContract: asset as Address },
     types: {
@@ -103,11 +103,9 @@ t.test('a permit that is sent with made-up authorizations beside it buys one cal
     return encode({ ...payment, payload: { ...payment.payload, authorization } });
   });
   const answers = await Promise.all(decoys.map((proof) => sendProof(call, proof)));
-  t.comment(answers.map(({ status }) => status).join(' '), answers.map((answer) => answer.status === 200 && receiptOf(answer)));
   const after = await gateway.calls();
   t.ok(after.upstreamCalls - before.upstreamCalls <= 1, `${after.upstreamCalls - before.upstreamCalls} upstream calls`);
   t.ok(answers.filter(({ status }) => status === 200).length <= 1, 'at most one result');
-  t.comment('earned', (await gateway.earned('chain-c')) - earned, 'settlements', after.settlementCount - before.settlementCount);
 });
 
 t.test('an authorization whose nonce the payer spends on less buys nothing', async (t) => {
@@ -119,7 +117,6 @@ t.test('an authorization whose nonce the payer spends on less buys nothing', asy
   t.equal(first.status, 409);
   await transferMyself(decode(proof).payload.authorization.nonce, 1n);
   const second = await sendProof(call, proof);
-  t.comment(second.status, second.headers.get('turnpike-charged'), (await gateway.earned('chain-c')) - earned);
   t.not(second.status, 200, 'no result for a millionth of a dollar');
 });
 
@@ -131,7 +128,6 @@ t.test('the same, while the upstream works', async (t) => {
   while ((await gateway.calls()).upstreamCalls === calls.upstreamCalls) await new Promise((r) => setTimeout(r, 2));
   await transferMyself(decode(proof).payload.authorization.nonce, 1n);
   const { status, headers } = await answer;
-  t.comment(status, headers.get('turnpike-charged'), (await gateway.earned('chain-c')) - earned);
   t.ok(status !== 200 || (await gateway.earned('chain-c')) - earned >= PRICE, 'a result is paid in full');
 });
 
@@ -149,7 +145,6 @@ t.test('one authorization shown to both protocols buys one call', async (t) => {
   const proof = encode({ x402Version: 2, accepted, payload: { signature, authorization: fields } });
   const [calls, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
   const answers = await Promise.all([sendProof(overMpp, { authorization }), sendProof(overX402, proof)]);
-  t.comment(answers.map(({ status }) => status).join(' '));
   const results = answers.filter(({ status }) => status === 200).length;
   const paid = Number(((await gateway.earned('chain-c')) - earned) / PRICE);
   t.equal(results, paid, `${results} results for ${paid} payments`);
@@ -167,7 +162,14 @@ t.test('who reads a settlement on the chain cannot fetch what it bought', async 
   const challenge = await fetch(call.url, call.init);
   const { accepts } = JSON.parse(Buffer.from(challenge.headers.get('payment-required') ?? '', 'base64').toString());
   const accepted = accepts.find((offer: { network: string }) => offer.network === caip2);
-  const authorization = { from, to, nonce, value: `${value}`, validAfter: `${validAfter}`, validBefore: `${validBefore}` };
+  const authorization = {
+    from,
+    to,
+    nonce,
+    value: `${value}`,
+    validAfter: `${validAfter}`,
+    validBefore: `${validBefore}`,
+  };
   const stolen = await sendProof(call, encode({ x402Version: 2, accepted, payload: { signature, authorization } }));
   t.not(stolen.status, 200, 'the calldata alone is no proof of having paid');
 });

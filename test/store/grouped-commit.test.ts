@@ -83,3 +83,22 @@ t.test('rejects everybody while another process holds the file', async (t) => {
   t.equal(await run(() => add(3)), 1);
   t.same(numbers(), [3]);
 });
+
+t.test('waits for the disk only where something in the turn has to outlive a power failure', async (t) => {
+  const { database, numbers, add } = openNumbers(t);
+  const { run } = groupedCommit(database);
+  database.exec('PRAGMA synchronous = FULL');
+  const patience = () => (database.pragma('synchronous') as { synchronous: number }[])[0]?.synchronous;
+  const FULL = 2;
+  const NORMAL = 1;
+  const during = (n: number) => () => {
+    add(n);
+    return patience();
+  };
+  t.same(await Promise.all([run(during(1), 'process'), run(during(2), 'process')]), [NORMAL, NORMAL]);
+  t.same(await Promise.all([run(during(3), 'process'), run(during(4))]), [FULL, FULL]);
+  t.equal(await run(during(5)), FULL);
+  await t.rejects(run(() => add(5), 'process'));
+  t.equal(patience(), FULL);
+  t.same(numbers(), [1, 2, 3, 4, 5]);
+});

@@ -1,5 +1,6 @@
 /** The API-key door: OpenAI's chat completions with prepaid credits. */
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Catalogue, Route } from '../../catalogue/types.ts';
@@ -36,6 +37,8 @@ export interface ChatDoorParts {
 export function createChatDoor(parts: ChatDoorParts): Router {
   const { catalogue, desk, store, log, publicUrl, now } = parts;
   const models = soldModels(catalogue, parts.bindings);
+  // Every call under way listens to it.
+  setMaxListeners(0, parts.stopping);
   const created = Math.floor(now() / 1000);
   const listed = [...models.values()].map((model) => listedModel(model, created));
 

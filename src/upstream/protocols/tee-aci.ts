@@ -35,7 +35,7 @@ export interface Keyset {
 /** What an ACI service wants in a chat request: refuse it rather than answer from somewhere unverified. */
 export const aciConstraint = { provider: { aci_verified: true } };
 
-export const aciReceiptPath = (receiptId: string): string => `/aci/receipts/${encodeURIComponent(receiptId)}`;
+const aciReceiptPath = (receiptId: string): string => `/aci/receipts/${encodeURIComponent(receiptId)}`;
 
 /** Fetches and checks the proof of an answer. Throws UpstreamProblem where there is none to check. */
 export async function aciProof({ http, answer, context }: ProofRequest): Promise<Proof> {

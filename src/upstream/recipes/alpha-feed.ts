@@ -27,7 +27,7 @@ export const alphaFeed: Recipe<Request, Result, EdgeOptions> = {
   roles: { markets: ['limitless'], search: ['responses-search'] },
   async call(input, { markets, search: searcher }, context, { leastEdgeBps = LEAST_EDGE_BPS }) {
     if (!markets || !searcher) throw new Error('the recipe alpha-feed needs the roles markets and search');
-    // In the venue's own order, markets that end within the hour come first: no search can tell how they end.
+    // A search finds most on the markets that are worth most.
     const query = { page: 1, limit: LARGEST_PAGE, categoryId: input.category_id, sortBy: 'high_value' } as const;
     const page = await activeMarkets(markets, query, context);
     const candidates = page.markets.filter(isUndecided).slice(0, MOST_MARKETS);

@@ -59,5 +59,5 @@ const promptSchema = {
 /** The caller's keywords are part of what it pays for: those that the model left out are added. */
 function withStyle(prompt: string, style: readonly string[]): string {
   const left = style.filter((keyword) => !prompt.toLowerCase().includes(keyword.toLowerCase()));
-  return left.length === 0 ? prompt : `${prompt} Style: ${left.join(', ')}.`;
+  return left.length === 0 ? prompt : `${prompt.trim().replace(/[.]?$/, '.')} Style: ${left.join(', ')}.`;
 }

@@ -31,7 +31,7 @@ export const shopLens: Recipe<Request, Result, ShopOptions> = {
     const country = input.country.toLowerCase();
     const isShop = input.mode === 'shop';
     // Refused before anything is searched.
-    const names = searchable(input.marketplaces ?? marketplaceNames, condition, shops.upstream);
+    const names = isShop ? searchable(input.marketplaces ?? marketplaceNames, condition, shops.upstream) : [];
 
     const answer = await serpSearch(shops, 'google_lens', { url, type: 'all', q, hl: 'en', country }, context);
     const matches = rowsOf(answer, 'visual_matches');

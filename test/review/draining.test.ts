@@ -1,0 +1,54 @@
+/** Work that has begun is finished before the gateway stops, also where its caller has gone away. */
+import '../payment/facilitators/own-fetch.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
+import t from 'tap';
+import { openApp } from '../../src/app.ts';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/http/log.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { openSandbox } from '../../src/sandbox/index.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+import { request, signProof } from '../clients.ts';
+import { freePort, type Gateway } from '../gateway.ts';
+
+t.test('a call whose caller has gone away ends before the gateway does', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const config = readConfig({
+    PORT: String(await freePort()),
+    TURNPIKE_DATA: directory,
+    TURNPIKE_CATALOGUE: process.env.TURNPIKE_CATALOGUE ?? 'catalogue',
+    LOG_LEVEL: 'silent',
+  });
+  const log = createLog('silent');
+  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const sandbox = await openSandbox(catalogue, log, { networks: ['chain-c'], tempo: false });
+  t.teardown(sandbox.stop);
+  const app = await openApp(config, catalogue, sandbox, log);
+  const gateway = { url: app.url, state: sandbox.state } as unknown as Gateway;
+  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const calls = async () =>
+    ((await (await fetch(`${app.url}/sandbox/calls`)).json()) as { upstreamCalls: number }).upstreamCalls;
+  const before = await calls();
+  const caller = new AbortController();
+  const gone = fetch(call.url, {
+    ...call.init,
+    headers: { ...(call.init.headers as Record<string, string>), ...proof },
+    signal: caller.signal,
+  }).catch(() => undefined);
+  while ((await calls()) === before) await delay(1);
+  caller.abort();
+  await gone;
+  await app.close();
+  const database = new Database(join(directory, 'turnpike.sqlite'));
+  const { state } = database.prepare('SELECT state FROM payments').get() as { state: string };
+  database.close();
+  t.equal(state, 'settled');
+});
