@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
+import { openCreditsDesk } from './credits/desk.ts';
+import { createChatDoor } from './http/chat/door.ts';
 import { createDocuments } from './http/discovery/index.ts';
 import { createHandler } from './http/handler.ts';
 import type { Log } from './http/log.ts';
@@ -139,13 +141,21 @@ export async function openApp(
   const mediaDirectory = join(config.dataDirectory, 'media');
   const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
   const media =
-    bucket ??
-    openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: `${config.publicUrl}/media`, downloads });
+    bucket ?? openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
+  const desk = openCreditsDesk({ store: store.credits, mode, now });
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
     call: (route, input, context) =>
-      upstreams.call(route, input, { ...context, endpoint: route.endpoint.id, media, downloads, cache, now }),
+      upstreams.call(route, input, {
+        ...context,
+        endpoint: route.endpoint.id,
+        media,
+        downloads,
+        cache,
+        credits: desk,
+        now,
+      }),
   };
 
   const missing = new Map<Route, readonly string[]>();
@@ -186,15 +196,28 @@ export async function openApp(
     media: bucket ? undefined : serveMedia(mediaDirectory),
     headers: surroundings.headers,
     extra: surroundings.routes,
+    door: createChatDoor({
+      catalogue: { ...catalogue, routes: sold },
+      desk,
+      store: store.credits,
+      bindings: upstreams.bindings,
+      stopping: stopping.signal,
+      owner,
+      publicUrl: config.publicUrl,
+      log,
+      now,
+    }),
     draining: () => draining,
   });
 
   const background = [
     every(LEASE_MS / 3, log, () => store.renew(owner, now() + LEASE_MS)),
+    every(LEASE_MS, log, () => desk.releaseExpired()),
     every(RECONCILE_EVERY_MS, log, () => reconcile({ store, rails: Object.values(rails), now })),
     every(REFRESH_EVERY_MS, log, () => networks.refresh()),
     every(FORGET_EVERY_MS, log, () => store.forget(now() - KEPT_MS)),
   ];
+  await surroundings.opened?.(desk);
   const server = await listen(application, config.host, config.port);
   const { port } = server.address() as AddressInfo;
 

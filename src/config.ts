@@ -168,7 +168,9 @@ function readMediaBucket({ problems, optional, url }: ReturnType<typeof reader>)
     );
   }
   if (!bucket && (endpoint ?? publicUrl)) {
-    problems.push('TURNPIKE_MEDIA_S3_BUCKET is missing: the bucket that the other TURNPIKE_MEDIA_S3_ variables speak of');
+    problems.push(
+      'TURNPIKE_MEDIA_S3_BUCKET is missing: the bucket that the other TURNPIKE_MEDIA_S3_ variables speak of',
+    );
   }
   return undefined;
 }

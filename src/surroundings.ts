@@ -1,5 +1,6 @@
 import type { Router } from 'express';
 import type { Network, Upstream } from './catalogue/types.ts';
+import type { CreditsDesk } from './credits/desk.ts';
 import type { Secrets } from './payment/mpp/challenge.ts';
 import type { TempoOptions } from './payment/mpp/tempo.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
@@ -35,6 +36,8 @@ export interface Surroundings {
   readonly routes: Router | undefined;
   /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Called when the store is open and before the first request. */
+  opened?(credits: CreditsDesk): Promise<void>;
   /** Stops what was started for it. */
   stop(): Promise<void>;
 }

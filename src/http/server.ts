@@ -27,6 +27,8 @@ export interface ServerParts {
   readonly headers: Readonly<Record<string, string>>;
   /** Routes that only this mode has, mounted at `/sandbox`. */
   readonly extra: express.Router | undefined;
+  /** The API-key door. */
+  readonly door: express.Router;
   /** True while shutting down: what comes now is sent away. */
   draining(): boolean;
 }
@@ -101,10 +103,13 @@ export function createApplication(parts: ServerParts): Express {
     sendFile(file, request, response);
   });
 
+  application.use((_request, _response, next) => {
+    if (!parts.draining()) return next();
+    throw new Problem('draining', undefined, { headers: { 'retry-after': '5', connection: 'close' } });
+  });
+  application.use(parts.door);
+
   application.use(async (request, response) => {
-    if (parts.draining()) {
-      throw new Problem('draining', undefined, { headers: { 'retry-after': '5', connection: 'close' } });
-    }
     const query = request.url.indexOf('?');
     const path = query < 0 ? request.url : request.url.slice(0, query);
     send(response, await parts.paid(request, path, query < 0 ? '' : request.url.slice(query + 1)));

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Catalogue, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../http/log.ts';
+import { usd } from '../money.ts';
 import { localFacilitator } from '../payment/facilitators/local.ts';
 import type { TempoOptions } from '../payment/mpp/tempo.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -41,7 +42,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     startDoubles({ upstreams }),
   ]);
   const settlements = watchSettlements(localFacilitator(chains.facilitatorOptions), networks);
-  const state = {
+  const state: Record<string, unknown> = {
     mode: 'sandbox',
     evm: Object.fromEntries(
       Object.entries(chains.evm).map(([id, { asset, ...access }]) => [
@@ -80,6 +81,10 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
       faultSettlement: (name, fault, count) => settlements.fault(name, fault as SettlementFault, count),
       calls: () => ({ upstreams: doubles.calls(), settlements: settlements.settled() }),
     }),
+    opened: async (credits) => {
+      const { apiKey } = await credits.create({ label: 'sandbox', credit: usd('100') });
+      state.apiKey = apiKey;
+    },
     stop: async () => {
       await settlements.facilitator.close();
       await Promise.all([chains.stop(), doubles.close()]);

@@ -120,7 +120,6 @@ export function creditsOn(engine: Engine): CreditStore {
 
     purchase: (purchase, now) => engine.transact(() => writePurchase(purchase, now)),
 
-    // A hold that a power failure forgets was never followed by a charge: the call counts as never held.
     hold: (request) => engine.transact(() => takeHold(request), 'process'),
 
     settle: (holdId, { price, cost, note }, now) =>
@@ -128,7 +127,7 @@ export function creditsOn(engine: Engine): CreditStore {
         const hold = yield* lockHold(holdId);
         if (!hold) return undefined;
         return yield* endHold(hold, { kind: 'settle', price: atMost(hold.amount, price), cost, note }, now);
-      }),
+      }, 'process'),
 
     release: (holdId, note, now) =>
       engine.transact(function* (): Steps<boolean> {
@@ -136,7 +135,7 @@ export function creditsOn(engine: Engine): CreditStore {
         if (!hold) return false;
         yield* endHold(hold, { kind: 'release', note }, now);
         return true;
-      }),
+      }, 'process'),
 
     async releaseExpired(now) {
       let released = 0;

@@ -1,10 +1,13 @@
 import type Database from 'libsql';
 
 /**
- * What a write outlives once its promise resolves: `disk` is for everything that must not be forgotten; `process`
- * outlives the process, but waits for no disk, so that a power failure may forget it together with all that came after.
+ * What a write outlives once its promise resolves. `power`: the disk has it. `process`: only the operating system has
+ * it, and the disk a moment later; a power failure may forget such a moment, from one point in time on.
  */
-export type Outlives = 'process' | 'disk';
+export type Outlives = 'process' | 'power';
+
+/** How long at most the disk may lack what the operating system has. */
+const BEHIND_MS = 250;
 
 /** Runs synchronous database work in transactions that are shared by everything asked for in one event-loop turn. */
 export interface GroupedCommit {
@@ -27,8 +30,7 @@ interface Waiting {
 /** One commit waits for the disk as long as a hundred do, so a turn's operations share one. */
 export function groupedCommit(database: Database.Database): GroupedCommit {
   let waiting: Waiting[] = [];
-  const waitForDisk = database.prepare('PRAGMA synchronous = FULL');
-  const waitForNothing = database.prepare('PRAGMA synchronous = NORMAL');
+  let catchingUp: NodeJS.Timeout | undefined;
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const savepoint = database.prepare('SAVEPOINT operation');
@@ -39,9 +41,10 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     const group = waiting;
     waiting = [];
     if (group.length === 0) return;
-    const isForDisk = group.some(({ outlives }) => outlives === 'disk');
+    // Never prepared: SQLite carries this pragma out when it is prepared, not when it is run.
+    const isForPower = group.some(({ outlives }) => outlives === 'power');
     try {
-      if (!isForDisk) waitForNothing.run();
+      if (!isForPower) database.exec('PRAGMA synchronous = NORMAL');
       begin.run();
       const tell = group.map((operation) => operation.attempt());
       commit.run();
@@ -50,8 +53,17 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
       for (const operation of group) operation.reject(error);
       rollBack();
     } finally {
-      if (!isForDisk) waitForDisk.run();
+      if (!isForPower) {
+        database.exec('PRAGMA synchronous = FULL');
+        catchingUp ??= setTimeout(catchUp, BEHIND_MS).unref();
+      }
     }
+  }
+
+  function catchUp(): void {
+    catchingUp = undefined;
+    // A checkpoint brings the log to the disk first. One that another process keeps from its end has done that too.
+    if (database.open) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
   function rollBack(): void {
@@ -62,7 +74,7 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     }
   }
 
-  function run<Result>(operation: () => Result, outlives: Outlives = 'disk'): Promise<Result> {
+  function run<Result>(operation: () => Result, outlives: Outlives = 'power'): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(flush);
       waiting.push({

@@ -80,11 +80,11 @@ async function runSteps<Result>(steps: Steps<Result>, client: pg.PoolClient): Pr
 async function inTransaction<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
-  outlives: Outlives = 'disk',
+  outlives: Outlives = 'power',
 ): Promise<Result> {
   const client = await pool.connect();
   try {
-    const patience = outlives === 'disk' ? '' : '; SET LOCAL synchronous_commit TO OFF';
+    const patience = outlives === 'power' ? '' : '; SET LOCAL synchronous_commit TO OFF';
     await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED${patience}`);
     const result = await work(client);
     await client.query('COMMIT');

@@ -17,9 +17,9 @@ const YEAR_SECONDS = 31_536_000;
  * Keeps files in a bucket, which exists and is readable at its public address. Credentials are those of the AWS
  * variables, files and roles. A bucket that does not take a file is the gateway's own failure, so it throws a plain Error.
  */
-export async function openS3MediaStore(options: MediaBucket & { downloads: Downloader }): Promise<
-  MediaStore & { close(): void }
-> {
+export async function openS3MediaStore(
+  options: MediaBucket & { downloads: Downloader },
+): Promise<MediaStore & { close(): void }> {
   const { bucket, endpoint, region, publicUrl, downloads } = options;
   // Loaded only where it is used: it takes a tenth of a second.
   const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3');

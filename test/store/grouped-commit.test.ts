@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
@@ -101,4 +102,23 @@ t.test('waits for the disk only where something in the turn has to outlive a pow
   await t.rejects(run(() => add(5), 'process'));
   t.equal(patience(), FULL);
   t.same(numbers(), [1, 2, 3, 4, 5]);
+});
+
+t.test('brings to the disk within a moment what was not waited for', async (t) => {
+  const { database, add } = openNumbers(t);
+  database.exec('PRAGMA journal_mode = WAL');
+  const { run } = groupedCommit(database);
+  await run(() => add(7), 'process');
+  /** What is there without the log: the checkpoint that empties it has waited for the disk. */
+  const count = () => {
+    const file = join(t.testdirName, 'copy.sqlite');
+    copyFileSync(join(t.testdirName, 'numbers.sqlite'), file);
+    const copy = new Database(file);
+    const found = copy.prepare('SELECT n FROM numbers').all().length;
+    copy.close();
+    return found;
+  };
+  t.equal(count(), 0);
+  while (count() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.equal(count(), 1);
 });

@@ -21,6 +21,7 @@ import {
   text,
   textBut,
 } from '../row.ts';
+import { both, exactly, list, object, record } from '../shape.ts';
 
 const MARKETPLACES = ['google_shopping', 'amazon', 'ebay'];
 const marketplaces: Field = {

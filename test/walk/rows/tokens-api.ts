@@ -161,22 +161,16 @@ export const tokensApiRows: readonly Row[] = [
     record({ assetId: filled, interval: filled, from: aNumber, to: aNumber, candles }),
   ),
   row('asset-description', { assetId, mint }, both(record({ description: named }), somewhere('summary'))),
-  row(
-    'resolve',
-    { mint: required(mint) },
-    record({
-      assetId: filled,
-      asset: record({ name: filled, symbol: filled, category: filled, aliases: list(filled) }),
-      variant,
-    }),
-    {
+  row('resolve', { mint: required(mint) }, resolved(variant), {
+    rules: {
       accepts: [
         { mint: undefined, ref: 'usd' },
         { mint: undefined, ref: `chain-a-${MINT}` },
       ],
       refuses: [{ mint: undefined, ref: 7 }, { ref: 'usd' }],
     },
-  ),
+    more: [{ request: { mint: undefined, ref: 'usd' }, result: resolved(named) }],
+  }),
   row('risk-summary', { mint: required(mint) }, record(score)),
   row(
     'search',
