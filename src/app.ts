@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { openCreditsDesk } from './credits/desk.ts';
@@ -42,8 +43,8 @@ const REFRESH_EVERY_MS = 30_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Cached answers and idempotency keys are kept for a day; payments for good. */
 const KEPT_MS = 86_400_000;
-/** How long calls under way may go on once the gateway is told to stop. */
-const DRAIN_MS = 30_000;
+/** How long settlements may take after the calls under way were stopped. */
+const SETTLE_MS = 30_000;
 
 /** Calls `task` again and again, never two at a time. Answers how to stop it. */
 function every(milliseconds: number, log: Log, task: () => Promise<unknown>): () => void {
@@ -172,6 +173,8 @@ export async function openApp(
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
   );
+  /** Chat completions under way. */
+  const chats = new Set<string>();
   let draining = false;
   const application = createApplication({
     paid,
@@ -203,6 +206,7 @@ export async function openApp(
       bindings: upstreams.bindings,
       stopping: stopping.signal,
       owner,
+      underWay: chats,
       publicUrl: config.publicUrl,
       log,
       now,
@@ -211,9 +215,9 @@ export async function openApp(
   });
 
   const background = [
-    every(LEASE_MS / 3, log, () => store.renew(owner, now() + LEASE_MS)),
+    every(LEASE_MS / 3, log, () => store.renew(owner, [...paid.working(), ...chats], now() + LEASE_MS)),
     every(LEASE_MS, log, () => desk.releaseExpired()),
-    every(RECONCILE_EVERY_MS, log, () => reconcile({ store, rails: Object.values(rails), now })),
+    every(RECONCILE_EVERY_MS, log, () => reconcile({ store, rails: Object.values(rails), owner, now })),
     every(REFRESH_EVERY_MS, log, () => networks.refresh()),
     every(FORGET_EVERY_MS, log, () => store.forget(now() - KEPT_MS)),
   ];
@@ -229,13 +233,11 @@ export async function openApp(
       draining = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      const overdue = setTimeout(() => {
-        stopping.abort();
-        server.closeAllConnections();
-      }, DRAIN_MS).unref();
-      await closed;
-      clearTimeout(overdue);
+      // Work goes on for callers who left, too: what they paid for is theirs.
+      await within(config.drainMs, Promise.all([closed, paid.idle()]));
       stopping.abort();
+      server.closeAllConnections();
+      await within(SETTLE_MS, paid.idle());
       for (const stop of background) stop();
       await upstreams.close();
       await downloads.close();
@@ -243,4 +245,12 @@ export async function openApp(
       await store.close();
     },
   };
+}
+
+/** Waits for the promise, but no longer than that. */
+async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  const overdue = new AbortController();
+  const waited = delay(milliseconds, undefined, { signal: overdue.signal }).catch(() => undefined);
+  await Promise.race([promise, waited]);
+  overdue.abort();
 }

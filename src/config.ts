@@ -14,6 +14,8 @@ export interface Config {
   /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
   readonly mediaBucket: MediaBucket | undefined;
   readonly logLevel: string;
+  /** How long calls under way may go on once the gateway is told to stop, in milliseconds. */
+  readonly drainMs: number;
   /** Live mode only: in the sandbox all of this is made afresh at every start. */
   readonly live: LiveConfig | undefined;
 }
@@ -186,6 +188,8 @@ export function readConfig(environment: Environment): Config {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push('PORT must be a number from 0 to 65535');
   const logLevel = optional('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
+  const drainSeconds = Number(optional('TURNPIKE_DRAIN_SECONDS') ?? '30');
+  if (!(drainSeconds >= 0)) problems.push('TURNPIKE_DRAIN_SECONDS must be a number of seconds');
   const publicUrl = url('TURNPIKE_PUBLIC_URL') ?? '';
   if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
     problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');
@@ -201,6 +205,7 @@ export function readConfig(environment: Environment): Config {
     databaseUrl: optional('DATABASE_URL'),
     mediaBucket: readMediaBucket(read),
     logLevel,
+    drainMs: drainSeconds * 1000,
     live: live ? readLive(environment, read) : undefined,
   };
   if (problems.length > 0) throw new ConfigProblem(problems);

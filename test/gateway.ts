@@ -59,6 +59,7 @@ async function configOf(directory: string, options: GatewayOptions) {
     PORT: String(await freePort()),
     TURNPIKE_DATA: directory,
     TURNPIKE_CATALOGUE: options.catalogue ?? process.env.TURNPIKE_CATALOGUE ?? 'catalogue',
+    TURNPIKE_DRAIN_SECONDS: '1',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     ...options.environment,
   });

@@ -24,6 +24,7 @@ export function readEndpoint(document: CatalogueDocument, id: string, surroundin
     file: document.file,
     summary: file.summary,
     description: file.description ?? file.summary,
+    secret: file.secret ?? false,
     routes,
   };
   for (const plan of planRoutes(document, surroundings.networks)) {

@@ -73,6 +73,8 @@ export interface EndpointFile {
   readonly request: JsonSchema;
   readonly result: JsonSchema;
   readonly envelope?: Envelope;
+  /** True where the answer holds a secret: it is given again only to who shows more than what the chain tells. */
+  readonly secret?: boolean;
   /** A request that its schema accepts. */
   readonly example: Input;
   /** One upstream, or several in order: the next is asked when one fails. */
@@ -223,6 +225,8 @@ export interface Endpoint {
   readonly file: string;
   readonly summary: string;
   readonly description: string;
+  /** See EndpointFile.secret. */
+  readonly secret: boolean;
   readonly routes: readonly Route[];
 }
 

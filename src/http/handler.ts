@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Input, Route } from '../catalogue/types.ts';
 import { Problem } from '../errors.ts';
+import type { Money } from '../money.ts';
 import { claimPayment, type Work } from '../payment/claim.ts';
 import { type Answer, type Proof, type Quote, type Rail, type RawRequest, Refusal } from '../payment/rail.ts';
 import { settlePayment } from '../payment/settle.ts';
@@ -46,9 +47,11 @@ function readProof(rail: Rail, request: RawRequest): { proof?: Proof; refusal?: 
   }
 }
 
-function tryInput(route: Route, request: RawRequest): { input?: Input; problem?: Problem } {
+/** The validated input and its price, or what is wrong with it: some prices refuse an input that its schema takes. */
+function tryInput(route: Route, request: RawRequest): { priced?: { input: Input; amount: Money }; problem?: Problem } {
   try {
-    return { input: readInput(route, request) };
+    const input = readInput(route, request);
+    return { priced: { input, amount: route.price.quote(input) } };
   } catch (error) {
     if (error instanceof Problem) return { problem: error };
     throw error;
@@ -72,6 +75,8 @@ const sentAnswer = (answer: StoredAnswer, receipt: StoredReceipt, replayed: bool
 
 export function createHandler(parts: HandlerParts) {
   const { router, rails, log } = parts;
+  const working = new Set<string>();
+  const running = new Set<Promise<unknown>>();
 
   /** Settles before or after the upstream call, whichever the authorization allows. */
   const work = async (rail: Rail, quote: Quote, input: Input, todo: Work, requestId: string): Promise<Answer> => {
@@ -92,7 +97,13 @@ export function createHandler(parts: HandlerParts) {
   const pay = async (rail: Rail, proof: Proof, quote: Quote, input: Input, requestId: string): Promise<Answer> => {
     const claimed = await claimPayment(parts, rail, proof, quote, bindingOf(quote.request));
     if (claimed.kind === 'replay') return sentAnswer(claimed.answer, claimed.receipt, true);
-    return work(rail, quote, input, claimed.work, requestId);
+    const { id } = claimed.work.claim;
+    working.add(id);
+    try {
+      return await work(rail, quote, input, claimed.work, requestId);
+    } finally {
+      working.delete(id);
+    }
   };
 
   const road = async (message: IncomingMessage, path: string, query: string, requestId: string): Promise<Answer> => {
@@ -102,15 +113,15 @@ export function createHandler(parts: HandlerParts) {
     const rail = rails[route.rail];
     if (!rail) throw new Problem('unknown_path');
     const { proof, refusal } = readProof(rail, request);
-    const { input, problem } = tryInput(route, request);
+    const { priced, problem } = tryInput(route, request);
     if (!proof) {
-      const amount = input ? route.price.quote(input) : route.listing.price;
+      const amount = priced?.amount ?? route.listing.price;
       return rail.challenge({ route, amount, request }, refusal, problem && invalidParams(problem));
     }
-    if (!input) throw problem;
-    const quote: Quote = { route, amount: route.price.quote(input), request };
+    if (!priced) throw problem;
+    const quote: Quote = { route, amount: priced.amount, request };
     try {
-      return await pay(rail, proof, quote, input, requestId);
+      return await pay(rail, proof, quote, priced.input, requestId);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       log.info({ requestId, route: route.id, kind: error.kind, reason: error.message }, 'payment refused');
@@ -118,18 +129,32 @@ export function createHandler(parts: HandlerParts) {
     }
   };
 
-  /** Never throws: every failure is an answer. */
-  return async (message: IncomingMessage, path: string, query: string): Promise<Answer> => {
+  const answer = async (message: IncomingMessage, path: string, query: string): Promise<Answer> => {
     const requestId = randomUUID();
+    let answered: Answer;
     try {
-      const answer = await road(message, path, query, requestId);
-      answer.headers['request-id'] = requestId;
-      return answer;
+      answered = await road(message, path, query, requestId);
     } catch (error) {
       if (!(error instanceof Problem)) log.error({ requestId, err: error }, 'request failed in the gateway');
-      const answer = problemAnswer(error, requestId);
-      answer.headers['request-id'] = requestId;
-      return answer;
+      answered = problemAnswer(error, requestId);
     }
+    answered.headers['request-id'] = requestId;
+    return answered;
+  };
+
+  return {
+    /** Never throws: every failure is an answer. */
+    answer: (message: IncomingMessage, path: string, query: string): Promise<Answer> => {
+      const run = answer(message, path, query);
+      running.add(run);
+      run.finally(() => running.delete(run));
+      return run;
+    },
+    /** Payments that are worked on here: only their leases are prolonged, so that what a fault left behind comes free. */
+    working: (): readonly string[] => [...working],
+    /** Resolves once nothing is under way, whether or not its caller still waits. */
+    idle: async (): Promise<void> => {
+      while (running.size > 0) await Promise.all(running);
+    },
   };
 }

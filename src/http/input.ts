@@ -6,8 +6,13 @@ import { Problem, type ProblemDetail } from '../errors.ts';
 import type { RawRequest } from '../payment/rail.ts';
 
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
-const bodyAjv = openSchemaCompiler({ strict: false, verbose: true });
-const queryAjv = openSchemaCompiler({ strict: false, verbose: true, coerceTypes: 'array' });
+const telling = { strict: false, verbose: true } as const;
+const firstFault = { ...telling, allErrors: false } as const;
+const body = { first: openSchemaCompiler(firstFault), every: openSchemaCompiler(telling) };
+const query = {
+  first: openSchemaCompiler({ ...firstFault, coerceTypes: 'array' }),
+  every: openSchemaCompiler({ ...telling, coerceTypes: 'array' }),
+};
 const resultAjv = openSchemaCompiler({ strict: false, useDefaults: false, allErrors: false });
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -26,6 +31,9 @@ function validatorOf(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
 
 /** As many faults as are worth telling at once. */
 const MOST_DETAILS = 20;
+
+/** A larger body is told its first fault only: it can have a million, and to collect them keeps everybody waiting. */
+const LARGE_BODY_BYTES = 65_536;
 
 function expectedOf(error: ErrorObject): string | undefined {
   const { params } = error;
@@ -47,15 +55,23 @@ function expectedOf(error: ErrorObject): string | undefined {
   }
 }
 
+function messageOf({ keyword, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a field of this request';
+    case 'pattern':
+      return 'does not have the form that is asked for';
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
 function toDetail(error: ErrorObject): ProblemDetail {
   const field = error.params.missingProperty ?? error.params.additionalProperty;
   const path = field === undefined ? error.instancePath || '/' : `${error.instancePath}/${field}`;
-  const message =
-    error.keyword === 'required'
-      ? 'is required'
-      : error.keyword === 'additionalProperties'
-        ? 'is not a field of this request'
-        : (error.message ?? 'is not valid');
+  const message = messageOf(error);
   const expected = expectedOf(error);
   return expected === undefined ? { path, message } : { path, message, expected };
 }
@@ -119,10 +135,17 @@ function readBody(request: RawRequest): Record<string, unknown> {
 /** The validated input with its defaults. Throws Problem `invalid_json`, `unsupported_media_type` or `invalid_request`. */
 export function readInput(route: Route, request: RawRequest): Input {
   const fromQuery = request.method === 'GET';
-  const input = fromQuery ? readQuery(request.query) : readBody(request);
-  const validate = validatorOf(fromQuery ? queryAjv : bodyAjv, route.request);
+  const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
+  const { first: quick, every } = fromQuery ? query : body;
+  const input = parse();
+  const validate = validatorOf(quick, route.request);
   if (validate(input)) return input;
-  const details = toDetails(validate.errors ?? []);
+  let details = toDetails(validate.errors ?? []).slice(0, 1);
+  if (request.body.length < LARGE_BODY_BYTES) {
+    const validateAll = validatorOf(every, route.request);
+    // Parsed anew: the first validation may have filled defaults in.
+    if (!validateAll(parse())) details = toDetails(validateAll.errors ?? []);
+  }
   const [first] = details;
   throw new Problem('invalid_request', first ? `${first.path} ${first.message}` : undefined, { details });
 }

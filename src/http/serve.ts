@@ -46,6 +46,9 @@ export interface ServeRequest {
   readonly network: string;
 }
 
+/** What an adapter may take after its deadline to cancel upstream and say what happened. */
+const GRACE_MS = 1_000;
+
 const codes: Record<UpstreamFailure, ProblemCode> = {
   failed: 'upstream_failed',
   timeout: 'upstream_timeout',
@@ -64,20 +67,49 @@ function toProblem(error: unknown): Problem {
   return new Problem('internal_error', undefined, { cause: error });
 }
 
+/** Aborts after a time or when the gateway stops. `done` lets go of both: `AbortSignal.any` would keep a little of every call. */
+function deadline(milliseconds: number, stopping: AbortSignal): { signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort(stopping.reason);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError')),
+    milliseconds,
+  );
+  stopping.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  return {
+    signal: controller.signal,
+    done: () => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', stop);
+    },
+  };
+}
+
+/** Rejects once the deadline has passed and an adapter has had a moment to say so itself. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const late = () => reject(new UpstreamProblem('timeout', 'gateway', 'the adapter went on after its deadline'));
+    const wait = () => setTimeout(late, GRACE_MS).unref();
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+  });
+}
+
 async function callUpstream(
   { upstreams, log }: ServeParts,
   { quote, input, claim, requestId, network }: ServeRequest,
   reportCost: (dollars: string) => void,
 ): Promise<unknown> {
   const { route } = quote;
-  const signal = AbortSignal.any([AbortSignal.timeout(route.deadlineMs), upstreams.stopping]);
-  const result = await upstreams.call(route, input, {
-    network,
-    signal,
-    requestId,
-    paymentId: claim.id,
-    reportCost,
-  });
+  const { signal, done } = deadline(route.deadlineMs, upstreams.stopping);
+  let result: unknown;
+  try {
+    const context = { network, signal, requestId, paymentId: claim.id, reportCost };
+    result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
+  } finally {
+    done();
+  }
   const fault = resultFault(route, result);
   if (fault === undefined) return result;
   log.error({ requestId, route: route.id, fault }, 'upstream result does not fit the result schema');
@@ -111,7 +143,7 @@ export async function serve(parts: ServeParts, request: ServeRequest): Promise<S
     if (!settled) throw problem;
     throw new Problem(
       'result_owed',
-      'Paid, but there is no result yet: send the same request with the same payment to get it without a new charge',
+      `Paid, but there is no result yet (${problem.code}: ${problem.message}): send the same request with the same payment to get it without a new charge`,
       { cause: error },
     );
   }

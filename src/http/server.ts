@@ -17,7 +17,7 @@ export interface ServedFile {
 }
 
 export interface ServerParts {
-  readonly paid: ReturnType<typeof createHandler>;
+  readonly paid: Pick<ReturnType<typeof createHandler>, 'answer'>;
   /** Path -> document. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly health: () => { readonly ok: boolean; readonly body: object };
@@ -112,7 +112,7 @@ export function createApplication(parts: ServerParts): Express {
   application.use(async (request, response) => {
     const query = request.url.indexOf('?');
     const path = query < 0 ? request.url : request.url.slice(0, query);
-    send(response, await parts.paid(request, path, query < 0 ? '' : request.url.slice(query + 1)));
+    send(response, await parts.paid.answer(request, path, query < 0 ? '' : request.url.slice(query + 1)));
   });
   const failed: ErrorRequestHandler = (error, _request, response, next) => {
     if (response.headersSent) next(error);

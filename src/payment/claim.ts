@@ -18,6 +18,9 @@ export const LEASE_MS = 30_000;
 /** A payment whose upstream failed may be used this many times in all. */
 export const MAX_ATTEMPTS = 3;
 
+/** What is owed is tried more often, for it has been paid, but not without end: then the operator gives it back. */
+const MAX_OWED_ATTEMPTS = 20;
+
 /** How long a second request with the same payment waits for the first before it is told to come back. */
 const WAIT_MS = 25_000;
 
@@ -68,6 +71,18 @@ const pending = () =>
     headers: { 'retry-after': '3' },
   });
 
+const answeredOnce = () =>
+  new Refusal(
+    'invalid-challenge',
+    'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',
+  );
+
+const owedForGood = () =>
+  new Problem(
+    'result_owed',
+    'Paid, but the provider goes on failing: the operator sees what is owed and has to give it back',
+  );
+
 /** Throws when the payment stands in a state that no request can change. */
 function refuseSpent(payment: Payment, proof: Proof, binding: string): void {
   if (payment.fingerprint !== proof.fingerprint) {
@@ -85,6 +100,7 @@ function refuseSpent(payment: Payment, proof: Proof, binding: string): void {
       `this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`,
     );
   }
+  if (payment.state === 'owed' && payment.attempt >= MAX_OWED_ATTEMPTS) throw owedForGood();
 }
 
 /** Asks the chain about a payment whose settlement had no answer. Throws Problem `settlement_pending` while it is open. */
@@ -98,13 +114,41 @@ async function resolveUnknown(payment: Payment, rail: Rail, { store, now }: Clai
   );
 }
 
-/** Left behind by an instance that died: did it settle before it did? */
-async function receiptOfOrphan(payment: Payment, rail: Rail): Promise<StoredReceipt | undefined> {
+/**
+ * Left behind by an instance that died: did it settle before it did? `unknown` where it may have and the chain does
+ * not say.
+ */
+async function settledByOrphan(payment: Payment, rail: Rail): Promise<StoredReceipt | 'unknown' | undefined> {
   if (payment.receipt) return payment.receipt;
   const mayHaveSettled = payment.state === 'fulfilled' || (payment.state === 'claimed' && payment.settlesFirst);
   if (!mayHaveSettled) return undefined;
   const outcome = await rail.outcome(payment.trace);
-  return outcome.state === 'settled' ? outcome.receipt : undefined;
+  return outcome.state === 'settled' ? outcome.receipt : outcome.state === 'unknown' ? 'unknown' : undefined;
+}
+
+/** A proof that looks spent may be so by our own attempt whose end nobody saw: that is no reason to pay again. */
+async function verifyAgain<P extends Proof>(rail: Rail<P>, proof: P, quote: Quote): Promise<Verified<P>> {
+  try {
+    return await rail.verify(proof, quote);
+  } catch (error) {
+    throw error instanceof Refusal ? pending() : error;
+  }
+}
+
+/** The answer that the payer already has for this request under the same `Idempotency-Key`. Throws Problem (409). */
+async function answeredBefore(
+  { store, now }: ClaimParts,
+  entry: string,
+  proof: Proof,
+  binding: string,
+): Promise<{ answer: StoredAnswer; receipt: StoredReceipt } | undefined> {
+  const earlier = await paidBefore(store, entry, binding, now());
+  if (!earlier || earlier.id === proof.id) return undefined;
+  const { state, answer, receipt } = earlier;
+  if (state === 'settled' && answer && receipt) return { answer, receipt };
+  if (state === 'unknown') throw pending();
+  if (state === 'owed' || isHeld(earlier, now())) throw inProgress();
+  return undefined;
 }
 
 /**
@@ -126,6 +170,7 @@ export async function claimPayment<P extends Proof>(
     if (payment) {
       refuseSpent(payment, proof, binding);
       if (payment.state === 'settled' && payment.answer && payment.receipt) {
+        if (quote.route.endpoint.secret && !proof.isPrivate) throw answeredOnce();
         return { kind: 'replay', answer: payment.answer, receipt: payment.receipt };
       }
       if (payment.state === 'unknown') {
@@ -139,16 +184,13 @@ export async function claimPayment<P extends Proof>(
         continue;
       }
     }
-    const receipt = payment && (await receiptOfOrphan(payment, rail));
-    const verified = receipt ? undefined : await rail.verify(proof, quote);
-    const entry = verified && idempotencyEntry(quote, verified);
-    const earlier = entry && (await paidBefore(store, entry, binding, now()));
-    if (earlier && earlier.id !== proof.id) {
-      if (earlier.state === 'settled' && earlier.answer && earlier.receipt) {
-        return { kind: 'replay', answer: earlier.answer, receipt: earlier.receipt };
-      }
-      if (isHeld(earlier, now())) throw inProgress();
-    }
+    const found = payment && (await settledByOrphan(payment, rail));
+    const receipt = found === 'unknown' ? undefined : found;
+    const verify = () => (found === 'unknown' ? verifyAgain(rail, proof, quote) : rail.verify(proof, quote));
+    const verified = receipt ? undefined : await verify();
+    const entry = verified?.payerIsProven ? idempotencyEntry(quote, verified) : undefined;
+    const answered = entry && (await answeredBefore(parts, entry, proof, binding));
+    if (answered) return { kind: 'replay', ...answered };
     const claimFacts = verified ? facts(rail.name, quote, verified, binding) : payment;
     if (!claimFacts) throw new Error('a payment that was not verified has no receipt');
     const outcome = await store.claim(claimFacts, {
@@ -156,6 +198,7 @@ export async function claimPayment<P extends Proof>(
       now: now(),
       leaseUntil: now() + LEASE_MS,
       maxAttempts: MAX_ATTEMPTS,
+      maxOwedAttempts: MAX_OWED_ATTEMPTS,
     });
     if (!outcome.won) continue;
     const { claim, before } = outcome;

@@ -41,7 +41,10 @@ export interface NamedFacilitator {
 export interface PayableNetworks {
   find(id: NetworkId): PayableNetwork | undefined;
   /** The configured network, payable now or not, that a protocol version knows by this name. */
-  named(version: 1 | 2, name: string): { readonly id: NetworkId; readonly asset: AssetFile } | undefined;
+  named(
+    version: 1 | 2,
+    name: string,
+  ): { readonly id: NetworkId; readonly caip2: string; readonly asset: AssetFile } | undefined;
   /** Grows with every change, so that prepared challenges know when they are stale. */
   readonly version: number;
   /** Asks every facilitator again what it supports. Never throws. */
@@ -132,7 +135,7 @@ export function createPayableNetworks(
       for (const { network, mode } of configurations) {
         const binding = network[mode];
         if ((x402Version === 2 ? binding.caip2 : binding.v1Name) === name)
-          return { id: network.id, asset: binding.asset };
+          return { id: network.id, caip2: binding.caip2, asset: binding.asset };
       }
       return undefined;
     },

@@ -53,6 +53,8 @@ export interface Proof {
   readonly id: string;
   /** See PaymentFacts.fingerprint. */
   readonly fingerprint: string;
+  /** False where everything in the proof can be read off the chain once it is settled, as with x402 version 1. */
+  readonly isPrivate: boolean;
 }
 
 /** A proof that was found good for a quote. No money has moved. */
@@ -66,6 +68,8 @@ export interface Verified<P extends Proof = Proof> {
   readonly amount: bigint;
   /** True where the authorization would not outlive the endpoint's deadline: settle before the upstream call. */
   readonly settlesFirst: boolean;
+  /** True where the payer has been proven already, and not only the chain will. */
+  readonly payerIsProven: boolean;
   /** What `outcome` needs, as JSON. No signatures. */
   readonly trace: string;
 }
@@ -73,7 +77,8 @@ export interface Verified<P extends Proof = Proof> {
 /** How a settlement ended. `unknown`: no answer in time, so the chain must be asked. */
 export type Settlement =
   | { state: 'settled'; receipt: StoredReceipt }
-  | { state: 'refused'; reason: string }
+  /** `spent`: the authorization was used before, perhaps by an attempt of ours whose answer was lost. */
+  | { state: 'refused'; reason: string; spent?: true }
   | { state: 'unknown'; reason: string };
 
 /** A way to pay. */

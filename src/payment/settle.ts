@@ -16,7 +16,11 @@ export interface SettleParts {
 async function confirmed(rail: Rail, settlement: Settlement, trace: string): Promise<Settlement> {
   if (settlement.state === 'settled') return settlement;
   const outcome = await rail.outcome(trace);
-  return outcome.state === 'unknown' ? settlement : outcome;
+  if (outcome.state !== 'unknown') return outcome;
+  // Spent, and the chain does not show by whom yet: our own transaction may still be on its way.
+  return settlement.state === 'refused' && settlement.spent
+    ? { state: 'unknown', reason: settlement.reason }
+    : settlement;
 }
 
 /**

@@ -11,7 +11,7 @@ export function stateOnClaim(payment: Payment, facts: PaymentFacts, options: Cla
     case 'released':
       return payment.attempt < options.maxAttempts ? 'claimed' : undefined;
     case 'owed':
-      return 'settled';
+      return payment.attempt < options.maxOwedAttempts ? 'settled' : undefined;
     case 'claimed':
     case 'fulfilled':
       return leaseRanOut ? payment.state : undefined;

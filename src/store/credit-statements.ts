@@ -104,9 +104,14 @@ export const listExpiredHolds = (now: number): Statement => ({
   values: [now],
 });
 
-export const renewHolds = (owner: string, leaseUntil: number): Statement => ({
-  text: `UPDATE holds SET lease_until = ?2 WHERE owner = ?1`,
-  values: [owner, leaseUntil],
+export const renewHolds = (
+  owner: string,
+  ids: readonly string[],
+  leaseUntil: number,
+  among: (place: string) => string,
+): Statement => ({
+  text: `UPDATE holds SET lease_until = ?2 WHERE owner = ?1 AND id ${among('?3')}`,
+  values: [owner, leaseUntil, JSON.stringify(ids)],
 });
 
 /** Changes nothing when the payment bought something already. */

@@ -23,6 +23,8 @@ export type Steps<Result> = Generator<Statement, Result, Outcome>;
 export interface Engine {
   /** Appended to a SELECT inside `transact` so that nobody else changes its rows before the end: `FOR UPDATE`, or nothing. */
   readonly rowLock: string;
+  /** The condition that goes after a column: its text is in the JSON array of texts at `place`. */
+  among(place: string): string;
   /** Sees every write whose promise resolved. */
   read(statement: Statement): Promise<readonly Row[]>;
   /** Rows changed. Durable once it resolves. */
@@ -52,16 +54,12 @@ export function storeOn(engine: Engine): Store {
     settle: (claim, receipt, now) => changesOne(statements.settlePayment(claim, receipt, now)),
     giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),
 
-    resolve: (id, outcome, now) =>
-      changesOne(
-        'settled' in outcome
-          ? statements.resolveSettled(id, outcome.settled, now)
-          : statements.resolveUnsettled(id, outcome.unsettled, now),
-      ),
+    resolve: (id, outcome, now) => changesOne(statements.resolvePayment(id, outcome, now)),
 
-    async renew(owner, leaseUntil) {
-      await engine.write(statements.renewPayments(owner, leaseUntil));
-      await engine.write(renewHolds(owner, leaseUntil));
+    async renew(owner, ids, leaseUntil) {
+      if (ids.length === 0) return;
+      await engine.write(statements.renewPayments(owner, ids, leaseUntil, engine.among));
+      await engine.write(renewHolds(owner, ids, leaseUntil, engine.among));
     },
 
     async list(filter) {
@@ -98,6 +96,6 @@ function* claimAgain(facts: PaymentFacts, options: ClaimOptions, rowLock: string
   const before = toPayment(row);
   const state = stateOnClaim(before, facts, options);
   if (state === undefined) return { won: false, payment: before };
-  yield statements.takePayment(facts.id, state, options);
+  yield statements.takePayment(facts, state, options);
   return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before };
 }

@@ -30,7 +30,7 @@ interface Waiting {
 /** One commit waits for the disk as long as a hundred do, so a turn's operations share one. */
 export function groupedCommit(database: Database.Database): GroupedCommit {
   let waiting: Waiting[] = [];
-  let catchingUp: NodeJS.Timeout | undefined;
+  let isBehind = false;
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const savepoint = database.prepare('SAVEPOINT operation');
@@ -55,15 +55,20 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     } finally {
       if (!isForPower) {
         database.exec('PRAGMA synchronous = FULL');
-        catchingUp ??= setTimeout(catchUp, BEHIND_MS).unref();
+        if (!isBehind) setTimeout(catchUp, BEHIND_MS).unref();
+        isBehind = true;
       }
     }
   }
 
   function catchUp(): void {
-    catchingUp = undefined;
-    // A checkpoint brings the log to the disk first. One that another process keeps from its end has done that too.
-    if (database.open) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    isBehind = false;
+    try {
+      // A checkpoint waits until the disk has the log before it begins, also where readers keep it from its end.
+      if (database.open) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // A disk that fails makes the next commit fail, and that is told.
+    }
   }
 
   function rollBack(): void {

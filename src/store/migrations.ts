@@ -107,6 +107,8 @@ const steps: readonly ((dialect: Dialect) => string)[] = [
       name ${identifier} NOT NULL PRIMARY KEY,
       value TEXT NOT NULL
     );`,
+
+  () => `CREATE INDEX payments_by_lease ON payments (lease_until) WHERE owner <> '';`,
 ];
 
 export const schemaVersion = steps.length;

@@ -54,6 +54,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
 
   const engine: Engine = {
     rowLock: 'FOR UPDATE',
+    among: (place) => `= ANY (ARRAY(SELECT json_array_elements_text(${place}::json)))`,
     read: (statement) => start(async () => (await ask(pool, statement)).rows),
     write: (statement) => start(async () => (await ask(pool, statement)).changes),
     transact: (steps, outlives) => start(() => inTransaction(pool, (client) => runSteps(steps(), client), outlives)),

@@ -42,6 +42,7 @@ export function openSqliteStore(file: string): Store {
 
   const engine: Engine = {
     rowLock: '',
+    among: (place) => `IN (SELECT value FROM json_each(${place}))`,
     read: async (statement) => rowsOf(statement),
     write: (statement) => run(() => changesOf(statement)),
     transact: (steps, outlives) => run(() => runSteps(steps(), step), outlives),

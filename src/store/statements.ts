@@ -4,7 +4,17 @@
  * that a write and its check are one atomic step on either engine.
  */
 import { withoutNul } from './nul.ts';
-import type { Claim, ClaimOptions, PaymentFacts, PaymentState, Store, StoredAnswer, StoredReceipt } from './store.ts';
+import type {
+  Claim,
+  ClaimOptions,
+  PaymentFacts,
+  PaymentFilter,
+  PaymentState,
+  ResolvedOutcome,
+  Store,
+  StoredAnswer,
+  StoredReceipt,
+} from './store.ts';
 
 export interface Statement {
   readonly text: string;
@@ -46,10 +56,11 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
 });
 
 /** Only after `stateOnClaim` allowed it, in the transaction that read the row. */
-export const takePayment = (id: string, state: PaymentState, options: ClaimOptions): Statement => ({
-  text: `UPDATE payments SET state = ?2, attempt = attempt + 1, owner = ?3, lease_until = ?4, reason = NULL, updated_at = ?5
+export const takePayment = (facts: PaymentFacts, state: PaymentState, options: ClaimOptions): Statement => ({
+  text: `UPDATE payments SET state = ?2, attempt = attempt + 1, owner = ?3, lease_until = ?4, reason = NULL,
+      updated_at = ?5, trace = ?6, settles_first = ?7
     WHERE id = ?1`,
-  values: [id, state, options.owner, options.leaseUntil, options.now],
+  values: [facts.id, state, options.owner, options.leaseUntil, options.now, facts.trace, facts.settlesFirst ? 1 : 0],
 });
 
 export const fulfilPayment = (
@@ -87,8 +98,15 @@ export const giveUpPayment = (
   values: [claim.id, claim.attempt, state, withoutNul(reason), now],
 });
 
+export function resolvePayment(id: string, outcome: ResolvedOutcome, now: number): Statement {
+  if ('settled' in outcome) return resolveSettled(id, outcome.settled, now);
+  return 'unsettled' in outcome
+    ? resolveTo('unsettled', id, outcome.unsettled, now)
+    : resolveTo('unknown', id, outcome.unknown, now);
+}
+
 /** A payment that turns out settled and has no answer is owed: nobody works on it. */
-export const resolveSettled = (id: string, receipt: StoredReceipt, now: number): Statement => ({
+const resolveSettled = (id: string, receipt: StoredReceipt, now: number): Statement => ({
   text: `UPDATE payments SET receipt = ?2, updated_at = ?3,
       state = CASE WHEN answer IS NULL THEN 'owed' ELSE 'settled' END,
       reason = CASE WHEN answer IS NULL THEN reason ELSE NULL END
@@ -96,23 +114,34 @@ export const resolveSettled = (id: string, receipt: StoredReceipt, now: number):
   values: [id, JSON.stringify(receipt), now],
 });
 
-export const resolveUnsettled = (id: string, reason: string, now: number): Statement => ({
-  text: `UPDATE payments SET state = 'unsettled', reason = ?2, updated_at = ?3 WHERE id = ?1 AND state = 'unknown'`,
-  values: [id, withoutNul(reason), now],
+const resolveTo = (state: PaymentState, id: string, reason: string, now: number): Statement => ({
+  text: `UPDATE payments SET state = ?2, reason = ?3, updated_at = ?4 WHERE id = ?1 AND state = 'unknown'`,
+  values: [id, state, withoutNul(reason), now],
 });
 
 /** Without `owner <> ''` the index of owners, which leaves out payments that nobody works on, would not be used. */
-export const renewPayments = (owner: string, leaseUntil: number): Statement => ({
-  text: `UPDATE payments SET lease_until = ?2 WHERE owner = ?1 AND owner <> '' AND ${HELD}`,
-  values: [owner, leaseUntil],
+export const renewPayments = (
+  owner: string,
+  ids: readonly string[],
+  leaseUntil: number,
+  among: (place: string) => string,
+): Statement => ({
+  text: `UPDATE payments SET lease_until = ?2 WHERE owner = ?1 AND owner <> '' AND id ${among('?3')} AND ${HELD}`,
+  values: [owner, leaseUntil, JSON.stringify(ids)],
 });
 
-export function listPayments(filter: Parameters<Store['list']>[0]): Statement {
-  const values: (string | number)[] = [filter.limit, filter.since ?? 0, ...(filter.states ?? [])];
-  const states = filter.states?.map((_state, index) => `?${index + 3}`).join(', ');
+export function listPayments({ states, since, leaseBefore, oldest, limit }: PaymentFilter): Statement {
+  const values: (string | number)[] = [limit];
+  const place = (value: string | number): string => `?${values.push(value)}`;
+  const conditions = ['TRUE'];
+  if (since !== undefined) conditions.push(`created_at >= ${place(since)}`);
+  if (leaseBefore !== undefined) conditions.push(`owner <> '' AND lease_until < ${place(leaseBefore)}`);
+  // Orphans are few and settled payments are many: no engine may begin with the index of states there.
+  const state = leaseBefore === undefined ? 'state' : `(state || '')`;
+  if (states !== undefined) conditions.push(`${state} IN (${states.map(place).join(', ')})`);
   return {
-    text: `SELECT * FROM payments WHERE created_at >= ?2 ${states === undefined ? '' : `AND state IN (${states})`}
-      ORDER BY created_at DESC, id DESC LIMIT ?1`,
+    text: `SELECT * FROM payments WHERE ${conditions.join(' AND ')}
+      ORDER BY ${oldest ? 'updated_at, id' : 'created_at DESC, id DESC'} LIMIT ?1`,
     values,
   };
 }

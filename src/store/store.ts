@@ -35,7 +35,7 @@ export interface StoredReceipt {
   headers: Readonly<Record<string, string>>;
 }
 
-/** The facts of a payment, fixed when it is first claimed. */
+/** The facts of a payment, fixed when it is first claimed, except `trace` and `settlesFirst`: each claim brings its own. */
 export interface PaymentFacts {
   /** Identity of the authorization (payer and nonce, message hash, challenge id): the same however the proof is encoded. */
   id: string;
@@ -94,6 +94,22 @@ export interface ClaimOptions {
   leaseUntil: number;
   /** A released payment may be claimed this many times in all. */
   maxAttempts: number;
+  /** An owed payment may be claimed until it was claimed this many times in all. */
+  maxOwedAttempts: number;
+}
+
+/** What the chain says of a payment whose settlement had no answer; texts are the reasons. */
+export type ResolvedOutcome = { settled: StoredReceipt } | { unsettled: string } | { unknown: string };
+
+export interface PaymentFilter {
+  states?: readonly PaymentState[];
+  /** The earliest `createdAt`. */
+  since?: number;
+  /** Only what an instance works on (see `renew`) whose lease ran out before then: orphans. */
+  leaseBefore?: number;
+  /** Least recently updated first, then by id. Left out: newest first by `createdAt`, then by id. */
+  oldest?: boolean;
+  limit: number;
 }
 
 export type ClaimOutcome =
@@ -108,9 +124,10 @@ export interface Store {
 
   /**
    * Takes the payment atomically, on however many instances. Won when the id is new, or when binding and
-   * fingerprint are those of the first claim and the payment is `released` with attempts left, `owed`,
+   * fingerprint are those of the first claim and the payment is `released` or `owed` with attempts left,
    * or `claimed`, `fulfilled` or `settled` without an answer, with a lease that has run out. A payment won
-   * back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and `settled`.
+   * back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and `settled`;
+   * `trace` and `settlesFirst` are those of the newest claim.
    */
   claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;
 
@@ -136,18 +153,18 @@ export interface Store {
 
   /**
    * What the chain said of an `unknown` payment: it becomes `unsettled`, `settled`, or `owed` where it is paid and has
-   * no answer. False when it is not `unknown` any more.
+   * no answer; what is `unknown` still takes the reason and counts as updated, so that `oldest` gives others their
+   * turn. False when it is not `unknown` any more.
    */
-  resolve(id: string, outcome: { settled: StoredReceipt } | { unsettled: string }, now: number): Promise<boolean>;
+  resolve(id: string, outcome: ResolvedOutcome, now: number): Promise<boolean>;
 
   /**
-   * Prolongs the leases of everything this instance works on: payments (`claimed`, `fulfilled`, or `settled` without
-   * an answer) and what calls hold of prepaid credits.
+   * Prolongs the leases of what this instance works on, by the ids named: payments (`claimed`, `fulfilled`, or
+   * `settled` without an answer) and what calls hold of prepaid credits. Others run out.
    */
-  renew(owner: string, leaseUntil: number): Promise<void>;
+  renew(owner: string, ids: readonly string[], leaseUntil: number): Promise<void>;
 
-  /** Newest first by `createdAt`, then by id; `since` is the earliest `createdAt`. */
-  list(filter: { states?: readonly PaymentState[]; since?: number; limit: number }): Promise<Payment[]>;
+  list(filter: PaymentFilter): Promise<Payment[]>;
 
   /** Settled payments without their answers, oldest first: `limit` of them since then, or after the one named. */
   sales(filter: { since: number; after: Sale | undefined; limit: number }): Promise<Sale[]>;

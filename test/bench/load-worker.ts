@@ -1,6 +1,7 @@
 /** The process behind `startLoad`. */
 import { Pool } from 'undici';
-import type { LoadJob, LoadResult } from './load.ts';
+import type { LoadAnswer, LoadJob, LoadResult, TimingJob, TimingResult } from './load.ts';
+import { median } from './median.ts';
 import { makePayments, type PaymentRequired } from './payments.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -20,7 +21,7 @@ async function call(pool: Pool, { path, body, expects }: LoadJob, payment: strin
     await answer.body.dump();
     return;
   }
-  throw new Error(`answered ${answer.statusCode}, not ${expects}: ${(await answer.body.text()).slice(0, 500)}`);
+  throw new Error(`${path} answered ${answer.statusCode}, not ${expects}: ${(await answer.body.text()).slice(0, 500)}`);
 }
 
 async function run(job: LoadJob): Promise<LoadResult> {
@@ -46,9 +47,47 @@ async function run(job: LoadJob): Promise<LoadResult> {
   }
 }
 
-process.on('message', (job: LoadJob) => {
-  run(job).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ problem: error instanceof Error ? error.message : String(error) }),
+async function timeCall(pool: Pool, url: string, headers: Readonly<Record<string, string>>, body: string) {
+  const startedAt = performance.now();
+  const { pathname: path } = new URL(url);
+  const answer = await pool.request({ method: 'POST', path, body, headers: { ...JSON_TYPE, ...headers } });
+  let firstByte: number | undefined;
+  let text = '';
+  for await (const bytes of answer.body) {
+    firstByte ??= performance.now() - startedAt;
+    text += bytes;
+  }
+  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}: ${text.slice(0, 500)}`);
+  return { firstByte: firstByte ?? Number.NaN, whole: performance.now() - startedAt };
+}
+
+async function time({ targets, body, times }: TimingJob): Promise<TimingResult> {
+  const timed = targets.map(({ url, headers }) => ({
+    url,
+    headers,
+    pool: new Pool(new URL(url).origin, { connections: 1 }),
+    firstBytes: [] as number[],
+    wholes: [] as number[],
+  }));
+  try {
+    for (let round = 0; round < times; round += 1) {
+      for (const { pool, url, headers, firstBytes, wholes } of timed) {
+        const { firstByte, whole } = await timeCall(pool, url, headers, body);
+        firstBytes.push(firstByte);
+        wholes.push(whole);
+      }
+    }
+    return timed.map(({ firstBytes, wholes }) => ({ firstByte: median(firstBytes), whole: median(wholes) }));
+  } finally {
+    await Promise.all(timed.map(({ pool }) => pool.destroy()));
+  }
+}
+
+const send = (answer: LoadAnswer<LoadResult | TimingResult>): void => void process.send?.(answer);
+
+process.on('message', (job: LoadJob | TimingJob) => {
+  ('targets' in job ? time(job) : run(job)).then(
+    (result) => send({ result }),
+    (error: unknown) => send({ problem: error instanceof Error ? error.message : String(error) }),
   );
 });

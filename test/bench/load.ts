@@ -22,28 +22,42 @@ export interface LoadResult {
   readonly milliseconds: number;
 }
 
+/** Calls one after the other, in turns between the targets. */
+export interface TimingJob {
+  readonly targets: readonly { readonly url: string; readonly headers: Readonly<Record<string, string>> }[];
+  readonly body: string;
+  /** For each target. */
+  readonly times: number;
+}
+
+/** Medians in milliseconds, in the order of the targets. */
+export type TimingResult = readonly { readonly firstByte: number; readonly whole: number }[];
+
 export interface Load {
   /** One job at a time. Throws when an answer has another status than the expected one. */
   run(job: LoadJob): Promise<LoadResult>;
+  time(job: TimingJob): Promise<TimingResult>;
   stop(): void;
 }
 
+export type LoadAnswer<Result> = { readonly result: Result } | { readonly problem: string };
+
 export function startLoad(): Load {
   const child = fork(fileURLToPath(new URL('load-worker.ts', import.meta.url)), { execArgv: ['--import=tsx'] });
-  return {
-    async run(job) {
-      const ended = new AbortController();
-      const end = () => ended.abort();
-      child.once('exit', end);
-      try {
-        child.send(job);
-        const [answer] = (await once(child, 'message', { signal: ended.signal })) as [LoadResult | { problem: string }];
-        if ('problem' in answer) throw new Error(`${job.url}${job.path}: ${answer.problem}`);
-        return answer;
-      } finally {
-        child.off('exit', end);
-      }
-    },
-    stop: () => void child.kill(),
-  };
+
+  async function ask<Result>(job: LoadJob | TimingJob): Promise<Result> {
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    child.once('exit', end);
+    try {
+      child.send(job);
+      const [answer] = (await once(child, 'message', { signal: ended.signal })) as [LoadAnswer<Result>];
+      if ('problem' in answer) throw new Error(answer.problem);
+      return answer.result;
+    } finally {
+      child.off('exit', end);
+    }
+  }
+
+  return { run: ask<LoadResult>, time: ask<TimingResult>, stop: () => void child.kill() };
 }

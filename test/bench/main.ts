@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { multiplyCatalogue } from './catalogue.ts';
+import { timeChat } from './chat.ts';
 import { startGateway } from './gateway.ts';
 import { startLoad } from './load.ts';
 import { measure, type Work } from './measure.ts';
@@ -10,7 +11,7 @@ import { startPeer } from './peer.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { ask, timeStarts } from './start.ts';
 import { subject } from './subject.ts';
-import { limitRow, missingRow, printed, processorRow, type Row, rateRow } from './table.ts';
+import { addedRow, limitRow, missingRow, printed, processorRow, type Row, rateRow } from './table.ts';
 
 const CALLERS = 64;
 /** Many short ones: neighbours on the machine then disturb all servers alike. */
@@ -75,6 +76,9 @@ async function bench(): Promise<Row[]> {
   say('paid calls');
   const bought = await measure(load, { gateway, peer }, paid, ROUNDS);
 
+  say('chat completions');
+  const { plain, firstByte } = await timeChat(load, { ...options, gatewayUrl: gateway.url });
+
   const onExpress = '@x402/express';
   return [
     rateRow('402 beside bare Express', asked.gateway, asked.bare, 0.8),
@@ -93,6 +97,8 @@ async function bench(): Promise<Row[]> {
       : [missingRow(`paid call beside ${onExpress}`, 3)]),
     rateRow(`402 with ${routes.toLocaleString('en')} routes beside the usual`, asked.many, asked.gateway, 0.95),
     ...processorRow('  processor time each', asked.many, asked.gateway),
+    addedRow('chat completion beside its upstream, p50', plain.gateway, plain.upstream, 1),
+    addedRow('chat stream beside its upstream, first byte, p50', firstByte.gateway, firstByte.upstream, 5),
     limitRow(
       'live start to first 402 beside bare Express',
       starts.gateway.map(({ milliseconds }) => milliseconds),

@@ -50,10 +50,3 @@ export async function measure<Servers extends Readonly<Record<string, ServerProc
   });
   return Object.fromEntries(measured) as MeasuredOf<Servers>;
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  const middle = sorted.length / 2;
-  const at = (index: number) => sorted[index] ?? Number.NaN;
-  return Number.isInteger(middle) ? (at(middle - 1) + at(middle)) / 2 : at(Math.floor(middle));
-}

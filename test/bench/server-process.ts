@@ -35,11 +35,20 @@ export async function startServer({ words, environment, directory }: ServerComma
     child.kill('SIGTERM');
     await ended;
   };
-  const { pid } = child;
+  /** Throws when it has ended by itself. */
+  const alive = (): number => {
+    const { pid, exitCode, signalCode } = child;
+    if (pid !== undefined && exitCode === null && signalCode === null) return pid;
+    throw new Error(`node ${words.join(' ')} has ended: ${signalCode ?? exitCode}`);
+  };
   try {
     const url = await readyUrl(child, words);
-    if (pid === undefined) throw new Error('a process that answers has an id');
-    return { url, residentBytes: () => residentBytes(pid), processorTime: () => processorTime(pid), stop };
+    return {
+      url,
+      residentBytes: () => residentBytes(alive()),
+      processorTime: () => processorTime(alive()),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -34,3 +34,28 @@ export const completion = JSON.stringify({
   ],
   usage: { prompt_tokens: 12, completion_tokens: 17, total_tokens: 29 },
 });
+
+/** One call through the API-key door, of a model that is priced by use. */
+export const chatCall = {
+  path: '/v1/chat/completions',
+  upstreamPath: '/chat/completions',
+  body: (stream: boolean): string =>
+    JSON.stringify({
+      model: 'vendor4-4.5',
+      messages: [{ role: 'user', content: 'Why does fog scatter light?' }],
+      max_tokens: 100,
+      stream,
+    }),
+} as const;
+
+const chunk = (fields: object): string =>
+  `data: ${JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'x-ai/grok-4.5', ...fields })}\n\n`;
+
+/** The same as a stream: the first event, and those that follow. */
+export const streamed = {
+  first: chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Fog ' }, finish_reason: null }] }),
+  rest:
+    chunk({ choices: [{ index: 0, delta: { content: 'scatters light.' }, finish_reason: 'stop' }] }) +
+    chunk({ choices: [], usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 } }) +
+    'data: [DONE]\n\n',
+} as const;

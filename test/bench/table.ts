@@ -1,5 +1,6 @@
 /** The one table that the benchmark prints. */
-import { type Measured, median } from './measure.ts';
+import type { Measured } from './measure.ts';
+import { median } from './median.ts';
 
 export interface Row {
   readonly what: string;
@@ -62,6 +63,19 @@ export function limitRow(
     ratio: `${(median(ours) / median(peer)).toFixed(2)}`,
     goal: `< ${limit.toLocaleString('en')} ${unit}`,
     met: yesOrNo(median(ours) < limit),
+  };
+}
+
+/** What the gateway adds to its upstream's own time, in milliseconds. */
+export function addedRow(what: string, ours: number, upstream: number, limit: number): Row {
+  const shown = (value: number) => `${value.toFixed(2)} ms`;
+  return {
+    what,
+    ours: shown(ours),
+    peer: shown(upstream),
+    ratio: `+${shown(ours - upstream)}`,
+    goal: `< +${limit} ms`,
+    met: yesOrNo(ours - upstream < limit),
   };
 }
 

@@ -42,9 +42,19 @@ const proofs: Record<string, { proof: () => Promise<Record<string, string>>; typ
     detail: /x402Version must be 1 or 2/,
   },
   'without a payload': {
-    proof: async () => ({ 'payment-signature': encode({ x402Version: 2, accepted: {}, payload: {} }) }),
+    proof: () => changed((payload) => Object.assign(payload, { payload: {} })),
     type: /malformed-credential/,
     detail: /authorization/,
+  },
+  'with objects where text belongs': {
+    proof: () => changed(({ accepted }) => Object.assign(accepted, { amount: { toString: null, valueOf: null } })),
+    type: /malformed-credential/,
+    detail: /accepted\.amount must be a string/,
+  },
+  'with a second authorization beside the one that is signed': {
+    proof: () => changed(({ payload }) => Object.assign(payload, { permit2Authorization: {} })),
+    type: /malformed-credential/,
+    detail: /not several/,
   },
   'for an unknown network': {
     proof: () => changed(({ accepted }) => Object.assign(accepted, { network: 'eip155:1' })),

@@ -93,7 +93,26 @@ export function claiming(promise: Promised): void {
     });
   });
 
-  promise('prolongs the leases of one owner, and only of what it works on', async (t, store) => {
+  promise('gives an owed payment out as often as attempts are allowed, and no more', async (t, store) => {
+    for (const attempt of [1, 2]) {
+      const claim = await won(store, sampleFacts('hopeless'), claimAt(attempt, { maxOwedAttempts: 2 }));
+      await store.settle(claim, sampleReceipt(), attempt);
+      t.equal(await store.giveUp(claim, 'owed', 'upstream_failed', attempt), true);
+    }
+    const before = await existing(store, 'hopeless');
+    const outcome = await store.claim(sampleFacts('hopeless'), claimAt(3, { maxOwedAttempts: 2 }));
+    t.same(outcome, { won: false, payment: before });
+    t.match(await store.claim(sampleFacts('hopeless'), claimAt(4, { maxOwedAttempts: 3 })), { won: true });
+  });
+
+  promise('asks the chain and settles as the newest claim says', async (t, store) => {
+    await won(store, sampleFacts('again'), claimAt(1));
+    const changes = { trace: '{"nonce":"0x02"}', settlesFirst: true };
+    await won(store, sampleFacts('again', { ...changes, payer: 'other', amount: '1' }), claimAt(100));
+    t.match(await store.find('again'), { ...sampleFacts('again'), ...changes });
+  });
+
+  promise('prolongs the leases of one owner, and only of what it says it works on', async (t, store) => {
     await won(store, sampleFacts('claimed'), claimAt(1));
     const fulfilled = await won(store, sampleFacts('fulfilled'), claimAt(1));
     await store.fulfil(fulfilled, sampleAnswer(), { now: 1 });
@@ -102,11 +121,14 @@ export function claiming(promise: Promised): void {
     await finished(store, 'finished');
     await claimable.released(store, 'released');
     await won(store, sampleFacts('foreign'), claimAt(1, { owner: 'instance-2' }));
+    await won(store, sampleFacts('stuck'), claimAt(1));
 
-    await store.renew('instance-1', 500);
-    await store.renew('', 900);
+    const named = ['claimed', 'fulfilled', 'settled', 'finished', 'released', 'foreign', 'nobody'];
+    await store.renew('instance-1', named, 500);
+    await store.renew('', named, 900);
+    await store.renew('instance-1', [], 900);
     const leases = Object.fromEntries((await store.list({ limit: 10 })).map(({ id, leaseUntil }) => [id, leaseUntil]));
-    t.same(leases, { claimed: 500, fulfilled: 500, settled: 500, finished: 0, released: 0, foreign: 11 });
+    t.same(leases, { claimed: 500, fulfilled: 500, settled: 500, finished: 0, released: 0, foreign: 11, stuck: 11 });
     t.match(await store.claim(sampleFacts('claimed'), claimAt(499)), { won: false });
   });
 }

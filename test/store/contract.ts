@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { Store } from '../../src/store/store.ts';
-import { finished, won } from './arrivals.ts';
+import type { PaymentFilter, Store } from '../../src/store/store.ts';
+import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { claiming } from './claiming.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 import { states } from './states.ts';
@@ -65,7 +65,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
     ];
     for (const [id, now] of times) await won(store, sampleFacts(id), claimAt(now));
     await store.giveUp({ id: 'B', attempt: 1 }, 'released', 'none', 30);
-    const ids = async (filter: Parameters<Store['list']>[0]) => (await store.list(filter)).map(({ id }) => id);
+    const ids = async (filter: PaymentFilter) => (await store.list(filter)).map(({ id }) => id);
     t.same(await ids({ limit: 10 }), ['new', 'b', 'a', 'B', 'old']);
     t.same(await ids({ limit: 2 }), ['new', 'b']);
     t.same(await ids({ limit: 10, since: 10 }), ['new', 'b', 'a', 'B']);
@@ -73,6 +73,19 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.same(await ids({ limit: 2, states: ['claimed', 'released'], since: 6 }), ['new', 'b']);
     t.same(await ids({ limit: 10, states: [] }), []);
     t.same(await store.list({ limit: 1, states: ['released'] }), [await store.find('B')]);
+  });
+
+  promise('finds what a dead instance left behind, least recently touched first', async (t, store) => {
+    for (const [id, arrive] of Object.entries({ ...claimable, ...unclaimable })) await arrive(store, id);
+    await won(store, sampleFacts('alive'), claimAt(100));
+    const ids = async (filter: Partial<PaymentFilter>) =>
+      (await store.list({ leaseBefore: 50, oldest: true, limit: 10, ...filter })).map(({ id }) => id);
+    t.same(await ids({}), ['claimed', 'fulfilled', 'settled']);
+    t.same(await ids({ states: ['claimed', 'fulfilled', 'settled'] }), ['claimed', 'fulfilled', 'settled']);
+    t.same(await ids({ states: ['settled'], limit: 1 }), ['settled']);
+    t.same(await ids({ limit: 1 }), ['claimed']);
+    t.same(await ids({ leaseBefore: 11 }), []);
+    t.same(await ids({ leaseBefore: 200 }), ['claimed', 'fulfilled', 'settled', 'alive']);
   });
 
   promise('tells what was sold, page by page, and nothing that was not settled', async (t, store) => {

@@ -137,7 +137,7 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     await addFunded(store, 1_000n);
     await store.credits.hold(sampleHold('dead', 400n, { owner: 'dead' }));
     await store.credits.hold(sampleHold('alive', 300n, { owner: 'alive' }));
-    await store.renew('alive', 9_000);
+    await store.renew('alive', ['alive', 'dead'], 9_000);
     t.equal(await store.credits.releaseExpired(1_999), 0);
     const released = await Promise.all([store, other, store].map(({ credits }) => credits.releaseExpired(2_000)));
     t.equal(

@@ -5,7 +5,19 @@ import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts'
 
 /** One thing that some instance does to a payment; `late` counts back from the newest attempt. */
 const event = fc.record({
-  does: fc.constantFrom('claim', 'fulfil', 'settle', 'release', 'unsettle', 'lose', 'owe', 'paid', 'unpaid', 'renew'),
+  does: fc.constantFrom(
+    'claim',
+    'fulfil',
+    'settle',
+    'release',
+    'unsettle',
+    'lose',
+    'owe',
+    'paid',
+    'unpaid',
+    'asked',
+    'renew',
+  ),
   where: fc.constantFrom('here', 'there'),
   owner: fc.constantFrom('instance-1', 'instance-2'),
   late: fc.constantFrom(0, 0, 0, 1),
@@ -59,8 +71,10 @@ async function happen(store: Store, id: string, one: Event, newest: number, now:
       return store.resolve(id, { settled: sampleReceipt(`found at ${now}`) }, now);
     case 'unpaid':
       return store.resolve(id, { unsettled: 'expired' }, now);
+    case 'asked':
+      return store.resolve(id, { unknown: `no answer at ${now}` }, now);
     case 'renew':
-      await store.renew(one.owner, now + 15);
+      await store.renew(one.owner, [id], now + 15);
       return true;
   }
 }

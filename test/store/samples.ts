@@ -22,6 +22,7 @@ export const claimAt = (now: number, changes: Partial<ClaimOptions> = {}): Claim
   now,
   leaseUntil: now + 10,
   maxAttempts: 3,
+  maxOwedAttempts: 5,
   ...changes,
 });
 

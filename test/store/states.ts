@@ -118,6 +118,20 @@ export function states(promise: Promised): void {
     t.equal(await store.resolve('expired', { settled: sampleReceipt() }, 6), false);
   });
 
+  promise('lets the longest forgotten be asked about next, however many stay unknown', async (t, store) => {
+    for (const id of ['first', 'second', 'third']) await unclaimable.unknown(store, id);
+    const next = async () => (await store.list({ states: ['unknown'], oldest: true, limit: 2 })).map(({ id }) => id);
+    t.same(await next(), ['first', 'second']);
+    t.equal(await store.resolve('first', { unknown: 'no node' }, 10), true);
+    t.match(await store.find('first'), { state: 'unknown', reason: 'no node', answer: sampleAnswer(), updatedAt: 10 });
+    t.same(await next(), ['second', 'third']);
+    await store.resolve('second', { unknown: 'no node' }, 11);
+    t.same(await next(), ['third', 'first']);
+    await finished(store, 'done');
+    t.equal(await store.resolve('done', { unknown: 'too late' }, 12), false);
+    t.match(await store.find('done'), { state: 'settled', reason: undefined });
+  });
+
   promise('owes a result where the chain says paid and there is none', async (t, store) => {
     const claim = await won(store, sampleFacts('unanswered', { settlesFirst: true }), claimAt(1));
     await store.giveUp(claim, 'unknown', 'no answer in time', 2);

@@ -82,14 +82,14 @@ t.test('a logo is square and banners are wide', async (t) => {
   }
 });
 
-for (const [path, body, seconds, height] of [
-  ['/video/family-c-1.5-short', { image_url: PHOTO, resolution: '480p', aspect_ratio: '16:9' }, 10, 480],
-  ['/video/family-c-1.5-short', { image_url: PHOTO, aspect_ratio: '16:9' }, 10, 720],
-  ['/video/short-generation', { aspect_ratio: '16:9' }, 10, undefined],
-  ['/video/family-h-generation', { duration: 1 }, 1, 480],
-  ['/video/family-h-generation', { duration: 3, resolution: '1080p' }, 3, 1080],
-  ['/video/family-h-2.5', { duration: 4, resolution: '480p' }, 4, 480],
-  ['/video/family-h-2.5', { duration: 6, aspect_ratio: '9:16' }, 6, undefined],
+for (const [path, body, seconds] of [
+  ['/video/family-c-1.5-short', { image_url: PHOTO, resolution: '480p', aspect_ratio: '16:9' }, 10],
+  ['/video/family-c-1.5-short', { image_url: PHOTO, aspect_ratio: '16:9' }, 10],
+  ['/video/short-generation', { aspect_ratio: '16:9' }, 10],
+  ['/video/family-h-generation', { duration: 1 }, 1],
+  ['/video/family-h-generation', { duration: 3, resolution: '1080p' }, 3],
+  ['/video/family-h-2.5', { duration: 4, resolution: '480p' }, 4],
+  ['/video/family-h-2.5', { duration: 6, aspect_ratio: '9:16' }, 6],
 ] as const) {
   t.test(`${path} with ${JSON.stringify(body)} is a film of ${seconds} s`, async (t) => {
     const result = await bought(path, { prompt, ...body });
@@ -98,10 +98,9 @@ for (const [path, body, seconds, height] of [
     t.match(film.format, /mp4/);
     t.equal(result.duration, seconds);
     t.ok(Math.abs((film.seconds ?? 0) - seconds) < 0.1, `${film.seconds} s`);
-    const { width = 0, height: high = 0 } = film;
+    const { width = 0, height = 0 } = film;
     const across = 'aspect_ratio' in body && body.aspect_ratio === '9:16' ? 9 / 16 : 16 / 9;
-    t.ok(Math.abs(width / high / across - 1) < 0.03, `${width} x ${high}`);
-    if (height !== undefined) t.equal(high, height);
+    t.ok(Math.abs(width / height / across - 1) < 0.03, `${width} x ${height}`);
     if (result.thumbnail_url !== undefined) t.match(await measure(String(result.thumbnail_url)), { type: /^image\// });
   });
 }
@@ -119,7 +118,7 @@ for (const [output_format, type, sampleRate] of [
     });
     const music = await measure(String(result.music_url));
     t.equal(music.type.replace('x-wav', 'wav'), type);
-    t.equal(result.duration_seconds, 6);
+    t.ok(Math.abs(Number(result.duration_seconds) - 6) < 0.1, `${result.duration_seconds} s are claimed`);
     t.ok(Math.abs((music.seconds ?? 0) - 6) < 0.1, `${music.seconds} s`);
     if (sampleRate !== undefined) t.equal(music.sampleRate, sampleRate);
   });

@@ -75,6 +75,7 @@ export const endpointFileSchema = {
     request: anySchema,
     result: anySchema,
     envelope,
+    secret: { type: 'boolean' },
     example: { type: 'object' },
     upstream,
     mirrors: { type: 'array', items: mirror },

@@ -6,7 +6,11 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Payer, PayProblem, type SandboxState } from './payer.ts';
 
-/** Pays on the network that `wanted` names (CAIP-2); the amount is for the caller to judge, so the client's own limits are off. */
+/**
+ * Pays on the network that `wanted` names (CAIP-2). It gets only that network's wallet: the client itself prefers offers
+ * that are settled after the result to those that are settled before, on whatever network. The amount is for the caller
+ * to judge, so the client's own limits are off.
+ */
 export async function openWallet(sandbox: SandboxState, wanted: string | undefined): Promise<x402HTTPClient> {
   const client = new x402Client((_version, accepts) => {
     const exact = accepts.filter((offer) => offer.scheme === 'exact');
@@ -15,11 +19,12 @@ export async function openWallet(sandbox: SandboxState, wanted: string | undefin
     throw new PayProblem(`the path is not paid on ${wanted}, but on ${exact.map(({ network }) => network).join(', ')}`);
   });
   client.setSpendControls(false);
-  for (const { caip2, rpcUrl, privateKey } of Object.values(sandbox.evm)) {
+  const isWanted = ({ caip2 }: { caip2: string }) => wanted === undefined || wanted === caip2;
+  for (const { caip2, rpcUrl, privateKey } of Object.values(sandbox.evm).filter(isWanted)) {
     const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey), { rpcUrl });
     client.register(caip2 as `${string}:${string}`, scheme);
   }
-  if (sandbox.solana) {
+  if (sandbox.solana && isWanted(sandbox.solana)) {
     const { caip2, rpcUrl, secretKey } = sandbox.solana;
     const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(secretKey));
     client.register(caip2 as `${string}:${string}`, new ExactSvmScheme(signer, { rpcUrl }));

@@ -12,6 +12,8 @@ export interface ChargeParts {
   readonly log: Log;
   /** Names this instance. */
   readonly owner: string;
+  /** The ids of the calls that hold something: whoever renews this instance's leases renews theirs. */
+  readonly underWay: Set<string>;
   readonly publicUrl: string;
   now(): number;
 }
@@ -36,7 +38,7 @@ const MIDNIGHT_MS = 86_400_000;
 
 /** Throws DoorProblem when the key may not spend so much. */
 export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
-  const { store, log, owner, publicUrl, now } = parts;
+  const { store, log, owner, underWay, publicUrl, now } = parts;
   const model = call.model.name;
   const outcome = await store.hold({
     id: requestId,
@@ -49,19 +51,22 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
     leaseUntil: now() + LEASE_MS,
   });
   if (!outcome.held) throw refusal(outcome.because, outcome.balance, call, { publicUrl, now: now() });
+  underWay.add(requestId);
+  // What cannot be ended now is given back when its lease runs out.
+  const end = <Result>(ended: Promise<Result>): Promise<Result> => ended.finally(() => underWay.delete(requestId));
   return {
     async settle(use) {
       const price = actualCost(call.model.price, use, call.bound);
       const counted = use.isEstimated ? 'tokens as estimated' : 'tokens';
       const note = `${use.promptTokens} prompt and ${use.completionTokens} completion ${counted}`;
       const settlement = { price, note, ...(use.cost !== undefined && { cost: use.cost }) };
-      const charged = await store.settle(requestId, settlement, now());
+      const charged = await end(store.settle(requestId, settlement, now()));
       const details = { requestId, key: key.id, model, usd: toDecimal(charged ?? 0n), note };
       if (charged !== undefined) log.info(details, 'call charged');
       else log.error(details, 'call not charged: its hold was given back when the lease ran out');
     },
     async release(note) {
-      await store.release(requestId, note, now());
+      await end(store.release(requestId, note, now()));
       log.info({ requestId, key: key.id, model, note }, 'call not charged');
     },
   };

@@ -25,8 +25,10 @@ export interface ChatDoorParts {
   bindings(route: Route): readonly Binding[];
   /** Aborted when the gateway has to stop. */
   readonly stopping: AbortSignal;
-  /** Names this instance; whoever renews its leases keeps the holds of its calls. */
+  /** Names this instance. */
   readonly owner: string;
+  /** The ids of its calls under way: whoever renews its leases keeps what they hold. */
+  readonly underWay: Set<string>;
   /** Origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly log: Log;

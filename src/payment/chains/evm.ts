@@ -9,6 +9,8 @@ export interface Eip3009Query {
   readonly asset: string;
   readonly payer: string;
   readonly payTo: string;
+  /** Atomic units that the authorization moves, in decimals. */
+  readonly value: string;
   /** 32 bytes in hex. */
   readonly nonce: string;
   /** Seconds since the epoch: from then on the token refuses the authorization. */
@@ -22,14 +24,17 @@ const AUTHORIZATION_STATE = '0xe94a0102';
 const AUTHORIZATION_USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5';
 const AUTHORIZATION_CANCELED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81';
 
-/** The payer's transfer that belongs to the use: the nearest one in the same receipt, for a receipt may hold several. */
-function nearestTransfer(receipt: JsonObject, use: JsonObject, query: Eip3009Query): JsonObject | undefined {
-  const at = Number(use.logIndex);
-  const distance = (log: JsonObject): number => Math.abs(Number(log.logIndex) - at);
+/**
+ * The payer's transfer that belongs to the use: the first one after it in the same receipt, as in EIP-3009's reference
+ * and in FiatToken. One before it is another payment's: whoever sends the transaction can put any there.
+ */
+function transferOf(receipt: JsonObject, use: JsonObject, query: Eip3009Query): JsonObject | undefined {
+  const behind = (log: JsonObject): number => Number(log.logIndex) - Number(use.logIndex);
   return (Array.isArray(receipt.logs) ? receipt.logs.filter(isObject) : [])
     .filter((log) => same(log.address, query.asset) && Array.isArray(log.topics) && log.topics[0] === TRANSFER)
     .filter((log) => Array.isArray(log.topics) && same(log.topics[1], `0x${word(query.payer)}`))
-    .sort((left, right) => distance(left) - distance(right))[0];
+    .filter((log) => behind(log) > 0)
+    .sort((left, right) => behind(left) - behind(right))[0];
 }
 
 async function find(query: Eip3009Query): Promise<ChainOutcome> {
@@ -53,12 +58,14 @@ async function find(query: Eip3009Query): Promise<ChainOutcome> {
   const transaction = String(use.transactionHash);
   const receipt = await rpc('eth_getTransactionReceipt', [transaction]);
   if (!isObject(receipt)) return unknown('the settling transaction has no receipt yet');
-  const transfer = nearestTransfer(receipt, use, query);
+  const transfer = transferOf(receipt, use, query);
   if (!transfer) return unknown('the settling transaction shows no transfer of the payer');
   if (!Array.isArray(transfer.topics) || !same(transfer.topics[2], `0x${word(query.payTo)}`)) {
     return unsettled('the payer used the nonce for a transfer to someone else');
   }
-  return { state: 'settled', transaction, amount: BigInt(String(transfer.data)) };
+  const amount = BigInt(String(transfer.data));
+  if (amount !== BigInt(query.value)) return unsettled('the payer used the nonce for another amount');
+  return { state: 'settled', transaction, amount };
 }
 
 /** Never throws: what cannot be asked is `unknown`. */

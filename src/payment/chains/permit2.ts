@@ -1,5 +1,5 @@
 /** Asks an EVM chain what became of a Permit2 permit that x402's `upto` scheme settles (Uniswap Permit2). */
-import { DAY_SECONDS, EXPIRY_MARGIN_SECONDS, findLog, quantity, readBlock, TRANSFER, word } from './evm-logs.ts';
+import { DAY_SECONDS, EXPIRY_MARGIN_SECONDS, findLog, quantity, readBlock, same, TRANSFER, word } from './evm-logs.ts';
 import { type ChainOutcome, unknown, unsettled } from './outcome.ts';
 import { createRpc, isObject } from './rpc.ts';
 
@@ -21,6 +21,35 @@ const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 /** keccak256 of nonceBitmap(address,uint256). */
 const NONCE_BITMAP = '0x4fe02b44';
 
+/** The contract that settles `upto` permits (x402UptoPermit2Proxy; @x402/evm, x402UptoPermit2ProxyAddress). */
+const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
+/**
+ * Selectors of its settle(permit, amount, owner, witness, signature) and settleWithPermit(permit2612, the same), with
+ * the words before `permit`. All of these are static, so each field has its place: token, permitted amount, nonce,
+ * deadline, amount, owner, to, facilitator, valid after.
+ */
+const SETTLE = { selector: '0xff11e7b4', skipped: 0 };
+const SETTLE_WITH_PERMIT = { selector: '0x016c1748', skipped: 5 };
+
+/** Whether the transaction, which moved the token from the payer to us, settled this permit. */
+function settles(transaction: unknown, { asset, payer, payTo, nonce }: Permit2Query): boolean {
+  if (!isObject(transaction) || !same(transaction.to, UPTO_PROXY)) return false;
+  const input = String(transaction.input).toLowerCase();
+  const call = [SETTLE, SETTLE_WITH_PERMIT].find(({ selector }) => input.startsWith(selector));
+  if (!call) return false;
+  const wordAt = (place: number): string =>
+    input
+      .slice(10)
+      .slice((call.skipped + place) * 64)
+      .slice(0, 64);
+  return (
+    wordAt(0) === word(asset) &&
+    wordAt(2) === word(BigInt(nonce).toString(16)) &&
+    wordAt(5) === word(payer) &&
+    wordAt(6) === word(payTo)
+  );
+}
+
 async function find(query: Permit2Query): Promise<ChainOutcome> {
   const rpc = createRpc(query.rpcUrl);
   const nonce = BigInt(query.nonce);
@@ -37,13 +66,7 @@ async function find(query: Permit2Query): Promise<ChainOutcome> {
   const topics = [TRANSFER, `0x${word(query.payer)}`, `0x${word(query.payTo)}`];
   const span = { last: latest.number, since: query.since ?? query.deadline - DAY_SECONDS };
   const transfer = await findLog(rpc, { address: query.asset, topics }, span, async (log) => {
-    const transaction = await rpc('eth_getTransactionByHash', [log.transactionHash]);
-    return (
-      isObject(transaction) &&
-      String(transaction.input)
-        .toLowerCase()
-        .includes(word(nonce.toString(16)))
-    );
+    return settles(await rpc('eth_getTransactionByHash', [log.transactionHash]), query);
   });
   if (!transfer) return unknown('the permit was used, but no transfer of it to us was found');
   return { state: 'settled', transaction: String(transfer.transactionHash), amount: BigInt(String(transfer.data)) };

@@ -20,7 +20,8 @@ export interface RemoteOptions {
 }
 
 const LARGEST_ANSWER = 256 * 1024;
-const REQUEST_TIMEOUT = 408;
+/** Request timeout, conflict, too early, too many requests: another attempt may be under way. */
+const INCONCLUSIVE = [408, 409, 425, 429];
 
 const succeeded = (status: number): boolean => status >= 200 && status < 300;
 
@@ -142,7 +143,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
       if (body.success === false && !isInconclusive(code, transaction)) {
         return { state: 'refused', reason: plainReason(code), ...(isSpent(code) ? { spent: true } : {}) };
       }
-      if (body.success === undefined && status >= 400 && status < 500 && status !== REQUEST_TIMEOUT) {
+      if (body.success === undefined && status >= 400 && status < 500 && !INCONCLUSIVE.includes(status)) {
         return { state: 'refused', reason: `the facilitator does not take the request (HTTP ${status})` };
       }
       return { state: 'unknown', reason: code ? plainReason(code) : `the facilitator answered HTTP ${status}` };

@@ -6,6 +6,7 @@ import { keccak_256 } from '@noble/hashes/sha3';
 import type { Route } from '../../catalogue/types.ts';
 import { findEip3009Settlement } from '../chains/evm.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../facilitators/facilitator.ts';
+import { eip3009Id } from '../identity.ts';
 import { Refusal, type Settlement } from '../rail.ts';
 import type { Challenge } from './challenge.ts';
 import type { Credential } from './credential.ts';
@@ -142,10 +143,10 @@ export function createEvmMethod(
     challengeLifetimeMs: lifetimeMs,
 
     /** The nonce is made from the challenge, and the token takes it from a payer only once. */
-    identify: (credential) => ({
-      identity: nonceOf(credential.challenge),
-      proof: readAuthorization(credential.payload).signature,
-    }),
+    identify: (credential) => {
+      const { from, signature } = readAuthorization(credential.payload);
+      return { id: eip3009Id(network, asset.address, from, nonceOf(credential.challenge)), proof: signature };
+    },
 
     async verify(credential, route) {
       const authorization = readAuthorization(credential.payload);
@@ -169,6 +170,7 @@ export function createEvmMethod(
       };
       return {
         payer: authorization.from,
+        payerIsProven: true,
         settlesFirst: leftMs < route.deadlineMs + SETTLE_MARGIN_MS,
         trace: JSON.stringify(trace),
       };
@@ -189,12 +191,13 @@ export function createEvmMethod(
         payer,
         payTo,
         nonce,
+        value: amount,
         validBefore,
         since,
       });
       switch (found.state) {
         case 'settled':
-          return settled(found.transaction, found.amount ?? BigInt(amount));
+          return settled(found.transaction, found.amount);
         case 'unsettled':
           return { state: 'refused', reason: found.reason };
         case 'unknown':

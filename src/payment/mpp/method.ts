@@ -3,7 +3,7 @@ import type { Settlement, Verified } from '../rail.ts';
 import type { Credential } from './credential.ts';
 
 /** What a method's own check of a proof adds to what the challenge says already. */
-export type MethodVerdict = Pick<Verified, 'payer' | 'settlesFirst' | 'trace'>;
+export type MethodVerdict = Pick<Verified, 'payer' | 'payerIsProven' | 'settlesFirst' | 'trace'>;
 
 /** A way to pay a `charge`: one chain with one token. */
 export interface ChargeMethod {
@@ -22,7 +22,7 @@ export interface ChargeMethod {
    * Identity of a payment: what the chain's own record of it says of the challenge, so that one name stands for both
    * the challenge and the transaction. Throws Refusal `malformed-credential` for a payload that is not this method's.
    */
-  identify(credential: Credential): { identity: string; proof: string };
+  identify(credential: Credential): { id: string; proof: string };
   /** Moves no money. The challenge has been checked. Throws Refusal. */
   verify(credential: Credential, route: Route): Promise<MethodVerdict>;
   /** Moves money, once. Never throws. */

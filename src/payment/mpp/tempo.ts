@@ -77,7 +77,7 @@ export function createTempoMethod(
       const payer = await chain.check(credential);
       if (payer !== undefined) {
         const trace: Trace = { method: 'tempo', mode: 'push', hash, amount: credential.amount.toString() };
-        return { payer, settlesFirst: true, trace: JSON.stringify(trace) };
+        return { payer, payerIsProven: true, settlesFirst: true, trace: JSON.stringify(trace) };
       }
       if (now() + pause > giveUp) {
         throw new Refusal(
@@ -126,6 +126,7 @@ export function createTempoMethod(
     const trace: Trace = { method: 'tempo', mode: 'pull', transfer };
     return {
       payer,
+      payerIsProven: signed.provenSigner,
       // A signature that only the chain can check must not buy work before the chain has checked it.
       settlesFirst: !signed.provenSigner || leftMs < route.deadlineMs + SETTLE_MARGIN_MS,
       trace: JSON.stringify(trace),
@@ -154,7 +155,7 @@ export function createTempoMethod(
     identify(credential) {
       const payload = readPayload(credential.payload);
       return {
-        identity: memoEnd(credential.challenge.id),
+        id: `mpp:eip155:${chainId}:${memoEnd(credential.challenge.id)}`,
         proof: payload.type === 'hash' ? payload.hash : payload.signature,
       };
     },

@@ -117,12 +117,13 @@ export function openMppRail(options: MppOptions): MppRail {
         const offered = methods.map((each) => each.name).join(', ');
         throw new Problem('method_unsupported', `The payment method is not offered here: pay with ${offered}`);
       }
-      const { identity, proof } = method.identify(credential);
+      const { id, proof } = method.identify(credential);
       // The identity can be seen on the chain, and so can the proof once it is settled. The challenge's id cannot.
       const fingerprint = createHash('sha256').update(`${credential.challenge.id}|${proof.toLowerCase()}`);
       return {
-        id: `mpp:${method.network}:${identity}`,
+        id,
         fingerprint: fingerprint.digest('hex'),
+        isPrivate: true,
         credential,
         method,
       };

@@ -11,10 +11,18 @@ import {
   type Settlement,
   type Verified,
 } from '../rail.ts';
-import { type Authorization, fingerprintOf, paymentId, readAuthorization } from '../x402/authorization.ts';
-import { createChallenges, requirements, requirementsV1, settlesFirst } from '../x402/challenge.ts';
+import { type Authorization, fingerprintOf, payloadOf, paymentId, readAuthorization } from '../x402/authorization.ts';
+import { createChallenges, requirementsV1, settlesFirst } from '../x402/challenge.ts';
+import { checkAccepted, checkAuthorization, endsTooSoon } from '../x402/checks.ts';
 import { askChain, type Trace, traceOf } from '../x402/outcome.ts';
-import { decodePayment, encodeHeader, networkName, type PaymentPayload, type Requirements } from '../x402/wire.ts';
+import {
+  decodePayment,
+  encodeHeader,
+  networkName,
+  type PaymentPayload,
+  type Requirements,
+  schemeOf,
+} from '../x402/wire.ts';
 
 export interface X402Proof extends Proof {
   readonly payment: PaymentPayload;
@@ -47,57 +55,6 @@ function proofHeader(request: RawRequest): string | undefined {
   return value?.trim() || undefined;
 }
 
-const schemeOf = (payment: PaymentPayload): string =>
-  payment.x402Version === 1 ? payment.scheme : String(payment.accepted.scheme);
-
-/** Version 2 echoes the entry it pays; say which part of it is not on offer. */
-function checkAccepted(payment: PaymentPayload, offer: Requirements): void {
-  if (payment.x402Version === 1) return;
-  const { amount, asset, payTo } = payment.accepted;
-  const same = (left: unknown, right: string) => String(left).toLowerCase() === right.toLowerCase();
-  if (amount !== offer.amount) {
-    throw new Refusal(
-      'payment-insufficient',
-      `the payment accepts ${amount}, the price is ${offer.amount} atomic units`,
-    );
-  }
-  if (!same(asset, offer.asset)) {
-    throw new Refusal('verification-failed', `the payment is in asset ${asset}, asked is ${offer.asset}`);
-  }
-  if (!same(payTo, offer.payTo)) {
-    throw new Refusal('verification-failed', `the payment goes to ${payTo}, asked is ${offer.payTo}`);
-  }
-}
-
-function checkAmount(paid: bigint, offer: Requirements): void {
-  if (paid === BigInt(offer.amount)) return;
-  throw new Refusal('payment-insufficient', `the payment is for ${paid}, the price is ${offer.amount} atomic units`);
-}
-
-/** What can be known without the chain: the facilitator checks all of it again, but in codes, not in sentences. */
-function checkAuthorization(authorization: Authorization, offer: Requirements, nowMs: number): void {
-  if (authorization.kind === 'solana') {
-    checkAmount(authorization.amount, offer);
-    if (authorization.mint === offer.asset) return;
-    throw new Refusal('verification-failed', `the payment is in ${authorization.mint}, asked is ${offer.asset}`);
-  }
-  const now = BigInt(Math.floor(nowMs / 1000));
-  if (authorization.kind === 'permit2') {
-    if (offer.scheme !== 'upto') {
-      throw new Refusal('verification-failed', 'the exact scheme is paid here with an EIP-3009 authorization');
-    }
-    if (authorization.deadline <= now) throw new Refusal('payment-expired', 'the deadline of the permit has passed');
-    return;
-  }
-  const { value, to, validBefore, validAfter } = authorization;
-  checkAmount(value, offer);
-  if (to !== offer.payTo.toLowerCase()) {
-    throw new Refusal('verification-failed', `the payment goes to ${to}, asked is ${offer.payTo}`);
-  }
-  if (validBefore <= now) throw new Refusal('payment-expired', 'the authorization has expired: sign a new one');
-  if (validAfter > now) throw new Refusal('verification-failed', 'the authorization is not valid yet: see validAfter');
-}
-
 export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rail {
   const challenges = createChallenges(networks, publicUrl);
 
@@ -124,7 +81,7 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
     return offered;
   };
 
-  /** What a facilitator takes: requirements in the words of the payload's own version. */
+  /** Requirements in the words of the payload's own version. */
   const inVersionOf = (payment: PaymentPayload, offer: Requirements, { route }: Quote): object =>
     payment.x402Version === 2
       ? offer
@@ -132,6 +89,18 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
           url: publicUrl + route.path,
           description: route.endpoint.summary,
         });
+
+  /** What a facilitator takes: made anew from what was read, so that it sees nothing that was not checked here. */
+  const forFacilitator = ({ payment, authorization }: X402Proof, offer: Requirements, { route }: Quote): object => {
+    const payload = payloadOf(authorization);
+    if (payment.x402Version === 1) {
+      return { x402Version: 1, scheme: payment.scheme, network: payment.network, payload };
+    }
+    return { x402Version: 2, accepted: offer, payload, ...challenges.about(route) };
+  };
+
+  /** What a proof was verified against: it is settled against the same, whatever has become of the network since. */
+  const verifiedWith = new WeakMap<X402Proof, { network: PayableNetwork; offer: Requirements }>();
 
   return {
     name: 'x402',
@@ -147,8 +116,9 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
         throw new Refusal('verification-failed', `the network ${networkName(payment).slice(0, 60)} is not known here`);
       }
       return {
-        id: paymentId(authorization, network.id, network.asset.address),
-        fingerprint: fingerprintOf(authorization),
+        id: paymentId(authorization, network.caip2, network.asset.address),
+        fingerprint: fingerprintOf(authorization, payment.challengeId),
+        isPrivate: payment.challengeId !== undefined,
         payment,
         authorization,
         network: network.id,
@@ -162,8 +132,13 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       const offer = offerFor(proof, quote, network);
       checkAccepted(proof.payment, offer);
       checkAuthorization(proof.authorization, offer, now());
+      const tooSoon = endsTooSoon(proof.authorization, quote.route.deadlineMs, now());
       const verdict = await network.facilitator
-        .verify(proof.payment.whole, inVersionOf(proof.payment, offer, quote), AbortSignal.timeout(VERIFY_TIMEOUT_MS))
+        .verify(
+          forFacilitator(proof, offer, quote),
+          inVersionOf(proof.payment, offer, quote),
+          AbortSignal.timeout(VERIFY_TIMEOUT_MS),
+        )
         .catch((error: unknown) => {
           if (!(error instanceof FacilitatorUnreachable)) throw error;
           throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
@@ -171,6 +146,7 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
           });
         });
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
+      verifiedWith.set(proof, { network, offer });
       return {
         proof,
         network: network.id,
@@ -178,7 +154,8 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
         payer: verdict.payer,
         payTo: network.payTo,
         amount: BigInt(offer.amount),
-        settlesFirst: settlesFirst(quote.route, network),
+        settlesFirst: tooSoon || settlesFirst(quote.route, network),
+        payerIsProven: true,
         trace: JSON.stringify({
           ...traceOf(proof, network, verdict.payer, now()),
           quoted: toDecimal(quote.amount),
@@ -187,16 +164,13 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
     },
 
     async settle({ proof, payer }, quote, amount): Promise<Settlement> {
-      const network = networks.find(proof.network);
-      if (!network) return { state: 'unknown', reason: `${proof.network} is out of reach` };
-      const scheme = schemeOf(proof.payment);
-      const due = toAtomic(amount, network.asset.decimals);
-      const offer = {
-        ...requirements(quote.route, network, quote.amount, scheme),
-        ...(scheme === 'upto' ? { amount: due.toString() } : {}),
-      };
+      const verified = verifiedWith.get(proof);
+      if (!verified) throw new Error('a payment is settled that was not verified');
+      const { network, offer: quoted } = verified;
+      const due = toAtomic(amount, network.asset.decimals).toString();
+      const offer = quoted.scheme === 'upto' ? { ...quoted, amount: due } : quoted;
       const answer = await network.facilitator.settle(
-        proof.payment.whole,
+        forFacilitator(proof, quoted, quote),
         inVersionOf(proof.payment, offer, quote),
         AbortSignal.timeout(SETTLE_TIMEOUT_MS),
       );

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readSolanaPayment, type SolanaPayment } from '../chains/solana-transaction.ts';
+import { eip3009Id } from '../identity.ts';
 import { Refusal } from '../rail.ts';
 
 export interface Eip3009Authorization {
@@ -26,6 +27,8 @@ export interface Permit2Authorization {
   readonly nonce: string;
   readonly deadline: bigint;
   readonly signature: string;
+  /** The whole permit, as it was signed. */
+  readonly permit: object;
 }
 
 /** A partially signed transaction, in base64. */
@@ -88,6 +91,7 @@ function readPermit2(payload: Json): Permit2Authorization {
     nonce: uint(authorization.nonce, 'permit2Authorization.nonce').toString(),
     deadline: uint(authorization.deadline, 'permit2Authorization.deadline'),
     signature: readSignature(payload),
+    permit: authorization,
   };
 }
 
@@ -101,8 +105,16 @@ function readSolana(payload: Json): SolanaAuthorization {
   }
 }
 
-/** Reads the scheme's own part of a payload. Throws Refusal `malformed-credential` naming the field. */
+const KINDS = ['authorization', 'permit2Authorization', 'transaction'];
+
+/**
+ * Reads the scheme's own part of a payload. Exactly one: what is identified here must be what is settled. Throws
+ * Refusal `malformed-credential` naming the field.
+ */
 export function readAuthorization(payload: Json): Authorization {
+  if (KINDS.filter((kind) => payload[kind] !== undefined).length > 1) {
+    throw new Refusal('malformed-credential', `payload must carry one of ${KINDS.join(', ')}, not several`);
+  }
   if (payload.authorization !== undefined) return readEip3009(payload);
   if (payload.permit2Authorization !== undefined) return readPermit2(payload);
   if (payload.transaction !== undefined) return readSolana(payload);
@@ -112,20 +124,40 @@ export function readAuthorization(payload: Json): Authorization {
   );
 }
 
-/** The same for the same authorization, different for any other. `network` is the gateway's own name of the chain. */
-export function paymentId(authorization: Authorization, network: string, asset: string): string {
+/** The same for the same authorization, different for any other. */
+export function paymentId(authorization: Authorization, caip2: string, asset: string): string {
   switch (authorization.kind) {
     case 'eip3009':
-      return `eip3009:${network}:${asset.toLowerCase()}:${authorization.from}:${authorization.nonce}`;
+      return eip3009Id(caip2, asset, authorization.from, authorization.nonce);
     case 'permit2':
-      return `permit2:${network}:${authorization.from}:${authorization.nonce}`;
+      return `permit2:${caip2}:${authorization.from}:${authorization.nonce}`;
     case 'solana':
-      return `solana:${network}:${authorization.messageHash}`;
+      return `solana:${caip2}:${authorization.messageHash}`;
   }
 }
 
-/** Only who holds the signature can show it again. */
-export function fingerprintOf(authorization: Authorization): string {
-  const secret = authorization.kind === 'solana' ? authorization.transaction : authorization.signature.toLowerCase();
-  return createHash('sha256').update(secret).digest('hex');
+/** The scheme's part of a payload again, with nothing in it but what was read. */
+export function payloadOf(authorization: Authorization): object {
+  switch (authorization.kind) {
+    case 'eip3009': {
+      const { from, to, value, validAfter, validBefore, nonce, signature } = authorization;
+      const [amount, after, before] = [value, validAfter, validBefore].map(String);
+      return { signature, authorization: { from, to, value: amount, validAfter: after, validBefore: before, nonce } };
+    }
+    case 'permit2':
+      return { signature: authorization.signature, permit2Authorization: authorization.permit };
+    case 'solana':
+      return { transaction: authorization.transaction };
+  }
+}
+
+/**
+ * Tells the payer's own proof from one that somebody put together from the chain, which shows authorizations and
+ * signatures once they are settled. The challenge's id never gets there.
+ */
+export function fingerprintOf(authorization: Authorization, challengeId: string | undefined): string {
+  const shown = authorization.kind === 'solana' ? authorization.transaction : authorization.signature.toLowerCase();
+  return createHash('sha256')
+    .update(`${challengeId ?? ''}|${shown}`)
+    .digest('hex');
 }

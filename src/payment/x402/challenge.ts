@@ -6,7 +6,7 @@ import type { PayableNetwork, PayableNetworks } from '../networks.ts';
 import { paymentProblem } from '../problem-types.ts';
 import type { Answer, Quote, Refusal } from '../rail.ts';
 import { discoveryExtension } from './discovery-extension.ts';
-import { encodeHeader, type Requirements, type RequirementsV1 } from './wire.ts';
+import { CHALLENGE_EXTENSION, encodeHeader, type Requirements, type RequirementsV1 } from './wire.ts';
 
 /** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */
 const MARGIN_SECONDS = 60;
@@ -56,10 +56,34 @@ export function requirementsV1(
   };
 }
 
+/** Stands where the id comes: as long as one. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+const challengeExtension = (id: string): object => ({
+  [CHALLENGE_EXTENSION]: {
+    info: { id },
+    schema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  },
+});
+
+/**
+ * A header that is encoded once, with a place for the id: base64 takes bytes by threes, so what comes before the id is
+ * padded to a multiple of three, and an id is 36 bytes.
+ */
+function headerWithId(required: object): (id: string) => string {
+  const json = JSON.stringify(required);
+  const at = json.lastIndexOf(NO_ID);
+  const before = json.slice(0, at);
+  const padding = ' '.repeat((3 - (Buffer.byteLength(before) % 3)) % 3);
+  const head = Buffer.from(padding + before).toString('base64');
+  const tail = Buffer.from(json.slice(at + NO_ID.length)).toString('base64');
+  return (id) => head + Buffer.from(id).toString('base64') + tail;
+}
+
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
-  readonly amounts: Map<bigint, { header: string; accepts: Requirements[]; acceptsV1: string }>;
+  readonly amounts: Map<bigint, { header(id: string): string; accepts: Requirements[]; acceptsV1: string }>;
   readonly version: number;
 }
 
@@ -113,9 +137,10 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string) {
     const known = amounts.get(amount);
     if (known) return known;
     const accepts = offers(route, amount);
-    const required = { x402Version: 2, error: 'Payment required', resource, accepts, extensions };
+    const withId = { ...extensions, ...challengeExtension(NO_ID) };
+    const required = { x402Version: 2, error: 'Payment required', resource, accepts, extensions: withId };
     const made = {
-      header: encodeHeader(required),
+      header: headerWithId(required),
       accepts,
       acceptsV1: JSON.stringify(bodyOffers(route, resource, accepts)),
     };
@@ -128,19 +153,26 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string) {
   return {
     offers,
 
+    /** What the challenge says of the route itself, for the facilitator. */
+    about: (route: Route): Pick<Prepared, 'resource' | 'extensions'> => prepare(route),
+
     /** The 402. A refusal's reason goes into the problem and both versions' `error`. */
     challenge({ route, amount }: Quote, refusal?: Refusal, invalidParams?: readonly object[]): Answer {
       const { header, accepts, acceptsV1 } = quoted(route, amount);
-      const problem = paymentProblem(randomUUID(), toDecimal(amount), refusal);
+      const id = randomUUID();
+      const problem = paymentProblem(id, toDecimal(amount), refusal);
       const error = refusal?.message ?? 'Payment required';
       const head = JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem);
-      const { resource, extensions } = prepare(route);
+      const { resource, extensions: fixed } = prepare(route);
+      const extensions = { ...fixed, ...challengeExtension(id) };
       return {
         status: 402,
         headers: {
           'content-type': 'application/problem+json',
           'cache-control': 'no-store',
-          'payment-required': refusal ? encodeHeader({ x402Version: 2, error, resource, accepts, extensions }) : header,
+          'payment-required': refusal
+            ? encodeHeader({ x402Version: 2, error, resource, accepts, extensions })
+            : header(id),
         },
         body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},"accepts":${acceptsV1}}`,
       };

@@ -7,6 +7,8 @@ import type { PayableNetwork } from '../networks.ts';
 import type { X402Proof } from '../rails/x402.ts';
 import { networkName } from './wire.ts';
 
+const CLOCK_SKEW_SECONDS = 120;
+
 interface Common {
   readonly x402Version: 1 | 2;
   /** The gateway's own name of the network. */
@@ -14,6 +16,8 @@ interface Common {
   /** The payment's name of it, for the receipt. */
   readonly networkName: string;
   readonly payer: string;
+  /** Seconds since the epoch: the payment was seen then, so it was not settled earlier. */
+  readonly since: number;
 }
 
 interface Eip3009Trace extends Common {
@@ -21,6 +25,8 @@ interface Eip3009Trace extends Common {
   readonly asset: string;
   readonly payTo: string;
   readonly nonce: string;
+  /** Atomic units. */
+  readonly value: string;
   readonly validBefore: number;
 }
 
@@ -37,7 +43,6 @@ interface SolanaTrace extends Common {
   readonly source: string;
   readonly messageHash: string;
   readonly blockhash: string;
-  readonly since: number;
 }
 
 export type Trace = Eip3009Trace | Permit2Trace | SolanaTrace;
@@ -49,22 +54,29 @@ export function traceOf(
   payer: string,
   now: number,
 ): Trace {
-  const common = { x402Version: payment.x402Version, network: network.id, networkName: networkName(payment), payer };
+  const common = {
+    x402Version: payment.x402Version,
+    network: network.id,
+    networkName: networkName(payment),
+    payer,
+    since: Math.floor(now / 1000) - CLOCK_SKEW_SECONDS,
+  };
   switch (authorization.kind) {
     case 'eip3009': {
-      const { kind, nonce, validBefore } = authorization;
+      const { kind, nonce, value, validBefore } = authorization;
       return {
         ...common,
         kind,
         asset: network.asset.address,
         payTo: network.payTo,
         nonce,
+        value: value.toString(),
         validBefore: Number(validBefore),
       };
     }
     case 'solana': {
       const { kind, source, messageHash, blockhash } = authorization;
-      return { ...common, kind, source, messageHash, blockhash, since: now };
+      return { ...common, kind, source, messageHash, blockhash };
     }
     case 'permit2': {
       const { kind, nonce, deadline } = authorization;
@@ -79,7 +91,7 @@ export async function askChain(trace: Trace, rpcUrl: string, now: number): Promi
     case 'eip3009':
       return findEip3009Settlement({ ...trace, rpcUrl });
     case 'solana':
-      return findSolanaSettlement({ ...trace, rpcUrl, now });
+      return findSolanaSettlement({ ...trace, since: trace.since * 1000, rpcUrl, now });
     case 'permit2':
       return findPermit2Settlement({ ...trace, rpcUrl });
   }

@@ -32,16 +32,25 @@ export interface RequirementsV1 {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A decoded payment payload. Its parts are unchecked. */
+/** The entry of `accepts` that a version 2 payment names. */
+export interface Accepted {
+  readonly scheme: string;
+  readonly network: string;
+  readonly amount: string;
+  readonly asset: string;
+  readonly payTo: string;
+}
+
+interface Common {
+  readonly payload: Json;
+  /** The id of the challenge that is paid, echoed by version 2 clients: nothing on a chain tells it. */
+  readonly challengeId: string | undefined;
+}
+
+/** A decoded payment payload: typed and bounded, but nothing in it is believed yet. */
 export type PaymentPayload =
-  | { readonly x402Version: 2; readonly accepted: Json; readonly payload: Json; readonly whole: Json }
-  | {
-      readonly x402Version: 1;
-      readonly scheme: string;
-      readonly network: string;
-      readonly payload: Json;
-      readonly whole: Json;
-    };
+  | (Common & { readonly x402Version: 2; readonly accepted: Accepted })
+  | (Common & { readonly x402Version: 1; readonly scheme: string; readonly network: string });
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
@@ -49,6 +58,25 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const malformed = (reason: string) => new Refusal('malformed-credential', reason);
+
+/** Longer than any name, address or amount. */
+const LONGEST_TEXT = 128;
+
+function text(from: Json, field: string, of = ''): string {
+  const value = from[field];
+  if (typeof value === 'string' && value.length <= LONGEST_TEXT) return value;
+  throw malformed(`${of}${field} must be a string of at most ${LONGEST_TEXT} characters`);
+}
+
+/** Name of the extension that carries the challenge's id. */
+export const CHALLENGE_EXTENSION = 'challenge';
+
+function readChallengeId({ extensions }: Json): string | undefined {
+  const extension = isObject(extensions) ? extensions[CHALLENGE_EXTENSION] : undefined;
+  const info = isObject(extension) ? extension.info : undefined;
+  const id = isObject(info) ? info.id : undefined;
+  return typeof id === 'string' && id.length <= LONGEST_TEXT ? id : undefined;
+}
 
 /** Base64 of a JSON object, as every x402 header has it. */
 export const encodeHeader = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
@@ -69,17 +97,29 @@ export function decodePayment(header: string): PaymentPayload {
   const { x402Version, payload } = whole;
   if (x402Version !== 1 && x402Version !== 2) throw malformed('x402Version must be 1 or 2');
   if (!isObject(payload)) throw malformed('payload must be an object');
-  if (x402Version === 2) {
-    if (!isObject(whole.accepted)) throw malformed('accepted must be the entry of `accepts` that is paid');
-    return { x402Version, accepted: whole.accepted, payload, whole };
+  const common = { payload, challengeId: readChallengeId(whole) };
+  if (x402Version === 1) {
+    return { x402Version, scheme: text(whole, 'scheme'), network: text(whole, 'network'), ...common };
   }
-  const { scheme, network } = whole;
-  if (typeof scheme !== 'string' || typeof network !== 'string') {
-    throw malformed('scheme and network must be strings');
-  }
-  return { x402Version, scheme, network, payload, whole };
+  const { accepted } = whole;
+  if (!isObject(accepted)) throw malformed('accepted must be the entry of `accepts` that is paid');
+  const read = (field: keyof Accepted) => text(accepted, field, 'accepted.');
+  return {
+    x402Version,
+    accepted: {
+      scheme: read('scheme'),
+      network: read('network'),
+      amount: read('amount'),
+      asset: read('asset'),
+      payTo: read('payTo'),
+    },
+    ...common,
+  };
 }
 
 /** The network as the payment's own version names it. */
 export const networkName = (payment: PaymentPayload): string =>
-  payment.x402Version === 1 ? payment.network : String(payment.accepted.network);
+  payment.x402Version === 1 ? payment.network : payment.accepted.network;
+
+export const schemeOf = (payment: PaymentPayload): string =>
+  payment.x402Version === 1 ? payment.scheme : payment.accepted.scheme;

@@ -8,7 +8,10 @@ interface BuyCreditsRequest {
 }
 
 interface BuyCreditsResult {
-  /** In clear, and so in the answer that is kept with the payment: only who holds the payment's signature gets it again. */
+  /**
+   * In clear, and so in the answer that is kept with the payment. The chain shows a settled payment's signature to
+   * everybody: only who also knows the challenge it answered gets it again (the endpoint is marked `secret`).
+   */
   readonly api_key?: string;
   readonly key: string;
   readonly credited_usd: string;

@@ -1,7 +1,7 @@
 /** A facilitator that finds every payment good, and an upstream that always answers the same. Both at once. */
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { completion, offer } from '../subject.ts';
+import { completion, offer, streamed } from '../subject.ts';
 
 const PAYER = '0x857b06519E91e3A54538791bDbb0E22373e36b66';
 
@@ -33,9 +33,24 @@ function send(response: ServerResponse, path: string): void {
   response.end(body);
 }
 
-const server = createServer((request, response) => {
-  request.resume().once('end', () => send(response, request.url ?? '/'));
-});
+/** Who waits for the end before passing the beginning on is late by this much. */
+const STREAM_PAUSE_MS = 30;
+
+function stream(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(streamed.first);
+  setTimeout(() => response.end(streamed.rest), STREAM_PAUSE_MS);
+}
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  let isStream = false;
+  request.on('data', (bytes: Buffer) => {
+    isStream ||= bytes.includes('"stream":true');
+  });
+  request.once('end', () => (isStream ? stream(response) : send(response, request.url ?? '/')));
+}
+
+const server = createServer(answer);
 // Longer than a row: a connection that is closed between two requests would count as a failure.
 server.keepAliveTimeout = 120_000;
 server.listen(0, '127.0.0.1', () => {

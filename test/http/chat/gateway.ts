@@ -117,6 +117,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
   const lines: { level: string; details: object; message: string }[] = [];
   const write = (level: string) => (details: object, message: string) => void lines.push({ level, details, message });
   const stopping = new AbortController();
+  const underWay = new Set<string>();
   const door = createChatDoor({
     catalogue,
     desk,
@@ -124,6 +125,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     bindings: opened.bindings,
     stopping: stopping.signal,
     owner: 'instance-1',
+    underWay,
     publicUrl: 'https://gateway.example',
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     now,
@@ -143,6 +145,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     doubles,
     lines,
     stopping,
+    underWay,
     /** A new key with that much on it. */
     async key(dollars: string, order: Partial<NewKeyOrder> = {}) {
       const { apiKey, id } = await desk.create({ label: 'test', credit: usd(dollars), ...order });

@@ -57,6 +57,7 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
     file: `${id}.yaml`,
     summary: `Sells ${id}`,
     description: `Sells ${id}, at length`,
+    secret: false,
     routes,
   };
   for (const changes of [first, ...others]) {

@@ -2,18 +2,25 @@ import '../facilitators/own-fetch.ts';
 
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { type Hex, parseSignature } from 'viem';
+import { encodeFunctionData, type Hex, multicall3Abi, parseAbi, parseSignature } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Eip3009Query, findEip3009Settlement } from '../../../src/payment/chains/evm.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { baseSepolia, stable } from '../facilitators/networks.ts';
 import { type Payment, signV2 } from '../facilitators/payments.ts';
 
-const chains = await startChains({ networks: [baseSepolia, stable] });
+const chains = await startChains({ networks: [baseSepolia, stable], tempo: true });
 t.teardown(chains.stop);
 const facilitator = localFacilitator(chains.facilitatorOptions);
+const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
+const tokenAbi = parseAbi([
+  'function approve(address spender, uint256 value)',
+  'function transferFrom(address from, address to, uint256 value)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+]);
 
 for (const network of [baseSepolia, stable]) {
   const { asset } = network.sandbox;
@@ -24,14 +31,15 @@ for (const network of [baseSepolia, stable]) {
   const account = privateKeyToAccount(privateKey as Hex);
 
   const queryOf = ({ payload }: Payment, changes: Partial<Eip3009Query> = {}): Eip3009Query => {
-    const { authorization } = payload.payload as { authorization: { nonce: string; validBefore: string } };
+    const { authorization } = payload.payload as { authorization: Record<'nonce' | 'validBefore' | 'value', string> };
     const payTo = chains.payTo[network.id] ?? '';
-    const { nonce, validBefore } = authorization;
+    const { nonce, validBefore, value } = authorization;
     return {
       rpcUrl,
       asset: asset.address,
       payer: account.address,
       payTo,
+      value,
       nonce,
       validBefore: Number(validBefore),
       ...changes,
@@ -58,6 +66,66 @@ for (const network of [baseSepolia, stable]) {
       state: 'unsettled',
       reason: /someone else/,
     });
+  });
+
+  /** What the payer sends by itself to use up the nonce of its payment. */
+  const spend = async ({ nonce, payTo }: Eip3009Query, value: bigint): Promise<Hex> => {
+    const message = {
+      from: account.address,
+      to: payTo as Hex,
+      value,
+      validAfter: 0n,
+      validBefore: 4_000_000_000n,
+      nonce: nonce as Hex,
+    };
+    const signature = await account.signTypedData({
+      domain: { name: asset.name, version: asset.version, chainId, verifyingContract: asset.address as Hex },
+      types: {
+        TransferWithAuthorization: [
+          { name: 'from', type: 'address' },
+          { name: 'to', type: 'address' },
+          { name: 'value', type: 'uint256' },
+          { name: 'validAfter', type: 'uint256' },
+          { name: 'validBefore', type: 'uint256' },
+          { name: 'nonce', type: 'bytes32' },
+        ],
+      },
+      primaryType: 'TransferWithAuthorization',
+      message,
+    });
+    const { r, s, v } = parseSignature(signature);
+    return encodeFunctionData({
+      abi: tokenAbi,
+      functionName: 'transferWithAuthorization',
+      args: [message.from, message.to, value, 0n, message.validBefore, message.nonce, Number(v), r, s],
+    });
+  };
+
+  t.test(`${asset.symbol}: a nonce spent on less is not a settlement`, async (t) => {
+    const query = queryOf(await signV2(chains, network));
+    await actAs(rpc, account.address, [{ to: asset.address, data: await spend(query, 1n) }]);
+    t.match(await findEip3009Settlement(query), { state: 'unsettled', reason: /another amount/ });
+  });
+
+  t.test(`${asset.symbol}: a transfer before the use of the nonce does not count`, async (t) => {
+    const query = queryOf(await signV2(chains, network));
+    const approve = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [MULTICALL3, 1_000_000n] });
+    const decoy = encodeFunctionData({
+      abi: tokenAbi,
+      functionName: 'transferFrom',
+      args: [account.address, query.payTo as Hex, BigInt(query.value)],
+    });
+    const calls = [decoy, await spend(query, 1n)].map((callData) => ({
+      target: asset.address as Hex,
+      allowFailure: false,
+      callData,
+    }));
+    const both = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] });
+    await actAs(rpc, account.address, [
+      { to: asset.address, data: approve },
+      { to: MULTICALL3, data: both },
+    ]);
+    t.match(await findEip3009Settlement(query), { state: 'unsettled', reason: /another amount/ });
   });
 
   t.test(`${asset.symbol}: a cancelled authorization is unsettled`, async (t) => {

@@ -67,6 +67,7 @@ for (const [version, sign] of [
       asset: baseSepolia.sandbox.asset.address,
       payer: chains.wallets.evm.payer.address,
       payTo: chains.payTo[baseSepolia.id] ?? '',
+      value: '77',
       nonce: authorization.nonce,
       validBefore: Number(authorization.validBefore),
     });

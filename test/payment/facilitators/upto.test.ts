@@ -3,11 +3,12 @@ import './own-fetch.ts';
 import { x402Client } from '@x402/core/client';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
 import t from 'tap';
-import type { Hex } from 'viem';
+import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { findPermit2Settlement } from '../../../src/payment/chains/permit2.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { balances } from './contract.ts';
 import { baseSepolia, stable } from './networks.ts';
@@ -16,6 +17,7 @@ import { requirementsV2 } from './payments.ts';
 const chains = await startChains({ networks: [baseSepolia, stable], tempo: true });
 t.teardown(chains.stop);
 const facilitator = localFacilitator(chains.facilitatorOptions);
+const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 const account = privateKeyToAccount(chains.wallets.evm.payer.privateKey as Hex);
 
 for (const network of [baseSepolia, stable]) {
@@ -53,6 +55,24 @@ for (const network of [baseSepolia, stable]) {
     t.match(again, { state: 'refused', reason: /used before/, spent: true });
     t.same(await balances(chains, network), after);
   });
+
+  t.test(
+    `${network.id}: a void permit is not paid by an older payment whose call its nonce can be read in`,
+    async (t) => {
+      const older = await sign();
+      t.match(await facilitator.settle(older.payload, older.requirements), { state: 'settled' });
+      // The payer chooses its nonces, and every settling call of its holds its address as a word.
+      const nonce = BigInt(account.address);
+      const data = encodeFunctionData({
+        abi: parseAbi(['function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)']),
+        functionName: 'invalidateUnorderedNonces',
+        args: [nonce >> 8n, 1n << (nonce & 0xffn)],
+      });
+      await actAs(createRpc(older.query.rpcUrl), account.address, [{ to: PERMIT2, data }]);
+      t.match(await findPermit2Settlement({ ...older.query, nonce: nonce.toString() }), { state: 'unknown' });
+      t.match(await findPermit2Settlement(older.query), { state: 'settled', amount: 500_000n });
+    },
+  );
 
   t.test(`${network.id}: more than the signed amount is refused, nothing is settled for nothing`, async (t) => {
     const { payload, requirements } = await sign();

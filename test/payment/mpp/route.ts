@@ -6,7 +6,15 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
   const amount = usd(price);
   return {
     id: path.slice(1),
-    endpoint: { id: path.slice(1), group: 'test', file: '', summary: 'An image “in fog”', description: '', routes: [] },
+    endpoint: {
+      id: path.slice(1),
+      group: 'test',
+      file: '',
+      summary: 'An image “in fog”',
+      description: '',
+      secret: false,
+      routes: [],
+    },
     kind: 'mpp',
     rail: 'mpp',
     methods: ['GET', 'POST'],
