@@ -7,7 +7,6 @@ export const problems = {
   invalid_json: { status: 400, title: 'The body is not a JSON object' },
   content_refused: { status: 400, title: 'The provider refused to work on this content' },
   not_found: { status: 400, title: 'What the request names (a token, ticker, user or market) does not exist' },
-  unusable_reference: { status: 400, title: 'A URL in the request cannot be used' },
   several_credentials: { status: 400, title: 'The request carries more than one payment' },
   method_unsupported: { status: 400, title: 'The payment method is not offered here' },
   unknown_path: { status: 404, title: 'No endpoint is sold at this path' },

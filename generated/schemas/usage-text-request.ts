@@ -12,6 +12,7 @@ export interface UsageTextRequest {
    * A conversation in place of prompt, in the form of chat completions
    *
    * @minItems 1
+   * @maxItems 1000
    */
   messages?: {
     /**

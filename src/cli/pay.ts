@@ -1,7 +1,8 @@
 /** `npm run pay`: one paid call from the sandbox's wallet, told step by step. */
 import { createInterface } from 'node:readline/promises';
 import { type Money, toDecimal } from '../money.ts';
-import { type PayArguments, readArguments, UsageProblem } from './pay/arguments.ts';
+import { UsageProblem } from './command.ts';
+import { type PayArguments, readArguments } from './pay/arguments.ts';
 import { type Payer, PayProblem, type SandboxState } from './pay/payer.ts';
 
 interface Timed<Value> {

@@ -8,8 +8,8 @@ import type { RawRequest } from '../payment/rail.ts';
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
 const telling = { strict: false, verbose: true } as const;
 const firstFault = { ...telling, allErrors: false } as const;
-const body = { first: openSchemaCompiler(firstFault), every: openSchemaCompiler(telling) };
-const query = {
+const bodyCompilers = { first: openSchemaCompiler(firstFault), every: openSchemaCompiler(telling) };
+const queryCompilers = {
   first: openSchemaCompiler({ ...firstFault, coerceTypes: 'array' }),
   every: openSchemaCompiler({ ...telling, coerceTypes: 'array' }),
 };
@@ -31,6 +31,8 @@ function validatorOf(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
 
 /** As many faults as are worth telling at once. */
 const MOST_DETAILS = 20;
+/** Enough to find that many among: several faults can tell of one thing. */
+const MOST_FAULTS = 500;
 
 /** A larger body is told its first fault only: it can have a million, and to collect them keeps everybody waiting. */
 const LARGE_BODY_BYTES = 65_536;
@@ -136,7 +138,7 @@ function readBody(request: RawRequest): Record<string, unknown> {
 export function readInput(route: Route, request: RawRequest): Input {
   const fromQuery = request.method === 'GET';
   const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
-  const { first: quick, every } = fromQuery ? query : body;
+  const { first: quick, every } = fromQuery ? queryCompilers : bodyCompilers;
   const input = parse();
   const validate = validatorOf(quick, route.request);
   if (validate(input)) return input;
@@ -144,7 +146,7 @@ export function readInput(route: Route, request: RawRequest): Input {
   if (request.body.length < LARGE_BODY_BYTES) {
     const validateAll = validatorOf(every, route.request);
     // Parsed anew: the first validation may have filled defaults in.
-    if (!validateAll(parse())) details = toDetails(validateAll.errors ?? []);
+    if (!validateAll(parse())) details = toDetails((validateAll.errors ?? []).slice(0, MOST_FAULTS));
   }
   const [first] = details;
   throw new Problem('invalid_request', first ? `${first.path} ${first.message}` : undefined, { details });

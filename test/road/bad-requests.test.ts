@@ -64,6 +64,33 @@ t.test('an agent learns of a bad request before it pays', async (t) => {
   });
 });
 
+const invalidParams = async (path: string, body: unknown) => {
+  const answer = await fetch(gateway.url + path, { ...good.init, body: JSON.stringify(body) });
+  return ((await answer.json()) as { invalidParams?: { path: string; message: string }[] }).invalidParams;
+};
+
+t.test('a body of a million faults is told one of them, a small one all', async (t) => {
+  const few = await invalidParams('/llm/vendor5-k3', { messages: [0, 0, 0] });
+  t.equal(few?.length, 3);
+  const messages = Array.from({ length: 500_000 }, () => 0);
+  t.equal((await invalidParams('/llm/vendor5-k3', { messages }))?.length, 1);
+  const content = Array.from({ length: 20_000 }, () => ({ type: 'text' }));
+  t.equal((await invalidParams('/llm/vendor5-k3', { messages: [{ role: 'user', content }] }))?.length, 1);
+});
+
+t.test('what has the wrong form is told in words', async (t) => {
+  t.match(await invalidParams('/image/family-e-2', { prompt: 'fog', aspect_ratio: 'wide:narrow' }), [
+    { path: '/aspect_ratio', message: 'does not have the form that is asked for', expected: /16:9/ },
+  ]);
+});
+
+t.test('an asset id is no way around in the path of an upstream', async (t) => {
+  for (const assetId of ['.', '..', '../admin', '%2e%2e', 'a/b', '\ud800']) {
+    t.match(await invalidParams('/tokens-api/asset-profile', { assetId }), [{ path: '/assetId' }], assetId);
+  }
+  t.equal(await invalidParams('/tokens-api/asset-profile', { assetId: 'usd-coin' }), undefined);
+});
+
 t.test('paid and invalid is a 400 that charges nothing and names the field', async (t) => {
   const proof = await signProof(gateway, 'chain-c', good);
   const [earned, before] = [await gateway.earned('chain-c'), await gateway.calls()];

@@ -141,7 +141,8 @@ export async function soak({ seconds, callers = 8, warmUp = true, seed = 1, only
   try {
     const ajv = openSchemaCompiler({ strict: false, useDefaults: false });
     const known = { market_id: await openMarket(gateway) };
-    const targets = openCatalogue().routes.map(
+    const routes = openCatalogue().routes.filter(({ path }) => path.includes(only));
+    const targets = routes.map(
       (route): Target => ({
         route,
         requests: requestsFor(route.request, REQUESTS_A_ROUTE, seed, known),

@@ -14,6 +14,7 @@ export interface Request {
    * A conversation in place of prompt, in the form of chat completions
    *
    * @minItems 1
+   * @maxItems 1000
    */
   messages?: {
     /**

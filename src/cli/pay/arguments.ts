@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { AmountProblem, type Money, usd } from '../../money.ts';
+import type { Money } from '../../money.ts';
+import { dollars, UsageProblem } from '../command.ts';
 
 export interface PayArguments {
   readonly path: string;
@@ -26,9 +27,6 @@ export const USAGE = `npm run pay -- <path> ['<json body>'] [options]
   --max <dollars>   pay up to this without asking (default: 1.00)
   --yes             pay whatever it costs without asking`;
 
-/** A fault in the command line; the message says what would be right. */
-export class UsageProblem extends Error {}
-
 /** Throws UsageProblem. */
 export function readArguments(words: readonly string[], environment: NodeJS.ProcessEnv): PayArguments {
   const { values, positionals } = parse(words);
@@ -47,7 +45,7 @@ export function readArguments(words: readonly string[], environment: NodeJS.Proc
     url: origin.replace(/\/+$/, ''),
     network: values.network,
     protocol,
-    max: readMax(values.max ?? '1.00'),
+    max: dollars('--max', values.max ?? '1.00'),
     yes: values.yes ?? false,
   };
 }
@@ -76,14 +74,5 @@ function checkJson(body: string): void {
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unreadable';
     throw new UsageProblem(`the body is not JSON (${reason}): put it in single quotes, as '{"prompt":"a lighthouse"}'`);
-  }
-}
-
-function readMax(text: string): Money {
-  try {
-    return usd(text);
-  } catch (error) {
-    if (error instanceof AmountProblem) throw new UsageProblem(`--max: ${error.message}; it takes ${error.expected}`);
-    throw error;
   }
 }
