@@ -12,7 +12,7 @@ import { createHandler } from './http/handler.ts';
 import type { Log } from './http/log.ts';
 import { createRouter } from './http/router.ts';
 import type { UpstreamCaller } from './http/serve.ts';
-import { createApplication, listen } from './http/server.ts';
+import { createListener, listen } from './http/server.ts';
 import { LEASE_MS } from './payment/claim.ts';
 import type { EvmOptions } from './payment/mpp/evm.ts';
 import { createPayableNetworks, type PayableNetwork, type PayableNetworks } from './payment/networks.ts';
@@ -169,15 +169,17 @@ export async function openApp(
   const rails = { x402, ...(mpp && { mpp }) };
   const sold = catalogue.routes.filter((route) => !missing.has(route) && rails[route.rail]);
 
-  const paid = createHandler({ router: createRouter(sold), rails, store, upstreams: caller, owner, log, now });
+  const router = createRouter(sold);
+  const paid = createHandler({ router, rails, store, upstreams: caller, owner, log, now });
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
   );
   /** Chat completions under way. */
   const chats = new Set<string>();
   let draining = false;
-  const application = createApplication({
+  const listener = createListener({
     paid,
+    sells: router.sells,
     documents: createDocuments({
       service: catalogue.service,
       routes: sold,
@@ -222,7 +224,7 @@ export async function openApp(
     every(FORGET_EVERY_MS, log, () => store.forget(now() - KEPT_MS)),
   ];
   await surroundings.opened?.(desk);
-  const server = await listen(application, config.host, config.port);
+  const server = await listen(listener, config.host, config.port);
   const { port } = server.address() as AddressInfo;
 
   return {

@@ -1,4 +1,5 @@
 /** The environment as a Config. Every problem is told at once, with the variable's name and what it takes. */
+import { checksumAddress } from './checksum-address.ts';
 import type { MediaBucket } from './upstream/media-s3.ts';
 
 export interface Config {
@@ -63,12 +64,32 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
 const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** What is wrong with an address of that family, or undefined. An EVM address in one case only has no checksum. */
+export function addressFault(family: 'evm' | 'solana', address: string): string | undefined {
+  if (family === 'solana')
+    return SOLANA_ADDRESS.test(address) ? undefined : 'is not a Solana address: give 32 bytes in base58';
+  if (!isEvmAddress(address)) return 'is not an EVM address: give 0x and 40 hex digits';
+  const digits = address.slice(2);
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase() || address === checksumAddress(address)) {
+    return undefined;
+  }
+  return 'is misspelt, for its capitals do not fit (EIP-55): copy it again from where it comes from';
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+export const PAY_TO = 'TURNPIKE_PAY_TO_';
+export const RPC_URL = 'TURNPIKE_RPC_URL_';
+
+/** What stands after the prefix for a network's id or a family. */
+export const inVariable = (name: string): string => name.toUpperCase().replaceAll('-', '_');
 
 /** `TURNPIKE_PAY_TO_CHAIN_C` with the prefix `TURNPIKE_PAY_TO_` is `chain-c`. */
 function byNetwork(environment: Environment, prefix: string): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
+  for (const [name, untrimmed] of Object.entries(environment)) {
+    const value = untrimmed?.trim();
     if (!name.startsWith(prefix) || !value) continue;
     found[name.slice(prefix.length).toLowerCase().replaceAll('_', '-')] = value;
   }
@@ -105,9 +126,9 @@ function readMpp(read: ReturnType<typeof reader>): MppConfig {
 function readTempo({ problems, optional, url }: ReturnType<typeof reader>): TempoConfig | undefined {
   const address = (name: string) => {
     const value = optional(name);
-    if (value === undefined || isEvmAddress(value)) return value;
-    problems.push(`${name} must be an address: 0x and 40 hex digits`);
-    return undefined;
+    const fault = value === undefined ? undefined : addressFault('evm', value);
+    if (fault) problems.push(`${name} ${fault}`);
+    return value !== undefined && isEvmAddress(value) ? value : undefined;
   };
   const rpcUrl = url('TURNPIKE_TEMPO_RPC_URL');
   const currency = address('TURNPIKE_TEMPO_CURRENCY');
@@ -125,14 +146,14 @@ function readTempo({ problems, optional, url }: ReturnType<typeof reader>): Temp
 
 function readLive(environment: Environment, read: ReturnType<typeof reader>): LiveConfig {
   const { problems, optional, url } = read;
-  const payTo = byNetwork(environment, 'TURNPIKE_PAY_TO_');
+  const payTo = byNetwork(environment, PAY_TO);
   if (Object.keys(payTo).length === 0) {
     problems.push('TURNPIKE_PAY_TO_EVM or TURNPIKE_PAY_TO_SOLANA is missing: the addresses that are paid');
   }
-  for (const [network, address] of Object.entries(payTo)) {
-    if (isEvmAddress(address) || SOLANA_ADDRESS.test(address)) continue;
-    const name = `TURNPIKE_PAY_TO_${network.toUpperCase().replaceAll('-', '_')}`;
-    problems.push(`${name} is not an address: give 0x and 40 hex digits, or a base58 Solana address`);
+  // Those of one network are checked where the networks are known.
+  for (const family of ['evm', 'solana'] as const) {
+    const fault = payTo[family] === undefined ? undefined : addressFault(family, payTo[family]);
+    if (fault) problems.push(`${PAY_TO}${inVariable(family)} ${fault}`);
   }
   const id = optional('CDP_API_KEY_ID');
   const secret = optional('CDP_API_KEY_SECRET');
@@ -148,7 +169,7 @@ function readLive(environment: Environment, read: ReturnType<typeof reader>): Li
   }
   return {
     payTo,
-    rpcUrls: byNetwork(environment, 'TURNPIKE_RPC_URL_'),
+    rpcUrls: byNetwork(environment, RPC_URL),
     coinbase: id && secret ? { id, secret } : undefined,
     facilitatorUrl,
     signers,

@@ -1,6 +1,6 @@
 /** The surroundings of live mode: real facilitators, configured addresses, the providers' own keys. */
 import type { Network } from './catalogue/types.ts';
-import type { LiveConfig } from './config.ts';
+import { addressFault, ConfigProblem, inVariable, type LiveConfig, PAY_TO, RPC_URL } from './config.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
 import { remoteFacilitator } from './payment/facilitators/remote.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
@@ -46,7 +46,31 @@ async function openFacilitators(live: LiveConfig, networks: readonly Network[]):
   return found;
 }
 
+/** Variables that name a network: a misspelt name would change nothing, and a wrong address lose what is paid. */
+function checkNetworks({ payTo, rpcUrls }: LiveConfig, networks: readonly Network[]): void {
+  const ids = networks.map(({ id }) => id);
+  const unknown = (prefix: string, names: string[], known: readonly string[]) =>
+    names
+      .filter((name) => !known.includes(name))
+      .map((name) => {
+        const taken = known.map((one) => prefix + inVariable(one)).join(', ');
+        return `${prefix}${inVariable(name)} is for no network of networks.yaml: there are ${taken}`;
+      });
+  const faults = networks.flatMap(({ id, family }) => {
+    const fault = payTo[id] === undefined ? undefined : addressFault(family, payTo[id]);
+    return fault ? [`${PAY_TO}${inVariable(id)} ${fault}`] : [];
+  });
+  const problems = [
+    ...unknown(PAY_TO, Object.keys(payTo), ['evm', 'solana', ...ids]),
+    ...unknown(RPC_URL, Object.keys(rpcUrls), ids),
+    ...faults,
+  ];
+  if (problems.length > 0) throw new ConfigProblem(problems);
+}
+
+/** Throws ConfigProblem. */
 export async function openLive(live: LiveConfig, networks: readonly Network[]): Promise<Surroundings> {
+  checkNetworks(live, networks);
   const facilitators = await openFacilitators(live, networks);
   return {
     mode: 'live',

@@ -135,6 +135,60 @@ t.test('live mode starts although its facilitator is down, and offers nothing on
   t.match(await (await fetch(`${app.url}/healthz`)).json(), { networks: [] });
 });
 
+const enough = {
+  TURNPIKE_MODE: 'live',
+  TURNPIKE_PUBLIC_URL: 'https://gateway.example',
+  TURNPIKE_FACILITATOR_URL: 'https://facilitator.example',
+  TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+};
+const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const SOLANA = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+
+t.test('nobody is paid at an address of another family, or at a misspelt one', async (t) => {
+  for (const [name, address, fault] of [
+    ['EVM', SOLANA, /PAY_TO_EVM is not an EVM address/],
+    ['SOLANA', EVM, /PAY_TO_SOLANA is not a Solana address/],
+    ['EVM', EVM.replace('aAe', 'aae'), /PAY_TO_EVM is misspelt/],
+  ] as const) {
+    t.throws(() => readConfig({ ...enough, [`TURNPIKE_PAY_TO_${name}`]: address }), { message: fault });
+  }
+  for (const address of [EVM, EVM.toLowerCase(), `0x${EVM.slice(2).toUpperCase()}`]) {
+    t.equal(readConfig({ ...enough, TURNPIKE_PAY_TO_EVM: ` ${address} ` }).live?.payTo.evm, address);
+  }
+  const tempo = { TURNPIKE_TEMPO_RPC_URL: 'https://tempo.example', TURNPIKE_TEMPO_CURRENCY: EVM };
+  t.throws(
+    () =>
+      readConfig({ ...enough, ...tempo, TURNPIKE_PAY_TO_EVM: EVM, TURNPIKE_TEMPO_RECIPIENT: EVM.replace('B', 'b') }),
+    { message: /TEMPO_RECIPIENT is misspelt/ },
+  );
+});
+
+t.test('a variable for a network that does not exist, or with an address of another family, is told', async (t) => {
+  const { live } = readConfig({
+    ...enough,
+    TURNPIKE_PAY_TO_EVM: EVM,
+    TURNPIKE_PAY_TO_CHAINC: EVM,
+    TURNPIKE_PAY_TO_CHAIN_A: EVM,
+    TURNPIKE_PAY_TO_CHAIN_C: SOLANA,
+    TURNPIKE_PAY_TO_CHAIN_E: EVM,
+    TURNPIKE_RPC_URL_BASE: 'https://base.example',
+  });
+  if (!live) throw new Error('the configuration is not live');
+  const networks = [...loadCatalogue(shipped, parts).networks.values()];
+  const problem = await openLive(live, networks).then(
+    () => t.fail('it was taken'),
+    (error: unknown) => error,
+  );
+  if (!(problem instanceof ConfigProblem)) throw problem;
+  t.match(problem.problems, [
+    /^TURNPIKE_PAY_TO_CHAINC is for no network .*TURNPIKE_PAY_TO_CHAIN_C,/,
+    /^TURNPIKE_RPC_URL_BASE is for no network/,
+    /^TURNPIKE_PAY_TO_CHAIN_A is not a Solana address/,
+    /^TURNPIKE_PAY_TO_CHAIN_C is not an EVM address/,
+  ]);
+  t.equal(problem.problems.length, 4);
+});
+
 t.test('a configuration is refused with every problem at once', (t) => {
   try {
     readConfig({

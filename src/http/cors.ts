@@ -1,4 +1,5 @@
 /** Lets a wallet in a browser pay on both rails. */
+import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 
 const EXPOSED = [
@@ -26,9 +27,13 @@ const ALLOWED = [
   'Access-Control-Expose-Headers',
 ].join(', ');
 
-export function cors(request: Request, response: Response, next: NextFunction): void {
+export function allowOrigins(response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*');
   response.setHeader('access-control-expose-headers', EXPOSED);
+}
+
+export function cors(request: Request, response: Response, next: NextFunction): void {
+  allowOrigins(response);
   if (request.method !== 'OPTIONS') {
     next();
     return;

@@ -1,10 +1,11 @@
 /** The HTTP server: free routes first, then everything that is sold. */
 import { createReadStream } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import { Problem } from '../errors.ts';
 import type { Answer } from '../payment/rail.ts';
-import { cors } from './cors.ts';
+import { allowOrigins, cors } from './cors.ts';
 import type { Document } from './discovery/document.ts';
 import type { createHandler } from './handler.ts';
 import { problemAnswer } from './problem.ts';
@@ -18,6 +19,8 @@ export interface ServedFile {
 
 export interface ServerParts {
   readonly paid: Pick<ReturnType<typeof createHandler>, 'answer'>;
+  /** Whether something is sold at a path. */
+  sells(path: string): boolean;
   /** Path -> document. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly health: () => { readonly ok: boolean; readonly body: object };
@@ -35,7 +38,7 @@ export interface ServerParts {
 
 const YEAR_SECONDS = 31_536_000;
 
-function send(response: Response, answer: Answer): void {
+function send(response: ServerResponse, answer: Answer): void {
   response.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   response.setHeader('content-length', Buffer.byteLength(answer.body));
@@ -69,9 +72,8 @@ function sendFile(file: ServedFile, request: Request, response: Response): void 
     response.end();
     return;
   }
-  createReadStream(file.path, { start, end })
-    .on('error', () => response.destroy())
-    .pipe(response);
+  // Closes the file, too, when the caller leaves; whichever side failed, no answer is left to give.
+  pipeline(createReadStream(file.path, { start, end }), response, () => {});
 }
 
 function rangesOf(request: Request, size: number): readonly { start: number; end: number }[] {
@@ -79,7 +81,30 @@ function rangesOf(request: Request, size: number): readonly { start: number; end
   return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges : [];
 }
 
-export function createApplication(parts: ServerParts): Express {
+/**
+ * What is sold is answered before Express sees it: Express gives request and response other prototypes, which costs
+ * more than all the rest of a 402.
+ */
+export function createListener(parts: ServerParts): RequestListener {
+  const application = createApplication(parts);
+  return (request, response) => {
+    const { method, url = '/' } = request;
+    const query = url.indexOf('?');
+    const path = query < 0 ? url : url.slice(0, query);
+    if (method === 'OPTIONS' || parts.draining() || !parts.sells(path)) {
+      application(request, response);
+      return;
+    }
+    for (const [name, value] of Object.entries(parts.headers)) response.setHeader(name, value);
+    allowOrigins(response);
+    parts.paid
+      .answer(request, path, query < 0 ? '' : url.slice(query + 1))
+      .then((answer) => send(response, answer))
+      .catch(() => response.destroy());
+  };
+}
+
+function createApplication(parts: ServerParts): Express {
   const application = express();
   application.disable('x-powered-by');
   application.disable('etag');
@@ -124,8 +149,8 @@ export function createApplication(parts: ServerParts): Express {
 }
 
 /** Listens, and answers how to stop: no new requests, then whatever is under way gets its time. */
-export async function listen(application: Express, host: string, port: number): Promise<Server> {
-  const server = createServer(application);
+export async function listen(listener: RequestListener, host: string, port: number): Promise<Server> {
+  const server = createServer(listener);
   // Proofs may be 8 KB; the rest of a request's headers has to fit beside one.
   server.maxHeadersCount = 100;
   await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 /** Goes on asking the chains about payments whose settlement had no answer. */
-import type { Payment, Store, StoredReceipt } from '../store/store.ts';
+import type { Claim, Payment, ResolvedOutcome, Store } from '../store/store.ts';
 import { LEASE_MS, MAX_ATTEMPTS } from './claim.ts';
-import type { Rail } from './rail.ts';
+import type { Rail, Settlement } from './rail.ts';
 
 export interface ReconcileParts {
   readonly store: Pick<Store, 'list' | 'resolve' | 'claim' | 'settle' | 'giveUp'>;
@@ -14,6 +14,7 @@ export interface ReconcileParts {
 const BATCH = 100;
 /** The payer's own retry comes first: it brings the proof along. */
 const ADOPT_AFTER_MS = 60_000;
+const STOPPED = 'the gateway stopped before the result';
 
 const railOf = (rails: readonly Rail[], payment: Payment): Rail | undefined =>
   rails.find((candidate) => candidate.name === payment.rail);
@@ -28,28 +29,37 @@ async function resolveUnknown({ store, rails, now }: ReconcileParts): Promise<nu
   let resolved = 0;
   for (const payment of await store.list({ states: ['unknown'], oldest: true, limit: BATCH })) {
     const outcome = await railOf(rails, payment)?.outcome(payment.trace);
-    if (!outcome || outcome.state === 'unknown') continue;
-    const found = outcome.state === 'settled' ? { settled: outcome.receipt } : { unsettled: outcome.reason };
-    if (await store.resolve(payment.id, found, now())) resolved += 1;
+    await store.resolve(payment.id, resolvedBy(outcome), now());
+    if (outcome && outcome.state !== 'unknown') resolved += 1;
   }
   return resolved;
 }
 
+function resolvedBy(outcome: Settlement | undefined): ResolvedOutcome {
+  switch (outcome?.state) {
+    case 'settled':
+      return { settled: outcome.receipt };
+    case 'refused':
+      return { unsettled: outcome.reason };
+    case 'unknown':
+    case undefined:
+      return { unknown: outcome?.reason ?? 'nothing here knows this way to pay any more' };
+  }
+}
+
 /**
- * Payments whose instance died between settling and writing it down, or before the result of what was settled first.
- * Their payers may never come back: what was taken from them must show as settled or owed all the same.
+ * Payments whose instance died at work on them. Their payers may never come back: what was taken from them must show
+ * as settled or owed all the same, and what was not must be free again.
  */
 async function adoptOrphans({ store, rails, owner, now }: ReconcileParts): Promise<number> {
-  let adopted = 0;
   const orphans = await store.list({
     states: ['claimed', 'fulfilled', 'settled'],
     leaseBefore: now() - ADOPT_AFTER_MS,
     oldest: true,
     limit: BATCH,
   });
+  let adopted = 0;
   for (const payment of orphans) {
-    const receipt = payment.receipt ?? (await receiptOf(payment, rails));
-    if (!receipt) continue;
     const outcome = await store.claim(payment, {
       owner,
       now: now(),
@@ -58,15 +68,38 @@ async function adoptOrphans({ store, rails, owner, now }: ReconcileParts): Promi
       maxOwedAttempts: Number.MAX_SAFE_INTEGER,
     });
     if (!outcome.won) continue;
-    await store.settle(outcome.claim, receipt, now());
-    if (!payment.answer) await store.giveUp(outcome.claim, 'owed', 'the gateway stopped before the result', now());
+    await endOrphan(outcome.claim, payment, await whatBecame(payment, rails), store, now);
     adopted += 1;
   }
   return adopted;
 }
 
-async function receiptOf(payment: Payment, rails: readonly Rail[]): Promise<StoredReceipt | undefined> {
-  const mayHaveSettled = payment.state === 'fulfilled' || (payment.state === 'claimed' && payment.settlesFirst);
-  const outcome = mayHaveSettled ? await railOf(rails, payment)?.outcome(payment.trace) : undefined;
-  return outcome?.state === 'settled' ? outcome.receipt : undefined;
+/** Undefined: it never came to a settlement. */
+async function whatBecame(payment: Payment, rails: readonly Rail[]): Promise<Settlement | undefined> {
+  if (payment.receipt) return { state: 'settled', receipt: payment.receipt };
+  if (payment.state === 'claimed' && !payment.settlesFirst) return undefined;
+  return railOf(rails, payment)?.outcome(payment.trace);
+}
+
+async function endOrphan(
+  claim: Claim,
+  payment: Payment,
+  became: Settlement | undefined,
+  store: ReconcileParts['store'],
+  now: () => number,
+): Promise<void> {
+  switch (became?.state) {
+    case 'settled':
+      await store.settle(claim, became.receipt, now());
+      if (!payment.answer) await store.giveUp(claim, 'owed', STOPPED, now());
+      return;
+    case 'refused':
+      await store.giveUp(claim, 'unsettled', became.reason, now());
+      return;
+    case 'unknown':
+      await store.giveUp(claim, 'unknown', became.reason, now());
+      return;
+    case undefined:
+      await store.giveUp(claim, 'released', STOPPED, now());
+  }
 }

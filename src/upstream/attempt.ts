@@ -48,8 +48,8 @@ function answered(
       try {
         return JSON.parse(answer.body.toString('utf8'));
       } catch {
-        const start = snippet(answer.body, Object.values(line.secrets));
-        throw new UpstreamProblem('malformed', line.upstream, `${whereOf(request)} answered no JSON: ${start}`);
+        const said = snippet(answer.body, Object.values(line.secrets));
+        throw new UpstreamProblem('malformed', line.upstream, `${whereOf(request)} answered no JSON`, { said });
       }
     },
   };

@@ -1,5 +1,6 @@
 /** Answers worth keeping for a while; concurrent equal requests make one upstream call. */
 import type { Store } from '../store/store.ts';
+import { UpstreamProblem } from './problem.ts';
 
 export interface Cached<Value> {
   value: Value;
@@ -10,8 +11,16 @@ export interface Cached<Value> {
 }
 
 export interface Cache {
-  /** The value under `key` if it is younger than `maxAgeMs`, else what `fetch` gives. A failed fetch is not kept. */
-  through<Value>(key: string, maxAgeMs: number, fetch: () => Promise<Value>): Promise<Cached<Value>>;
+  /**
+   * The value under `key` if it is younger than `maxAgeMs`, else what `fetch` gives. A failed fetch is not kept. Who
+   * waits for another caller's fetch waits until `signal` aborts: then it throws UpstreamProblem `timeout`.
+   */
+  through<Value>(
+    key: string,
+    maxAgeMs: number,
+    fetch: () => Promise<Value>,
+    signal: AbortSignal,
+  ): Promise<Cached<Value>>;
 }
 
 /** Kept where all instances see it. Values go through JSON: what comes back is a copy. */
@@ -28,10 +37,10 @@ export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'
   }
 
   return {
-    async through(key, maxAgeMs, fetch) {
+    async through(key, maxAgeMs, fetch, signal) {
       const running = underWay.get(key);
       if (running) {
-        const { json, fetchedAt } = await running;
+        const { json, fetchedAt } = await unlessAborted(running, signal);
         return { value: JSON.parse(json), cached: true, fetchedAt };
       }
       const found = find(key, maxAgeMs, fetch).finally(() => underWay.delete(key));
@@ -40,4 +49,16 @@ export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'
       return { value: JSON.parse(json), cached, fetchedAt };
     },
   };
+}
+
+/** The promise goes on for the others. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      reject(new UpstreamProblem('timeout', 'cache', 'what another call fetches did not come before the deadline'));
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

@@ -17,6 +17,12 @@ const worthAnother: ReadonlySet<UpstreamFailure> = new Set(['failed', 'timeout',
 export const isWorthAnother = (error: unknown, signal: AbortSignal): boolean =>
   error instanceof UpstreamProblem && worthAnother.has(error.failure) && !signal.aborted;
 
+/** What a provider said may echo a prompt: only who asks for debug lines reads it. */
+export function logSaid(error: unknown, details: object, log: Pick<UpstreamLog, 'debug'> | undefined): void {
+  if (!(error instanceof UpstreamProblem) || error.said === undefined) return;
+  log?.debug({ ...details, upstream: error.upstream, said: error.said }, 'what the upstream said');
+}
+
 /** Asks the sources in order until one answers. Throws the last one's UpstreamProblem. */
 export async function callInOrder(
   sources: readonly Source[],
@@ -28,6 +34,7 @@ export async function callInOrder(
     try {
       return await source.call(input, context);
     } catch (error) {
+      logSaid(error, { endpoint: context.endpoint }, log);
       const isLast = place === sources.length - 1;
       if (isLast || !isWorthAnother(error, context.signal)) throw error;
       const problem = error instanceof Error ? error.message : String(error);

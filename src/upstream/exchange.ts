@@ -1,7 +1,7 @@
 /** The start of one HTTP exchange with an upstream: its turn, its time limit, and what a failure means. */
-import { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
+import { TimeLimit } from '../time-limit.ts';
 import type { Adapter } from './adapter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Gate } from './concurrency.ts';
@@ -123,9 +123,9 @@ export function unwanted(
 ): Failed {
   const { status, headers } = answer;
   const failure = refusals.has(status) ? 'unavailable' : 'failed';
-  const message = `${whereOf(request)} answered ${status}: ${snippet(body, Object.values(line.secrets))}`;
+  const said = snippet(body, Object.values(line.secrets));
   return {
-    problem: new UpstreamProblem(failure, line.upstream, message, { status }),
+    problem: new UpstreamProblem(failure, line.upstream, `${whereOf(request)} answered ${status}`, { status, said }),
     retryable: retryableStatuses.has(status),
     retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()),
   };
@@ -150,7 +150,7 @@ const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
-async function ask(line: Line, request: PreparedRequest, signal: EventEmitter) {
+async function ask(line: Line, request: PreparedRequest, signal: TimeLimit) {
   const { method, path, body } = request;
   const authorization = line.authorize?.({ method, path, body: body.text }, line.secrets);
   const answer = await line.pool.request({
@@ -165,40 +165,4 @@ async function ask(line: Line, request: PreparedRequest, signal: EventEmitter) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return { status: answer.statusCode, headers, body: answer.body as Readable };
-}
-
-/**
- * The caller's signal and the upstream's own limit as one. An emitter, which undici takes as well: another AbortSignal
- * and its listeners are a good part of what a short request costs.
- */
-class TimeLimit extends EventEmitter {
-  aborted = false;
-  expired = false;
-  readonly #signal: AbortSignal;
-  readonly #abort = () => {
-    this.aborted = true;
-    this.emit('abort');
-  };
-  readonly #timer: NodeJS.Timeout | undefined;
-
-  constructor(signal: AbortSignal, milliseconds: number | undefined) {
-    super();
-    this.#signal = signal;
-    if (signal.aborted) this.aborted = true;
-    signal.addEventListener('abort', this.#abort, { once: true });
-    if (milliseconds === undefined) return;
-    this.#timer = setTimeout(() => {
-      this.expired = true;
-      this.#abort();
-    }, milliseconds);
-  }
-
-  stopClock(): void {
-    clearTimeout(this.#timer);
-  }
-
-  clear(): void {
-    this.stopClock();
-    this.#signal.removeEventListener('abort', this.#abort);
-  }
 }

@@ -70,8 +70,9 @@ export interface UpstreamHttp {
   stream(request: UpstreamRequest): Promise<UpstreamStream>;
 }
 
-/** Where the HTTP layer reports what an operator should know and no call shows; pino's signature. */
+/** Where this layer reports what an operator should know and no call shows; pino's signature. */
 export interface UpstreamLog {
+  debug(details: object, message: string): void;
   warn(details: object, message: string): void;
 }
 

@@ -15,19 +15,25 @@ export type UpstreamFailure =
   /** Finds fault with the caller's input; the message may be shown. */
   | 'invalid-input';
 
-/** A failed upstream call. The message is for the operator's log, never for the caller, and holds no secret. */
+const LONGEST_SAID = 300;
+
+/**
+ * A failed upstream call. The message is for the operator's log, never for the caller, and holds neither a secret nor
+ * what the provider said.
+ */
 export class UpstreamProblem extends Error {
   readonly failure: UpstreamFailure;
   readonly upstream: string;
   readonly status: number | undefined;
   /** For `content-refused`, `not-found` and `invalid-input`: what the caller may read. */
   readonly forCaller: string | undefined;
+  readonly #said: string | undefined;
 
   constructor(
     failure: UpstreamFailure,
     upstream: string,
     message: string,
-    options: { status?: number; forCaller?: string; cause?: unknown } = {},
+    options: { status?: number; forCaller?: string; said?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'UpstreamProblem';
@@ -35,5 +41,11 @@ export class UpstreamProblem extends Error {
     this.upstream = upstream;
     this.status = options.status;
     this.forCaller = options.forCaller;
+    this.#said = options.said?.slice(0, LONGEST_SAID);
+  }
+
+  /** The start of what the provider said, which may echo a prompt: nothing that prints a problem prints this. */
+  get said(): string | undefined {
+    return this.#said;
   }
 }

@@ -1,5 +1,3 @@
-const LONGEST_SNIPPET = 300;
-
 /** Takes secrets out of text that goes to the log: providers like to quote the key they refuse. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
@@ -13,6 +11,5 @@ export function redact(text: string, secrets: readonly string[]): string {
 /** The start of an answer, on one line, without secrets. */
 export function snippet(body: Buffer, secrets: readonly string[]): string {
   // Redacted before it is cut, so that no secret is cut in two and missed.
-  const text = redact(body.subarray(0, 16_384).toString('utf8'), secrets).replaceAll(/\s+/g, ' ').trim();
-  return text.length > LONGEST_SNIPPET ? `${text.slice(0, LONGEST_SNIPPET)}…` : text;
+  return redact(body.subarray(0, 16_384).toString('utf8'), secrets).replaceAll(/\s+/g, ' ').trim();
 }

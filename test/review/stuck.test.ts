@@ -1,8 +1,6 @@
 /** What one failed write, one short authorization, one impatient reader may not do. */
 import '../payment/facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'libsql';
@@ -96,30 +94,6 @@ t.test('a payment whose answer could not be written is free again after its leas
   const again = await sendProof(call, proof);
   t.equal(again.status, 200, `${again.status} ${(await again.text()).slice(0, 200)}`);
   other.close();
-});
-
-t.test('a reader who goes away in the middle of a file leaves no file open', async (t) => {
-  const name = `${'ab'.repeat(16)}.mp4`;
-  writeFileSync(join(gateway.directory, 'media', name), Buffer.alloc(20_000_000));
-  for (let reader = 0; reader < 10; reader += 1) {
-    await new Promise<void>((resolve, reject) => {
-      get(`${gateway.url}/media/${name}`, { agent: false }, (response) => {
-        response.once('data', () => {
-          response.destroy();
-          resolve();
-        });
-      }).on('error', reject);
-    });
-  }
-  await delay(1_000);
-  const open = readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).endsWith(name);
-    } catch {
-      return false;
-    }
-  });
-  t.equal(open.length, 0, `${open.length} left open`);
 });
 
 t.test('an unpaid call gets a price whatever it asks for', async (t) => {

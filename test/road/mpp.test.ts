@@ -46,7 +46,13 @@ t.test('an unpaid call gets one challenge for each method, and the price', async
   t.equal(answer.status, 402);
   t.equal(answer.headers.get('cache-control'), 'no-store');
   t.match(answer.headers.get('www-authenticate'), /Payment .*method="tempo".*Payment .*method="evm"/);
-  t.match(await answer.json(), { type: /payment-required$/, title: /.+/, status: 402, detail: /0\.06/, challengeId: /.+/ });
+  t.match(await answer.json(), {
+    type: /payment-required$/,
+    title: /.+/,
+    status: 402,
+    detail: /0\.06/,
+    challengeId: /.+/,
+  });
 });
 
 for (const method of ['tempo', 'evm'] as const) {

@@ -8,10 +8,12 @@ const MINTS = ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'DezXAZ8z7PnrnRJj
 /** Fields that name something which exists: a random text is a good request for something that does not. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   ticker: ['AAPL', 'TSLA', 'NVDA', 'GOOGL'],
+  list: ['all', 'majors', 'lsts', 'stocks'],
   token: ['BONK', ...MINTS],
   assetId: ['usd'],
   ref: ['usd'],
-  mint: MINTS,
+  // Of the asset usd, which is the only one named here.
+  mint: MINTS.slice(0, 1),
   tokenAddress: [...MINTS, '0xe538905cf8410324e03a5a23c1c177a474d59b2b'],
   ca_reference: MINTS,
   x_username: ['lighthouse', '@keeper'],

@@ -3,7 +3,11 @@ import { openCallContext } from './call-context.ts';
 
 function open(t: Test) {
   const clock = { now: 1_000 };
-  const { cache } = openCallContext(t, { now: () => clock.now });
+  const { cache: opened, signal } = openCallContext(t, { now: () => clock.now });
+  const cache = {
+    through: <Value>(key: string, maxAgeMs: number, fetch: () => Promise<Value>, until = signal) =>
+      opened.through(key, maxAgeMs, fetch, until),
+  };
   let fetched = 0;
   const fetch = async () => {
     fetched += 1;
@@ -45,4 +49,20 @@ t.test('gives every caller a value of its own', async (t) => {
   const { value } = await cache.through('key', 60, fetch);
   value.number = 99;
   t.same((await cache.through('key', 60, fetch)).value, { number: 1 });
+});
+
+t.test('who waits for the fetch of another stops at its own deadline, and the fetch goes on', async (t) => {
+  const { cache } = open(t);
+  let deliver: (value: string) => void = () => undefined;
+  const slow = () => new Promise<string>((resolve) => (deliver = resolve));
+  const fetching = cache.through('key', 60, slow);
+  const impatient = new AbortController();
+  const waiting = cache.through('key', 60, slow, impatient.signal);
+  const patient = cache.through('key', 60, slow);
+  impatient.abort();
+  await t.rejects(waiting, { name: 'UpstreamProblem', failure: 'timeout' });
+  await t.rejects(cache.through('key', 60, slow, impatient.signal), { name: 'UpstreamProblem' });
+  deliver('late');
+  t.match(await fetching, { value: 'late', cached: false });
+  t.match(await patient, { value: 'late', cached: true });
 });

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { TimeLimit } from '../../time-limit.ts';
 import { type Facilitator, type FacilitatorSettlement, FacilitatorUnreachable, type Kind } from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
 import { isInconclusive, isSpent, plainReason } from './reasons.ts';
@@ -64,17 +65,21 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
   const pool = new Pool(url.origin, { connections: options.connections ?? 32 });
 
   const ask = async (operation: Operation, message: object | undefined, timeoutMs: number, signal?: AbortSignal) => {
-    const limit = AbortSignal.timeout(timeoutMs);
     const authentication = options.createAuthHeaders ? (await options.createAuthHeaders())[operation] : undefined;
-    const response = await pool.request({
-      path: `${path}/${operation}${url.search}`,
-      method: message ? 'POST' : 'GET',
-      headers: { accept: 'application/json', 'content-type': 'application/json', ...authentication },
-      body: message ? JSON.stringify(message) : null,
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
-    });
-    const answer: HttpAnswer = { status: response.statusCode, body: asObject(await readJson(response.body)) };
-    return answer;
+    const limit = new TimeLimit(signal, timeoutMs);
+    try {
+      const response = await pool.request({
+        path: `${path}/${operation}${url.search}`,
+        method: message ? 'POST' : 'GET',
+        headers: { accept: 'application/json', 'content-type': 'application/json', ...authentication },
+        body: message ? JSON.stringify(message) : null,
+        signal: limit,
+      });
+      const answer: HttpAnswer = { status: response.statusCode, body: asObject(await readJson(response.body)) };
+      return answer;
+    } finally {
+      limit.clear();
+    }
   };
 
   const envelope = (payload: object, requirements: object): object => ({

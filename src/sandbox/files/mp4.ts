@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import encoders from 'h264-mp4-encoder';
+import { loadEncoder } from './h264-encoder.ts';
 
 export interface Clip {
   seconds: number;
@@ -29,7 +29,7 @@ export function makeClip({ seconds, ratio }: Clip): Promise<Buffer> {
 const even = (pixels: number): number => Math.max(16, Math.round(pixels / 2) * 2);
 
 async function encode(seconds: number, width: number, height: number): Promise<Buffer> {
-  const encoder = await encoders.createH264MP4Encoder();
+  const encoder = await loadEncoder().createH264MP4Encoder();
   try {
     // All encoders share one file system.
     encoder.outputFilename = `${randomUUID()}.mp4`;

@@ -153,8 +153,9 @@ function refusal(upstream: string, response: UpstreamResponse, forCaller: string
   const problem = errorProblem(upstream, response.status, response.json());
   if (problem.failure !== 'failed') return problem;
   // An account without money is refused as if the request were wrong.
-  if (/billing|quota/i.test(problem.message)) return new UpstreamProblem('unavailable', upstream, problem.message);
-  return new UpstreamProblem('invalid-input', upstream, problem.message, { status: response.status, forCaller });
+  const { message, said } = problem;
+  if (/billing|quota/i.test(said ?? '')) return new UpstreamProblem('unavailable', upstream, message, { said });
+  return new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
 }
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

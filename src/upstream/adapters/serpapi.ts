@@ -52,12 +52,14 @@ export async function serpSearch(
     throw new UpstreamProblem('malformed', upstream, `${engine} answered no search`);
   }
   const { error } = answer as SerpAnswer;
-  const said = typeof error === 'string' ? error.slice(0, 300) : '';
+  const said = typeof error === 'string' ? error : '';
   if (response.status === 400) {
     const forCaller = 'The search provider does not take these values';
-    throw new UpstreamProblem('invalid-input', upstream, `${engine}: ${said}`, { status: 400, forCaller });
+    throw new UpstreamProblem('invalid-input', upstream, `${engine} answered 400`, { status: 400, forCaller, said });
   }
-  if (said !== '' && !NOTHING_FOUND.test(said)) throw new UpstreamProblem('failed', upstream, `${engine}: ${said}`);
+  if (said !== '' && !NOTHING_FOUND.test(said)) {
+    throw new UpstreamProblem('failed', upstream, `${engine} answered an error`, { said });
+  }
   return answer as SerpAnswer;
 }
 

@@ -99,6 +99,7 @@ async function searchStorefront(input: Input, binding: SocialBinding, context: C
     `tiktok-search ${binding.upstream} ${JSON.stringify(asked)}`,
     STOREFRONT_AGE_MS,
     () => lookUp(binding, '/v1/tiktok/shop/products/search', asked, context),
+    context.signal,
   );
   if (!Array.isArray(data.products)) {
     throw new UpstreamProblem('malformed', binding.upstream, 'answered no list of products');
@@ -126,6 +127,7 @@ async function findProduct(input: Input, binding: SocialBinding, context: CallCo
     `tiktok-product ${binding.upstream} ${JSON.stringify(asked)}`,
     STOREFRONT_AGE_MS,
     () => lookUp(binding, '/v1/tiktok/products', asked, context),
+    context.signal,
   );
   const found = data.lookupStatus !== 'not_found';
   const product: StorefrontDetail | undefined = found ? storefrontDetail(data, asked.url) : undefined;
@@ -151,10 +153,10 @@ async function lookUp(
     return { lookupStatus: 'not_found' };
   }
   if (response.status < 400) throw new UpstreamProblem('malformed', upstream, `${path} answered no data`);
-  const message = `${path} answered ${response.status}: ${said.slice(0, 100)}`;
-  if (response.status === 404) throw new UpstreamProblem('failed', upstream, message, { status: 404 });
+  const message = `${path} answered ${response.status}`;
+  if (response.status === 404) throw new UpstreamProblem('failed', upstream, message, { status: 404, said });
   const forCaller = 'The provider does not take these values';
-  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller });
+  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
 }
 
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});

@@ -95,19 +95,19 @@ export async function askTokens(
     signal: context.signal,
     accept: [400, 404],
   });
-  const detail = response.body.toString('utf8', 0, 300);
+  const said = response.body.toString('utf8', 0, 300);
   if (response.status === 404) {
     const forCaller = 'No such asset or mint';
-    throw new UpstreamProblem('not-found', upstream, `${name}: ${detail}`, { status: 404, forCaller });
+    throw new UpstreamProblem('not-found', upstream, `${name} answered 404`, { status: 404, forCaller, said });
   }
   if (response.status === 400) {
     const forCaller = 'The provider does not take these values';
-    throw new UpstreamProblem('invalid-input', upstream, `${name}: ${detail}`, { status: 400, forCaller });
+    throw new UpstreamProblem('invalid-input', upstream, `${name} answered 400`, { status: 400, forCaller, said });
   }
   const answer = response.json();
   const isRight = operation.list ? Array.isArray(answer) : isRecord(answer);
   if (!isRight)
-    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented: ${detail}`);
+    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, { said });
   return toNeutral(answer, chain);
 }
 

@@ -64,11 +64,9 @@ export async function askOkx(
   const { code, msg, data } = (answer ?? {}) as Record<string, unknown>;
   if (code === undefined) throw new UpstreamProblem('malformed', upstream, `${request.path} answered no envelope`);
   if (String(code) === '0') return withNumbers(data);
-  throw new UpstreamProblem(
-    failureOf(String(code)),
-    upstream,
-    `${request.path} answered ${code}: ${String(msg).slice(0, 200)}`,
-  );
+  throw new UpstreamProblem(failureOf(String(code)), upstream, `${request.path} answered ${code}`, {
+    said: String(msg),
+  });
 }
 
 /** 501xx is about the key, 50125 and 80001 about the region that we call from. */

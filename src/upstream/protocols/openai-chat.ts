@@ -123,7 +123,7 @@ function readAnswer(
   if (typeof cost === 'number' && cost >= 0) context.reportCost?.(cost.toFixed(12));
   const text = textOf(message.content);
   if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
-    throw contentRefused(upstream, `refused: ${String(message.refusal ?? choice.finish_reason).slice(0, 300)}`);
+    throw contentRefused(upstream, 'refused', String(message.refusal ?? choice.finish_reason));
   }
   const reasoningTokens = fields(fields(usage).completion_tokens_details).reasoning_tokens;
   return {
@@ -152,25 +152,26 @@ function textOf(content: unknown): string {
 export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
   const { error } = fields(Array.isArray(answer) ? answer[0] : answer);
   const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : fields(error);
-  const text = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
-  const problem = `answered ${status}: ${text.slice(0, 300)}`;
+  const said = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
+  const problem = `answered ${status}`;
   const isModerated = Array.isArray(fields(metadata).reasons);
-  if (isModerated || /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(text)) {
-    return contentRefused(upstream, problem);
+  if (isModerated || /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(said)) {
+    return contentRefused(upstream, problem, said);
   }
-  if (/context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i.test(text)) {
+  if (/context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i.test(said)) {
     const forCaller = 'The prompt is longer than the model can read';
-    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller });
+    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller, said });
   }
-  if (/invalid_image|image_url|unable to process (?:input )?image/i.test(text)) {
+  if (/invalid_image|image_url|unable to process (?:input )?image/i.test(said)) {
     const forCaller = 'The model cannot read the image at the given address';
-    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller });
+    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller, said });
   }
-  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status });
+  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status, said });
 }
 
-function contentRefused(upstream: string, message: string): UpstreamProblem {
+function contentRefused(upstream: string, message: string, said: string): UpstreamProblem {
   return new UpstreamProblem('content-refused', upstream, message, {
+    said,
     forCaller: 'The model refused to answer this prompt',
   });
 }

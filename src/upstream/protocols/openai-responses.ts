@@ -79,7 +79,7 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
   const items = output.map(fields);
   const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => listOf(content));
   const refusal = parts.find(({ type }) => type === 'refusal');
-  if (refusal) throw refused(upstream, `refused: ${String(refusal.refusal).slice(0, 300)}`);
+  if (refusal) throw refused(upstream, 'refused', String(refusal.refusal));
   const text = parts
     .map((part) => part.text)
     .filter((piece) => typeof piece === 'string')
@@ -109,8 +109,9 @@ function citationsOf(found: readonly Readonly<Record<string, unknown>>[]): Citat
   return [...citations.values()];
 }
 
-function refused(upstream: string, message: string): UpstreamProblem {
+function refused(upstream: string, message: string, said?: string): UpstreamProblem {
   return new UpstreamProblem('content-refused', upstream, message, {
+    said,
     forCaller: 'The model refused to answer this request',
   });
 }

@@ -61,10 +61,12 @@ export async function predict(
     throw new UpstreamProblem('timeout', upstream, `prediction ${state.id} was ${state.status} at the deadline`);
   }
   if (state.status === 'succeeded') return { id: state.id, outputs: readOutputs(upstream, state) };
-  const message = `prediction ${state.id} ${state.status}: ${state.error}`;
-  throw CONTENT_REFUSAL.test(state.error)
-    ? contentRefused(upstream, message)
-    : new UpstreamProblem('failed', upstream, message);
+  const message = `prediction ${state.id} ${state.status}`;
+  const said = state.error;
+  const forCaller = 'The provider refused to work on this content';
+  throw CONTENT_REFUSAL.test(said)
+    ? new UpstreamProblem('content-refused', upstream, message, { forCaller, said })
+    : new UpstreamProblem('failed', upstream, message, { said });
 }
 
 const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled', 'aborted']);
@@ -89,7 +91,7 @@ function readState(upstream: string, answer: unknown): State {
     id,
     status,
     output,
-    error: typeof error === 'string' ? error.slice(0, 300) : '',
+    error: typeof error === 'string' ? error : '',
     get: typeof get === 'string' ? get : path,
     cancel: typeof cancel === 'string' ? cancel : `${path}/cancel`,
   };
@@ -102,14 +104,7 @@ function readOutputs(upstream: string, { id, output }: State): string[] {
   throw new UpstreamProblem('malformed', upstream, `prediction ${id} succeeded without a file`);
 }
 
-function inputRefused(upstream: string, body: string): UpstreamProblem {
-  const message = `refused the input: ${body.slice(0, 300)}`;
+function inputRefused(upstream: string, said: string): UpstreamProblem {
   const forCaller = 'The provider does not take this combination of values';
-  return new UpstreamProblem('invalid-input', upstream, message, { status: 422, forCaller });
-}
-
-function contentRefused(upstream: string, message: string): UpstreamProblem {
-  return new UpstreamProblem('content-refused', upstream, message, {
-    forCaller: 'The provider refused to work on this content',
-  });
+  return new UpstreamProblem('invalid-input', upstream, 'refused the input', { status: 422, forCaller, said });
 }

@@ -44,15 +44,14 @@ export async function aciProof({ http, answer, context }: ProofRequest): Promise
   const path = aciReceiptPath(receiptId);
   const receipt = await requestAfterwards(http, { method: 'GET', path, signal });
   const entry = `tee-aci:${http.upstream}:${sha256(String(receipt.workload_keyset_digest))}`;
-  const keyset = await unlessFaulty(() =>
-    context.cache.through(entry, REPORT_AGE_MS, async () => {
-      const nonce = randomBytes(32).toString('hex');
-      const report = await http.request({ method: 'GET', path: '/aci/attestation', query: { nonce }, signal });
-      const read = readReport(report.json(), nonce, context.now());
-      if (read.attestation.fault !== undefined) throw new FaultyReport(read);
-      return read;
-    }),
-  );
+  const attest = async () => {
+    const nonce = randomBytes(32).toString('hex');
+    const report = await http.request({ method: 'GET', path: '/aci/attestation', query: { nonce }, signal });
+    const read = readReport(report.json(), nonce, context.now());
+    if (read.attestation.fault !== undefined) throw new FaultyReport(read);
+    return read;
+  };
+  const keyset = await unlessFaulty(() => context.cache.through(entry, REPORT_AGE_MS, attest, signal));
   return checkReceipt(receipt, keyset, answer, { receiptId, verifyUrl: http.baseUrl + path });
 }
 

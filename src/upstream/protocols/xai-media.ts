@@ -129,7 +129,8 @@ async function post(
   const problem = errorProblem(upstream, response.status, response.json());
   if (problem.failure !== 'failed') throw problem;
   const forCaller = 'The provider does not take this combination of values, or cannot read an image';
-  throw new UpstreamProblem('invalid-input', upstream, problem.message, { status: response.status, forCaller });
+  const { message, said } = problem;
+  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
 }
 
 /** Every answer of xAI has one of these. */

@@ -37,20 +37,27 @@ export async function stockPremiums(
   context: CallContext,
 ): Promise<StockPremiums & { fetchedAt: number }> {
   const { registry } = bindings;
-  const found = await context.cache.through(`stock-premiums ${bindings.prices.upstream}`, PRICES_AGE_MS, async () => {
-    const listed = await context.cache.through(`tokenized-stocks ${registry.upstream}`, REGISTRY_AGE_MS, async () => {
-      const stocks = await tokenizedStocks(registry, context);
-      if (stocks.length === 0) throw new UpstreamProblem('malformed', registry.upstream, 'lists no tokenized stock');
-      return stocks;
-    });
-    const stocks = listed.value;
+  const { cache, signal } = context;
+  const list = async () => {
+    const stocks = await tokenizedStocks(registry, context);
+    if (stocks.length === 0) throw new UpstreamProblem('malformed', registry.upstream, 'lists no tokenized stock');
+    return stocks;
+  };
+  const priced = async () => {
+    const { value: stocks } = await cache.through(
+      `tokenized-stocks ${registry.upstream}`,
+      REGISTRY_AGE_MS,
+      list,
+      signal,
+    );
     const byMint = await prices(
       bindings.prices,
       stocks.map(({ mint }) => mint),
       context,
     );
     return compare(stocks, byMint, context.now());
-  });
+  };
+  const found = await cache.through(`stock-premiums ${bindings.prices.upstream}`, PRICES_AGE_MS, priced, signal);
   return { ...found.value, fetchedAt: found.fetchedAt };
 }
 

@@ -38,8 +38,11 @@ export const stockResearch: Recipe<Request, Result, ResearchOptions> = {
       throw new Error('the recipe stock-research lacks a role');
     const venue = await stockVenue(asked, { registry, prices }, stockChain, context);
     const key = `stock-research ${venue.ticker} ${venue.variant}`;
-    const found = await context.cache.through(key, CACHE_MS, () =>
-      research(venue, { figures, social, words }, context),
+    const found = await context.cache.through(
+      key,
+      CACHE_MS,
+      () => research(venue, { figures, social, words }, context),
+      context.signal,
     );
     return { ...found.value, cached: found.cached };
   },

@@ -1,0 +1,30 @@
+import { inspect } from 'node:util';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { callInOrder } from '../../src/upstream/call.ts';
+import { UpstreamProblem } from '../../src/upstream/problem.ts';
+import { openCallContext } from './call-context.ts';
+
+const PROMPT = 'a secret plan of a lighthouse';
+
+/** What a log of that level holds once every source has failed, the error itself included. */
+async function linesAt(t: Test, level: string): Promise<string> {
+  const lines: string[] = [];
+  const log = pino({ level }, { write: (line: string) => void lines.push(line) });
+  const said = `Cannot work on: ${PROMPT}`;
+  const sources = ['first', 'second'].map((name) => ({
+    name,
+    call: () => Promise.reject(new UpstreamProblem('failed', name, 'POST /images answered 400', { status: 400, said })),
+  }));
+  await callInOrder(sources, { prompt: PROMPT }, openCallContext(t), log).catch((error: unknown) => {
+    log.warn({ err: error, shown: inspect(error) }, 'call failed');
+  });
+  return lines.join('');
+}
+
+t.test('what a provider said, which may echo the prompt, is logged for who asks for debug lines only', async (t) => {
+  const lines = await linesAt(t, 'info');
+  t.match(lines, /POST \/images answered 400/);
+  t.notMatch(lines, PROMPT);
+  t.match(await linesAt(t, 'debug'), PROMPT);
+});
