@@ -5,6 +5,22 @@
  */
 export interface Result {
   /**
+   * The asset's logo
+   */
+  imageUrl: string | null;
+  /**
+   * The variant that is traded most, as in asset
+   */
+  primaryVariant: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Market figures over all variants, as in asset
+   */
+  stats: {
+    [k: string]: unknown;
+  } | null;
+  /**
    * An asset with its market figures
    */
   asset: {

@@ -40,6 +40,14 @@ export interface Result {
        * info, success, warning or danger
        */
       tone?: string | null;
+      /**
+       * True where the token comes from a launch that is trusted
+       */
+      isTrustedLaunch?: boolean;
+      /**
+       * True where too little is known for a score
+       */
+      hasInsufficientData?: boolean;
       [k: string]: unknown;
     };
     /**

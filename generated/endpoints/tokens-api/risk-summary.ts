@@ -25,13 +25,13 @@ export interface Result {
    */
   isTrustedLaunch?: boolean;
   /**
-   * Rules that held the score down
-   */
-  caps?: unknown[];
-  /**
    * Whether there is too little data for a score
    */
   hasInsufficientData?: boolean;
+  /**
+   * Rules that held the score down
+   */
+  caps?: unknown[];
   /**
    * What is missing
    */

@@ -158,14 +158,22 @@ function kindOf(upstream: Upstream, model: string): unknown {
   );
 }
 
+/** Samples a second of the formats that have no compression. */
+const WAV_RATES: Readonly<Record<string, number>> = {
+  wav_16khz: 16_000,
+  wav_22khz: 22_050,
+  wav_24khz: 24_000,
+  wav_cd_quality: 44_100,
+};
+
 function planOf(kind: unknown, model: string, input: Record<string, unknown>): Parameters<typeof filePath>[0] {
   const seed = digest(`${model} ${JSON.stringify(input)}`);
   const ratio = ratioOf(input.aspect_ratio);
   if (kind === 'video') return { kind: 'clip', seconds: Number(input.duration ?? 5), ratio };
   if (kind === 'audio') {
-    const isWav = String(input.output_format).startsWith('wav');
+    const wavRate = WAV_RATES[String(input.output_format)];
     const seconds = Number(input.music_length_ms ?? 10_000) / 1000;
-    return { kind: 'sound', seed, seconds, format: isWav ? 'wav' : 'mp3', sampleRate: isWav ? 16_000 : 22_050 };
+    return { kind: 'sound', seed, seconds, format: wavRate ? 'wav' : 'mp3', sampleRate: wavRate ?? 22_050 };
   }
   const { width, height } = sizeOf(input, ratio);
   const format = input.output_format === 'webp' || input.output_format === 'jpg' ? input.output_format : 'png';

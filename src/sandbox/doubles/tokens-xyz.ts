@@ -260,6 +260,7 @@ function tokenAt(mint: string) {
 }
 
 function riskOf(mint: string) {
-  const { score, grade, label, tone } = riskSummary(tokenAt(mint));
-  return { ok: true, marketScore: { score, grade, label, tone }, tags: tokenAt(mint).tags, lastUpdatedAt: Date.now() };
+  const { score, grade, label, tone, isTrustedLaunch, hasInsufficientData } = riskSummary(tokenAt(mint));
+  const marketScore = { score, grade, label, tone, isTrustedLaunch, hasInsufficientData };
+  return { ok: true, marketScore, tags: tokenAt(mint).tags, lastUpdatedAt: Date.now() };
 }

@@ -12,8 +12,17 @@ export interface Picture {
   format: 'png' | 'jpg' | 'webp';
 }
 
+/** Large pictures take much memory while they are drawn: one at a time. */
+let drawing: Promise<unknown> = Promise.resolve();
+
+export function drawPicture(picture: Picture): Promise<Buffer> {
+  const drawn = drawing.then(() => draw(picture));
+  drawing = drawn.catch(() => undefined);
+  return drawn;
+}
+
 /** A picture of flat shapes: real files of the right size that cost a few milliseconds. */
-export async function drawPicture({ seed, width, height, label, format }: Picture): Promise<Buffer> {
+async function draw({ seed, width, height, label, format }: Picture): Promise<Buffer> {
   const random = seeded(seed);
   const colour = (): string => `hsl(${random.integer(0, 359)}, ${random.integer(45, 80)}%, ${random.integer(30, 70)}%)`;
   const side = Math.min(width, height);

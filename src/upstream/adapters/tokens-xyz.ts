@@ -18,6 +18,8 @@ interface Operation {
   readonly mostMints?: number;
   /** `mints` goes into a JSON body instead of the query. */
   readonly posts?: boolean;
+  /** Fields of `asset` that the answer has at its top as well. */
+  readonly lifted?: readonly string[];
   /** The answer is a list. */
   readonly list?: boolean;
 }
@@ -29,6 +31,7 @@ const operations = {
   'asset-detail': {
     path: asset,
     query: ['include', 'mint', 'ohlcvInterval', 'ohlcvFrom', 'ohlcvTo', 'marketsOffset', 'marketsLimit'],
+    lifted: ['imageUrl', 'primaryVariant', 'stats'],
   },
   'asset-profile': { path: `${asset}/profile` },
   'asset-risk-details': { path: `${asset}/risk-details`, query: ['mint'] },
@@ -108,7 +111,15 @@ export async function askTokens(
   const isRight = operation.list ? Array.isArray(answer) : isRecord(answer);
   if (!isRight)
     throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, { said });
-  return toNeutral(answer, chain);
+  return toNeutral(operation.lifted ? lift(answer as Row, operation.lifted) : answer, chain);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The asset's main fields beside it, where callers look for them. */
+function lift(answer: Row, fields: readonly string[]): Row {
+  const asset = isRecord(answer.asset) ? (answer.asset as Row) : {};
+  return { ...Object.fromEntries(fields.map((field) => [field, asset[field] ?? null])), ...answer };
 }
 
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
