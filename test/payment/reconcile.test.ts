@@ -1,0 +1,56 @@
+import t from 'tap';
+import type { Rail, Settlement } from '../../src/payment/rail.ts';
+import { reconcile } from '../../src/payment/reconcile.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+
+/** Long after every lease of these tests. */
+const LATER = 10_000_000;
+
+/** A chain that says this of every payment. */
+const railThatSays = (outcome: Settlement) => ({ name: 'x402', outcome: async () => outcome }) as unknown as Rail;
+
+const settled: Settlement = { state: 'settled', receipt: sampleReceipt('0xfound') };
+const refused: Settlement = { state: 'refused', reason: 'it expired' };
+const unknown: Settlement = { state: 'unknown', reason: 'no answer' };
+
+/** A store with one payment that its instance left behind, brought as far as `progress`. */
+async function orphan(progress: 'claimed' | 'settling first' | 'fulfilled' | 'settled first' | 'unknown') {
+  const store = openSqliteStore(':memory:');
+  t.teardown(() => store.close());
+  const settlesFirst = progress === 'settling first' || progress === 'settled first';
+  const outcome = await store.claim(sampleFacts('p', { settlesFirst }), claimAt(1));
+  if (!outcome.won) throw new Error('a new payment was not won');
+  if (progress === 'fulfilled' || progress === 'unknown') await store.fulfil(outcome.claim, sampleAnswer(), { now: 2 });
+  if (progress === 'settled first') await store.settle(outcome.claim, sampleReceipt(), 2);
+  if (progress === 'unknown') await store.giveUp(outcome.claim, 'unknown', 'a time-out', 3);
+  return store;
+}
+
+for (const [progress, chain, state] of [
+  ['unknown', settled, 'settled'],
+  ['unknown', refused, 'unsettled'],
+  ['unknown', unknown, 'unknown'],
+  ['fulfilled', settled, 'settled'],
+  ['fulfilled', refused, 'unsettled'],
+  ['fulfilled', unknown, 'unknown'],
+  ['settling first', settled, 'owed'],
+  ['settling first', unknown, 'unknown'],
+  ['settled first', unknown, 'owed'],
+  ['claimed', unknown, 'released'],
+] as const) {
+  t.test(`a payment left behind as ${progress} is ${state} where the chain says ${chain.state}`, async (t) => {
+    const store = await orphan(progress);
+    await reconcile({ store, rails: [railThatSays(chain)], owner: 'another', now: () => LATER });
+    const payment = await store.find('p');
+    t.equal(payment?.state, state);
+    t.equal(payment?.receipt !== undefined, state === 'settled' || state === 'owed', 'a receipt where money moved');
+    t.equal(payment?.owner, '', 'and nobody holds it');
+  });
+}
+
+t.test('work that is under way is left alone', async (t) => {
+  const store = await orphan('claimed');
+  await reconcile({ store, rails: [railThatSays(settled)], owner: 'another', now: () => 5 });
+  t.equal((await store.find('p'))?.state, 'claimed');
+});
