@@ -14,7 +14,7 @@ const allowed: Record<string, readonly string[]> = {
   payment: ['root', 'catalogue', 'store'],
   http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment'],
 };
-const ABOVE = new Set(['app', 'live', 'main', 'cli', 'sandbox', 'surroundings', 'config']);
+const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'surroundings', 'config']);
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
