@@ -1,13 +1,14 @@
 /** The upstream step of a paid request: one result that fits its schema, or a problem and no charge. */
 import { enveloped } from '../catalogue/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
-import { Problem, type ProblemCode } from '../errors.ts';
+import { Problem } from '../errors.ts';
 import type { Money } from '../money.ts';
 import type { Quote } from '../payment/rail.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
-import { type UpstreamFailure, UpstreamProblem } from '../upstream/problem.ts';
+import { UpstreamProblem } from '../upstream/problem.ts';
 import { resultFault } from './input.ts';
 import type { Log } from './log.ts';
+import { upstreamCodes } from './problem.ts';
 
 /** What a paid call tells the upstream layer besides its input. */
 export interface ServeContext {
@@ -49,20 +50,10 @@ export interface ServeRequest {
 /** What an adapter may take after its deadline to cancel upstream and say what happened. */
 const GRACE_MS = 1_000;
 
-const codes: Record<UpstreamFailure, ProblemCode> = {
-  failed: 'upstream_failed',
-  timeout: 'upstream_timeout',
-  malformed: 'upstream_invalid_result',
-  unavailable: 'upstream_unavailable',
-  'content-refused': 'content_refused',
-  'not-found': 'not_found',
-  'invalid-input': 'invalid_request',
-};
-
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UpstreamProblem) {
-    return new Problem(codes[error.failure], error.forCaller, { cause: error });
+    return new Problem(upstreamCodes[error.failure], error.forCaller, { cause: error });
   }
   return new Problem('internal_error', undefined, { cause: error });
 }

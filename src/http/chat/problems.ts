@@ -1,6 +1,7 @@
 /** Errors as OpenAI has them: `{"error": {"message", "type", "param", "code"}}`. Source: openai-openapi 2.3.0. */
 import { Problem, type ProblemCode, problems } from '../../errors.ts';
-import { type UpstreamFailure, UpstreamProblem } from '../../upstream/problem.ts';
+import { UpstreamProblem } from '../../upstream/problem.ts';
+import { upstreamCodes } from '../problem.ts';
 
 /** What this door alone answers. The other codes are those of `src/errors.ts`. */
 export const doorProblems = {
@@ -60,16 +61,6 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly error: { message: string; type: string; param: string | null; code: string };
 }
-
-const upstreamCodes: Record<UpstreamFailure, ProblemCode> = {
-  failed: 'upstream_failed',
-  timeout: 'upstream_timeout',
-  malformed: 'upstream_invalid_result',
-  unavailable: 'upstream_unavailable',
-  'content-refused': 'content_refused',
-  'not-found': 'not_found',
-  'invalid-input': 'invalid_request',
-};
 
 function general(code: ProblemCode, message: string, param?: string): ErrorAnswer {
   const { status } = problems[code];

@@ -62,15 +62,19 @@ for (const [version, sign] of [
     const settlement = await facilitator.settle(payload, requirements);
     t.match(settlement, { state: 'unknown', reason: /./ });
     const { authorization } = payload.payload as { authorization: { nonce: string; validBefore: string } };
-    const found = await findEip3009Settlement({
-      rpcUrl: evm.rpcUrl,
-      asset: baseSepolia.sandbox.asset.address,
-      payer: chains.wallets.evm.payer.address,
-      payTo: chains.payTo[baseSepolia.id] ?? '',
-      value: '77',
-      nonce: authorization.nonce,
-      validBefore: Number(authorization.validBefore),
-    });
+    const ask = () =>
+      findEip3009Settlement({
+        rpcUrl: evm.rpcUrl,
+        asset: baseSepolia.sandbox.asset.address,
+        payer: chains.wallets.evm.payer.address,
+        payTo: chains.payTo[baseSepolia.id] ?? '',
+        value: '77',
+        nonce: authorization.nonce,
+        validBefore: Number(authorization.validBefore),
+      });
+    let found = await ask();
+    // The block with the transaction may be a moment away.
+    while (found.state === 'unknown') found = await ask();
     t.match(found, { state: 'settled', amount: 77n, transaction: /^0x[0-9a-f]{64}$/ });
     t.same(await balances(chains, baseSepolia), { payer: before.payer - 77n, payTo: before.payTo + 77n });
     t.notMatch(JSON.stringify(settlement), String(payload.payload.signature));
