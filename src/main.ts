@@ -1,5 +1,7 @@
 /** Environment -> app -> listen -> drain: the only side effects. */
+import { join } from 'node:path';
 import { openApp } from './app.ts';
+import { checkedSchemasIn } from './catalogue/checked.ts';
 import { loadCatalogue } from './catalogue/load.ts';
 import { CatalogueErrors } from './catalogue/problem.ts';
 import { ConfigProblem, readConfig } from './config.ts';
@@ -11,7 +13,9 @@ import { recipes } from './upstream/recipes/index.ts';
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const checked = checkedSchemasIn(join(config.dataDirectory, 'checked-schemas.json'));
+  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes }, checked);
+  checked.save();
   const surroundings = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])
     : await (await import('./sandbox/index.ts')).openSandbox(catalogue, log);

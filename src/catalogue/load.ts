@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { type CheckedSchemas, checkedSchemas } from './checked.ts';
 import { Checker } from './checker.ts';
 import { below, type CatalogueDocument, Findings, type Place, readDocument } from './document.ts';
 import { readEndpoint } from './endpoint.ts';
@@ -15,9 +16,12 @@ import type { Surroundings } from './surroundings.ts';
 import type { Catalogue, Network } from './types.ts';
 import { UpstreamUse } from './upstream-use.ts';
 
-/** Reads the catalogue in `directory`. Throws CatalogueErrors, with every problem of every file. */
-export function loadCatalogue(directory: string, parts: CatalogueParts): Catalogue {
-  const { catalogue, problems } = checkCatalogue(directory, parts);
+/**
+ * Reads the catalogue in `directory`. Throws CatalogueErrors, with every problem of every file. Schemas in `checked` are
+ * taken as sound, and those found so are added.
+ */
+export function loadCatalogue(directory: string, parts: CatalogueParts, checked?: CheckedSchemas): Catalogue {
+  const { catalogue, problems } = checkCatalogue(directory, parts, checked);
   if (!catalogue) throw new CatalogueErrors(problems);
   return catalogue;
 }
@@ -26,6 +30,7 @@ export function loadCatalogue(directory: string, parts: CatalogueParts): Catalog
 export function checkCatalogue(
   directory: string,
   parts: CatalogueParts,
+  checked: CheckedSchemas = checkedSchemas(),
 ): { catalogue?: Catalogue; problems: CatalogueProblem[] } {
   const findings = new Findings();
   const checker = new Checker(findings);
@@ -42,11 +47,12 @@ export function checkCatalogue(
     networks,
     models: upstreams && pricedModels(upstreamsPlace, upstreams, checker),
     fragments,
-    soundFragments: checkFragments(fragments, compiler),
+    soundFragments: checkFragments(fragments, compiler, checked),
     rules: new Map(parts.rules.map((rule) => [rule.name, rule])),
     upstreamUse: new UpstreamUse(checker, upstreams, parts),
     checker,
     compiler,
+    checked,
   };
   const files = readEndpointFiles(join(directory, 'endpoints'), findings);
   checkClaims(files, networks, findings);
@@ -74,7 +80,7 @@ function readSetting(path: string, findings: Findings): Place | undefined {
 }
 
 /** Checks fragments for themselves, and gives them back with those that are wrong replaced by ones that take anything. */
-function checkFragments(fragments: Fragments, compiler: SchemaCompiler): Fragments {
+function checkFragments(fragments: Fragments, compiler: SchemaCompiler, checked: CheckedSchemas): Fragments {
   const sound = new Map<string, Fragment>();
   for (const [name, fragment] of fragments) {
     const place: Place = { document: fragment.document, path: [] };
@@ -82,8 +88,10 @@ function checkFragments(fragments: Fragments, compiler: SchemaCompiler): Fragmen
     if (isWellWritten(place, fragment.schema, fragments, compiler)) {
       const { default: fallback, ...schema } = inlineFragments(fragment.schema, fragments);
       // In the form that results have, so that those which are this fragment find it compiled.
-      const validate = compiler.compile(schema.type === 'object' ? openResult(schema) : schema, place);
+      const form = schema.type === 'object' ? openResult(schema) : schema;
       const examples = Array.isArray(fragment.schema.examples) ? fragment.schema.examples : [];
+      const tried = [examples, fallback];
+      const validate = checked.has(form, tried) ? undefined : compiler.compile(form, place);
       const values = examples.map((example, index) => ({ what: 'example', path: ['examples', index], value: example }));
       if (fallback !== undefined) values.push({ what: 'default', path: ['default'], value: fallback });
       for (const { what, path, value } of validate ? values : []) {
@@ -92,6 +100,7 @@ function checkFragments(fragments: Fragments, compiler: SchemaCompiler): Fragmen
           compiler.findings.add(where, `the ${what} does not fit the schema: ${message}`, expected);
         }
       }
+      if (compiler.findings.count === before) checked.add(form, tried);
     }
     sound.set(name, compiler.findings.count === before ? fragment : { ...fragment, schema: {} });
   }

@@ -54,6 +54,8 @@ export function checkRequest({ place, request, example }: RoutePlan, surrounding
       choices(String(field), properties),
     );
   }
+  if (surroundings.checked.has(schema, example.value)) return;
+  const before = findings.count;
   const validate = surroundings.compiler.compile(schema, request.place);
   if (!validate || !isObject(example.value) || !required.every(isProperty)) return;
   const inherited = example.inherited && !request.inherited;
@@ -64,16 +66,16 @@ export function checkRequest({ place, request, example }: RoutePlan, surrounding
     if (inherited) findings.add(keyOf(request.place), wrong, `give ${pathName(place.path)} its own example`);
     else findings.add(part === 'key' ? keyOf(where) : where, wrong, expected);
   }
+  if (findings.count === before) surroundings.checked.add(schema, example.value);
 }
 
 export function checkResult(
   { value, place }: Sourced,
-  { fragments, soundFragments, compiler, checker }: Surroundings,
+  { fragments, soundFragments, compiler, checker, checked }: Surroundings,
 ): void {
   if (!isObject(value) || !isWellWritten(place, value, fragments, compiler)) return;
   const schema = openResult(inlineFragments(value, soundFragments));
   const examples = openResult(inlineFragments(value, fragments)).examples;
-  const validate = compiler.compile(schema, place);
   if (!Array.isArray(examples) || examples.length === 0) {
     checker.findings.add(
       keyOf(place),
@@ -82,10 +84,15 @@ export function checkResult(
     );
     return;
   }
-  for (const { path, part, message, expected } of validate ? refusals(validate, examples[0]) : []) {
+  const [first] = examples;
+  if (checked.has(schema, first)) return;
+  const before = checker.findings.count;
+  const validate = compiler.compile(schema, place);
+  for (const { path, part, message, expected } of validate ? refusals(validate, first) : []) {
     const name = pathName(path);
     const where = below(place, 'examples', 0, ...path);
     const wrong = `the example of ${pathName(place.path)} does not fit its schema${name === '' ? '' : `, ${name}`}: ${message}`;
     checker.findings.add(part === 'key' ? keyOf(where) : where, wrong, expected);
   }
+  if (checker.findings.count === before) checked.add(schema, first);
 }

@@ -1,3 +1,4 @@
+import type { CheckedSchemas } from './checked.ts';
 import type { Checker } from './checker.ts';
 import type { Fragments } from './fragments.ts';
 import type { RuleShape } from './parts.ts';
@@ -17,4 +18,6 @@ export interface Surroundings {
   readonly upstreamUse: UpstreamUse;
   readonly checker: Checker;
   readonly compiler: SchemaCompiler;
+  /** What need not be compiled again. */
+  readonly checked: CheckedSchemas;
 }

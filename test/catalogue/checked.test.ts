@@ -1,0 +1,34 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { checkedSchemasIn } from '../../src/catalogue/checked.ts';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+
+const parts = { rules: pricingRules, adapters, recipes };
+
+t.test('what was found sound is remembered, and what changed since is checked as ever', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-checked-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const catalogue = join(directory, 'catalogue');
+  cpSync('catalogue', catalogue, { recursive: true });
+  const file = join(directory, 'data', 'checked.json');
+
+  const first = checkedSchemasIn(file);
+  const loaded = loadCatalogue(catalogue, parts, first);
+  first.save();
+  t.equal(loadCatalogue(catalogue, parts, checkedSchemasIn(file)).routes.length, loaded.routes.length);
+  const [route] = loaded.routes;
+  t.ok(checkedSchemasIn(file).has(route?.request, route?.example));
+
+  const endpoint = join(catalogue, 'endpoints', 'image', 'family-e-2.yaml');
+  writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/^example: .*$/m, 'example: { prompt: 7 }'));
+  t.throws(() => loadCatalogue(catalogue, parts, checkedSchemasIn(file)), /family-e-2\.yaml:\d+:\d+: .*prompt/);
+
+  writeFileSync(file, 'no JSON');
+  t.notOk(checkedSchemasIn(file).has(route?.request, route?.example), 'a file that cannot be read is an empty one');
+  t.end();
+});
