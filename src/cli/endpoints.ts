@@ -2,6 +2,7 @@
  * `npm run endpoints`: what the catalogue in `TURNPIKE_CATALOGUE` (default: `catalogue`) sells, and which endpoints
  * live mode would leave out because the environment has no key for their upstream.
  */
+import './broken-pipe.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { CatalogueErrors } from '../catalogue/problem.ts';
 import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';

@@ -1,4 +1,5 @@
 /** `npm run keys`: API keys with prepaid credits, in the store that the gateway uses. */
+import './broken-pipe.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';

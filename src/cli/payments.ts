@@ -1,4 +1,5 @@
 /** `npm run payments`: what was paid, what is owed, and what is left of it. */
+import './broken-pipe.ts';
 import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { toDecimal } from '../money.ts';
