@@ -22,6 +22,11 @@ export type FacilitatorSettlement =
   /** No answer in time, or none that can be relied on: the chain must be asked. */
   | { state: 'unknown'; reason: string };
 
+/** What an answer may take where the caller sets no other limit. */
+export const VERIFY_TIMEOUT_MS = 10_000;
+/** A settlement waits for its chain. */
+export const SETTLE_TIMEOUT_MS = 30_000;
+
 /**
  * `payload` and `requirements` are x402 objects as they are on the wire, of version 1 or 2; the payload's
  * `x402Version` says which (version 1 requirements have `maxAmountRequired` and version 1 network names).

@@ -1,7 +1,14 @@
 import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
-import { type Facilitator, type FacilitatorSettlement, FacilitatorUnreachable, type Kind } from './facilitator.ts';
+import {
+  type Facilitator,
+  type FacilitatorSettlement,
+  FacilitatorUnreachable,
+  type Kind,
+  SETTLE_TIMEOUT_MS,
+  VERIFY_TIMEOUT_MS,
+} from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
 import { isSpent, plainReason } from './reasons.ts';
 
@@ -135,7 +142,7 @@ export function localFacilitator(options: LocalOptions): Facilitator {
       throw new FacilitatorUnreachable(causes.join('; '));
     },
 
-    async verify(payload, requirements, signal) {
+    async verify(payload, requirements, signal = AbortSignal.timeout(VERIFY_TIMEOUT_MS)) {
       const attempt = newAttempt();
       const selected = await select(payload, requirements, attempt);
       if (typeof selected === 'string') return { valid: false, reason: selected };
@@ -149,7 +156,11 @@ export function localFacilitator(options: LocalOptions): Facilitator {
       return { valid: false, reason: plainReason(verdict.invalidReason, attempt.refusal) };
     },
 
-    async settle(payload, requirements, signal): Promise<FacilitatorSettlement> {
+    async settle(
+      payload,
+      requirements,
+      signal = AbortSignal.timeout(SETTLE_TIMEOUT_MS),
+    ): Promise<FacilitatorSettlement> {
       const attempt = newAttempt();
       const work = async (): Promise<FacilitatorSettlement> => {
         const selected = await select(payload, requirements, attempt);

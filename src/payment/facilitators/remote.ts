@@ -1,6 +1,13 @@
 import { Pool } from 'undici';
 import { TimeLimit } from '../../time-limit.ts';
-import { type Facilitator, type FacilitatorSettlement, FacilitatorUnreachable, type Kind } from './facilitator.ts';
+import {
+  type Facilitator,
+  type FacilitatorSettlement,
+  FacilitatorUnreachable,
+  type Kind,
+  SETTLE_TIMEOUT_MS,
+  VERIFY_TIMEOUT_MS,
+} from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
 import { isInconclusive, isSpent, plainReason } from './reasons.ts';
 
@@ -12,9 +19,9 @@ export interface RemoteOptions {
   readonly url: string;
   /** Headers that authenticate the gateway; made anew for every request. */
   readonly createAuthHeaders?: () => Promise<{ readonly [operation in Operation]?: Headers }>;
-  /** Milliseconds, at most. Default 10,000. */
+  /** Milliseconds, at most. Default: `VERIFY_TIMEOUT_MS`. */
   readonly verifyTimeoutMs?: number;
-  /** Milliseconds, at most. Default 60,000: a settlement waits for its chain. */
+  /** Milliseconds, at most. Default: `SETTLE_TIMEOUT_MS`. */
   readonly settleTimeoutMs?: number;
   /** Connections kept open. Default 32. */
   readonly connections?: number;
@@ -94,7 +101,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
     signal?: AbortSignal,
   ): Promise<HttpAnswer> => {
     try {
-      return await ask(operation, message, options.verifyTimeoutMs ?? 10_000, signal);
+      return await ask(operation, message, options.verifyTimeoutMs ?? VERIFY_TIMEOUT_MS, signal);
     } catch (error) {
       throw new FacilitatorUnreachable(`the facilitator did not answer /${operation}: ${why(error)}`);
     }
@@ -131,7 +138,12 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
     async settle(payload, requirements, signal): Promise<FacilitatorSettlement> {
       let answer: HttpAnswer;
       try {
-        answer = await ask('settle', envelope(payload, requirements), options.settleTimeoutMs ?? 60_000, signal);
+        answer = await ask(
+          'settle',
+          envelope(payload, requirements),
+          options.settleTimeoutMs ?? SETTLE_TIMEOUT_MS,
+          signal,
+        );
       } catch (error) {
         return { state: 'unknown', reason: `the facilitator did not answer /settle: ${why(error)}` };
       }

@@ -28,8 +28,6 @@ export interface EvmOptions {
   readonly facilitator: Pick<Facilitator, 'verify' | 'settle'>;
 }
 
-const VERIFY_TIMEOUT_MS = 10_000;
-const SETTLE_TIMEOUT_MS = 30_000;
 /** What settling may take: the token refuses an authorization whose time has passed by then. */
 const SETTLE_MARGIN_MS = 60_000;
 
@@ -152,12 +150,10 @@ export function createEvmMethod(
       const authorization = readAuthorization(credential.payload);
       check(authorization, credential);
       const { payment, requirements } = asX402(authorization, credential.amount, route);
-      const verdict = await facilitator
-        .verify(payment, requirements, AbortSignal.timeout(VERIFY_TIMEOUT_MS))
-        .catch((error: unknown) => {
-          if (!(error instanceof FacilitatorUnreachable)) throw error;
-          throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
-        });
+      const verdict = await facilitator.verify(payment, requirements).catch((error: unknown) => {
+        if (!(error instanceof FacilitatorUnreachable)) throw error;
+        throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
+      });
       if (!verdict.valid) throw new Refusal('verification-failed', verdict.reason);
       const leftMs = Number(authorization.validBefore) * 1000 - now();
       const trace: Trace = {
@@ -179,7 +175,7 @@ export function createEvmMethod(
     async settle(credential, route): Promise<Settlement> {
       const { amount } = credential;
       const { payment, requirements } = asX402(readAuthorization(credential.payload), amount, route);
-      const answer = await facilitator.settle(payment, requirements, AbortSignal.timeout(SETTLE_TIMEOUT_MS));
+      const answer = await facilitator.settle(payment, requirements);
       return answer.state === 'settled' ? settled(answer.transaction, amount) : answer;
     },
 

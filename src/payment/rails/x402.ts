@@ -46,9 +46,6 @@ export interface X402Rail extends Rail<X402Proof> {
 /** With what a receipt tells besides, in dollars. */
 type KeptTrace = Trace & { readonly quoted: string };
 
-const SETTLE_TIMEOUT_MS = 30_000;
-const VERIFY_TIMEOUT_MS = 10_000;
-
 function proofHeader(request: RawRequest): string | undefined {
   const header = request.headers['payment-signature'] ?? request.headers['x-payment'];
   const value = Array.isArray(header) ? header[0] : header;
@@ -134,11 +131,7 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       checkAuthorization(proof.authorization, offer, now());
       const tooSoon = endsTooSoon(proof.authorization, quote.route.deadlineMs, now());
       const verdict = await network.facilitator
-        .verify(
-          forFacilitator(proof, offer, quote),
-          inVersionOf(proof.payment, offer, quote),
-          AbortSignal.timeout(VERIFY_TIMEOUT_MS),
-        )
+        .verify(forFacilitator(proof, offer, quote), inVersionOf(proof.payment, offer, quote))
         .catch((error: unknown) => {
           if (!(error instanceof FacilitatorUnreachable)) throw error;
           throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
@@ -172,7 +165,6 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       const answer = await network.facilitator.settle(
         forFacilitator(proof, quoted, quote),
         inVersionOf(proof.payment, offer, quote),
-        AbortSignal.timeout(SETTLE_TIMEOUT_MS),
       );
       if (answer.state !== 'settled') return answer;
       return {
