@@ -7,6 +7,7 @@ import { localFacilitator } from '../payment/facilitators/local.ts';
 import type { TempoOptions } from '../payment/mpp/tempo.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type Chains, startChains } from './chains/index.ts';
+import { provideDecoder } from './decoder.ts';
 import { type Fault, sandboxSecret, startDoubles } from './doubles/index.ts';
 import { createSandboxRoutes } from './routes.ts';
 import { SETTLEMENT_FAULTS, type SettlementFault, watchSettlements } from './settlement-faults.ts';
@@ -34,6 +35,7 @@ function tempoOptions({ tempo, payTo }: Chains): TempoOptions | undefined {
 
 /** Everything runs on free loopback ports, with wallets that are made afresh. */
 export async function openSandbox(catalogue: Catalogue, log: Log, options: SandboxOptions = {}): Promise<Sandbox> {
+  provideDecoder();
   const all = [...catalogue.networks.values()];
   const networks = all.filter(({ id }) => options.networks?.includes(id) ?? true);
   const upstreams = [...catalogue.upstreams.values()];
