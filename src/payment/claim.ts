@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '../errors.ts';
 import type { Claim, Payment, PaymentFacts, Store, StoredAnswer, StoredReceipt } from '../store/store.ts';
 import { idempotencyEntry, paidBefore } from './idempotency.ts';
+import { whatBecame } from './orphan.ts';
 import { type Proof, type Quote, type Rail, Refusal, type Verified } from './rail.ts';
 
 export interface ClaimParts {
@@ -114,18 +115,6 @@ async function resolveUnknown(payment: Payment, rail: Rail, { store, now }: Clai
   );
 }
 
-/**
- * Left behind by an instance that died: did it settle before it did? `unknown` where it may have and the chain does
- * not say.
- */
-async function settledByOrphan(payment: Payment, rail: Rail): Promise<StoredReceipt | 'unknown' | undefined> {
-  if (payment.receipt) return payment.receipt;
-  const mayHaveSettled = payment.state === 'fulfilled' || (payment.state === 'claimed' && payment.settlesFirst);
-  if (!mayHaveSettled) return undefined;
-  const outcome = await rail.outcome(payment.trace);
-  return outcome.state === 'settled' ? outcome.receipt : outcome.state === 'unknown' ? 'unknown' : undefined;
-}
-
 /** A proof that looks spent may be so by our own attempt whose end nobody saw: that is no reason to pay again. */
 async function verifyAgain<P extends Proof>(rail: Rail<P>, proof: P, quote: Quote): Promise<Verified<P>> {
   try {
@@ -184,9 +173,9 @@ export async function claimPayment<P extends Proof>(
         continue;
       }
     }
-    const found = payment && (await settledByOrphan(payment, rail));
-    const receipt = found === 'unknown' ? undefined : found;
-    const verify = () => (found === 'unknown' ? verifyAgain(rail, proof, quote) : rail.verify(proof, quote));
+    const became = payment && (await whatBecame(payment, rail));
+    const receipt = became?.state === 'settled' ? became.receipt : undefined;
+    const verify = () => (became?.state === 'unknown' ? verifyAgain(rail, proof, quote) : rail.verify(proof, quote));
     const verified = receipt ? undefined : await verify();
     const entry = verified?.payerIsProven ? idempotencyEntry(quote, verified) : undefined;
     const answered = entry && (await answeredBefore(parts, entry, proof, binding));

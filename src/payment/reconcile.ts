@@ -1,6 +1,7 @@
 /** Goes on asking the chains about payments whose settlement had no answer. */
 import type { Claim, Payment, ResolvedOutcome, Store } from '../store/store.ts';
 import { LEASE_MS, MAX_ATTEMPTS } from './claim.ts';
+import { whatBecame } from './orphan.ts';
 import type { Rail, Settlement } from './rail.ts';
 
 export interface ReconcileParts {
@@ -68,17 +69,10 @@ async function adoptOrphans({ store, rails, owner, now }: ReconcileParts): Promi
       maxOwedAttempts: Number.MAX_SAFE_INTEGER,
     });
     if (!outcome.won) continue;
-    await endOrphan(outcome.claim, payment, await whatBecame(payment, rails), store, now);
+    await endOrphan(outcome.claim, payment, await whatBecame(payment, railOf(rails, payment)), store, now);
     adopted += 1;
   }
   return adopted;
-}
-
-/** Undefined: it never came to a settlement. */
-async function whatBecame(payment: Payment, rails: readonly Rail[]): Promise<Settlement | undefined> {
-  if (payment.receipt) return { state: 'settled', receipt: payment.receipt };
-  if (payment.state === 'claimed' && !payment.settlesFirst) return undefined;
-  return railOf(rails, payment)?.outcome(payment.trace);
 }
 
 async function endOrphan(
