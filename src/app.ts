@@ -7,15 +7,16 @@ import type { Config } from './config.ts';
 import { openCreditsDesk } from './credits/desk.ts';
 import { createChatDoor } from './http/chat/door.ts';
 import { createDocuments } from './http/discovery/index.ts';
-import { createHandler } from './http/handler.ts';
-import type { Log } from './http/log.ts';
-import { createRouter } from './http/router.ts';
-import type { UpstreamCaller } from './http/serve.ts';
 import { createListener, listen } from './http/server.ts';
+import { createRouteFinder } from './lifecycle/find.ts';
+import type { UpstreamCaller } from './lifecycle/fulfil.ts';
+import { createLifecycle } from './lifecycle/lifecycle.ts';
+import type { Log } from './log.ts';
 import { LEASE_MS } from './payment/claim.ts';
 import { createPayableNetworks } from './payment/networks.ts';
+import type { Rail } from './payment/rail.ts';
 import { reconcile } from './payment/reconcile.ts';
-import { openRails } from './rails.ts';
+import { openRails } from './rails/index.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -133,12 +134,13 @@ export async function openApp(
   );
   await networks.refresh();
 
-  const rails = openRails({ surroundings, networks, publicUrl, log, now });
+  const open = openRails({ surroundings, networks, publicUrl, log, now });
+  const rails = new Map<string, Rail>(Object.values(open).map((rail) => [rail.name, rail]));
   const missing = withoutKeys(catalogue.routes, serving.upstreams);
-  const sold = catalogue.routes.filter((route) => !missing.has(route) && rails[route.rail]);
+  const sold = catalogue.routes.filter((route) => !missing.has(route) && rails.has(route.rail));
 
-  const router = createRouter(sold);
-  const paid = createHandler({ router, rails, store, upstreams: serving.caller, owner, log, now });
+  const routes = createRouteFinder(sold);
+  const lifecycle = createLifecycle({ routes, rails, store, upstreams: serving.caller, owner, log, now });
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
   );
@@ -146,8 +148,9 @@ export async function openApp(
   const chats = new Set<string>();
   let draining = false;
   const listener = createListener({
-    paid,
-    sells: router.sells,
+    lifecycle,
+    routes,
+    rails,
     documents: createDocuments({
       service: catalogue.service,
       routes: sold,
@@ -155,7 +158,7 @@ export async function openApp(
       payTo: surroundings.payTo,
       mode,
       publicUrl,
-      mppOffers: (route, amount) => rails.mpp?.offers(route, amount) ?? [],
+      mppOffers: (route, amount) => open.mpp?.offers(route, amount) ?? [],
     }),
     health: () => ({
       ok: !draining,
@@ -169,7 +172,7 @@ export async function openApp(
     media: serving.files,
     headers: surroundings.headers,
     extra: surroundings.routes,
-    door: createChatDoor({
+    apiKeys: createChatDoor({
       catalogue: { ...catalogue, routes: sold },
       desk: serving.credits,
       store: store.credits,
@@ -186,9 +189,9 @@ export async function openApp(
 
   const failed = (error: unknown) => log.error({ err: error }, 'background task failed');
   const background = [
-    every(LEASE_MS / 3, () => store.renew(owner, [...paid.working(), ...chats], now() + LEASE_MS), failed),
+    every(LEASE_MS / 3, () => store.renew(owner, [...lifecycle.working(), ...chats], now() + LEASE_MS), failed),
     every(LEASE_MS, () => serving.credits.releaseExpired(), failed),
-    every(RECONCILE_EVERY_MS, () => reconcile({ store, rails: Object.values(rails), owner, now }), failed),
+    every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget(now() - KEPT_MS), failed),
   ];
@@ -205,10 +208,10 @@ export async function openApp(
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       // Work goes on for callers who left, too: what they paid for is theirs.
-      await within(config.drainMs, Promise.all([closed, paid.idle()]));
+      await within(config.drainMs, Promise.all([closed, lifecycle.idle()]));
       serving.stop();
       server.closeAllConnections();
-      await within(SETTLE_MS, paid.idle());
+      await within(SETTLE_MS, lifecycle.idle());
       for (const stop of background) stop();
       await serving.close();
       await store.close();

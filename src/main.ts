@@ -5,7 +5,7 @@ import { checkedSchemasIn } from './catalogue/checked.ts';
 import { loadCatalogue } from './catalogue/load.ts';
 import { CatalogueErrors } from './catalogue/problem.ts';
 import { ConfigProblem, readConfig } from './config.ts';
-import { createLog } from './http/log.ts';
+import { createLog } from './log.ts';
 import { pricingRules } from './pricing/index.ts';
 import { adapters } from './upstream/adapters/index.ts';
 import { recipes } from './upstream/recipes/index.ts';

@@ -1,8 +1,8 @@
 import type { Router } from 'express';
 import type { Network, Upstream } from './catalogue/types.ts';
 import type { CreditsDesk } from './credits/desk.ts';
-import type { Secrets } from './payment/mpp/challenge.ts';
-import type { TempoOptions } from './payment/mpp/tempo.ts';
+import type { Secrets } from './rails/mpp/challenge.ts';
+import type { TempoOptions } from './rails/mpp/tempo.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { ResolvedAddress } from './upstream/download.ts';
 

@@ -9,6 +9,10 @@ const tooLarge = () =>
 
 /** The body's exact bytes. Throws Problem `body_too_large` as soon as that is known. */
 export function readRawBody(request: IncomingMessage): Promise<Buffer> {
+  if (request.readableEnded) {
+    const message = 'the body was read before the gateway saw it: mount its router before any body parser';
+    return Promise.reject(new Error(message));
+  }
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

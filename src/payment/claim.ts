@@ -1,10 +1,12 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '../errors.ts';
-import type { Claim, Payment, PaymentFacts, Store, StoredAnswer, StoredReceipt } from '../store/store.ts';
+import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { idempotencyEntry, paidBefore } from './idempotency.ts';
-import { whatBecame } from './orphan.ts';
-import { type Proof, type Quote, type Rail, Refusal, type Verified } from './rail.ts';
+import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
+import { recover } from './recover.ts';
+import { Refusal } from './refusal.ts';
+import { requestDigest } from './request-digest.ts';
 
 export interface ClaimParts {
   readonly store: Store;
@@ -25,42 +27,20 @@ const MAX_OWED_ATTEMPTS = 20;
 /** How long a second request with the same payment waits for the first before it is told to come back. */
 const WAIT_MS = 25_000;
 
-/** A payment that this request may work on. */
-export interface Work<P extends Proof = Proof> {
+/** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */
+export type Work = {
   readonly claim: Claim;
   /** The network that pays. */
   readonly network: string;
-  /** Undefined where the payment has settled already: nothing is left to check. */
-  readonly verified: Verified<P> | undefined;
-  /** Present where an earlier attempt settled. */
-  readonly receipt: StoredReceipt | undefined;
   /** Present where an earlier attempt got its answer. */
   readonly answer: StoredAnswer | undefined;
+} & ({ readonly verified: VerifiedPayment } | { readonly receipt: Receipt });
+
+/** An answer that was paid for before. */
+export interface Replay {
+  readonly answer: StoredAnswer;
+  readonly receipt: Receipt;
 }
-
-/** Either work to do, or an answer that was paid for before. */
-export type Claimed<P extends Proof = Proof> =
-  | { readonly kind: 'work'; readonly work: Work<P> }
-  | { readonly kind: 'replay'; readonly answer: StoredAnswer; readonly receipt: StoredReceipt };
-
-const facts = (rail: string, { route }: Quote, verified: Verified, binding: string): PaymentFacts => ({
-  id: verified.proof.id,
-  rail,
-  network: verified.network,
-  asset: verified.asset,
-  payer: verified.payer,
-  payTo: verified.payTo,
-  amount: verified.amount.toString(),
-  route: route.id,
-  binding,
-  fingerprint: verified.proof.fingerprint,
-  trace: verified.trace,
-  settlesFirst: verified.settlesFirst,
-});
-
-const isHeld = (payment: Payment, now: number): boolean =>
-  (payment.state === 'claimed' || payment.state === 'fulfilled' || payment.state === 'settled') &&
-  payment.leaseUntil > now;
 
 const inProgress = () =>
   new Problem('payment_in_progress', 'This payment is being worked on: send the same request again in a moment', {
@@ -72,67 +52,58 @@ const pending = () =>
     headers: { 'retry-after': '3' },
   });
 
-const answeredOnce = () =>
-  new Refusal(
-    'invalid-challenge',
-    'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',
-  );
-
-const owedForGood = () =>
-  new Problem(
-    'result_owed',
-    'Paid, but the provider goes on failing: the operator sees what is owed and has to give it back',
-  );
-
 /** Throws when the payment stands in a state that no request can change. */
-function refuseSpent(payment: Payment, proof: Proof, binding: string): void {
-  if (payment.fingerprint !== proof.fingerprint) {
-    throw new Refusal('invalid-challenge', 'this authorization has been used: sign a new one');
-  }
-  if (payment.binding !== binding) {
-    throw new Refusal('invalid-challenge', 'this payment belongs to another request: sign a new one for this one');
+function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: string): void {
+  const refuse = (reason: string) => new Refusal('invalid-challenge', reason);
+  if (payment.fingerprint !== fingerprint) throw refuse('this authorization has been used: sign a new one');
+  if (payment.requestDigest !== digest) {
+    throw refuse('this payment belongs to another request: sign a new one for this one');
   }
   if (payment.state === 'unsettled') {
     throw new Refusal('verification-failed', `this payment could not be settled (${payment.reason}): sign a new one`);
   }
   if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
-    throw new Refusal(
-      'invalid-challenge',
-      `this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`,
+    throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
+  }
+  if (payment.state === 'owed' && payment.attempt >= MAX_OWED_ATTEMPTS) {
+    throw new Problem(
+      'result_owed',
+      'Paid, but the provider goes on failing: the operator sees what is owed and has to give it back',
     );
   }
-  if (payment.state === 'owed' && payment.attempt >= MAX_OWED_ATTEMPTS) throw owedForGood();
 }
+
+/** The answer that this very payment bought. Throws Refusal where it may be given once only. */
+function boughtBefore({ state, answer, receipt }: Payment, credential: Credential, quote: Quote): Replay | undefined {
+  if (state !== 'settled' || !answer || !receipt) return undefined;
+  if (quote.route.endpoint.secret && !credential.isPrivate) {
+    throw new Refusal(
+      'invalid-challenge',
+      'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',
+    );
+  }
+  return { answer, receipt };
+}
+
+const isHeld = ({ state, leaseUntil }: Payment, now: number): boolean =>
+  (state === 'claimed' || state === 'fulfilled' || state === 'settled') && leaseUntil > now;
 
 /** Asks the chain about a payment whose settlement had no answer. Throws Problem `settlement_pending` while it is open. */
-async function resolveUnknown(payment: Payment, rail: Rail, { store, now }: ClaimParts): Promise<void> {
-  const outcome = await rail.outcome(payment.trace);
-  if (outcome.state === 'unknown') throw pending();
-  await store.resolve(
-    payment.id,
-    outcome.state === 'settled' ? { settled: outcome.receipt } : { unsettled: outcome.reason },
-    now(),
-  );
-}
-
-/** A proof that looks spent may be so by our own attempt whose end nobody saw: that is no reason to pay again. */
-async function verifyAgain<P extends Proof>(rail: Rail<P>, proof: P, quote: Quote): Promise<Verified<P>> {
-  try {
-    return await rail.verify(proof, quote);
-  } catch (error) {
-    throw error instanceof Refusal ? pending() : error;
-  }
+async function resolve(payment: Payment, rail: Rail, { store, now }: ClaimParts): Promise<void> {
+  const settlement = await recover(payment, rail, now);
+  if (!settlement || settlement.state === 'unknown') throw pending();
+  await store.resolve(payment.id, settlement, now());
 }
 
 /** The answer that the payer already has for this request under the same `Idempotency-Key`. Throws Problem (409). */
-async function answeredBefore(
+async function boughtUnderKey(
   { store, now }: ClaimParts,
   entry: string,
-  proof: Proof,
-  binding: string,
-): Promise<{ answer: StoredAnswer; receipt: StoredReceipt } | undefined> {
-  const earlier = await paidBefore(store, entry, binding, now());
-  if (!earlier || earlier.id === proof.id) return undefined;
+  { id }: Credential,
+  digest: string,
+): Promise<Replay | undefined> {
+  const earlier = await paidBefore(store, entry, digest, now());
+  if (!earlier || earlier.id === id) return undefined;
   const { state, answer, receipt } = earlier;
   if (state === 'settled' && answer && receipt) return { answer, receipt };
   if (state === 'unknown') throw pending();
@@ -140,62 +111,118 @@ async function answeredBefore(
   return undefined;
 }
 
-/**
- * Verifies the proof and claims its payment for this request. `binding` is the digest of method, path, query and body.
- * Throws Refusal (402) and Problem (409).
- */
-export async function claimPayment<P extends Proof>(
-  parts: ClaimParts,
-  rail: Rail<P>,
-  proof: P,
-  quote: Quote,
-  binding: string,
-): Promise<Claimed<P>> {
-  const { store, owner, now } = parts;
-  const waitUntil = now() + WAIT_MS;
+const factsOf = (
+  rail: Rail,
+  { id, fingerprint }: Credential,
+  { route }: Quote,
+  { network, asset, payer, payTo, amount, recoveryQuery, settleUpfront }: VerifiedPayment,
+  digest: string,
+): PaymentFacts => ({
+  id,
+  rail: rail.name,
+  network,
+  asset,
+  payer,
+  payTo,
+  amount: amount.toString(),
+  route: route.id,
+  requestDigest: digest,
+  fingerprint,
+  recoveryQuery,
+  settleUpfront,
+});
+
+/** Waits a little longer each time. Throws Problem `payment_in_progress` when it has been long enough. */
+function patience(now: () => number): () => Promise<void> {
+  const until = now() + WAIT_MS;
   let pause = 20;
+  return async () => {
+    if (now() >= until) throw inProgress();
+    await delay(pause);
+    pause = Math.min(pause * 2, 250);
+  };
+}
+
+/** Verifies a payment and claims it for this request. Throws Refusal (402) and Problem (409). */
+export async function claimPayment(
+  parts: ClaimParts,
+  rail: Rail,
+  credential: Credential,
+  quote: Quote,
+): Promise<Work | Replay> {
+  const { store, now } = parts;
+  const digest = requestDigest(quote.request);
+  const wait = patience(now);
   for (;;) {
-    const payment = await store.find(proof.id);
-    if (payment) {
-      refuseSpent(payment, proof, binding);
-      if (payment.state === 'settled' && payment.answer && payment.receipt) {
-        if (quote.route.endpoint.secret && !proof.isPrivate) throw answeredOnce();
-        return { kind: 'replay', answer: payment.answer, receipt: payment.receipt };
-      }
-      if (payment.state === 'unknown') {
-        await resolveUnknown(payment, rail, parts);
-        continue;
-      }
-      if (isHeld(payment, now())) {
-        if (now() >= waitUntil) throw inProgress();
-        await delay(pause);
-        pause = Math.min(pause * 2, 250);
-        continue;
-      }
+    const known = await store.find(credential.id);
+    if (!known) {
+      const claimed = await claimVerified(parts, rail, credential, quote, digest);
+      if (claimed) return claimed;
+      continue;
     }
-    const became = payment && (await whatBecame(payment, rail));
-    const receipt = became?.state === 'settled' ? became.receipt : undefined;
-    const verify = () => (became?.state === 'unknown' ? verifyAgain(rail, proof, quote) : rail.verify(proof, quote));
-    const verified = receipt ? undefined : await verify();
-    const entry = verified?.payerIsProven ? idempotencyEntry(quote, verified) : undefined;
-    const answered = entry && (await answeredBefore(parts, entry, proof, binding));
-    if (answered) return { kind: 'replay', ...answered };
-    const claimFacts = verified ? facts(rail.name, quote, verified, binding) : payment;
-    if (!claimFacts) throw new Error('a payment that was not verified has no receipt');
-    const outcome = await store.claim(claimFacts, {
-      owner,
-      now: now(),
-      leaseUntil: now() + LEASE_MS,
-      maxAttempts: MAX_ATTEMPTS,
-      maxOwedAttempts: MAX_OWED_ATTEMPTS,
-    });
-    if (!outcome.won) continue;
-    const { claim, before } = outcome;
-    if (entry) await store.keep(entry, claim.id, now());
-    if (receipt && !before?.receipt) await store.settle(claim, receipt, now());
-    return {
-      kind: 'work',
-      work: { claim, network: claimFacts.network, verified, receipt, answer: before?.answer },
-    };
+    refuseSpent(known, credential, digest);
+    const replay = boughtBefore(known, credential, quote);
+    if (replay) return replay;
+    if (known.state === 'unknown') await resolve(known, rail, parts);
+    else if (isHeld(known, now())) await wait();
+    else {
+      const claimed = await claimAgain(parts, rail, credential, quote, known, digest);
+      if (claimed) return claimed;
+    }
   }
+}
+
+/** A payment that was claimed before and is free to be taken. Undefined when another request was faster. */
+async function claimAgain(
+  parts: ClaimParts,
+  rail: Rail,
+  credential: Credential,
+  quote: Quote,
+  known: Payment,
+  digest: string,
+): Promise<Work | Replay | undefined> {
+  const became = await recover(known, rail, parts.now);
+  if (became?.state === 'settled') return takeSettled(parts, known, became.receipt);
+  try {
+    return await claimVerified(parts, rail, credential, quote, digest);
+  } catch (error) {
+    // It may look spent by our own attempt whose end nobody saw: that is no reason to pay again.
+    throw became?.state === 'unknown' && error instanceof Refusal ? pending() : error;
+  }
+}
+
+const terms = ({ owner, now }: ClaimParts) => ({
+  owner,
+  now: now(),
+  leaseUntil: now() + LEASE_MS,
+  maxAttempts: MAX_ATTEMPTS,
+  maxOwedAttempts: MAX_OWED_ATTEMPTS,
+});
+
+async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt): Promise<Work | undefined> {
+  const { store, now } = parts;
+  const outcome = await store.claim(known, terms(parts));
+  if (!outcome.won) return undefined;
+  const { claim, before } = outcome;
+  if (!before?.receipt) await store.settle(claim, receipt, now());
+  return { claim, network: known.network, answer: before?.answer, receipt };
+}
+
+async function claimVerified(
+  parts: ClaimParts,
+  rail: Rail,
+  credential: Credential,
+  quote: Quote,
+  digest: string,
+): Promise<Work | Replay | undefined> {
+  const { store, now } = parts;
+  const verified = await rail.verify(credential, quote);
+  const entry = verified.payerIsProven ? idempotencyEntry(quote, verified) : undefined;
+  const replay = entry && (await boughtUnderKey(parts, entry, credential, digest));
+  if (replay) return replay;
+  const outcome = await store.claim(factsOf(rail, credential, quote, verified, digest), terms(parts));
+  if (!outcome.won) return undefined;
+  const { claim, before } = outcome;
+  if (entry) await store.keep(entry, claim.id, now());
+  return { claim, network: verified.network, answer: before?.answer, verified };
 }

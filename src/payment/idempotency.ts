@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { Payment, Store } from '../store/store.ts';
-import type { Quote, Verified } from './rail.ts';
+import type { Quote, VerifiedPayment } from './rail.ts';
 
 const KEPT_MS = 86_400_000;
 const LONGEST_KEY = 255;
 
 /** Where the store keeps the payment that was made under the request's key; undefined without a usable key. */
-export function idempotencyEntry({ route, request }: Quote, { payer }: Verified): string | undefined {
+export function idempotencyEntry({ route, request }: Quote, { payer }: VerifiedPayment): string | undefined {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY) return undefined;
   // The payer is proven by now: nobody reads another's answer by guessing keys.
@@ -24,10 +24,10 @@ export function idempotencyEntry({ route, request }: Quote, { payer }: Verified)
 export async function paidBefore(
   store: Pick<Store, 'cached' | 'find'>,
   entry: string,
-  binding: string,
+  digest: string,
   now: number,
 ): Promise<Payment | undefined> {
   const kept = await store.cached(entry, now - KEPT_MS);
   const payment = kept && (await store.find(kept.value));
-  return payment?.binding === binding ? payment : undefined;
+  return payment?.requestDigest === digest ? payment : undefined;
 }

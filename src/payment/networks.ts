@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
+import type { Log } from '../log.ts';
 import type { Facilitator, Kind } from './facilitators/facilitator.ts';
 
 const SECOND_LOOK_MS = 2_000;
@@ -45,15 +46,12 @@ export interface PayableNetworks {
     version: 1 | 2,
     name: string,
   ): { readonly id: NetworkId; readonly caip2: string; readonly asset: AssetFile } | undefined;
+  /** Of a configured network's asset, payable now or not. */
+  decimals(id: NetworkId): number;
   /** Grows with every change, so that prepared challenges know when they are stale. */
   readonly version: number;
   /** Asks every facilitator again what it supports. Never throws. */
   refresh(): Promise<void>;
-}
-
-export interface NetworkLog {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
 }
 
 interface Supported {
@@ -98,7 +96,7 @@ const sameOffer = (left: PayableNetwork | undefined, right: PayableNetwork): boo
 export function createPayableNetworks(
   configurations: readonly NetworkConfiguration[],
   facilitators: readonly NamedFacilitator[],
-  log: NetworkLog,
+  log: Log,
 ): PayableNetworks {
   const networks = new Map<NetworkId, PayableNetwork>();
   const reasons = new Map<NetworkId, string>();
@@ -138,6 +136,11 @@ export function createPayableNetworks(
           return { id: network.id, caip2: binding.caip2, asset: binding.asset };
       }
       return undefined;
+    },
+    decimals(id) {
+      const configured = configurations.find(({ network }) => network.id === id);
+      if (!configured) throw new Error(`${id} is not a network of networks.yaml any more: put it back to settle its payments`);
+      return configured.network[configured.mode].asset.decimals;
     },
     get version() {
       return version;

@@ -1,97 +1,87 @@
+/** A rail: a protocol by which calls are paid for. Each is a folder of `src/rails/`. */
 import type { Route } from '../catalogue/types.ts';
+import type { ProblemDetail } from '../errors.ts';
 import type { Money } from '../money.ts';
-import type { StoredReceipt } from '../store/store.ts';
+import type { GatewayRequest } from '../request.ts';
+import type { Receipt } from '../store/store.ts';
+import type { Refusal } from './refusal.ts';
+import type { Settlement, Transfer } from '../settlement.ts';
 
-/** The parts of an HTTP request that a rail reads. */
-export interface RawRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Query string without `?`, empty for none. */
-  readonly query: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body's exact bytes. */
-  readonly body: Buffer;
-}
-
-/** What a request costs and what it was: enough to write a challenge and to check a proof against it. */
+/** What a request costs and what it was: enough to write a challenge and to check a payment against it. */
 export interface Quote {
   readonly route: Route;
   readonly amount: Money;
-  readonly request: RawRequest;
+  readonly request: GatewayRequest;
 }
 
-/** Why a proof was not taken. Becomes the 402's problem type and reason. */
-export type RefusalKind =
-  | 'payment-required'
-  | 'payment-insufficient'
-  | 'payment-expired'
-  | 'verification-failed'
-  | 'malformed-credential'
-  | 'invalid-challenge';
-
-/** Thrown by a rail: answered with a 402, a fresh challenge and the reason, which the caller reads. */
-export class Refusal extends Error {
-  readonly kind: RefusalKind;
-  constructor(kind: RefusalKind, reason: string, options: { cause?: unknown } = {}) {
-    super(reason, options);
-    this.name = 'Refusal';
-    this.kind = kind;
-  }
-}
-
-/** An answer ready to be sent. */
-export interface Answer {
-  status: number;
-  headers: Record<string, string | string[]>;
-  body: string | Buffer;
-}
-
-/** A proof as it was read: decoded and bounded, but nothing in it is believed yet. */
-export interface Proof {
+/** What a payer shows: decoded and bounded, but nothing in it is believed yet. */
+export interface Credential {
   /** See PaymentFacts.id. */
   readonly id: string;
   /** See PaymentFacts.fingerprint. */
   readonly fingerprint: string;
-  /** False where everything in the proof can be read off the chain once it is settled, as with x402 version 1. */
+  /** False where everything in it can be read off the chain once it is settled. */
   readonly isPrivate: boolean;
 }
 
-/** A proof that was found good for a quote. No money has moved. */
-export interface Verified<P extends Proof = Proof> {
-  readonly proof: P;
+/** The price of a request and how it can be paid, before a transport has put it into words. */
+export interface Challenge {
+  readonly id: string;
+  readonly quote: Quote;
+  /** Why the payment that came along was not taken. */
+  readonly refusal: Refusal | undefined;
+  /** What is wrong with the request, told before it is paid for. */
+  readonly invalidParams: readonly ProblemDetail[] | undefined;
+}
+
+/** A payment that was found good for a quote. Nothing has moved; it settles itself. */
+export interface VerifiedPayment {
+  /** Neutral id of the network, or CAIP-2 where the rail has chains of its own. */
   readonly network: string;
   readonly asset: string;
   readonly payer: string;
   readonly payTo: string;
-  /** Atomic units that the proof allows. */
+  /** Atomic units that may be moved at most. */
   readonly amount: bigint;
-  /** True where the authorization would not outlive the endpoint's deadline: settle before the upstream call. */
-  readonly settlesFirst: boolean;
+  /** True where settling has to come before the upstream call: see `settlesUpfront`. */
+  readonly settleUpfront: boolean;
   /** True where the payer has been proven already, and not only the chain will. */
   readonly payerIsProven: boolean;
-  /** What `outcome` needs, as JSON. No signatures. */
-  readonly trace: string;
+  /** What `Rail.recover` needs, as JSON. No signatures. */
+  readonly recoveryQuery: string;
+  /** Moves money, once. Never throws. `amount` is at most the quote; a rail that moves all or nothing ignores it. */
+  settle(amount: Money): Promise<Settlement>;
 }
 
-/** How a settlement ended. `unknown`: no answer in time, so the chain must be asked. */
-export type Settlement =
-  | { state: 'settled'; receipt: StoredReceipt }
-  /** `spent`: the authorization was used before, perhaps by an attempt of ours whose answer was lost. */
-  | { state: 'refused'; reason: string; spent?: true }
-  | { state: 'unknown'; reason: string };
+/** An HTTP answer, ready to be sent. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: string | Buffer;
+}
 
-/** A way to pay. */
-export interface Rail<P extends Proof = Proof> {
-  readonly name: 'x402' | 'mpp';
-  /** Undefined when the request carries no proof. Throws Refusal for a malformed one, Problem for several. */
-  read(request: RawRequest): P | undefined;
-  /** The 402. `invalidParams` tells of an invalid unpaid body. */
-  challenge(quote: Quote, refusal?: Refusal, invalidParams?: readonly object[]): Answer;
+/** A rail's words in HTTP. */
+export interface HttpWire<C extends Credential, Asked extends Challenge> {
+  /** Undefined when the request carries no credential. Throws Refusal for a malformed one, Problem for several. */
+  read(request: GatewayRequest): C | undefined;
+  /** The 402. */
+  challenge(challenge: Asked): HttpAnswer;
+  /** The headers that tell of a settlement: the same for the same receipt, always. */
+  receipt(receipt: Receipt): Record<string, string>;
+}
+
+export interface Rail<C extends Credential = Credential, Asked extends Challenge = Challenge> {
+  readonly name: string;
+  readonly http: HttpWire<C, Asked>;
+  challenge(
+    quote: Quote,
+    refusal: Refusal | undefined,
+    invalidParams: readonly ProblemDetail[] | undefined,
+  ): Asked;
   /** Moves no money. Throws Refusal. */
-  verify(proof: P, quote: Quote): Promise<Verified<P>>;
-  /** Moves money, once. Never throws. `amount` is at most what the proof allows. */
-  settle(payment: Verified<P>, quote: Quote, amount: Money): Promise<Settlement>;
-  /** Asks the chain about a payment whose settlement had no answer. Never throws. */
-  outcome(trace: string): Promise<Settlement>;
+  verify(credential: C, quote: Quote): Promise<VerifiedPayment>;
+  /** Asks the chain what became of a payment. Never throws. */
+  recover(recoveryQuery: string): Promise<Settlement>;
+  /** What is kept of a settlement; `settledAt` in milliseconds since the epoch. */
+  receipt(recoveryQuery: string, transfer: Transfer, settledAt: number): Receipt;
 }

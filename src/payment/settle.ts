@@ -1,8 +1,10 @@
 /** The settle step: money moves once, and whatever comes of it is written down. */
 import { Problem } from '../errors.ts';
 import type { Money } from '../money.ts';
-import type { Claim, Store, StoredReceipt } from '../store/store.ts';
-import { type Proof, type Quote, type Rail, Refusal, type Settlement, type Verified } from './rail.ts';
+import type { Claim, Receipt, ReceiptedSettlement, Store } from '../store/store.ts';
+import type { Rail, VerifiedPayment } from './rail.ts';
+import { askChain } from './recover.ts';
+import { Refusal } from './refusal.ts';
 
 export interface SettleParts {
   readonly store: Pick<Store, 'settle' | 'giveUp'>;
@@ -13,10 +15,18 @@ export interface SettleParts {
  * A settlement that is refused or has no answer may have gone through all the same (a time-out, a second
  * transaction with one nonce): the chain has the last word where it can be asked.
  */
-async function confirmed(rail: Rail, settlement: Settlement, trace: string): Promise<Settlement> {
-  if (settlement.state === 'settled') return settlement;
-  const outcome = await rail.outcome(trace);
-  if (outcome.state !== 'unknown') return outcome;
+async function settleAndConfirm(
+  rail: Pick<Rail, 'recover' | 'receipt'>,
+  { recoveryQuery, settle }: VerifiedPayment,
+  amount: Money,
+  now: () => number,
+): Promise<ReceiptedSettlement> {
+  const settlement = await settle(amount);
+  if (settlement.state === 'settled') {
+    return { state: 'settled', receipt: rail.receipt(recoveryQuery, settlement, now()) };
+  }
+  const onChain = await askChain(rail, recoveryQuery, now);
+  if (onChain.state !== 'unknown') return onChain;
   // Spent, and the chain does not show by whom yet: our own transaction may still be on its way.
   return settlement.state === 'refused' && settlement.spent
     ? { state: 'unknown', reason: settlement.reason }
@@ -27,15 +37,14 @@ async function confirmed(rail: Rail, settlement: Settlement, trace: string): Pro
  * Settles a claimed payment and keeps the receipt. Throws Refusal when it was refused for good, and Problem
  * `settlement_pending` when nobody knows yet: the reconciler goes on asking.
  */
-export async function settlePayment<P extends Proof>(
+export async function settlePayment(
   { store, now }: SettleParts,
-  rail: Rail<P>,
+  rail: Pick<Rail, 'recover' | 'receipt'>,
   claim: Claim,
-  payment: Verified<P>,
-  quote: Quote,
+  payment: VerifiedPayment,
   amount: Money,
-): Promise<StoredReceipt> {
-  const settlement = await confirmed(rail, await rail.settle(payment, quote, amount), payment.trace);
+): Promise<Receipt> {
+  const settlement = await settleAndConfirm(rail, payment, amount, now);
   switch (settlement.state) {
     case 'settled':
       await store.settle(claim, settlement.receipt, now());

@@ -1,10 +1,10 @@
 /** The surroundings of the sandbox: local chains, funded wallets, and doubles of every upstream. */
 import { randomBytes } from 'node:crypto';
 import type { Catalogue, NetworkId } from '../catalogue/types.ts';
-import type { Log } from '../http/log.ts';
+import type { Log } from '../log.ts';
 import { usd } from '../money.ts';
 import { localFacilitator } from '../payment/facilitators/local.ts';
-import type { TempoOptions } from '../payment/mpp/tempo.ts';
+import type { TempoOptions } from '../rails/mpp/tempo.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type Chains, startChains } from './chains/index.ts';
 import { provideDecoder } from './decoder.ts';

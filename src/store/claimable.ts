@@ -5,7 +5,7 @@ import type { ClaimOptions, Payment, PaymentFacts, PaymentState } from './store.
  * have it. Pure; the engines ask it about a row that nobody else can change meanwhile.
  */
 export function stateOnClaim(payment: Payment, facts: PaymentFacts, options: ClaimOptions): PaymentState | undefined {
-  if (payment.binding !== facts.binding || payment.fingerprint !== facts.fingerprint) return undefined;
+  if (payment.requestDigest !== facts.requestDigest || payment.fingerprint !== facts.fingerprint) return undefined;
   const leaseRanOut = payment.leaseUntil <= options.now;
   switch (payment.state) {
     case 'released':

@@ -11,9 +11,10 @@ import {
 } from './credit-row.ts';
 import * as statements from './credit-statements.ts';
 import type { CreditStore, Grant, HoldOutcome, HoldRequest, NewApiKey, Purchase, Purchased } from './credit-store.ts';
-import type { Engine, Steps } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { atMost, dayOf, type Posting, posted, refusalOf } from './posting.ts';
 import type { Statement } from './statements.ts';
+import type { Steps } from './steps.ts';
 
 /** Credits on an engine. What an entry does to a balance is in `posting.ts`. */
 export function creditsOn(engine: Engine): CreditStore {

@@ -5,19 +5,8 @@ import type { Outlives } from './grouped-commit.ts';
 import { toPayment, toSale } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
+import type { Steps } from './steps.ts';
 import type { ClaimOptions, ClaimOutcome, PaymentFacts, Store } from './store.ts';
-
-/** What a statement did: the rows it returned, or how many it changed. */
-export interface Outcome {
-  readonly rows: readonly Row[];
-  readonly changes: number;
-}
-
-/**
- * The steps of one transaction, written once for an engine that runs them at once and one that waits for each:
- * `const { rows } = yield statement`.
- */
-export type Steps<Result> = Generator<Statement, Result, Outcome>;
 
 /** What a database must offer to be a store. */
 export interface Engine {
@@ -54,7 +43,7 @@ export function storeOn(engine: Engine): Store {
     settle: (claim, receipt, now) => changesOne(statements.settlePayment(claim, receipt, now)),
     giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),
 
-    resolve: (id, outcome, now) => changesOne(statements.resolvePayment(id, outcome, now)),
+    resolve: (id, settlement, now) => changesOne(statements.resolvePayment(id, settlement, now)),
 
     async renew(owner, ids, leaseUntil) {
       if (ids.length === 0) return;

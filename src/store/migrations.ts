@@ -3,17 +3,23 @@
  * the dialect that SQLite and Postgres share; what differs comes in as a parameter.
  */
 
+import type { Steps } from './steps.ts';
+import { receiptsAsData } from './receipts-as-data.ts';
+
 /** Words that the two engines spell differently. */
 export interface Dialect {
   /** Type of a column that identifies something: compared byte by byte, whatever the database's language is. */
   readonly identifier: string;
 }
 
+/** Statements that run as they are, or steps that read rows and write what follows from them. */
+export type Migration = string | (() => Steps<void>);
+
 export const sqliteDialect: Dialect = { identifier: 'TEXT' };
 /** An index in a language's order breaks when the operating system's rules change; a broken key could be claimed twice. */
 export const postgresDialect: Dialect = { identifier: 'TEXT COLLATE "C"' };
 
-const steps: readonly ((dialect: Dialect) => string)[] = [
+const steps: readonly ((dialect: Dialect) => Migration)[] = [
   ({ identifier }) => `
     CREATE TABLE payments (
       id ${identifier} NOT NULL PRIMARY KEY,
@@ -109,12 +115,19 @@ const steps: readonly ((dialect: Dialect) => string)[] = [
     );`,
 
   () => `CREATE INDEX payments_by_lease ON payments (lease_until) WHERE owner <> '';`,
+
+  () => `
+    ALTER TABLE payments RENAME COLUMN binding TO request_digest;
+    ALTER TABLE payments RENAME COLUMN trace TO recovery_query;
+    ALTER TABLE payments RENAME COLUMN settles_first TO settle_upfront;`,
+
+  () => receiptsAsData,
 ];
 
 export const schemaVersion = steps.length;
 
 /** What takes a database from `version` (0: empty) to `schemaVersion`, in order. Throws for a database from the future. */
-export function migrationsFrom(version: number, dialect: Dialect): string[] {
+export function migrationsFrom(version: number, dialect: Dialect): Migration[] {
   if (version > schemaVersion) {
     throw new Error(
       `the database has schema version ${version}, and this release knows up to ${schemaVersion}: ` +

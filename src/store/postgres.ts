@@ -1,9 +1,10 @@
 import pg from 'pg';
-import type { Engine, Outcome, Steps } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { storeOn } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
 import { migrationsFrom, postgresDialect } from './migrations.ts';
 import type { Row, Statement } from './statements.ts';
+import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
 
 /** Held while the schema is brought up to date: instances that start together do it one after the other. */
@@ -106,7 +107,8 @@ async function migrate(client: pg.PoolClient): Promise<void> {
   );
   let version = rows[0]?.version ?? 0;
   for (const migration of migrationsFrom(version, postgresDialect)) {
-    await client.query(migration);
+    if (typeof migration === 'string') await client.query(migration);
+    else await runSteps(migration(), client);
     version += 1;
     await client.query('INSERT INTO turnpike_schema (version) VALUES ($1)', [version]);
   }

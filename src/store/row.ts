@@ -1,5 +1,5 @@
 import type { Row } from './statements.ts';
-import type { Payment, PaymentState, Sale, StoredAnswer, StoredReceipt } from './store.ts';
+import type { Payment, PaymentState, Receipt, Sale, StoredAnswer } from './store.ts';
 
 /** A row of `payments` as the store's callers know it. Throws where a column that must be filled is empty. */
 export function toPayment(row: Row): Payment {
@@ -23,16 +23,16 @@ export function toPayment(row: Row): Payment {
     payTo: required('pay_to'),
     amount: required('amount'),
     route: required('route'),
-    binding: required('binding'),
+    requestDigest: required('request_digest'),
     fingerprint: required('fingerprint'),
-    trace: required('trace'),
-    settlesFirst: Number(required('settles_first')) === 1,
+    recoveryQuery: required('recovery_query'),
+    settleUpfront: Number(required('settle_upfront')) === 1,
     state: required('state') as PaymentState,
     attempt: Number(required('attempt')),
     owner: required('owner'),
     leaseUntil: Number(required('lease_until')),
     answer: answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer),
-    receipt: receipt === undefined ? undefined : (JSON.parse(receipt) as StoredReceipt),
+    receipt: receipt === undefined ? undefined : (JSON.parse(receipt) as Receipt),
     cost: text('cost'),
     reason: text('reason'),
     createdAt: Number(required('created_at')),
@@ -41,7 +41,7 @@ export function toPayment(row: Row): Payment {
 }
 
 export function toSale(row: Row): Sale {
-  const receipt = JSON.parse(String(row.receipt)) as StoredReceipt;
+  const receipt = JSON.parse(String(row.receipt)) as Receipt;
   return {
     id: String(row.id),
     rail: String(row.rail),

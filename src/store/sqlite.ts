@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
-import type { Engine, Outcome, Steps } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { storeOn } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from './migrations.ts';
 import type { Row, Statement } from './statements.ts';
+import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
 
 /** Another process holds the file only for the length of its transactions, so this long means that it hangs. */
@@ -17,7 +18,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 export function openSqliteStore(file: string): Store {
   const database = openDatabase(file);
-  const { run, flush } = groupedCommit(database);
+  const { run: commit, flush } = groupedCommit(database);
   const prepared = new Map<string, ReturnType<Database.Database['prepare']>>();
 
   function prepare(text: string) {
@@ -31,21 +32,14 @@ export function openSqliteStore(file: string): Store {
     return statement;
   }
 
-  const rowsOf = (statement: Statement) => prepare(statement.text).all(checked(statement)) as Row[];
-  const changesOf = (statement: Statement) => prepare(statement.text).run(checked(statement)).changes;
-
-  function step(statement: Statement): Outcome {
-    return prepare(statement.text).reader
-      ? { rows: rowsOf(statement), changes: 0 }
-      : { rows: [], changes: changesOf(statement) };
-  }
+  const step = (statement: Statement): Outcome => run(prepare(statement.text), statement);
 
   const engine: Engine = {
     rowLock: '',
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
-    read: async (statement) => rowsOf(statement),
-    write: (statement) => run(() => changesOf(statement)),
-    transact: (steps, outlives) => run(() => runSteps(steps(), step), outlives),
+    read: async (statement) => step(statement).rows,
+    write: (statement) => commit(() => step(statement).changes),
+    transact: (steps, outlives) => commit(() => runSteps(steps(), step), outlives),
     async close() {
       if (!database.open) return;
       flush();
@@ -53,6 +47,13 @@ export function openSqliteStore(file: string): Store {
     },
   };
   return storeOn(engine);
+}
+
+function run(prepared: ReturnType<Database.Database['prepare']>, statement: Statement): Outcome {
+  const values = checked(statement);
+  return prepared.reader
+    ? { rows: prepared.all(values) as Row[], changes: 0 }
+    : { rows: [], changes: prepared.run(values).changes };
 }
 
 function runSteps<Result>(steps: Steps<Result>, step: (statement: Statement) => Outcome): Result {
@@ -90,7 +91,10 @@ function openDatabase(file: string): Database.Database {
 function migrate(database: Database.Database): void {
   const inOneTransaction = database.transaction(() => {
     const [row] = database.pragma('user_version') as { user_version: number }[];
-    for (const migration of migrationsFrom(row?.user_version ?? 0, sqliteDialect)) database.exec(migration);
+    for (const migration of migrationsFrom(row?.user_version ?? 0, sqliteDialect)) {
+      if (typeof migration === 'string') database.exec(migration);
+      else runSteps(migration(), (statement) => run(database.prepare(statement.text), statement));
+    }
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
   inOneTransaction.immediate();

@@ -10,10 +10,10 @@ import type {
   PaymentFacts,
   PaymentFilter,
   PaymentState,
-  ResolvedOutcome,
+  Receipt,
+  ReceiptedSettlement,
   Store,
   StoredAnswer,
-  StoredReceipt,
 } from './store.ts';
 
 export interface Statement {
@@ -31,8 +31,8 @@ export const findPayment = (id: string): Statement => ({ text: 'SELECT * FROM pa
 
 /** Changes one row when the id is new, none when it is known. */
 export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): Statement => ({
-  text: `INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount, route, binding, fingerprint, trace,
-      settles_first, state, attempt, owner, lease_until, created_at, updated_at)
+  text: `INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
+      recovery_query, settle_upfront, state, attempt, owner, lease_until, created_at, updated_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'claimed', 1, ?13, ?14, ?15, ?16)
     ON CONFLICT (id) DO NOTHING`,
   values: [
@@ -44,10 +44,10 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
     facts.payTo,
     facts.amount,
     facts.route,
-    facts.binding,
+    facts.requestDigest,
     facts.fingerprint,
-    facts.trace,
-    facts.settlesFirst ? 1 : 0,
+    facts.recoveryQuery,
+    facts.settleUpfront ? 1 : 0,
     options.owner,
     options.leaseUntil,
     options.now,
@@ -58,9 +58,9 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
 /** Only after `stateOnClaim` allowed it, in the transaction that read the row. */
 export const takePayment = (facts: PaymentFacts, state: PaymentState, options: ClaimOptions): Statement => ({
   text: `UPDATE payments SET state = ?2, attempt = attempt + 1, owner = ?3, lease_until = ?4, reason = NULL,
-      updated_at = ?5, trace = ?6, settles_first = ?7
+      updated_at = ?5, recovery_query = ?6, settle_upfront = ?7
     WHERE id = ?1`,
-  values: [facts.id, state, options.owner, options.leaseUntil, options.now, facts.trace, facts.settlesFirst ? 1 : 0],
+  values: [facts.id, state, options.owner, options.leaseUntil, options.now, facts.recoveryQuery, facts.settleUpfront ? 1 : 0],
 });
 
 export const fulfilPayment = (
@@ -78,7 +78,7 @@ export const fulfilPayment = (
 });
 
 /** The first receipt stays: repeating the write after a lost connection changes nothing that a caller has seen. */
-export const settlePayment = (claim: Claim, receipt: StoredReceipt, now: number): Statement => ({
+export const settlePayment = (claim: Claim, receipt: Receipt, now: number): Statement => ({
   text: `UPDATE payments SET state = 'settled', receipt = COALESCE(receipt, ?3), reason = NULL, updated_at = ?4,
       owner = CASE WHEN answer IS NULL THEN owner ELSE '' END,
       lease_until = CASE WHEN answer IS NULL THEN lease_until ELSE 0 END
@@ -98,15 +98,19 @@ export const giveUpPayment = (
   values: [claim.id, claim.attempt, state, withoutNul(reason), now],
 });
 
-export function resolvePayment(id: string, outcome: ResolvedOutcome, now: number): Statement {
-  if ('settled' in outcome) return resolveSettled(id, outcome.settled, now);
-  return 'unsettled' in outcome
-    ? resolveTo('unsettled', id, outcome.unsettled, now)
-    : resolveTo('unknown', id, outcome.unknown, now);
+export function resolvePayment(id: string, settlement: ReceiptedSettlement, now: number): Statement {
+  switch (settlement.state) {
+    case 'settled':
+      return resolveSettled(id, settlement.receipt, now);
+    case 'refused':
+      return resolveTo('unsettled', id, settlement.reason, now);
+    case 'unknown':
+      return resolveTo('unknown', id, settlement.reason, now);
+  }
 }
 
 /** A payment that turns out settled and has no answer is owed: nobody works on it. */
-const resolveSettled = (id: string, receipt: StoredReceipt, now: number): Statement => ({
+const resolveSettled = (id: string, receipt: Receipt, now: number): Statement => ({
   text: `UPDATE payments SET receipt = ?2, updated_at = ?3,
       state = CASE WHEN answer IS NULL THEN 'owed' ELSE 'settled' END,
       reason = CASE WHEN answer IS NULL THEN reason ELSE NULL END
@@ -136,7 +140,7 @@ export function listPayments({ states, since, leaseBefore, oldest, limit }: Paym
   const conditions = ['TRUE'];
   if (since !== undefined) conditions.push(`created_at >= ${place(since)}`);
   if (leaseBefore !== undefined) conditions.push(`owner <> '' AND lease_until < ${place(leaseBefore)}`);
-  // Orphans are few and settled payments are many: no engine may begin with the index of states there.
+  // Abandoned payments are few and settled payments are many: no engine may begin with the index of states there.
   const state = leaseBefore === undefined ? 'state' : `(state || '')`;
   if (states !== undefined) conditions.push(`${state} IN (${states.map(place).join(', ')})`);
   return {

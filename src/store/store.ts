@@ -11,6 +11,7 @@
  *                       unknown (settlement without an answer; the chain is asked)
  *                       owed (settled first, no result yet)
  */
+import type { Settlement } from '../settlement.ts';
 import type { CreditStore } from './credit-store.ts';
 
 export type PaymentState = 'claimed' | 'fulfilled' | 'settled' | 'released' | 'unsettled' | 'unknown' | 'owed';
@@ -23,19 +24,22 @@ export interface StoredAnswer {
   body: string;
 }
 
-/** What the rail says of a settlement, kept with the payment. No signatures. */
-export interface StoredReceipt {
+/** A settlement as it is kept with the payment, for every transport to put into its own words. No signatures. */
+export interface Receipt {
   /** Chain transaction, or the rail's own reference. */
-  transaction: string;
+  readonly transaction: string;
   /** Atomic units that moved. */
-  amount: string;
+  readonly amount: string;
   /** Milliseconds since the epoch. */
-  settledAt: number;
-  /** Receipt headers as they were sent first: a replay sends the same. */
-  headers: Readonly<Record<string, string>>;
+  readonly settledAt: number;
+  /** What else the rail tells its payers of it. */
+  readonly details: Readonly<Record<string, string>>;
 }
 
-/** The facts of a payment, fixed when it is first claimed, except `trace` and `settlesFirst`: each claim brings its own. */
+/**
+ * The facts of a payment, fixed when it is first claimed, except `recoveryQuery` and `settleUpfront`: each claim
+ * brings its own.
+ */
 export interface PaymentFacts {
   /** Identity of the authorization (payer and nonce, message hash, challenge id): the same however the proof is encoded. */
   id: string;
@@ -48,14 +52,14 @@ export interface PaymentFacts {
   amount: string;
   /** The route's id. */
   route: string;
-  /** Digest of method, path and body: the request this payment belongs to. */
-  binding: string;
+  /** Digest of method, path, query and body: the request this payment belongs to. */
+  requestDigest: string;
   /** SHA-256 of the proof's signature: who shows the same is the payer. */
   fingerprint: string;
   /** What the rail needs to ask the chain about this payment later, as JSON. No signatures. */
-  trace: string;
+  recoveryQuery: string;
   /** True where settling comes before the upstream call. */
-  settlesFirst: boolean;
+  settleUpfront: boolean;
 }
 
 export interface Payment extends PaymentFacts {
@@ -67,7 +71,7 @@ export interface Payment extends PaymentFacts {
   /** Until when the owner's claim holds, in milliseconds since the epoch. */
   leaseUntil: number;
   answer: StoredAnswer | undefined;
-  receipt: StoredReceipt | undefined;
+  receipt: Receipt | undefined;
   /** What the upstream charged us: a decimal string in dollars, where the provider says so. */
   cost: string | undefined;
   /** Why it is released, unsettled, unknown or owed: a problem code or the rail's reason. */
@@ -98,14 +102,14 @@ export interface ClaimOptions {
   maxOwedAttempts: number;
 }
 
-/** What the chain says of a payment whose settlement had no answer; texts are the reasons. */
-export type ResolvedOutcome = { settled: StoredReceipt } | { unsettled: string } | { unknown: string };
+/** A settlement with the receipt that is kept of it. */
+export type ReceiptedSettlement = Settlement<{ readonly receipt: Receipt }>;
 
 export interface PaymentFilter {
   states?: readonly PaymentState[];
   /** The earliest `createdAt`. */
   since?: number;
-  /** Only what an instance works on (see `renew`) whose lease ran out before then: orphans. */
+  /** Only what an instance works on (see `renew`) whose lease ran out before then: abandoned. */
   leaseBefore?: number;
   /** Least recently updated first, then by id. Left out: newest first by `createdAt`, then by id. */
   oldest?: boolean;
@@ -123,11 +127,11 @@ export interface Store {
   find(id: string): Promise<Payment | undefined>;
 
   /**
-   * Takes the payment atomically, on however many instances. Won when the id is new, or when binding and
+   * Takes the payment atomically, on however many instances. Won when the id is new, or when digest and
    * fingerprint are those of the first claim and the payment is `released` or `owed` with attempts left,
    * or `claimed`, `fulfilled` or `settled` without an answer, with a lease that has run out. A payment won
    * back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and `settled`;
-   * `trace` and `settlesFirst` are those of the newest claim.
+   * `recoveryQuery` and `settleUpfront` are those of the newest claim.
    */
   claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;
 
@@ -138,7 +142,7 @@ export interface Store {
    * Keeps the receipt (a second one changes nothing); the state becomes `settled`, whatever came before. False when
    * the claim was lost.
    */
-  settle(claim: Claim, receipt: StoredReceipt, now: number): Promise<boolean>;
+  settle(claim: Claim, receipt: Receipt, now: number): Promise<boolean>;
 
   /**
    * Gives the claim up: the state becomes the one named. False when the claim was lost or has ended, and when the
@@ -156,7 +160,7 @@ export interface Store {
    * no answer; what is `unknown` still takes the reason and counts as updated, so that `oldest` gives others their
    * turn. False when it is not `unknown` any more.
    */
-  resolve(id: string, outcome: ResolvedOutcome, now: number): Promise<boolean>;
+  resolve(id: string, settlement: ReceiptedSettlement, now: number): Promise<boolean>;
 
   /**
    * Prolongs the leases of what this instance works on, by the ids named: payments (`claimed`, `fulfilled`, or

@@ -9,7 +9,7 @@ import { Problem } from '../../errors.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
 import { readRawBody } from '../body.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../../log.ts';
 import { checkLimits, keyOf } from './access.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';

@@ -1,7 +1,7 @@
 /** The free documents that tell what is sold, all made from the same routes. */
 import type { Network, NetworkId, Route, ServiceFile } from '../../catalogue/types.ts';
 import type { Money } from '../../money.ts';
-import type { MppOffer } from '../../payment/rails/mpp.ts';
+import type { MppOffer } from '../../rails/mpp/rail.ts';
 import { type Document, makeDocument } from './document.ts';
 import { icon } from './icon.ts';
 import { llmsText } from './llms.ts';

@@ -1,7 +1,7 @@
 /** `GET /openapi.json`: the MPP surface. */
 import type { Route, ServiceFile } from '../../catalogue/types.ts';
 import type { Money } from '../../money.ts';
-import type { MppOffer } from '../../payment/rails/mpp.ts';
+import type { MppOffer } from '../../rails/mpp/rail.ts';
 import { type OpenApiDocument, openApiDocument, operation } from './openapi.ts';
 import { mppPaymentInfo } from './payment-info.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { Route } from '../../catalogue/types.ts';
 import { toAtomic, toDecimal } from '../../money.ts';
-import type { MppOffer } from '../../payment/rails/mpp.ts';
+import type { MppOffer } from '../../rails/mpp/rail.ts';
 import type { PayableNetwork } from './payable.ts';
 
 export interface Offer {

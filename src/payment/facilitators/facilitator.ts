@@ -1,5 +1,7 @@
 /** Who checks and executes x402 payments: in process (`local.ts`) or over HTTP (`remote.ts`, `coinbase.ts`). */
 
+import type { Settlement, Transfer } from '../../settlement.ts';
+
 /** Something a facilitator can verify and settle (x402 `GET /supported`). */
 export interface Kind {
   readonly x402Version: number;
@@ -12,15 +14,11 @@ export interface Kind {
 
 export type Verdict = { valid: true; payer: string } | { valid: false; reason: string };
 
-export type FacilitatorSettlement =
-  | { state: 'settled'; transaction: string; network: string; payer?: string; amount?: string }
-  /**
-   * This attempt moved nothing and will not. `spent` is set where the authorization was used before, perhaps by an
-   * attempt of ours whose answer was lost: the chain knows.
-   */
-  | { state: 'refused'; reason: string; spent?: true }
-  /** No answer in time, or none that can be relied on: the chain must be asked. */
-  | { state: 'unknown'; reason: string };
+/** With what the facilitator says of it besides. */
+export interface FacilitatorTransfer extends Transfer {
+  readonly network: string;
+  readonly payer?: string;
+}
 
 /** What an answer may take where the caller sets no other limit. */
 export const VERIFY_TIMEOUT_MS = 10_000;
@@ -37,7 +35,7 @@ export interface Facilitator {
   /** Moves no money. Throws FacilitatorUnreachable. */
   verify(payload: object, requirements: object, signal?: AbortSignal): Promise<Verdict>;
   /** Moves money, once. Never throws. */
-  settle(payload: object, requirements: object, signal?: AbortSignal): Promise<FacilitatorSettlement>;
+  settle(payload: object, requirements: object, signal?: AbortSignal): Promise<Settlement<FacilitatorTransfer>>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }

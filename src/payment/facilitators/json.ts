@@ -8,8 +8,9 @@ export const asObject = (value: unknown): Json =>
 export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** Atomic units that requirements of either version ask for. */
-export function amountOf(requirements: object): string | undefined {
-  const { amount, maxAmountRequired } = asObject(requirements);
-  return asText(amount) ?? asText(maxAmountRequired);
+/** Atomic units that requirements of either version ask for, or that a settlement names. */
+export function amountOf(object: object): bigint | undefined {
+  const { amount, maxAmountRequired } = asObject(object);
+  const text = asText(amount) ?? asText(maxAmountRequired);
+  return text !== undefined && /^[0-9]{1,78}$/.test(text) ? BigInt(text) : undefined;
 }

@@ -27,7 +27,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { getNodeError } from 'viem/utils';
 import type { Attempt } from './attempt.ts';
-import type { EvmNetworkOptions, LocalNetwork } from './local.ts';
+import type { EvmNetworkOptions, LocalNetwork } from './local-network.ts';
 
 const RPC_TIMEOUT_MS = 10_000;
 const FIRST_POLL_MS = 5;

@@ -16,7 +16,7 @@ import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
 import { Agent } from 'undici';
 import { decodeBase58 } from '../chains/base58.ts';
 import type { Attempt } from './attempt.ts';
-import type { LocalNetwork, SolanaNetworkOptions } from './local.ts';
+import type { LocalNetwork, SolanaNetworkOptions } from './local-network.ts';
 
 /** What a node said of the transaction itself, as opposed to not answering. */
 const VERDICT = /^(?:Simulation failed|Transaction failed onchain): /;

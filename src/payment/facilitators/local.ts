@@ -1,47 +1,23 @@
 import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
+import type { Settlement } from '../../settlement.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import {
   type Facilitator,
-  type FacilitatorSettlement,
+  type FacilitatorTransfer,
   FacilitatorUnreachable,
-  type Kind,
   SETTLE_TIMEOUT_MS,
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
+import type { EvmNetworkOptions, LocalNetwork, SolanaNetworkOptions } from './local-network.ts';
 import { isSpent, plainReason } from './reasons.ts';
-
-export interface EvmNetworkOptions {
-  readonly caip2: string;
-  readonly v1Name?: string;
-  readonly chainId: number;
-  readonly rpcUrl: string;
-  /** 32 bytes in hex, with `0x`: pays the gas. No other process may send from it. */
-  readonly privateKey: string;
-}
-
-export interface SolanaNetworkOptions {
-  readonly caip2: string;
-  readonly v1Name?: string;
-  readonly rpcUrl: string;
-  /** Base58 of the 64 bytes: pays the fees. */
-  readonly secretKey: string;
-}
 
 export interface LocalOptions {
   readonly evm: readonly EvmNetworkOptions[];
   readonly solana: readonly SolanaNetworkOptions[];
   /** How long a settlement waits for its chain, in milliseconds. Default 25,000. */
   readonly confirmationTimeoutMs?: number;
-}
-
-/** One network that this process verifies and settles on. */
-export interface LocalNetwork {
-  /** Throws when the chain is out of reach or not the one configured. */
-  kinds(): Promise<readonly Kind[]>;
-  /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
-  scheme(version: unknown, name: unknown, attempt: Attempt): SchemeNetworkFacilitator | undefined;
 }
 
 interface NamedNetwork {
@@ -160,16 +136,16 @@ export function localFacilitator(options: LocalOptions): Facilitator {
       payload,
       requirements,
       signal = AbortSignal.timeout(SETTLE_TIMEOUT_MS),
-    ): Promise<FacilitatorSettlement> {
+    ): Promise<Settlement<FacilitatorTransfer>> {
       const attempt = newAttempt();
-      const work = async (): Promise<FacilitatorSettlement> => {
+      const work = async (): Promise<Settlement<FacilitatorTransfer>> => {
         const selected = await select(payload, requirements, attempt);
         if (typeof selected === 'string') return { state: 'refused', reason: selected };
         const result = await selected.scheme.settle(selected.payload, selected.requirements);
         if (!result.success) return failure(attempt, result.errorReason);
         const { transaction, network, payer } = result;
-        const amount = result.amount ?? amountOf(requirements);
-        return { state: 'settled', transaction, network, ...(payer ? { payer } : {}), ...(amount ? { amount } : {}) };
+        const amount = amountOf(result) ?? amountOf(requirements) ?? 0n;
+        return { state: 'settled', transaction, network, amount, ...(payer ? { payer } : {}) };
       };
       try {
         return await Promise.race([work(), stop(signal)]);
@@ -184,7 +160,7 @@ export function localFacilitator(options: LocalOptions): Facilitator {
 }
 
 /** Refused only where it is certain that no transaction is on its way. */
-function failure(attempt: Attempt, code: string | undefined): FacilitatorSettlement {
+function failure(attempt: Attempt, code: string | undefined): Settlement<FacilitatorTransfer> {
   if ((attempt.sent && !attempt.rejected) || attempt.unreachable) {
     return { state: 'unknown', reason: attempt.sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
   }

@@ -2,12 +2,13 @@ import { Pool } from 'undici';
 import { TimeLimit } from '../../time-limit.ts';
 import {
   type Facilitator,
-  type FacilitatorSettlement,
+  type FacilitatorTransfer,
   FacilitatorUnreachable,
   type Kind,
   SETTLE_TIMEOUT_MS,
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
+import type { Settlement } from '../../settlement.ts';
 import { amountOf, asObject, asText } from './json.ts';
 import { isInconclusive, isSpent, plainReason } from './reasons.ts';
 
@@ -135,7 +136,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
       return { valid: true, payer };
     },
 
-    async settle(payload, requirements, signal): Promise<FacilitatorSettlement> {
+    async settle(payload, requirements, signal): Promise<Settlement<FacilitatorTransfer>> {
       let answer: HttpAnswer;
       try {
         answer = await ask(
@@ -154,8 +155,9 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
       if (succeeded(status) && body.success === true && transaction !== undefined) {
         const network = asText(body.network) ?? String(asObject(requirements).network);
         const payer = asText(body.payer);
-        const amount = asText(body.amount) ?? amountOf(requirements);
-        return { state: 'settled', transaction, network, ...(payer ? { payer } : {}), ...(amount ? { amount } : {}) };
+        const amount = amountOf(body) ?? amountOf(requirements);
+        if (amount === undefined) return { state: 'unknown', reason: 'the facilitator does not tell what it settled' };
+        return { state: 'settled', transaction, network, amount, ...(payer ? { payer } : {}) };
       }
       if (body.success === false && !isInconclusive(code, transaction)) {
         return { state: 'refused', reason: plainReason(code), ...(isSpent(code) ? { spent: true } : {}) };

@@ -1,0 +1,93 @@
+/**
+ * The gateway as a genuine Express router: everything that is sold, the documents that say what that is, and the files
+ * that were bought. Mounted by `npm start`, or in an application of the operator's own, before any body parser.
+ */
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import { Problem } from '../errors.ts';
+import type { RouteFinder } from '../lifecycle/find.ts';
+import type { Lifecycle } from '../lifecycle/lifecycle.ts';
+import type { Rail } from '../payment/rail.ts';
+import { cors } from './cors.ts';
+import type { Document } from './discovery/document.ts';
+import { type ServedFile, sendDocument, sendFile } from './files.ts';
+import { problemAnswer, render } from './render.ts';
+import { incomingRequest, send, splitUrl } from './transport.ts';
+
+export interface RouterParts {
+  readonly lifecycle: Pick<Lifecycle, 'answer'>;
+  readonly routes: RouteFinder;
+  readonly rails: ReadonlyMap<string, Rail>;
+  /** Path -> document. */
+  readonly documents: ReadonlyMap<string, Document>;
+  readonly health: () => { readonly ok: boolean; readonly body: object };
+  /** Undefined where media lives elsewhere. */
+  readonly media: ((name: string) => ServedFile | undefined) | undefined;
+  /** Sent with every answer: `turnpike-mode`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Routes that only this mode has, mounted at `/sandbox`. */
+  readonly extra: Router | undefined;
+  /** Calls that are paid for with API keys. */
+  readonly apiKeys: Router;
+  /** True while shutting down: what comes now is sent away. */
+  draining(): boolean;
+}
+
+const OWN_PREFIXES = ['/media/', '/v1/'];
+
+/** What the gateway answers for; everything else is left to whoever mounted it. */
+function answersFor(path: string, { routes, documents, extra }: RouterParts): boolean {
+  if (routes.has(path) || documents.has(path) || path === '/healthz') return true;
+  if (extra && (path === '/sandbox' || path.startsWith('/sandbox/'))) return true;
+  return OWN_PREFIXES.some((prefix) => path.startsWith(prefix));
+}
+
+export function createGatewayRouter(parts: RouterParts): Router {
+  const router = express.Router();
+  router.use((request, _response, next) => next(answersFor(request.path, parts) ? undefined : 'router'));
+  router.use(commonHeaders(parts));
+  if (parts.extra) router.use('/sandbox', parts.extra);
+
+  router.get('/healthz', (_request, response) => {
+    const { ok, body } = parts.health();
+    response.status(ok ? 200 : 503).json(body);
+  });
+  for (const [path, document] of parts.documents) {
+    router.get(path, (request, response) => sendDocument(document, request, response));
+  }
+  router.get('/media/:name', (request, response) => {
+    const file = parts.media?.(request.params.name);
+    if (!file) throw new Problem('unknown_path', 'No file of that name is kept here');
+    sendFile(file, request, response);
+  });
+
+  router.use(refuseWhileDraining(parts));
+  router.use(parts.apiKeys);
+  router.use(async (request, response) => {
+    const { path, query } = splitUrl(request.url);
+    const outcome = await parts.lifecycle.answer(incomingRequest(request, path, query));
+    send(response, render(outcome, parts.rails));
+  });
+  router.use(answerProblem);
+  return router;
+}
+
+/** The mode, and what lets a wallet in a browser pay. Answers `OPTIONS`. */
+export const commonHeaders =
+  ({ headers }: Pick<RouterParts, 'headers'>): RequestHandler =>
+  (request, response, next) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    cors(request, response, next);
+  };
+
+export const refuseWhileDraining =
+  ({ draining }: Pick<RouterParts, 'draining'>): RequestHandler =>
+  (_request, _response, next) => {
+    if (!draining()) return next();
+    throw new Problem('draining', undefined, { headers: { 'retry-after': '5', connection: 'close' } });
+  };
+
+/** Express's own errors (an undecodable path) say nothing that a caller needs. */
+export const answerProblem: ErrorRequestHandler = (error, _request, response, next) => {
+  if (response.headersSent) next(error);
+  else send(response, problemAnswer(error instanceof URIError ? new Problem('unknown_path') : error, ''));
+};

@@ -1,0 +1,50 @@
+/** Documents and media: what is served as it is. */
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import type { Request, Response } from 'express';
+import type { Document } from './discovery/document.ts';
+
+/** A file of the media store. */
+export interface ServedFile {
+  readonly path: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+const YEAR_SECONDS = 31_536_000;
+
+export function sendDocument(document: Document, request: Request, response: Response): void {
+  response.setHeader('etag', document.etag);
+  response.setHeader('cache-control', 'public, max-age=60');
+  if (request.headers['if-none-match'] === document.etag) {
+    response.status(304).end();
+    return;
+  }
+  response.setHeader('content-type', document.type);
+  response.setHeader('content-length', document.body.length);
+  response.end(request.method === 'HEAD' ? undefined : document.body);
+}
+
+/** Media is named by its content, so it can be kept for as long as anybody likes. */
+export function sendFile(file: ServedFile, request: Request, response: Response): void {
+  response.setHeader('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
+  response.setHeader('content-type', file.type);
+  response.setHeader('accept-ranges', 'bytes');
+  const [range] = request.range(file.size, { combine: true }) === -1 ? [undefined] : rangesOf(request, file.size);
+  if (range) {
+    response.status(206).setHeader('content-range', `bytes ${range.start}-${range.end}/${file.size}`);
+  }
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  response.setHeader('content-length', end - start + 1);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  // Closes the file, too, when the caller leaves; whichever side failed, no answer is left to give.
+  pipeline(createReadStream(file.path, { start, end }), response, () => {});
+}
+
+function rangesOf(request: Request, size: number): readonly { start: number; end: number }[] {
+  const ranges = request.range(size, { combine: true });
+  return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges : [];
+}

@@ -1,0 +1,38 @@
+/** An outcome of the lifecycle as an HTTP answer. */
+import { Problem } from '../errors.ts';
+import type { Outcome } from '../lifecycle/outcome.ts';
+import type { HttpAnswer, Rail } from '../payment/rail.ts';
+
+export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
+  const { status, headers, body } = withoutId(outcome, rails);
+  return { status, headers: { ...headers, 'request-id': outcome.requestId }, body };
+}
+
+function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
+  if (outcome.kind === 'problem') return problemAnswer(outcome.problem, outcome.requestId);
+  const rail = rails.get(outcome.rail);
+  if (!rail) return problemAnswer(undefined, outcome.requestId);
+  if (outcome.kind === 'challenge') return rail.http.challenge(outcome.challenge);
+  const { answer, receipt, replayed } = outcome;
+  return {
+    status: answer.status,
+    headers: {
+      'content-type': answer.contentType,
+      'cache-control': 'private',
+      ...rail.http.receipt(receipt),
+      ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
+    },
+    body: answer.body,
+  };
+}
+
+/** The shared error body. An error that is not a Problem tells the caller nothing but the request id. */
+export function problemAnswer(error: unknown, requestId: string): HttpAnswer {
+  const problem = error instanceof Problem ? error : new Problem('internal_error');
+  const { code, message, details, status, headers } = problem;
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify({ error: { code, message, ...(details ? { details } : {}), requestId } }),
+  };
+}

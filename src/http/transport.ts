@@ -1,0 +1,32 @@
+/** Between Node's HTTP and the lifecycle: a request in, an answer out. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingRequest } from '../lifecycle/lifecycle.ts';
+import type { HttpAnswer } from '../payment/rail.ts';
+import { readRawBody } from './body.ts';
+
+/** `url` as it stands in the request line, or below the point at which a router is mounted. */
+export function splitUrl(url: string): { readonly path: string; readonly query: string } {
+  const at = url.indexOf('?');
+  return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
+}
+
+export const incomingRequest = (message: IncomingMessage, path: string, query: string): IncomingRequest => ({
+  transport: 'http',
+  method: message.method ?? 'GET',
+  path,
+  query,
+  headers: headersOf(message),
+  readBody: () => readRawBody(message),
+});
+
+/** Node keeps the first of several `Authorization` lines; a rail has to see that there were several. */
+function headersOf({ headers, headersDistinct }: IncomingMessage): IncomingRequest['headers'] {
+  return headers.authorization === undefined ? headers : { ...headers, authorization: headersDistinct.authorization };
+}
+
+export function send(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.end(body);
+}

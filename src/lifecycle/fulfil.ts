@@ -1,0 +1,139 @@
+/** The fulfil step: one result that fits its schema, or a problem and no charge. */
+import { enveloped } from '../catalogue/endpoint.ts';
+import type { Input, Route } from '../catalogue/types.ts';
+import { Problem } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Claim, Store, StoredAnswer } from '../store/store.ts';
+import { UpstreamProblem } from '../upstream/problem.ts';
+import { resultFault } from './input.ts';
+import { upstreamCodes } from './upstream-codes.ts';
+
+/** What a paid call tells the upstream layer besides its input. */
+export interface FulfilContext {
+  readonly network: string;
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+  /** The store's name of the payment. */
+  readonly paymentId: string;
+  /** Takes the provider's own cost in dollars, where it reports one. */
+  reportCost(dollars: string): void;
+}
+
+/** The upstream layer as the lifecycle sees it. */
+export interface UpstreamCaller {
+  /** Throws UpstreamProblem. */
+  call(route: Route, input: Input, context: FulfilContext): Promise<unknown>;
+  /** Aborted when the gateway has to stop. */
+  readonly stopping: AbortSignal;
+}
+
+export interface FulfilParts {
+  readonly store: Pick<Store, 'fulfil' | 'giveUp'>;
+  readonly upstreams: UpstreamCaller;
+  readonly log: Log;
+  now(): number;
+}
+
+export interface Fulfilment {
+  readonly route: Route;
+  readonly input: Input;
+  readonly claim: Claim;
+  /** The network that pays. */
+  readonly network: string;
+  /** The payment has settled already, so a failure is owed instead of released. */
+  readonly isSettled: boolean;
+  readonly requestId: string;
+}
+
+/** What an adapter may take after its deadline to cancel upstream and say what happened. */
+const GRACE_MS = 1_000;
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof UpstreamProblem) {
+    return new Problem(upstreamCodes[error.failure], error.forCaller, { cause: error });
+  }
+  return new Problem('internal_error', undefined, { cause: error });
+}
+
+/** Aborts after a time or when the gateway stops. `done` lets go of both: `AbortSignal.any` would keep a little of every call. */
+function deadline(milliseconds: number, stopping: AbortSignal): { signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort(stopping.reason);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError')),
+    milliseconds,
+  );
+  stopping.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  return {
+    signal: controller.signal,
+    done: () => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', stop);
+    },
+  };
+}
+
+/** Rejects once the deadline has passed and an adapter has had a moment to say so itself. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const late = () => reject(new UpstreamProblem('timeout', 'gateway', 'the adapter went on after its deadline'));
+    const wait = () => setTimeout(late, GRACE_MS).unref();
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+  });
+}
+
+async function callUpstream(
+  { upstreams, log }: FulfilParts,
+  { route, input, claim, requestId, network }: Fulfilment,
+  reportCost: (dollars: string) => void,
+): Promise<unknown> {
+  const { signal, done } = deadline(route.deadlineMs, upstreams.stopping);
+  let result: unknown;
+  try {
+    const context = { network, signal, requestId, paymentId: claim.id, reportCost };
+    result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
+  } finally {
+    done();
+  }
+  const fault = resultFault(route, result);
+  if (fault === undefined) return result;
+  log.error({ requestId, route: route.id, fault }, 'upstream result does not fit the result schema');
+  throw new Problem('upstream_invalid_result');
+}
+
+/** Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then. */
+export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<StoredAnswer> {
+  const { store, log, now } = parts;
+  const { route, claim, isSettled, requestId } = request;
+  const startedAt = now();
+  let cost: string | undefined;
+  let result: unknown;
+  try {
+    result = await callUpstream(parts, request, (dollars) => {
+      cost = dollars;
+    });
+  } catch (error) {
+    const problem = toProblem(error);
+    const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
+    log.warn({ ...details, err: error }, isSettled ? 'paid call failed: its result is owed' : 'call failed: not charged');
+    await store.giveUp(claim, isSettled ? 'owed' : 'released', problem.code, now());
+    if (!isSettled) throw problem;
+    throw new Problem(
+      'result_owed',
+      `Paid, but there is no result yet (${problem.code}: ${problem.message}): send the same request with the same payment to get it without a new charge`,
+      { cause: error },
+    );
+  }
+  const answer: StoredAnswer = {
+    status: 200,
+    contentType: 'application/json',
+    body: JSON.stringify(enveloped(result, route.envelope)),
+  };
+  const kept = await store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });
+  if (!kept) throw new Problem('payment_in_progress', undefined, { headers: { 'retry-after': '5' } });
+  log.info({ requestId, route: route.id, attempt: claim.attempt, ms: now() - startedAt }, 'upstream answered');
+  return answer;
+}

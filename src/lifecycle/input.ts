@@ -1,0 +1,159 @@
+/** From bytes to a validated input, with every fault named. */
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { openSchemaCompiler } from '../catalogue/ajv.ts';
+import type { Input, JsonSchema, Route } from '../catalogue/types.ts';
+import { Problem, type ProblemDetail } from '../errors.ts';
+import type { GatewayRequest } from '../request.ts';
+
+// The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
+const allFaults = { strict: false, verbose: true } as const;
+const firstFault = { ...allFaults, allErrors: false } as const;
+const bodyCompilers = { first: openSchemaCompiler(firstFault), every: openSchemaCompiler(allFaults) };
+const queryCompilers = {
+  first: openSchemaCompiler({ ...firstFault, coerceTypes: 'array' }),
+  every: openSchemaCompiler({ ...allFaults, coerceTypes: 'array' }),
+};
+const resultAjv = openSchemaCompiler({ strict: false, useDefaults: false, allErrors: false });
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const compiled = new WeakMap<Ajv2020, WeakMap<JsonSchema, ValidateFunction>>();
+
+/** Compiled on first use: a start with thousands of routes compiles none of them. */
+function validatorOf(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
+  const ofAjv = compiled.get(ajv) ?? new WeakMap<JsonSchema, ValidateFunction>();
+  compiled.set(ajv, ofAjv);
+  const known = ofAjv.get(schema);
+  if (known) return known;
+  const validate = ajv.compile(schema);
+  ofAjv.set(schema, validate);
+  return validate;
+}
+
+/** As many faults as are worth telling at once. */
+const MOST_DETAILS = 20;
+/** Enough to find that many among: several faults can tell of one thing. */
+const MOST_FAULTS = 500;
+
+/** A larger body is told its first fault only: it can have a million, and to collect them keeps everybody waiting. */
+const LARGE_BODY_BYTES = 65_536;
+
+function expectedOf(error: ErrorObject): string | undefined {
+  const { params } = error;
+  switch (error.keyword) {
+    case 'enum':
+      return `one of ${params.allowedValues.join(', ')}`;
+    case 'const':
+      return JSON.stringify(params.allowedValue);
+    case 'type':
+      return Array.isArray(params.type) ? params.type.join(' or ') : String(params.type);
+    case 'additionalProperties': {
+      const names = Object.keys((error.parentSchema?.properties ?? {}) as object);
+      return names.length > 0 ? `one of the fields ${names.join(', ')}` : 'no fields at all';
+    }
+    case 'pattern':
+      return (error.parentSchema?.description as string | undefined) ?? `text that matches ${params.pattern}`;
+    default:
+      return undefined;
+  }
+}
+
+function messageOf({ keyword, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a field of this request';
+    case 'pattern':
+      return 'does not have the form that is asked for';
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+function toDetail(error: ErrorObject): ProblemDetail {
+  const field = error.params.missingProperty ?? error.params.additionalProperty;
+  const path = field === undefined ? error.instancePath || '/' : `${error.instancePath}/${field}`;
+  const message = messageOf(error);
+  const expected = expectedOf(error);
+  return expected === undefined ? { path, message } : { path, message, expected };
+}
+
+/** The fields of a `oneOf` that only asks for one field or another, as `prompt` or `messages`; none for any other. */
+function alternatives({ keyword, schema }: ErrorObject): string[] {
+  if (keyword !== 'oneOf' || !Array.isArray(schema)) return [];
+  const fields = schema.map(({ required, ...others }: { required?: unknown }) =>
+    Array.isArray(required) && required.length === 1 && Object.keys(others).length === 0 ? String(required[0]) : '',
+  );
+  return fields.includes('') ? [] : fields;
+}
+
+function toDetailOfChoice(error: ErrorObject): ProblemDetail {
+  const given = error.params.passingSchemas === null ? 'none of them is given' : 'several are given';
+  return {
+    path: error.instancePath || '/',
+    message: `needs exactly one of ${alternatives(error).join(', ')}: ${given}`,
+  };
+}
+
+/** Ajv tells of `if`, `oneOf` and the like once for the keyword and once for what is inside; the inside says more. */
+function toDetails(errors: readonly ErrorObject[]): ProblemDetail[] {
+  const choices = errors.filter((error) => alternatives(error).length > 0);
+  const others = errors.filter((error) => !choices.some(({ schemaPath }) => error.schemaPath.startsWith(schemaPath)));
+  const outer = new Set(['if', 'allOf', 'anyOf', 'oneOf']);
+  const inner = others.filter((error) => !outer.has(error.keyword));
+  const named = inner.length > 0 || choices.length > 0 ? inner : others;
+  const details = [...choices.map(toDetailOfChoice), ...named.map(toDetail)];
+  const unique = new Map(details.map((detail) => [JSON.stringify(detail), detail]));
+  return [...unique.values()].slice(0, MOST_DETAILS);
+}
+
+/** The query as an object: a repeated field becomes an array. */
+function readQuery(query: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = fields[name];
+    fields[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
+  }
+  return { ...fields };
+}
+
+function readBody(request: GatewayRequest): Record<string, unknown> {
+  const type = request.headers['content-type'];
+  if (typeof type === 'string' && !/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
+    throw new Problem('unsupported_media_type', `The body is ${type.slice(0, 80)}: send application/json`);
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(utf8.decode(request.body));
+  } catch {
+    throw new Problem('invalid_json', 'The body is not valid JSON in UTF-8: send a JSON object');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new Problem('invalid_json', 'The body must be a JSON object, such as {}');
+  }
+  return body as Record<string, unknown>;
+}
+
+/** The validated input with its defaults. Throws Problem `invalid_json`, `unsupported_media_type` or `invalid_request`. */
+export function readInput(route: Route, request: GatewayRequest): Input {
+  const fromQuery = request.method === 'GET';
+  const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
+  const { first: quick, every } = fromQuery ? queryCompilers : bodyCompilers;
+  const input = parse();
+  const validate = validatorOf(quick, route.request);
+  if (validate(input)) return input;
+  let details = toDetails(validate.errors ?? []).slice(0, 1);
+  if (request.body.length < LARGE_BODY_BYTES) {
+    const validateAll = validatorOf(every, route.request);
+    // Parsed anew: the first validation may have filled defaults in.
+    if (!validateAll(parse())) details = toDetails((validateAll.errors ?? []).slice(0, MOST_FAULTS));
+  }
+  const [first] = details;
+  throw new Problem('invalid_request', first ? `${first.path} ${first.message}` : undefined, { details });
+}
+
+/** What is wrong with an adapter's result, for the log, or undefined when it fits. */
+export function resultFault(route: Route, result: unknown): string | undefined {
+  const validate = validatorOf(resultAjv, route.result);
+  return validate(result) ? undefined : resultAjv.errorsText(validate.errors, { dataVar: 'result' });
+}

@@ -1,0 +1,202 @@
+/**
+ * What happens to a request for something that is sold. The steps stand in the order in which they happen: find, read
+ * the credential, validate and price, challenge or verify and claim, fulfil, settle; what a step learns is kept before
+ * the next one begins. Transports hand requests in and put outcomes into their own words.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Input, Route } from '../catalogue/types.ts';
+import { Problem } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Money } from '../money.ts';
+import { claimPayment, type Replay, type Work } from '../payment/claim.ts';
+import type { Credential, Quote, Rail, VerifiedPayment } from '../payment/rail.ts';
+import { Refusal } from '../payment/refusal.ts';
+import { settlePayment } from '../payment/settle.ts';
+import type { GatewayRequest } from '../request.ts';
+import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { RouteFinder } from './find.ts';
+import { fulfilPayment, type UpstreamCaller } from './fulfil.ts';
+import { readInput } from './input.ts';
+import type { Ending, Outcome } from './outcome.ts';
+import { amountDue } from './price.ts';
+
+/** A request whose body has not been read: what is not sold is answered without it. */
+export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
+  /** Throws Problem. */
+  readBody(): Promise<Buffer>;
+};
+
+export interface LifecycleParts {
+  readonly routes: RouteFinder;
+  /** By name. */
+  readonly rails: ReadonlyMap<string, Rail>;
+  readonly store: Store;
+  readonly upstreams: UpstreamCaller;
+  /** Names this instance. */
+  readonly owner: string;
+  readonly log: Log;
+  now(): number;
+}
+
+/** One request on its way. */
+interface Call {
+  readonly parts: LifecycleParts;
+  /** Payments that are worked on here. */
+  readonly working: Set<string>;
+  readonly requestId: string;
+  readonly route: Route;
+  readonly rail: Rail;
+  readonly request: GatewayRequest;
+}
+
+/** A valid request and its price. */
+interface Priced {
+  readonly input: Input;
+  readonly quote: Quote;
+}
+
+async function run(parts: LifecycleParts, working: Set<string>, incoming: IncomingRequest, requestId: string) {
+  const call: Call = { parts, working, requestId, ...(await find(parts, incoming)) };
+  const { credential, refusal } = readCredential(call);
+  const { priced, fault } = validateAndPrice(call);
+  if (!credential) return challenge(call, priced, refusal, fault);
+  if (!priced) throw fault;
+  try {
+    const claimed = await verifyAndClaim(call, credential, priced);
+    return 'claim' in claimed ? result(call, await work(call, priced, claimed), false) : result(call, claimed, true);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    parts.log.info({ requestId, route: call.route.id, kind: error.kind, reason: error.message }, 'payment refused');
+    return challenge(call, priced, error, undefined);
+  }
+}
+
+/** 404, 405; 413 for a body that is too large. */
+async function find({ routes, rails }: LifecycleParts, { readBody, ...incoming }: IncomingRequest) {
+  const route = routes.find(incoming.method, incoming.path);
+  const rail = rails.get(route.rail);
+  if (!rail) throw new Problem('unknown_path');
+  return { route, rail, request: { ...incoming, body: await readBody() } };
+}
+
+/** 400 for several. One that cannot be read is answered as if there were none, with the reason. */
+function readCredential({ rail, request }: Call): { credential?: Credential; refusal?: Refusal } {
+  try {
+    const credential = rail[request.transport].read(request);
+    return credential ? { credential } : {};
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: error };
+    throw error;
+  }
+}
+
+/** 400 where it is paid for, else told in the challenge. Some prices refuse an input that its schema takes. */
+function validateAndPrice({ route, request }: Call): { priced?: Priced; fault?: Problem } {
+  try {
+    const input = readInput(route, request);
+    return { priced: { input, quote: { route, amount: route.price.quote(input), request } } };
+  } catch (error) {
+    if (error instanceof Problem) return { fault: error };
+    throw error;
+  }
+}
+
+/** 402: the price, or the listed one of an invalid request with everything that is wrong with it. */
+function challenge(
+  { route, rail, request }: Call,
+  priced: Priced | undefined,
+  refusal: Refusal | undefined,
+  fault: Problem | undefined,
+): Ending {
+  const quote = priced?.quote ?? { route, amount: route.listing.price, request };
+  const invalidParams = fault && (fault.details ?? [{ path: '/', message: fault.message }]);
+  return { kind: 'challenge', rail: rail.name, challenge: rail.challenge(quote, refusal, invalidParams) };
+}
+
+/** 402 refused, 409 in progress or pending. Nothing has moved; from here on the payment is this request's alone. */
+const verifyAndClaim = (
+  { parts, rail }: Call,
+  credential: Credential,
+  { quote }: Priced,
+): Promise<Work | Replay> => claimPayment(parts, rail, credential, quote);
+
+async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> {
+  const { claim } = claimed;
+  call.working.add(claim.id);
+  try {
+    if ('receipt' in claimed) {
+      const { receipt } = claimed;
+      return { receipt, answer: await fulfil(call, priced, claimed, true) };
+    }
+    const { verified } = claimed;
+    if (verified.settleUpfront) {
+      const receipt = await settle(call, claim, verified, priced.quote.amount);
+      return { receipt, answer: await fulfil(call, priced, claimed, true) };
+    }
+    const answer = await fulfil(call, priced, claimed, false);
+    return { answer, receipt: await settle(call, claim, verified, amountDue(priced.quote, priced.input, answer)) };
+  } finally {
+    call.working.delete(claim.id);
+  }
+}
+
+/** 500: what was not settled is free again, what was is owed. */
+async function fulfil(
+  { parts, requestId }: Call,
+  { input, quote: { route } }: Priced,
+  { claim, network, answer }: Work,
+  isSettled: boolean,
+): Promise<StoredAnswer> {
+  return answer ?? (await fulfilPayment(parts, { route, input, claim, network, isSettled, requestId }));
+}
+
+/** 402 and the result withheld, 409 while nobody knows. */
+const settle = ({ parts, rail }: Call, claim: Claim, payment: VerifiedPayment, amount: Money): Promise<Receipt> =>
+  settlePayment(parts, rail, claim, payment, amount);
+
+/** 200. */
+const result = ({ rail }: Call, { answer, receipt }: Replay, replayed: boolean): Ending => ({
+  kind: 'result',
+  rail: rail.name,
+  answer,
+  receipt,
+  replayed,
+});
+
+export interface Lifecycle {
+  /** Never throws: every failure is an outcome. */
+  answer(request: IncomingRequest): Promise<Outcome>;
+  /** Payments that are worked on here: only their leases are prolonged, so that what a fault left behind comes free. */
+  working(): readonly string[];
+  /** Resolves once nothing is under way, whether or not its caller still waits. */
+  idle(): Promise<void>;
+}
+
+export function createLifecycle(parts: LifecycleParts): Lifecycle {
+  const working = new Set<string>();
+  const running = new Set<Promise<unknown>>();
+
+  const answer = async (request: IncomingRequest): Promise<Outcome> => {
+    const requestId = randomUUID();
+    try {
+      return { requestId, ...(await run(parts, working, request, requestId)) };
+    } catch (error) {
+      if (error instanceof Problem) return { requestId, kind: 'problem', problem: error };
+      parts.log.error({ requestId, err: error }, 'request failed in the gateway');
+      return { requestId, kind: 'problem', problem: new Problem('internal_error') };
+    }
+  };
+
+  return {
+    answer(request) {
+      const answered = answer(request);
+      running.add(answered);
+      answered.finally(() => running.delete(answered));
+      return answered;
+    },
+    working: () => [...working],
+    idle: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

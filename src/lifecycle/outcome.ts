@@ -1,0 +1,18 @@
+/** What becomes of a request, as data: each transport puts it into its own words. */
+import type { Problem } from '../errors.ts';
+import type { Challenge } from '../payment/rail.ts';
+import type { Receipt, StoredAnswer } from '../store/store.ts';
+
+export type Ending =
+  | { readonly kind: 'challenge'; readonly rail: string; readonly challenge: Challenge }
+  | {
+      readonly kind: 'result';
+      readonly rail: string;
+      readonly answer: StoredAnswer;
+      readonly receipt: Receipt;
+      /** The same payment got this answer before. */
+      readonly replayed: boolean;
+    }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+export type Outcome = Ending & { readonly requestId: string };

@@ -1,0 +1,21 @@
+/** Checks that several kinds of authorization have in common. All throw Refusal. */
+import { Refusal } from '../refusal.ts';
+
+export const sameText = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+
+/** A payment moves exactly its price. */
+export function checkAmount(paid: bigint, asked: bigint): void {
+  if (paid === asked) return;
+  const kind = paid < asked ? 'payment-insufficient' : 'verification-failed';
+  throw new Refusal(kind, `the payment is for ${paid}, the price is ${asked} atomic units`);
+}
+
+export function checkAsset(paid: string, asked: string): void {
+  if (sameText(paid, asked)) return;
+  throw new Refusal('verification-failed', `the payment is in ${paid}, asked is ${asked}`);
+}
+
+export function checkRecipient(paid: string, asked: string): void {
+  if (sameText(paid, asked)) return;
+  throw new Refusal('verification-failed', `the payment goes to ${paid}, asked is ${asked}`);
+}

@@ -1,0 +1,138 @@
+/** EIP-3009: Transfer With Authorization, as USDC and other tokens on EVM chains take it. */
+import {
+  DAY_SECONDS,
+  EXPIRY_MARGIN_SECONDS,
+  findLog,
+  quantity,
+  readBlock,
+  same,
+  TRANSFER,
+  word,
+} from '../chains/evm-logs.ts';
+import { createRpc, isObject, type JsonObject } from '../chains/rpc.ts';
+import { Refusal } from '../refusal.ts';
+import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
+import type { Authorization } from './authorization.ts';
+import { checkAmount, checkRecipient } from './checks.ts';
+import { type Json, readAddress, readSignature, readUint, readWord } from './fields.ts';
+
+export interface Eip3009Authorization extends Authorization {
+  readonly kind: 'eip3009';
+  readonly from: string;
+  /** 32 bytes in hex, lower case. */
+  readonly nonce: string;
+  readonly endsAt: number;
+}
+
+/** The same for the same authorization on every rail: what the token itself remembers of it. */
+export const eip3009Identity = (chain: string, asset: string, from: string, nonce: string): string =>
+  `eip3009:${chain}:${asset}:${from}:${nonce}`.toLowerCase();
+
+/** `fields` are those of the signed message; `at` names them in errors. Throws Refusal `malformed-credential`. */
+export function readEip3009(fields: Json, signature: unknown, at = 'payload'): Eip3009Authorization {
+  const from = readAddress(fields.from, `${at}.from`);
+  const to = readAddress(fields.to, `${at}.to`);
+  const value = readUint(fields.value, `${at}.value`);
+  const validAfter = readUint(fields.validAfter, `${at}.validAfter`);
+  const validBefore = readUint(fields.validBefore, `${at}.validBefore`);
+  const nonce = readWord(fields.nonce, `${at}.nonce`);
+  const signed = readSignature(signature, 'payload.signature');
+  const [amount, after, before] = [value, validAfter, validBefore].map(String);
+  return {
+    kind: 'eip3009',
+    scheme: 'exact',
+    from,
+    nonce,
+    endsAt: Number(validBefore) * 1000,
+    shown: signed.toLowerCase(),
+    payload: {
+      signature: signed,
+      authorization: { from, to, value: amount, validAfter: after, validBefore: before, nonce },
+    },
+    identity: (chain, asset) => eip3009Identity(chain, asset, from, nonce),
+    check(terms, now) {
+      const seconds = BigInt(Math.floor(now / 1000));
+      checkAmount(value, terms.amount);
+      checkRecipient(to, terms.payTo);
+      if (validBefore <= seconds) throw new Refusal('payment-expired', 'the authorization has expired: sign a new one');
+      if (validAfter <= seconds) return;
+      throw new Refusal('verification-failed', 'the authorization is not valid yet: see validAfter');
+    },
+    recoveryQuery: ({ asset, payTo }) => ({
+      kind: 'eip3009',
+      asset,
+      payTo,
+      nonce,
+      value: value.toString(),
+      validBefore: Number(validBefore),
+    }),
+  };
+}
+
+export interface Eip3009Query {
+  readonly rpcUrl: string;
+  /** The token's address. */
+  readonly asset: string;
+  readonly payer: string;
+  readonly payTo: string;
+  /** Atomic units that the authorization moves, in decimals. */
+  readonly value: string;
+  /** 32 bytes in hex. */
+  readonly nonce: string;
+  /** Seconds since the epoch: from then on the token refuses the authorization. */
+  readonly validBefore: number;
+  /** Seconds since the epoch: it cannot have been used earlier. Default: one day before `validBefore`. */
+  readonly since?: number;
+}
+
+/** keccak256 of the signatures of EIP-3009's functions and events. */
+const AUTHORIZATION_STATE = '0xe94a0102';
+const AUTHORIZATION_USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5';
+const AUTHORIZATION_CANCELED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81';
+
+/**
+ * The payer's transfer that belongs to the use: the first one after it in the same receipt, as in EIP-3009's reference
+ * and in FiatToken. One before it is another payment's: whoever sends the transaction can put any there.
+ */
+function transferOf(receipt: JsonObject, use: JsonObject, query: Eip3009Query): JsonObject | undefined {
+  const behind = (log: JsonObject): number => Number(log.logIndex) - Number(use.logIndex);
+  return (Array.isArray(receipt.logs) ? receipt.logs.filter(isObject) : [])
+    .filter((log) => same(log.address, query.asset) && Array.isArray(log.topics) && log.topics[0] === TRANSFER)
+    .filter((log) => Array.isArray(log.topics) && same(log.topics[1], `0x${word(query.payer)}`))
+    .filter((log) => behind(log) > 0)
+    .sort((left, right) => behind(left) - behind(right))[0];
+}
+
+async function find(query: Eip3009Query): Promise<Settlement> {
+  const rpc = createRpc(query.rpcUrl);
+  const latest = await readBlock(rpc, 'latest');
+  const call = { to: query.asset, data: `${AUTHORIZATION_STATE}${word(query.payer)}${word(query.nonce)}` };
+  const state = String(await rpc('eth_call', [call, quantity(latest.number)]));
+  if (!/^0x[0-9a-f]{64}$/i.test(state)) return unknown('the token does not tell the state of authorizations');
+  if (BigInt(state) === 0n) {
+    return latest.timestamp >= query.validBefore + EXPIRY_MARGIN_SECONDS
+      ? refused('the authorization expired without being used')
+      : unknown('the authorization has not been used yet');
+  }
+  const topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], `0x${word(query.payer)}`, `0x${word(query.nonce)}`];
+  const since = query.since ?? query.validBefore - DAY_SECONDS;
+  const use = await findLog(rpc, { address: query.asset, topics }, { last: latest.number, since });
+  if (!use) return unknown('the authorization was used, but no log of it was found');
+  if (Array.isArray(use.topics) && use.topics[0] === AUTHORIZATION_CANCELED) {
+    return refused('the payer cancelled the authorization');
+  }
+  const transaction = String(use.transactionHash);
+  const receipt = await rpc('eth_getTransactionReceipt', [transaction]);
+  if (!isObject(receipt)) return unknown('the settling transaction has no receipt yet');
+  const transfer = transferOf(receipt, use, query);
+  if (!transfer) return unknown('the settling transaction shows no transfer of the payer');
+  if (!Array.isArray(transfer.topics) || !same(transfer.topics[2], `0x${word(query.payTo)}`)) {
+    return refused('the payer used the nonce for a transfer to someone else');
+  }
+  const amount = BigInt(String(transfer.data));
+  if (amount !== BigInt(query.value)) return refused('the payer used the nonce for another amount');
+  return { state: 'settled', transaction, amount };
+}
+
+/** What became of an authorization. Never throws: what cannot be asked is `unknown`. */
+export const findEip3009Settlement = (query: Eip3009Query): Promise<Settlement> => orUnknown(find(query));

@@ -1,0 +1,117 @@
+/** Uniswap's Permit2, as x402's `upto` scheme uses it: a permit for an upper bound, settled for what was used. */
+import {
+  DAY_SECONDS,
+  EXPIRY_MARGIN_SECONDS,
+  findLog,
+  quantity,
+  readBlock,
+  same,
+  TRANSFER,
+  word,
+} from '../chains/evm-logs.ts';
+import { createRpc, isObject } from '../chains/rpc.ts';
+import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
+import type { Authorization } from './authorization.ts';
+import { checkAsset } from './checks.ts';
+import { type Json, readAddress, readObject, readSignature, readUint } from './fields.ts';
+
+export interface Permit2Authorization extends Authorization {
+  readonly kind: 'permit2';
+  readonly endsAt: number;
+}
+
+/** `permit` is x402's `permit2Authorization`. Throws Refusal `malformed-credential`. */
+export function readPermit2(permit: Json, signature: unknown): Permit2Authorization {
+  const at = 'payload.permit2Authorization';
+  const permitted = readObject(permit.permitted, `${at}.permitted`);
+  const from = readAddress(permit.from, `${at}.from`);
+  const token = readAddress(permitted.token, `${at}.permitted.token`);
+  readUint(permitted.amount, `${at}.permitted.amount`);
+  // However it is spelt: Permit2 knows it as a number.
+  const nonce = readUint(permit.nonce, `${at}.nonce`).toString();
+  const deadline = readUint(permit.deadline, `${at}.deadline`);
+  const signed = readSignature(signature, 'payload.signature');
+  return {
+    kind: 'permit2',
+    scheme: 'upto',
+    endsAt: Number(deadline) * 1000,
+    shown: signed.toLowerCase(),
+    // The whole permit as it was signed: its witness is the scheme's own.
+    payload: { signature: signed, permit2Authorization: permit },
+    identity: (chain) => `permit2:${chain}:${from}:${nonce}`,
+    check: ({ asset }) => checkAsset(token, asset),
+    recoveryQuery: ({ asset, payTo }) => ({ kind: 'permit2', asset, payTo, nonce, deadline: Number(deadline) }),
+  };
+}
+
+export interface Permit2Query {
+  readonly rpcUrl: string;
+  /** The token's address. */
+  readonly asset: string;
+  readonly payer: string;
+  readonly payTo: string;
+  /** In decimals. */
+  readonly nonce: string;
+  /** Seconds since the epoch: after it Permit2 refuses the permit. */
+  readonly deadline: number;
+  /** Seconds since the epoch: it cannot have been used earlier. Default: one day before `deadline`. */
+  readonly since?: number;
+}
+
+const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
+/** keccak256 of nonceBitmap(address,uint256). */
+const NONCE_BITMAP = '0x4fe02b44';
+
+/** The contract that settles `upto` permits (x402UptoPermit2Proxy; @x402/evm, x402UptoPermit2ProxyAddress). */
+const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
+/**
+ * Selectors of its settle(permit, amount, owner, witness, signature) and settleWithPermit(permit2612, the same), with
+ * the words before `permit`. All of these are static, so each field has its place: token, permitted amount, nonce,
+ * deadline, amount, owner, to, facilitator, valid after.
+ */
+const SETTLE = { selector: '0xff11e7b4', skipped: 0 };
+const SETTLE_WITH_PERMIT = { selector: '0x016c1748', skipped: 5 };
+
+/** Whether the transaction, which moved the token from the payer to us, settled this permit. */
+function settles(transaction: unknown, { asset, payer, payTo, nonce }: Permit2Query): boolean {
+  if (!isObject(transaction) || !same(transaction.to, UPTO_PROXY)) return false;
+  const input = String(transaction.input).toLowerCase();
+  const call = [SETTLE, SETTLE_WITH_PERMIT].find(({ selector }) => input.startsWith(selector));
+  if (!call) return false;
+  const wordAt = (place: number): string =>
+    input
+      .slice(10)
+      .slice((call.skipped + place) * 64)
+      .slice(0, 64);
+  return (
+    wordAt(0) === word(asset) &&
+    wordAt(2) === word(BigInt(nonce).toString(16)) &&
+    wordAt(5) === word(payer) &&
+    wordAt(6) === word(payTo)
+  );
+}
+
+async function find(query: Permit2Query): Promise<Settlement> {
+  const rpc = createRpc(query.rpcUrl);
+  const nonce = BigInt(query.nonce);
+  const latest = await readBlock(rpc, 'latest');
+  const data = `${NONCE_BITMAP}${word(query.payer)}${word((nonce >> 8n).toString(16))}`;
+  const bitmap = String(await rpc('eth_call', [{ to: PERMIT2, data }, quantity(latest.number)]));
+  if (!/^0x[0-9a-f]{64}$/i.test(bitmap)) return unknown('the chain has no Permit2');
+  if (((BigInt(bitmap) >> (nonce & 0xffn)) & 1n) === 0n) {
+    return latest.timestamp >= query.deadline + EXPIRY_MARGIN_SECONDS
+      ? refused('the permit expired without being used')
+      : unknown('the permit has not been used yet');
+  }
+  // Permit2 logs no nonces, but the settling call carries it.
+  const topics = [TRANSFER, `0x${word(query.payer)}`, `0x${word(query.payTo)}`];
+  const span = { last: latest.number, since: query.since ?? query.deadline - DAY_SECONDS };
+  const transfer = await findLog(rpc, { address: query.asset, topics }, span, async (log) => {
+    return settles(await rpc('eth_getTransactionByHash', [log.transactionHash]), query);
+  });
+  if (!transfer) return unknown('the permit was used, but no transfer of it to us was found');
+  return { state: 'settled', transaction: String(transfer.transactionHash), amount: BigInt(String(transfer.data)) };
+}
+
+/** What became of a permit. Never throws: what cannot be asked is `unknown`. */
+export const findPermit2Settlement = (query: Permit2Query): Promise<Settlement> => orUnknown(find(query));

@@ -1,0 +1,29 @@
+/** What the facilitator of this process needs to know of a network, and what one network does for it. */
+import type { SchemeNetworkFacilitator } from '@x402/core/types';
+import type { Attempt } from './attempt.ts';
+import type { Kind } from './facilitator.ts';
+
+export interface EvmNetworkOptions {
+  readonly caip2: string;
+  readonly v1Name?: string;
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  /** 32 bytes in hex, with `0x`: pays the gas. No other process may send from it. */
+  readonly privateKey: string;
+}
+
+export interface SolanaNetworkOptions {
+  readonly caip2: string;
+  readonly v1Name?: string;
+  readonly rpcUrl: string;
+  /** Base58 of the 64 bytes: pays the fees. */
+  readonly secretKey: string;
+}
+
+/** One network that this process verifies and settles on. */
+export interface LocalNetwork {
+  /** Throws when the chain is out of reach or not the one configured. */
+  kinds(): Promise<readonly Kind[]>;
+  /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
+  scheme(version: unknown, name: unknown, attempt: Attempt): SchemeNetworkFacilitator | undefined;
+}

@@ -1,0 +1,33 @@
+/** Problem types of the 402, shared by both rails. Source: the Payment HTTP authentication scheme, draft 01. */
+import type { Refusal, RefusalKind } from './refusal.ts';
+
+const BASE = 'https://paymentauth.org/problems/';
+
+const titles: Record<RefusalKind, string> = {
+  'payment-required': 'Payment required',
+  'payment-insufficient': 'The payment is too small',
+  'payment-expired': 'The payment has expired',
+  'verification-failed': 'The payment could not be verified',
+  'malformed-credential': 'The payment could not be read',
+  'invalid-challenge': 'The payment does not answer an open challenge',
+};
+
+export interface PaymentProblem {
+  type: string;
+  title: string;
+  status: 402;
+  detail: string;
+  challengeId: string;
+}
+
+/** The problem part of a 402 body; `amount` is a decimal string in dollars. */
+export function paymentProblem(challengeId: string, amount: string, refusal: Refusal | undefined): PaymentProblem {
+  const kind = refusal?.kind ?? 'payment-required';
+  return {
+    type: BASE + kind,
+    title: titles[kind],
+    status: 402,
+    detail: refusal?.message ?? `This call costs ${amount} USD. Pay one of the offers and send the same request again.`,
+    challengeId,
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * What a payer's retry, a restart and the reconciler do alike: find out what became of a payment whose end nobody saw.
+ * Nothing here throws for what a chain or its node does.
+ */
+import type { Payment, ReceiptedSettlement } from '../store/store.ts';
+import type { Rail } from './rail.ts';
+
+type Recoverer = Pick<Rail, 'recover' | 'receipt'>;
+
+/** What the chain says of a payment, with the receipt that follows from it. */
+export async function askChain(
+  rail: Recoverer,
+  recoveryQuery: string,
+  now: () => number,
+): Promise<ReceiptedSettlement> {
+  const settlement = await rail.recover(recoveryQuery);
+  if (settlement.state !== 'settled') return settlement;
+  return { state: 'settled', receipt: rail.receipt(recoveryQuery, settlement, now()) };
+}
+
+/**
+ * What became of a payment. Undefined: it never came to a settlement, so it is free. A payment whose rail is not offered
+ * any more is `unknown`, for nobody here can ask.
+ */
+export async function recover(
+  payment: Payment,
+  rail: Recoverer | undefined,
+  now: () => number,
+): Promise<ReceiptedSettlement | undefined> {
+  const { state, receipt, settleUpfront, recoveryQuery } = payment;
+  if (receipt) return { state: 'settled', receipt };
+  const mayHaveSettled = state === 'unknown' || state === 'fulfilled' || (state === 'claimed' && settleUpfront);
+  if (!mayHaveSettled) return undefined;
+  if (!rail) return { state: 'unknown', reason: 'nothing here knows this way to pay any more' };
+  return askChain(rail, recoveryQuery, now);
+}

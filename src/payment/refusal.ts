@@ -1,0 +1,18 @@
+/** Why a payment was not taken. Becomes the 402's problem type. */
+export type RefusalKind =
+  | 'payment-required'
+  | 'payment-insufficient'
+  | 'payment-expired'
+  | 'verification-failed'
+  | 'malformed-credential'
+  | 'invalid-challenge';
+
+/** A payment that is not taken: answered with a fresh challenge and the reason, which the caller reads. */
+export class Refusal extends Error {
+  readonly kind: RefusalKind;
+  constructor(kind: RefusalKind, reason: string, options: { cause?: unknown } = {}) {
+    super(reason, options);
+    this.name = 'Refusal';
+    this.kind = kind;
+  }
+}

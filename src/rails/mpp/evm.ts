@@ -1,0 +1,134 @@
+/**
+ * Charges on an EVM chain with an EIP-3009 `authorization`: verified and settled by a facilitator, for which it is a
+ * payment of x402's `exact` scheme. Source: draft-evm-charge-00 and mppx's `evm.charge`.
+ */
+import { keccak_256 } from '@noble/hashes/sha3';
+import type { Route } from '../../catalogue/types.ts';
+import {
+  type Eip3009Authorization,
+  eip3009Identity,
+  findEip3009Settlement,
+  readEip3009,
+} from '../../payment/authorizations/eip3009.ts';
+import { type Facilitator, FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
+import type { IssuedChallenge } from './challenge.ts';
+import type { PaymentCredential } from './credential.ts';
+import type { ChargeMethod } from './method.ts';
+
+export interface EvmOptions {
+  readonly chainId: number;
+  /** `name` and `version` are those of the token's EIP-712 domain. */
+  readonly asset: {
+    readonly address: string;
+    readonly decimals: number;
+    readonly name: string;
+    readonly version: string;
+  };
+  readonly payTo: string;
+  /** Where outcomes are asked for. */
+  readonly rpcUrl: string;
+  readonly facilitator: Pick<Facilitator, 'verify' | 'settle'>;
+}
+
+/** As it is stored. */
+interface RecoveryQuery {
+  readonly method: 'evm';
+  readonly payer: string;
+  readonly nonce: string;
+  readonly validBefore: number;
+  /** Seconds since the epoch: the challenge was open by then, so it cannot have been settled earlier. */
+  readonly since: number;
+  /** Atomic units. */
+  readonly amount: string;
+}
+
+function readAuthorization({ payload }: PaymentCredential): Eip3009Authorization {
+  if (payload.type === 'authorization') return readEip3009(payload, payload.signature);
+  throw new Refusal('malformed-credential', 'the evm payload has to be of type "authorization"');
+}
+
+/** The nonce of the one authorization that pays this challenge. */
+const nonceOf = ({ id, realm }: IssuedChallenge): string =>
+  `0x${Buffer.from(keccak_256(Buffer.from(`${id}${realm}`))).toString('hex')}`;
+
+export function createEvmMethod(
+  options: EvmOptions,
+  { challengeLifetimeMs, now }: { challengeLifetimeMs: number; now(): number },
+): ChargeMethod {
+  const { chainId, asset, payTo, rpcUrl, facilitator } = options;
+  const network = `eip155:${chainId}`;
+
+  /** Authorizations end when their challenge does: it stays open long enough to be settled after the work. */
+  const lifetimeMs = (route: Route): number => challengeLifetimeMs + route.deadlineMs + SETTLE_MARGIN_MS.longChallenge;
+
+  const requirementsOf = (amount: bigint, route: Route) => ({
+    scheme: 'exact',
+    network,
+    amount: amount.toString(),
+    asset: asset.address,
+    payTo,
+    maxTimeoutSeconds: Math.ceil(lifetimeMs(route) / 1000),
+    extra: { name: asset.name, version: asset.version },
+  });
+
+  return {
+    name: 'evm',
+    network,
+    currency: asset.address,
+    decimals: asset.decimals,
+    recipient: payTo,
+    details: { chainId, credentialTypes: ['authorization'], decimals: asset.decimals },
+    challengeLifetimeMs: lifetimeMs,
+
+    /** The nonce is made from the challenge, and the token takes it from a payer only once. */
+    identify(credential) {
+      const { from, shown } = readAuthorization(credential);
+      return { id: eip3009Identity(network, asset.address, from, nonceOf(credential.challenge)), shown };
+    },
+
+    async verify(credential, route) {
+      const { challenge, amount } = credential;
+      const authorization = readAuthorization(credential);
+      if (authorization.nonce !== nonceOf(challenge)) {
+        throw new Refusal('verification-failed', 'the authorization is for another challenge');
+      }
+      const terms = { chain: network, asset: asset.address, payTo, amount };
+      authorization.check(terms, now());
+      const requirements = requirementsOf(amount, route);
+      const payment = { x402Version: 2, payload: authorization.payload, accepted: requirements };
+      const verdict = await facilitator.verify(payment, requirements).catch((error: unknown) => {
+        if (!(error instanceof FacilitatorUnreachable)) throw error;
+        throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
+      });
+      if (!verdict.valid) throw new Refusal('verification-failed', verdict.reason);
+      const { from: payer, nonce, endsAt } = authorization;
+      const query: RecoveryQuery = {
+        method: 'evm',
+        payer,
+        nonce,
+        validBefore: endsAt / 1000,
+        since: Math.floor((Date.parse(challenge.expires) - lifetimeMs(route)) / 1000) - 60,
+        amount: amount.toString(),
+      };
+      return {
+        payer,
+        payerIsProven: true,
+        settleUpfront: settlesUpfront({
+          goodForMs: endsAt - now(),
+          deadlineMs: route.deadlineMs,
+          settleMarginMs: SETTLE_MARGIN_MS.longChallenge,
+          isProven: true,
+        }),
+        recoveryQuery: JSON.stringify(query),
+        settle: () => facilitator.settle(payment, requirements),
+      };
+    },
+
+    recover(text) {
+      const { payer, nonce, validBefore, since, amount: value }: RecoveryQuery = JSON.parse(text);
+      return findEip3009Settlement({ rpcUrl, asset: asset.address, payer, payTo, nonce, value, validBefore, since });
+    },
+  };
+}

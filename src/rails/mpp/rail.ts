@@ -1,0 +1,144 @@
+/** The MPP rail: the `Payment` HTTP authentication scheme (draft 01), intent `charge`. */
+import type { Route } from '../../catalogue/types.ts';
+import { type Money, toAtomic } from '../../money.ts';
+import type { Quote, Rail } from '../../payment/rail.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import { unknown } from '../../settlement.ts';
+import { acceptedMethods } from './accept-payment.ts';
+import { bindingMismatch, bodyDigest, isOurs, issueChallenge, type Secrets } from './challenge.ts';
+import type { PaymentCredential } from './credential.ts';
+import { createEvmMethod, type EvmOptions } from './evm.ts';
+import { createHttpWire, type MppChallenge, type MppCredential } from './http.ts';
+import type { ChargeMethod } from './method.ts';
+import { createTempoMethod, type TempoOptions } from './tempo.ts';
+
+export interface MppOptions {
+  /** 32 bytes or more each. Challenges of an old one are honoured until they expire. */
+  readonly secrets: Secrets;
+  /** Who asks for the money, as wallets show it: the public host name. */
+  readonly realm: string;
+  /** How long a caller has to pay. Default: five minutes. */
+  readonly challengeLifetimeMs?: number;
+  readonly tempo?: TempoOptions;
+  readonly evm?: EvmOptions;
+  now?(): number;
+}
+
+/** One way to pay, as discovery documents list it: `amount` in atomic units of `currency`. */
+export interface MppOffer {
+  readonly intent: 'charge';
+  readonly method: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+export interface MppRail extends Rail<MppCredential, MppChallenge> {
+  /** What a route can be paid with; `price` is its listed price unless given. */
+  offers(route: Route, price?: Money): MppOffer[];
+}
+
+const LIFETIME_MS = 300_000;
+const MIN_SECRET_BYTES = 32;
+
+function checkOptions({ secrets, realm, tempo, evm }: MppOptions): void {
+  // `|` separates what the challenge's id is made of; quotes would end the header's parameter.
+  if (!/^[\x20-\x7e]+$/.test(realm) || /["\\|]/.test(realm)) {
+    throw new Error('the MPP realm must be printable ASCII without ", \\ and |: use the public host name');
+  }
+  if (secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) {
+    throw new Error(`an MPP secret has fewer than ${MIN_SECRET_BYTES} bytes: make one with "openssl rand -hex 32"`);
+  }
+  if (!tempo && !evm) throw new Error('MPP needs at least one payment method: configure tempo or evm');
+}
+
+/** The `request` parameter; its members are in canonical order (JCS). */
+function chargeRequest(method: ChargeMethod, amount: bigint): string {
+  const { currency, details, recipient } = method;
+  const request = { amount: amount.toString(), currency, methodDetails: details, recipient };
+  return Buffer.from(JSON.stringify(request)).toString('base64url');
+}
+
+export function openMppRail(options: MppOptions): MppRail {
+  checkOptions(options);
+  const { secrets, realm, challengeLifetimeMs = LIFETIME_MS, now = Date.now } = options;
+  const methods: ChargeMethod[] = [
+    ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, now })] : []),
+    ...(options.evm ? [createEvmMethod(options.evm, { challengeLifetimeMs, now })] : []),
+  ];
+
+  /** In order: is the challenge ours, is it open, is it for this request, does it still cost as much. */
+  function checkChallenge({ challenge, binding, amount }: PaymentCredential, method: ChargeMethod, quote: Quote): void {
+    if (!isOurs(challenge, secrets)) {
+      throw new Refusal('invalid-challenge', 'the challenge was not issued here, or was changed: pay a fresh one');
+    }
+    if (Date.parse(challenge.expires) <= now()) {
+      throw new Refusal('payment-expired', `the challenge expired at ${challenge.expires}: pay a fresh one`);
+    }
+    const mismatch = bindingMismatch(binding, quote.request);
+    if (mismatch !== undefined) {
+      throw new Refusal('invalid-challenge', `the challenge belongs to another request: ${mismatch}`);
+    }
+    if (challenge.digest !== bodyDigest(quote.request.body)) {
+      throw new Refusal('verification-failed', 'the body is not the one the challenge was issued for');
+    }
+    if (challenge.request !== chargeRequest(method, amount)) {
+      throw new Refusal('invalid-challenge', 'the gateway is paid otherwise by now: pay a fresh challenge');
+    }
+    const due = toAtomic(quote.amount, method.decimals);
+    // More than the price is possible where it was lowered since; it was agreed on, and may have been paid already.
+    if (amount < due) {
+      throw new Refusal('payment-insufficient', `the challenge is for ${amount}, the price is ${due} atomic units`);
+    }
+  }
+
+  return {
+    name: 'mpp',
+    http: createHttpWire(methods),
+
+    offers: (route, price = route.listing.price) =>
+      methods.map((method) => ({
+        intent: 'charge',
+        method: method.name,
+        amount: toAtomic(price, method.decimals).toString(),
+        currency: method.currency,
+      })),
+
+    challenge(quote, refusal, invalidParams) {
+      const { route, request, amount } = quote;
+      const issued = acceptedMethods(methods, request.headers['accept-payment']).map((method) =>
+        issueChallenge(
+          {
+            realm,
+            method: method.name,
+            request: chargeRequest(method, toAtomic(amount, method.decimals)),
+            expiresAt: now() + method.challengeLifetimeMs(route),
+          },
+          request,
+          secrets,
+        ),
+      );
+      return { id: issued[0]?.id ?? '', quote, refusal, invalidParams, issued };
+    },
+
+    async verify({ credential, method }, quote) {
+      checkChallenge(credential, method, quote);
+      const { network, currency: asset, recipient: payTo } = method;
+      return { network, asset, payTo, amount: credential.amount, ...(await method.verify(credential, quote.route)) };
+    },
+
+    async recover(recoveryQuery) {
+      const name = methodNamed(recoveryQuery);
+      const method = methods.find((each) => each.name === name);
+      return method ? method.recover(recoveryQuery) : unknown(`the method ${name} is not configured any more`);
+    },
+
+    receipt: (recoveryQuery, { transaction, amount }, settledAt) => ({
+      transaction,
+      amount: amount.toString(),
+      settledAt,
+      details: { method: methodNamed(recoveryQuery) },
+    }),
+  };
+}
+
+const methodNamed = (recoveryQuery: string): string => (JSON.parse(recoveryQuery) as { method: string }).method;

@@ -1,0 +1,183 @@
+/**
+ * Checks and sends Tempo transactions with mppx's `tempo.charge`. In a file of its own because its imports take a
+ * second and 70 MB: they are loaded with the first Tempo payment, not at start.
+ */
+import { Errors, Method, Credential as MppxCredential } from 'mppx';
+import { Store, tempo } from 'mppx/server';
+import { BaseError, createClient, custom } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { Transaction } from 'viem/tempo';
+import { tempo as tempoMainnet } from 'viem/tempo/chains';
+import type { SignedTransfer } from '../../payment/authorizations/tempo.ts';
+import { ChainProblem, ChainUnreachable, isObject, type Rpc } from '../../payment/chains/rpc.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import { refused, type Settlement, unknown } from '../../settlement.ts';
+import type { PaymentCredential } from './credential.ts';
+
+type Hex = `0x${string}`;
+
+type BroadcastInput = Parameters<NonNullable<ReturnType<typeof tempo.charge>['broadcast']>>[0];
+
+/** How far a transaction got before sending it failed. */
+type Progress = 'not sent' | 'sent' | 'rejected' | 'reverted';
+
+export interface TempoChainOptions {
+  readonly chainId: number;
+  readonly currency: string;
+  readonly recipient: string;
+  readonly feePayerKey: string | undefined;
+}
+
+/** `transferWithMemo(address,uint256,bytes32)` and its three words. */
+const TRANSFER_WITH_MEMO = /^0x95777d59[0-9a-f]{128}([0-9a-f]{64})$/;
+
+/** EIP-7966: the node took the transaction, but did not see it included in time. */
+const TIMED_OUT = 4;
+
+/** The first line of a foreign message: the following ones repeat the request, and with it the signature. */
+const firstLine = (message: string): string =>
+  (message.split('\n')[0] ?? '').replace(/0x[0-9a-f]{80,}/gi, '…').slice(0, 200);
+
+/** Selector of TIP-20's error `InsufficientBalance(uint256,uint256,address)`. */
+const INSUFFICIENT_BALANCE = '832f98b5';
+
+const isFromChain = (error: unknown): boolean => error instanceof ChainUnreachable || error instanceof ChainProblem;
+
+/** Why checking or sending failed, in words for the caller: neither addresses of nodes nor signatures, so no cause. */
+function explain(error: unknown): Refusal | ChainUnreachable {
+  if (error instanceof Refusal || error instanceof ChainUnreachable) return error;
+  const refusal = (reason: string) => new Refusal('verification-failed', reason);
+  if (error instanceof BaseError || error instanceof ChainProblem) {
+    const cause = error instanceof BaseError ? error.walk(isFromChain) : error;
+    if (cause instanceof ChainUnreachable) return new ChainUnreachable('the chain gave no answer');
+    const message = cause instanceof Error ? cause.message : '';
+    if (message.includes(INSUFFICIENT_BALANCE)) return refusal('the payer has too few tokens');
+    return refusal(`the chain refuses the transaction: ${firstLine(message || String(error.message))}`);
+  }
+  // mppx says what is wrong in words of its own; anything else stumbled over a transaction that nobody would sign.
+  const isInWords =
+    error instanceof Errors.PaymentError || (error instanceof Error && error.name === 'FeePayerValidationError');
+  const reason = isInWords ? firstLine(error.message) : 'the transaction does not pay this challenge';
+  return refusal(reason.replace(/^Payment verification failed: /, ''));
+}
+
+/** The credential as mppx has it: without what it does not need to know and might stumble over. */
+const forMppx = ({ challenge, request, payload, source }: PaymentCredential) =>
+  MppxCredential.from({ challenge: { ...challenge, request }, payload, ...(source === undefined ? {} : { source }) });
+
+export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
+  const feePayer = options.feePayerKey === undefined ? undefined : privateKeyToAccount(options.feePayerKey as Hex);
+  /** Shared by all charges: it bounds the fees that are in flight at once. */
+  const sponsorBudget = { store: Store.memory() };
+
+  const clientOf = (send: Rpc) =>
+    createClient({
+      chain: { ...tempoMainnet, id: options.chainId },
+      transport: custom(
+        { request: ({ method, params }: { method: string; params?: unknown[] }) => send(method, params ?? []) },
+        { retryCount: 0 },
+      ),
+    });
+
+  const chargeOver = (send: Rpc) => {
+    const client = clientOf(send);
+    return tempo.charge({
+      currency: options.currency as Hex,
+      recipient: options.recipient as Hex,
+      feePayer,
+      sponsorBudget,
+      getClient: () => client,
+    });
+  };
+
+  const checking = chargeOver(rpc);
+
+  /**
+   * A trial run of the transfer alone. mppx tries out whole transactions, but sponsored ones only when it sends them,
+   * and not every node executes the `calls` of a trial run. What swaps before it pays is left to mppx.
+   */
+  async function tryOut(signed: string, payer: string): Promise<void> {
+    const { calls = [] } = Transaction.deserialize(signed as Transaction.TransactionSerializedTempo);
+    const [transfer] = calls;
+    if (!transfer || calls.length > 1) return;
+    await rpc('eth_call', [{ from: payer, to: transfer.to, data: transfer.data }, 'latest']);
+  }
+
+  return {
+    /** Decodes a signed transaction. Throws Refusal for bytes that are not one. */
+    readTransfer(serialized: string, memoEnd: string): SignedTransfer {
+      try {
+        const transaction = Transaction.deserialize(serialized as Transaction.TransactionSerializedTempo);
+        const memos = (transaction.calls ?? []).map(
+          (each) => TRANSFER_WITH_MEMO.exec(each.data?.toLowerCase() ?? '')?.[1],
+        );
+        const memo = memos.find((each) => each?.endsWith(memoEnd));
+        const fromSignature = transaction.feePayerSignature === undefined;
+        return {
+          chainId: Number(transaction.chainId),
+          validBefore: transaction.validBefore,
+          validAfter: transaction.validAfter ?? 0,
+          provenSigner: fromSignature && transaction.signature?.type === 'secp256k1',
+          memo: memo === undefined ? undefined : `0x${memo}`,
+        };
+      } catch {
+        throw new Refusal('verification-failed', 'the signature is not a signed Tempo transaction');
+      }
+    },
+
+    /**
+     * Checks a credential without moving money: amount, currency, recipient and memo of the transfer, and a trial run
+     * of what is not on the chain yet. Answers the payer, or undefined where the chain does not know the transaction
+     * that the credential names. Throws Refusal and ChainUnreachable.
+     */
+    async check(credential: PaymentCredential): Promise<string | undefined> {
+      try {
+        const { details } = await Method.validateCredential([checking], forMppx(credential));
+        const payer = isObject(details) ? details.sender : undefined;
+        if (typeof payer !== 'string') throw new Error('the payment does not tell who paid');
+        const signed = isObject(details) ? details.serializedTransaction : undefined;
+        if (typeof signed === 'string') await tryOut(signed, payer);
+        return payer;
+      } catch (error) {
+        if (error instanceof BaseError && error.name === 'TransactionReceiptNotFoundError') return undefined;
+        throw explain(error);
+      }
+    },
+
+    /** Signs as fee payer where fees are sponsored, sends, and waits for the block. Never throws. */
+    async broadcast(credential: PaymentCredential): Promise<Settlement> {
+      const sending: { progress: Progress } = { progress: 'not sent' };
+      const watched: Rpc = async (method, params) => {
+        if (!method.startsWith('eth_sendRawTransaction')) return rpc(method, params);
+        sending.progress = 'sent';
+        try {
+          const answer = await rpc(method, params);
+          if (isObject(answer) && BigInt(String(answer.status)) === 0n) sending.progress = 'reverted';
+          return answer;
+        } catch (error) {
+          // A node that has the transaction already, from the payer perhaps, complains about it or its nonce.
+          const final =
+            error instanceof ChainProblem && error.code !== TIMED_OUT && !/known|nonce/i.test(error.message);
+          if (final) sending.progress = 'rejected';
+          throw error;
+        }
+      };
+      try {
+        // mppx derives this type from the schema of a whole HTTP request; `check` has applied it to the credential.
+        const input = { credential: forMppx(credential), request: credential.request } as unknown as BroadcastInput;
+        const receipt = await chargeOver(watched).broadcast?.(input);
+        if (!receipt) return refused('this payment cannot be sent');
+        return { state: 'settled', transaction: receipt.reference, amount: credential.amount };
+      } catch (error) {
+        if (sending.progress === 'sent') {
+          return unknown('the transaction was sent, but the chain has not confirmed it');
+        }
+        if (sending.progress === 'reverted')
+          return refused('the transaction was included, but it failed');
+        return refused(explain(error).message);
+      }
+    },
+  };
+}
+
+export type TempoChain = ReturnType<typeof openTempoChain>;

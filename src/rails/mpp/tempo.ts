@@ -1,0 +1,160 @@
+/**
+ * Charges on Tempo: a TIP-20 transfer that the payer signs and the gateway sends (`transaction`, "pull"), or that the
+ * payer has sent already (`hash`, "push"). Source: draft-tempo-charge-00.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Route } from '../../catalogue/types.ts';
+import {
+  checkSignedTransfer,
+  type ExpectedTransfer,
+  findTempoTransfer,
+  memoEnd,
+  readTempoPayment,
+} from '../../payment/authorizations/tempo.ts';
+import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
+import type { Settlement } from '../../settlement.ts';
+import type { PaymentCredential } from './credential.ts';
+import type { ChargeMethod, MethodVerdict } from './method.ts';
+import type { TempoChain } from './tempo-chain.ts';
+
+export interface TempoOptions {
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  /** TIP-20 token; all of them have six decimals. */
+  readonly currency: string;
+  readonly recipient: string;
+  /** Private key of an account that pays the network's fees for the payers. Left out: they pay themselves. */
+  readonly feePayerKey?: string;
+}
+
+/** A node waits for the block before it answers. */
+const RPC_TIMEOUT_MS = 20_000;
+/** A payer's node may be ahead of ours by this much. */
+const PUSH_WAIT_MS = 5_000;
+const FIRST_PUSH_PAUSE_MS = 250;
+
+/** As it is stored. */
+type RecoveryQuery = { readonly method: 'tempo' } & (
+  | { readonly mode: 'pull'; readonly transfer: ExpectedTransfer }
+  | { readonly mode: 'push'; readonly hash: string; readonly amount: string }
+);
+
+export function createTempoMethod(
+  options: TempoOptions,
+  { challengeLifetimeMs, now }: { challengeLifetimeMs: number; now(): number },
+): ChargeMethod {
+  const rpc = createRpc(options.rpcUrl, RPC_TIMEOUT_MS);
+  const { chainId, currency, recipient } = options;
+  let loading: Promise<TempoChain> | undefined;
+  const load = (): Promise<TempoChain> => {
+    loading ??= import('./tempo-chain.ts').then(({ openTempoChain }) =>
+      openTempoChain({ chainId, currency, recipient, feePayerKey: options.feePayerKey }, rpc),
+    );
+    return loading;
+  };
+
+  const pushed = (transaction: string, amount: bigint): Settlement => ({ state: 'settled', transaction, amount });
+
+  async function verifyPush(chain: TempoChain, credential: PaymentCredential, hash: string): Promise<MethodVerdict> {
+    const { amount } = credential;
+    const giveUpAt = now() + PUSH_WAIT_MS;
+    for (let pause = FIRST_PUSH_PAUSE_MS; ; pause *= 2) {
+      const payer = await chain.check(credential);
+      if (payer !== undefined) {
+        const query: RecoveryQuery = { method: 'tempo', mode: 'push', hash, amount: amount.toString() };
+        return {
+          payer,
+          payerIsProven: true,
+          // It has settled already.
+          settleUpfront: true,
+          recoveryQuery: JSON.stringify(query),
+          settle: async () => pushed(hash, amount),
+        };
+      }
+      if (now() + pause > giveUpAt) {
+        throw new Refusal(
+          'verification-failed',
+          'the chain does not know this transaction: send the same credential again once it is included',
+        );
+      }
+      await delay(pause);
+    }
+  }
+
+  async function verifyPull(
+    chain: TempoChain,
+    credential: PaymentCredential,
+    signature: string,
+    { deadlineMs }: Route,
+  ): Promise<MethodVerdict> {
+    const { challenge, amount } = credential;
+    const signed = chain.readTransfer(signature, memoEnd(challenge.id));
+    const asked = { chainId, challengeExpires: Date.parse(challenge.expires) };
+    const { memo, validBefore } = checkSignedTransfer(signed, asked, now());
+    const [payer, height] = await Promise.all([chain.check(credential), rpc('eth_blockNumber', [])]);
+    if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
+    const fromBlock = Number(height);
+    const transfer = { currency, payer, recipient, amount: amount.toString(), memo, validBefore, fromBlock };
+    const query: RecoveryQuery = { method: 'tempo', mode: 'pull', transfer };
+    return {
+      payer,
+      payerIsProven: signed.provenSigner,
+      settleUpfront: settlesUpfront({
+        goodForMs: validBefore * 1000 - now(),
+        deadlineMs,
+        settleMarginMs: SETTLE_MARGIN_MS.ownTransaction,
+        isProven: signed.provenSigner,
+      }),
+      recoveryQuery: JSON.stringify(query),
+      settle: () => chain.broadcast(credential),
+    };
+  }
+
+  return {
+    name: 'tempo',
+    network: `eip155:${chainId}`,
+    currency,
+    decimals: 6,
+    recipient,
+    details: { chainId, ...(options.feePayerKey === undefined ? {} : { feePayer: true }) },
+    challengeLifetimeMs: () => challengeLifetimeMs,
+
+    /**
+     * The end of the memo stands for challenge and transaction at once: a challenge has one, so a second transaction
+     * under it is refused as the same payment; and two challenges whose ids collide in these seven bytes, which
+     * somebody might collect on purpose, are one payment too, so that one transaction never buys two calls.
+     */
+    identify({ challenge, payload }) {
+      const payment = readTempoPayment(payload);
+      return {
+        id: `mpp:eip155:${chainId}:${memoEnd(challenge.id)}`,
+        shown: payment.type === 'hash' ? payment.hash : payment.signature,
+      };
+    },
+
+    async verify(credential, route) {
+      const payment = readTempoPayment(credential.payload);
+      try {
+        const chain = await load();
+        return payment.type === 'hash'
+          ? await verifyPush(chain, credential, payment.hash)
+          : await verifyPull(chain, credential, payment.signature, route);
+      } catch (error) {
+        if (!(error instanceof ChainUnreachable)) throw error;
+        throw new Refusal(
+          'verification-failed',
+          'the chain gives no answer: send the same credential again in a moment',
+        );
+      }
+    },
+
+    async recover(text) {
+      const query: RecoveryQuery = JSON.parse(text);
+      return query.mode === 'push'
+        ? pushed(query.hash, BigInt(query.amount))
+        : findTempoTransfer(rpc, query.transfer);
+    },
+  };
+}

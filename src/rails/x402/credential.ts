@@ -1,0 +1,65 @@
+/** A payment as x402 clients send it. Source: x402 specifications, core versions 2 and 1, HTTP transport. */
+import { createHash } from 'node:crypto';
+import type { NetworkId } from '../../catalogue/types.ts';
+import type { Authorization } from '../../payment/authorizations/authorization.ts';
+import { readEip3009 } from '../../payment/authorizations/eip3009.ts';
+import { type Json, readObject } from '../../payment/authorizations/fields.ts';
+import { readPermit2 } from '../../payment/authorizations/permit2.ts';
+import { readSolana } from '../../payment/authorizations/solana.ts';
+import type { PayableNetworks } from '../../payment/networks.ts';
+import type { Credential } from '../../payment/rail.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import { networkName, type PaymentPayload } from './wire.ts';
+
+export interface X402Credential extends Credential {
+  readonly payment: PaymentPayload;
+  readonly authorization: Authorization;
+  readonly network: NetworkId;
+}
+
+const KINDS = ['authorization', 'permit2Authorization', 'transaction'];
+
+/** The scheme's own part of a payload. Exactly one: what is identified here must be what is settled. */
+function readAuthorization(payload: Json): Authorization {
+  const { authorization, permit2Authorization, transaction, signature } = payload;
+  if (KINDS.filter((kind) => payload[kind] !== undefined).length > 1) {
+    throw new Refusal('malformed-credential', `payload must carry one of ${KINDS.join(', ')}, not several`);
+  }
+  if (authorization !== undefined) {
+    const at = 'payload.authorization';
+    return readEip3009(readObject(authorization, at), signature, at);
+  }
+  if (permit2Authorization !== undefined) {
+    return readPermit2(readObject(permit2Authorization, 'payload.permit2Authorization'), signature);
+  }
+  if (transaction !== undefined) return readSolana(transaction);
+  throw new Refusal(
+    'malformed-credential',
+    'payload must carry an authorization (EIP-3009), a permit2Authorization or a transaction (Solana)',
+  );
+}
+
+/**
+ * Tells the payer's own payment from one that somebody put together from the chain, which shows authorizations and
+ * signatures once they are settled. The challenge's id never gets there.
+ */
+const fingerprintOf = ({ shown }: Authorization, challengeId: string | undefined): string =>
+  createHash('sha256')
+    .update(`${challengeId ?? ''}|${shown}`)
+    .digest('hex');
+
+/** Throws Refusal. */
+export function readCredential(payment: PaymentPayload, networks: Pick<PayableNetworks, 'named'>): X402Credential {
+  const authorization = readAuthorization(payment.payload);
+  const name = networkName(payment);
+  const network = networks.named(payment.x402Version, name);
+  if (!network) throw new Refusal('verification-failed', `the network ${name.slice(0, 60)} is not known here`);
+  return {
+    id: authorization.identity(network.caip2, network.asset.address),
+    fingerprint: fingerprintOf(authorization, payment.challengeId),
+    isPrivate: payment.challengeId !== undefined,
+    payment,
+    authorization,
+    network: network.id,
+  };
+}

@@ -1,0 +1,53 @@
+/** x402 over HTTP: which headers carry what. Source: x402 specifications, HTTP transport, versions 2 and 1. */
+import { toDecimal } from '../../money.ts';
+import type { PayableNetworks } from '../../payment/networks.ts';
+import { paymentProblem } from '../../payment/payment-problem.ts';
+import type { HttpWire } from '../../payment/rail.ts';
+import type { GatewayRequest } from '../../request.ts';
+import type { Receipt } from '../../store/store.ts';
+import type { Challenges, X402Challenge } from './challenge.ts';
+import { readCredential, type X402Credential } from './credential.ts';
+import { decodePayment, encodeHeader } from './wire.ts';
+
+function paymentHeader({ headers }: GatewayRequest): string | undefined {
+  const header = headers['payment-signature'] ?? headers['x-payment'];
+  const value = Array.isArray(header) ? header[0] : header;
+  return value?.trim() || undefined;
+}
+
+export const createHttpWire = (
+  networks: PayableNetworks,
+  challenges: Pick<Challenges, 'inWords'>,
+): HttpWire<X402Credential, X402Challenge> => ({
+  read(request) {
+    const header = paymentHeader(request);
+    return header === undefined ? undefined : readCredential(decodePayment(header), networks);
+  },
+
+  /** One answer that clients of version 2 (header) and version 1 (body) both pay. */
+  challenge(challenge) {
+    const { id, quote, refusal, invalidParams } = challenge;
+    const problem = paymentProblem(id, toDecimal(quote.amount), refusal);
+    const head = JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem);
+    const { header, error, acceptsV1 } = challenges.inWords(challenge);
+    return {
+      status: 402,
+      headers: {
+        'content-type': 'application/problem+json',
+        'cache-control': 'no-store',
+        'payment-required': header,
+      },
+      body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},"accepts":${acceptsV1}}`,
+    };
+  },
+
+  receipt: ({ transaction, amount, details }: Receipt) => {
+    const { version, network, payer, quoted = '', charged = '' } = details;
+    const response = encodeHeader({ success: true, transaction, network, payer, amount });
+    return {
+      [version === '1' ? 'x-payment-response' : 'payment-response']: response,
+      'turnpike-quoted': quoted,
+      'turnpike-charged': charged,
+    };
+  },
+});

@@ -1,0 +1,156 @@
+/** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
+import { atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
+import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
+import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
+import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
+import { createChallenges, offerSettlesUpfront, requirementsV1, type X402Challenge } from './challenge.ts';
+import type { X402Credential } from './credential.ts';
+import { createHttpWire } from './http.ts';
+import { findSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
+import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
+
+export interface X402Options {
+  readonly networks: PayableNetworks;
+  /** Origin under which callers reach the gateway, without a trailing slash. */
+  readonly publicUrl: string;
+  now(): number;
+}
+
+export interface X402Rail extends Rail<X402Credential, X402Challenge> {
+  /** The entries of `accepts` at a price, for the discovery documents. */
+  offers(route: Quote['route'], amount: Money): Requirements[];
+}
+
+export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rail {
+  const challenges = createChallenges(networks, publicUrl);
+
+  const payableFor = ({ network: id, payment }: X402Credential, { route }: Quote): PayableNetwork => {
+    if (!route.networks.includes(id)) {
+      const offered = route.networks.map((each) => networks.find(each)?.caip2).filter((name) => name !== undefined);
+      throw new Refusal(
+        'verification-failed',
+        `the payment is for ${networkName(payment)}, this path is paid on ${offered.join(', ')}`,
+      );
+    }
+    const network = networks.find(id);
+    if (!network) throw new Refusal('verification-failed', `${id} cannot be paid at the moment: pick another`);
+    return network;
+  };
+
+  const offerFor = (payment: PaymentPayload, quote: Quote, network: PayableNetwork): Requirements => {
+    const scheme = schemeOf(payment);
+    const offered = challenges
+      .offers(quote.route, quote.amount)
+      .find((offer) => offer.network === network.caip2 && offer.scheme === scheme);
+    if (!offered) throw new Refusal('verification-failed', `the scheme ${scheme} is not offered on ${network.caip2}`);
+    return offered;
+  };
+
+  /** Requirements in the words of the payment's own version. */
+  const inVersionOf = (payment: PaymentPayload, offer: Requirements, { route }: Quote): object =>
+    payment.x402Version === 2
+      ? offer
+      : requirementsV1(offer, payment.network, { url: publicUrl + route.path, description: route.endpoint.summary });
+
+  /** What a facilitator takes: made anew from what was read, so that it sees nothing that was not checked here. */
+  const forFacilitator = (
+    { payment, authorization: { payload } }: X402Credential,
+    offer: Requirements,
+    { route }: Quote,
+  ): object =>
+    payment.x402Version === 1
+      ? { x402Version: 1, scheme: payment.scheme, network: payment.network, payload }
+      : { x402Version: 2, accepted: offer, payload, ...challenges.about(route) };
+
+  /**
+   * True where this very authorization, whatever its network allows, would not outlive the work. A permit that would
+   * not is refused: what it has to pay is known only after the work.
+   */
+  const endsTooSoon = ({ authorization: { scheme, endsAt } }: X402Credential, { route }: Quote): boolean => {
+    if (endsAt === undefined) return false;
+    const { deadlineMs } = route;
+    const settleMarginMs = SETTLE_MARGIN_MS.facilitator;
+    const tooSoon = settlesUpfront({ goodForMs: endsAt - now(), deadlineMs, settleMarginMs, isProven: true });
+    if (tooSoon && scheme === 'upto') {
+      throw new Refusal('payment-expired', 'the permit ends before the work may be done: sign a longer one');
+    }
+    return tooSoon;
+  };
+
+  const rail: X402Rail = {
+    name: 'x402',
+    http: createHttpWire(networks, challenges),
+    offers: challenges.offers,
+    challenge: challenges.challenge,
+
+    async verify(credential, quote): Promise<VerifiedPayment> {
+      const { payment, authorization } = credential;
+      const network = payableFor(credential, quote);
+      const offer = offerFor(payment, quote, network);
+      checkAccepted(payment, offer);
+      if (authorization.scheme !== offer.scheme) {
+        throw new Refusal(
+          'verification-failed',
+          'the scheme upto is paid with a Permit2 permit, exact with an EIP-3009 authorization or a Solana transaction',
+        );
+      }
+      const { facilitator, asset, caip2: chain, payTo } = network;
+      const amount = BigInt(offer.amount);
+      const terms = { chain, asset: asset.address, payTo, amount };
+      authorization.check(terms, now());
+      const tooSoon = endsTooSoon(credential, quote);
+      const payload = forFacilitator(credential, offer, quote);
+      const verdict = await facilitator
+        .verify(payload, inVersionOf(payment, offer, quote))
+        .catch((error: unknown) => {
+          if (!(error instanceof FacilitatorUnreachable)) throw error;
+          throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
+            cause: error,
+          });
+        });
+      if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
+      const { payer } = verdict;
+      return {
+        network: network.id,
+        asset: asset.address,
+        payer,
+        payTo,
+        amount,
+        settleUpfront: tooSoon || offerSettlesUpfront(quote.route, network),
+        payerIsProven: true,
+        recoveryQuery: JSON.stringify({
+          x402Version: payment.x402Version,
+          network: network.id,
+          networkName: networkName(payment),
+          payer,
+          since: seenSince(now()),
+          ...authorization.recoveryQuery(terms),
+          quoted: toDecimal(quote.amount),
+        }),
+        async settle(due) {
+          const charged = offer.scheme === 'upto' ? toAtomic(due, asset.decimals) : amount;
+          const requirements = inVersionOf(payment, { ...offer, amount: charged.toString() }, quote);
+          const settlement = await facilitator.settle(payload, requirements);
+          return settlement.state === 'settled' ? { ...settlement, amount: charged } : settlement;
+        },
+      };
+    },
+
+    async recover(text) {
+      const query: RecoveryQuery = JSON.parse(text);
+      const rpcUrl = networks.find(query.network)?.rpcUrl;
+      if (!rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${query.network}` };
+      return findSettlement(query, rpcUrl, now());
+    },
+
+    receipt(text, { transaction, amount }, settledAt) {
+      const { x402Version, network, networkName: name, payer, quoted }: RecoveryQuery = JSON.parse(text);
+      const charged = atomicToDecimal(amount, networks.decimals(network));
+      const details = { version: String(x402Version), network: name, payer, quoted, charged };
+      return { transaction, amount: amount.toString(), settledAt, details };
+    },
+  };
+  return rail;
+}

@@ -1,0 +1,46 @@
+/** What has to be known of a payment to ask its chain later what became of it, and to write its receipt. */
+import type { NetworkId } from '../../catalogue/types.ts';
+import { findEip3009Settlement } from '../../payment/authorizations/eip3009.ts';
+import { findPermit2Settlement } from '../../payment/authorizations/permit2.ts';
+import { findSolanaSettlement } from '../../payment/authorizations/solana.ts';
+import type { Settlement } from '../../settlement.ts';
+
+/** Clocks of chain and gateway differ. */
+const CLOCK_SKEW_SECONDS = 120;
+
+interface Common {
+  readonly x402Version: 1 | 2;
+  readonly network: NetworkId;
+  /** The payment's own name of the network, for the receipt. */
+  readonly networkName: string;
+  readonly payer: string;
+  /** Seconds since the epoch: the payment was seen then, so it was not settled earlier. */
+  readonly since: number;
+  /** Dollars, for the receipt. */
+  readonly quoted: string;
+}
+
+type Query<Find extends (query: never) => unknown> = Omit<Parameters<Find>[0], 'rpcUrl' | 'payer' | 'since' | 'now'>;
+
+/** As it is stored: common members, and those of the kind of authorization. No signatures. */
+export type RecoveryQuery = Common &
+  (
+    | ({ readonly kind: 'eip3009' } & Query<typeof findEip3009Settlement>)
+    | ({ readonly kind: 'permit2' } & Query<typeof findPermit2Settlement>)
+    | ({ readonly kind: 'solana' } & Query<typeof findSolanaSettlement>)
+  );
+
+/** `now` in milliseconds since the epoch, as everywhere. */
+export const seenSince = (now: number): number => Math.floor(now / 1000) - CLOCK_SKEW_SECONDS;
+
+/** Never throws: what cannot be asked is `unknown`. */
+export async function findSettlement(query: RecoveryQuery, rpcUrl: string, now: number): Promise<Settlement> {
+  switch (query.kind) {
+    case 'eip3009':
+      return findEip3009Settlement({ ...query, rpcUrl });
+    case 'permit2':
+      return findPermit2Settlement({ ...query, rpcUrl });
+    case 'solana':
+      return findSolanaSettlement({ ...query, since: query.since * 1000, rpcUrl, now });
+  }
+}

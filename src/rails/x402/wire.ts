@@ -1,0 +1,145 @@
+/**
+ * x402 on the wire: header names, payload shapes and their decoding.
+ * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
+ */
+import { Refusal } from '../../payment/refusal.ts';
+
+/** Bounds the decoding of what strangers send. Node itself stops at 16 KB of headers. */
+export const PROOF_LIMIT_BYTES = 8192;
+
+export interface Requirements {
+  scheme: string;
+  network: string;
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: Readonly<Record<string, unknown>>;
+}
+
+export interface RequirementsV1 {
+  scheme: string;
+  network: string;
+  maxAmountRequired: string;
+  resource: string;
+  description: string;
+  mimeType: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  asset: string;
+  extra: Readonly<Record<string, unknown>>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The entry of `accepts` that a version 2 payment names. */
+export interface Accepted {
+  readonly scheme: string;
+  readonly network: string;
+  readonly amount: string;
+  readonly asset: string;
+  readonly payTo: string;
+}
+
+interface Common {
+  readonly payload: Json;
+  /** The id of the challenge that is paid, echoed by version 2 clients: nothing on a chain tells it. */
+  readonly challengeId: string | undefined;
+}
+
+/** A decoded payment payload: typed and bounded, but nothing in it is believed yet. */
+export type PaymentPayload =
+  | (Common & { readonly x402Version: 2; readonly accepted: Accepted })
+  | (Common & { readonly x402Version: 1; readonly scheme: string; readonly network: string });
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const malformed = (reason: string) => new Refusal('malformed-credential', reason);
+
+/** Longer than any name, address or amount. */
+const LONGEST_TEXT = 128;
+
+function text(from: Json, field: string, of = ''): string {
+  const value = from[field];
+  if (typeof value === 'string' && value.length <= LONGEST_TEXT) return value;
+  throw malformed(`${of}${field} must be a string of at most ${LONGEST_TEXT} characters`);
+}
+
+/** Name of the extension that carries the challenge's id. */
+export const CHALLENGE_EXTENSION = 'challenge';
+
+function readChallengeId({ extensions }: Json): string | undefined {
+  const extension = isObject(extensions) ? extensions[CHALLENGE_EXTENSION] : undefined;
+  const info = isObject(extension) ? extension.info : undefined;
+  const id = isObject(info) ? info.id : undefined;
+  return typeof id === 'string' && id.length <= LONGEST_TEXT ? id : undefined;
+}
+
+/** Base64 of a JSON object, as every x402 header has it. */
+export const encodeHeader = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
+
+/** Decodes a `PAYMENT-SIGNATURE` or `X-PAYMENT` header of either version. Throws Refusal `malformed-credential`. */
+export function decodePayment(header: string): PaymentPayload {
+  if (header.length > PROOF_LIMIT_BYTES) {
+    throw malformed(`the payment is longer than ${PROOF_LIMIT_BYTES} bytes`);
+  }
+  if (!BASE64.test(header)) throw malformed('the payment is not base64');
+  let whole: unknown;
+  try {
+    whole = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+  } catch {
+    throw malformed('the payment is not base64 of JSON');
+  }
+  if (!isObject(whole)) throw malformed('the payment is not a JSON object');
+  const { x402Version, payload } = whole;
+  if (x402Version !== 1 && x402Version !== 2) throw malformed('x402Version must be 1 or 2');
+  if (!isObject(payload)) throw malformed('payload must be an object');
+  const common = { payload, challengeId: readChallengeId(whole) };
+  if (x402Version === 1) {
+    return { x402Version, scheme: text(whole, 'scheme'), network: text(whole, 'network'), ...common };
+  }
+  const { accepted } = whole;
+  if (!isObject(accepted)) throw malformed('accepted must be the entry of `accepts` that is paid');
+  const read = (field: keyof Accepted) => text(accepted, field, 'accepted.');
+  return {
+    x402Version,
+    accepted: {
+      scheme: read('scheme'),
+      network: read('network'),
+      amount: read('amount'),
+      asset: read('asset'),
+      payTo: read('payTo'),
+    },
+    ...common,
+  };
+}
+
+/** The network as the payment's own version names it. */
+export const networkName = (payment: PaymentPayload): string =>
+  payment.x402Version === 1 ? payment.network : payment.accepted.network;
+
+export const schemeOf = (payment: PaymentPayload): string =>
+  payment.x402Version === 1 ? payment.scheme : payment.accepted.scheme;
+
+const same = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+
+/** Version 2 echoes the entry it pays: says which part of it is not on offer. Throws Refusal. */
+export function checkAccepted(payment: PaymentPayload, offer: Requirements): void {
+  if (payment.x402Version === 1) return;
+  const { amount, asset, payTo } = payment.accepted;
+  if (amount !== offer.amount) {
+    throw new Refusal(
+      'payment-insufficient',
+      `the payment accepts ${amount}, the price is ${offer.amount} atomic units`,
+    );
+  }
+  if (!same(asset, offer.asset)) {
+    throw new Refusal('verification-failed', `the payment is in asset ${asset}, asked is ${offer.asset}`);
+  }
+  if (!same(payTo, offer.payTo)) {
+    throw new Refusal('verification-failed', `the payment goes to ${payTo}, asked is ${offer.payTo}`);
+  }
+}

@@ -1,0 +1,33 @@
+/** Money that moved. */
+export interface Transfer {
+  /** Hash or signature of the chain's transaction. */
+  readonly transaction: string;
+  /** Atomic units. */
+  readonly amount: bigint;
+}
+
+/**
+ * How an attempt to move a payment's money ended, or what its chain says of it later. One type from the chain through
+ * facilitator and rail to the store.
+ */
+export type Settlement<Found = Transfer> =
+  | ({ readonly state: 'settled' } & Found)
+  /**
+   * Nothing moved, and nothing will. `spent`: the authorization was used before, perhaps by an attempt of ours whose
+   * answer was lost.
+   */
+  | { readonly state: 'refused'; readonly reason: string; readonly spent?: true }
+  /** No answer in time, or none to rely on: the chain must be asked, now or later. */
+  | { readonly state: 'unknown'; readonly reason: string };
+
+export const refused = (reason: string): Settlement => ({ state: 'refused', reason });
+export const unknown = (reason: string): Settlement => ({ state: 'unknown', reason });
+
+/** What a chain was asked, or why it could not be: a question about a settlement never throws. */
+export async function orUnknown(question: Promise<Settlement>): Promise<Settlement> {
+  try {
+    return await question;
+  } catch (error) {
+    return unknown(error instanceof Error ? error.message : 'the chain could not be asked');
+  }
+}

@@ -1,0 +1,13 @@
+import type { Row, Statement } from './statements.ts';
+
+/** What a statement did: the rows it returned, or how many it changed. */
+export interface Outcome {
+  readonly rows: readonly Row[];
+  readonly changes: number;
+}
+
+/**
+ * The steps of one transaction, written once for an engine that runs them at once and one that waits for each:
+ * `const { rows } = yield statement`.
+ */
+export type Steps<Result> = Generator<Statement, Result, Outcome>;
