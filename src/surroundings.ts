@@ -1,9 +1,9 @@
 import type { Router } from 'express';
 import type { Network, Upstream } from './catalogue/types.ts';
 import type { CreditsDesk } from './credits/desk.ts';
+import type { NamedFacilitator } from './payment/networks.ts';
 import type { Secrets } from './rails/mpp/challenge.ts';
 import type { TempoOptions } from './rails/mpp/tempo.ts';
-import type { NamedFacilitator } from './payment/networks.ts';
 import type { ResolvedAddress } from './upstream/download.ts';
 
 /** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */

@@ -8,7 +8,7 @@ import { openApp } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { SandboxState } from '../src/cli/pay/payer.ts';
 import { readConfig } from '../src/config.ts';
-import { createLog } from '../src/http/log.ts';
+import { createLog } from '../src/log.ts';
 import { pricingRules } from '../src/pricing/index.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
 import { adapters } from '../src/upstream/adapters/index.ts';

@@ -2,13 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import express, { type Express } from 'express';
 import { allowOrigins } from './cors.ts';
-import {
-  answerProblem,
-  commonHeaders,
-  createGatewayRouter,
-  type RouterParts,
-  refuseWhileDraining,
-} from './express.ts';
+import { answerProblem, commonHeaders, createGatewayRouter, type RouterParts, refuseWhileDraining } from './express.ts';
 import { render } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';
 

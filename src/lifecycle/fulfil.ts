@@ -118,7 +118,10 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
   } catch (error) {
     const problem = toProblem(error);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
-    log.warn({ ...details, err: error }, isSettled ? 'paid call failed: its result is owed' : 'call failed: not charged');
+    log.warn(
+      { ...details, err: error },
+      isSettled ? 'paid call failed: its result is owed' : 'call failed: not charged',
+    );
     await store.giveUp(claim, isSettled ? 'owed' : 'released', problem.code, now());
     if (!isSettled) throw problem;
     throw new Problem(

@@ -114,11 +114,8 @@ function challenge(
 }
 
 /** 402 refused, 409 in progress or pending. Nothing has moved; from here on the payment is this request's alone. */
-const verifyAndClaim = (
-  { parts, rail }: Call,
-  credential: Credential,
-  { quote }: Priced,
-): Promise<Work | Replay> => claimPayment(parts, rail, credential, quote);
+const verifyAndClaim = ({ parts, rail }: Call, credential: Credential, { quote }: Priced): Promise<Work | Replay> =>
+  claimPayment(parts, rail, credential, quote);
 
 async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> {
   const { claim } = claimed;

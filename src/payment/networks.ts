@@ -139,7 +139,8 @@ export function createPayableNetworks(
     },
     decimals(id) {
       const configured = configurations.find(({ network }) => network.id === id);
-      if (!configured) throw new Error(`${id} is not a network of networks.yaml any more: put it back to settle its payments`);
+      if (!configured)
+        throw new Error(`${id} is not a network of networks.yaml any more: put it back to settle its payments`);
       return configured.network[configured.mode].asset.decimals;
     },
     get version() {

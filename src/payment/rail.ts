@@ -3,9 +3,9 @@ import type { Route } from '../catalogue/types.ts';
 import type { ProblemDetail } from '../errors.ts';
 import type { Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
+import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
 import type { Refusal } from './refusal.ts';
-import type { Settlement, Transfer } from '../settlement.ts';
 
 /** What a request costs and what it was: enough to write a challenge and to check a payment against it. */
 export interface Quote {
@@ -73,11 +73,7 @@ export interface HttpWire<C extends Credential, Asked extends Challenge> {
 export interface Rail<C extends Credential = Credential, Asked extends Challenge = Challenge> {
   readonly name: string;
   readonly http: HttpWire<C, Asked>;
-  challenge(
-    quote: Quote,
-    refusal: Refusal | undefined,
-    invalidParams: readonly ProblemDetail[] | undefined,
-  ): Asked;
+  challenge(quote: Quote, refusal?: Refusal, invalidParams?: readonly ProblemDetail[]): Asked;
   /** Moves no money. Throws Refusal. */
   verify(credential: C, quote: Quote): Promise<VerifiedPayment>;
   /** Asks the chain what became of a payment. Never throws. */

@@ -3,8 +3,8 @@
  * the dialect that SQLite and Postgres share; what differs comes in as a parameter.
  */
 
-import type { Steps } from './steps.ts';
 import { receiptsAsData } from './receipts-as-data.ts';
+import type { Steps } from './steps.ts';
 
 /** Words that the two engines spell differently. */
 export interface Dialect {

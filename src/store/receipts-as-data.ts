@@ -37,7 +37,10 @@ export function* receiptsAsData(): Steps<void> {
     for (const row of rows) {
       const { headers, ...kept }: HeaderReceipt = JSON.parse(String(row.receipt));
       const receipt: Receipt = { ...kept, details: detailsOf(headers) };
-      yield { text: 'UPDATE payments SET receipt = ?2 WHERE id = ?1', values: [String(row.id), JSON.stringify(receipt)] };
+      yield {
+        text: 'UPDATE payments SET receipt = ?2 WHERE id = ?1',
+        values: [String(row.id), JSON.stringify(receipt)],
+      };
     }
     const last: unknown = rows.at(-1)?.id;
     after = last === undefined ? undefined : String(last);

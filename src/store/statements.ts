@@ -60,7 +60,15 @@ export const takePayment = (facts: PaymentFacts, state: PaymentState, options: C
   text: `UPDATE payments SET state = ?2, attempt = attempt + 1, owner = ?3, lease_until = ?4, reason = NULL,
       updated_at = ?5, recovery_query = ?6, settle_upfront = ?7
     WHERE id = ?1`,
-  values: [facts.id, state, options.owner, options.leaseUntil, options.now, facts.recoveryQuery, facts.settleUpfront ? 1 : 0],
+  values: [
+    facts.id,
+    state,
+    options.owner,
+    options.leaseUntil,
+    options.now,
+    facts.recoveryQuery,
+    facts.settleUpfront ? 1 : 0,
+  ],
 });
 
 export const fulfilPayment = (

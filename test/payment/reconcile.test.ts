@@ -1,6 +1,7 @@
 import t from 'tap';
-import type { Rail, Settlement } from '../../src/payment/rail.ts';
+import type { Rail } from '../../src/payment/rail.ts';
 import { reconcile } from '../../src/payment/reconcile.ts';
+import type { Settlement } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
@@ -8,9 +9,10 @@ import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samp
 const LATER = 10_000_000;
 
 /** A chain that says this of every payment. */
-const railThatSays = (outcome: Settlement) => ({ name: 'x402', outcome: async () => outcome }) as unknown as Rail;
+const railThatSays = (settlement: Settlement) =>
+  new Map([['x402', { recover: async () => settlement, receipt: () => sampleReceipt('0xfound') } as unknown as Rail]]);
 
-const settled: Settlement = { state: 'settled', receipt: sampleReceipt('0xfound') };
+const settled: Settlement = { state: 'settled', transaction: '0xfound', amount: 1n };
 const refused: Settlement = { state: 'refused', reason: 'it expired' };
 const unknown: Settlement = { state: 'unknown', reason: 'no answer' };
 
@@ -18,8 +20,8 @@ const unknown: Settlement = { state: 'unknown', reason: 'no answer' };
 async function orphan(progress: 'claimed' | 'settling first' | 'fulfilled' | 'settled first' | 'unknown') {
   const store = openSqliteStore(':memory:');
   t.teardown(() => store.close());
-  const settlesFirst = progress === 'settling first' || progress === 'settled first';
-  const outcome = await store.claim(sampleFacts('p', { settlesFirst }), claimAt(1));
+  const settleUpfront = progress === 'settling first' || progress === 'settled first';
+  const outcome = await store.claim(sampleFacts('p', { settleUpfront }), claimAt(1));
   if (!outcome.won) throw new Error('a new payment was not won');
   if (progress === 'fulfilled' || progress === 'unknown') await store.fulfil(outcome.claim, sampleAnswer(), { now: 2 });
   if (progress === 'settled first') await store.settle(outcome.claim, sampleReceipt(), 2);
@@ -41,7 +43,7 @@ for (const [progress, chain, state] of [
 ] as const) {
   t.test(`a payment left behind as ${progress} is ${state} where the chain says ${chain.state}`, async (t) => {
     const store = await orphan(progress);
-    await reconcile({ store, rails: [railThatSays(chain)], owner: 'another', now: () => LATER });
+    await reconcile({ store, rails: railThatSays(chain), owner: 'another', now: () => LATER });
     const payment = await store.find('p');
     t.equal(payment?.state, state);
     t.equal(payment?.receipt !== undefined, state === 'settled' || state === 'owed', 'a receipt where money moved');
@@ -51,6 +53,6 @@ for (const [progress, chain, state] of [
 
 t.test('work that is under way is left alone', async (t) => {
   const store = await orphan('claimed');
-  await reconcile({ store, rails: [railThatSays(settled)], owner: 'another', now: () => 5 });
+  await reconcile({ store, rails: railThatSays(settled), owner: 'another', now: () => 5 });
   t.equal((await store.find('p'))?.state, 'claimed');
 });

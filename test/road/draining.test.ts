@@ -9,7 +9,7 @@ import t from 'tap';
 import { openApp } from '../../src/app.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/http/log.ts';
+import { createLog } from '../../src/log.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { openSandbox } from '../../src/sandbox/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';

@@ -52,7 +52,7 @@ async function happen(store: Store, id: string, one: Event, newest: number, now:
   const claim = { id, attempt: newest - one.late };
   switch (one.does) {
     case 'claim': {
-      const facts = sampleFacts(id, one.stranger ? { binding: 'other' } : {});
+      const facts = sampleFacts(id, one.stranger ? { requestDigest: 'other' } : {});
       return (await store.claim(facts, claimAt(now, { owner: one.owner }))).won;
     }
     case 'fulfil':
@@ -68,11 +68,11 @@ async function happen(store: Store, id: string, one: Event, newest: number, now:
     case 'owe':
       return store.giveUp(claim, 'owed', 'upstream_failed', now);
     case 'paid':
-      return store.resolve(id, { settled: sampleReceipt(`found at ${now}`) }, now);
+      return store.resolve(id, { state: 'settled', receipt: sampleReceipt(`found at ${now}`) }, now);
     case 'unpaid':
-      return store.resolve(id, { unsettled: 'expired' }, now);
+      return store.resolve(id, { state: 'refused', reason: 'expired' }, now);
     case 'asked':
-      return store.resolve(id, { unknown: `no answer at ${now}` }, now);
+      return store.resolve(id, { state: 'unknown', reason: `no answer at ${now}` }, now);
     case 'renew':
       await store.renew(one.owner, [id], now + 15);
       return true;
@@ -91,7 +91,7 @@ function compare(before: Payment | undefined, after: Payment | undefined, one: E
   if (!accepted) assert.deepEqual(after, before, 'what was refused changed nothing');
   assert.equal(after.attempt, before.attempt + (claimed ? 1 : 0), 'each claim that is won adds one attempt');
   if (claimed) {
-    assert.equal(before.binding, one.stranger ? 'other' : `binding of ${after.id}`, 'only the same request wins');
+    assert.equal(before.requestDigest, one.stranger ? 'other' : `digest of ${after.id}`, 'only the same request wins');
     assert.ok(before.leaseUntil <= now, 'nobody loses a payment before the lease runs out');
     assert.ok(before.state !== 'unsettled' && before.state !== 'unknown');
   }

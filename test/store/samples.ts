@@ -1,4 +1,4 @@
-import type { ClaimOptions, PaymentFacts, StoredAnswer, StoredReceipt } from '../../src/store/store.ts';
+import type { ClaimOptions, PaymentFacts, Receipt, StoredAnswer } from '../../src/store/store.ts';
 
 export const sampleFacts = (id: string, changes: Partial<PaymentFacts> = {}): PaymentFacts => ({
   id,
@@ -9,10 +9,10 @@ export const sampleFacts = (id: string, changes: Partial<PaymentFacts> = {}): Pa
   payTo: 'merchant-1',
   amount: '123456789012345678901234567890',
   route: 'image/sample',
-  binding: `binding of ${id}`,
+  requestDigest: `digest of ${id}`,
   fingerprint: `fingerprint of ${id}`,
-  trace: '{"nonce":"0x01"}',
-  settlesFirst: false,
+  recoveryQuery: '{"nonce":"0x01"}',
+  settleUpfront: false,
   ...changes,
 });
 
@@ -32,9 +32,9 @@ export const sampleAnswer = (body = '{"ok":true,"text":"ü \\u0000 \u{1f680}"}')
   body,
 });
 
-export const sampleReceipt = (transaction = '0xabc'): StoredReceipt => ({
+export const sampleReceipt = (transaction = '0xabc'): Receipt => ({
   transaction,
   amount: '123456789012345678901234567890',
   settledAt: 1_700_000_000_123,
-  headers: { 'payment-response': 'encoded' },
+  details: { version: '2', payer: 'payer-1' },
 });

@@ -28,7 +28,7 @@ export function states(promise: Promised): void {
   });
 
   promise('goes from claimed to settled to answered where settling comes first', async (t, store) => {
-    const claim = await won(store, sampleFacts('before', { settlesFirst: true }), claimAt(1));
+    const claim = await won(store, sampleFacts('before', { settleUpfront: true }), claimAt(1));
     t.equal(await store.settle(claim, sampleReceipt(), 2), true);
     t.match(await store.find('before'), { state: 'settled', answer: undefined, owner: 'instance-1', leaseUntil: 11 });
     t.equal(await store.fulfil(claim, sampleAnswer(), { now: 3 }), true);
@@ -58,7 +58,7 @@ export function states(promise: Promised): void {
     t.equal(await store.fulfil(nobody, sampleAnswer(), { now: 1 }), false);
     t.equal(await store.settle(nobody, sampleReceipt(), 1), false);
     t.equal(await store.giveUp(nobody, 'released', 'none', 1), false);
-    t.equal(await store.resolve('nobody', { unsettled: 'none' }, 1), false);
+    t.equal(await store.resolve('nobody', { state: 'refused', reason: 'none' }, 1), false);
   });
 
   promise('never lets go of money: what is settled can only be owed, and only what is settled', async (t, store) => {
@@ -102,40 +102,40 @@ export function states(promise: Promised): void {
 
   promise('takes what the chain said of an unknown payment, once', async (t, store) => {
     await unclaimable.unknown(store, 'answered');
-    t.equal(await store.resolve('answered', { settled: sampleReceipt() }, 5), true);
+    t.equal(await store.resolve('answered', { state: 'settled', receipt: sampleReceipt() }, 5), true);
     t.match(await store.find('answered'), {
       state: 'settled',
       receipt: sampleReceipt(),
       answer: sampleAnswer(),
       reason: undefined,
     });
-    t.equal(await store.resolve('answered', { unsettled: 'expired' }, 6), false);
+    t.equal(await store.resolve('answered', { state: 'refused', reason: 'expired' }, 6), false);
     t.match(await store.find('answered'), { state: 'settled', updatedAt: 5 });
 
     await unclaimable.unknown(store, 'expired');
-    t.equal(await store.resolve('expired', { unsettled: 'expired' }, 5), true);
+    t.equal(await store.resolve('expired', { state: 'refused', reason: 'expired' }, 5), true);
     t.match(await store.find('expired'), { state: 'unsettled', reason: 'expired', receipt: undefined });
-    t.equal(await store.resolve('expired', { settled: sampleReceipt() }, 6), false);
+    t.equal(await store.resolve('expired', { state: 'settled', receipt: sampleReceipt() }, 6), false);
   });
 
   promise('lets the longest forgotten be asked about next, however many stay unknown', async (t, store) => {
     for (const id of ['first', 'second', 'third']) await unclaimable.unknown(store, id);
     const next = async () => (await store.list({ states: ['unknown'], oldest: true, limit: 2 })).map(({ id }) => id);
     t.same(await next(), ['first', 'second']);
-    t.equal(await store.resolve('first', { unknown: 'no node' }, 10), true);
+    t.equal(await store.resolve('first', { state: 'unknown', reason: 'no node' }, 10), true);
     t.match(await store.find('first'), { state: 'unknown', reason: 'no node', answer: sampleAnswer(), updatedAt: 10 });
     t.same(await next(), ['second', 'third']);
-    await store.resolve('second', { unknown: 'no node' }, 11);
+    await store.resolve('second', { state: 'unknown', reason: 'no node' }, 11);
     t.same(await next(), ['third', 'first']);
     await finished(store, 'done');
-    t.equal(await store.resolve('done', { unknown: 'too late' }, 12), false);
+    t.equal(await store.resolve('done', { state: 'unknown', reason: 'too late' }, 12), false);
     t.match(await store.find('done'), { state: 'settled', reason: undefined });
   });
 
   promise('owes a result where the chain says paid and there is none', async (t, store) => {
-    const claim = await won(store, sampleFacts('unanswered', { settlesFirst: true }), claimAt(1));
+    const claim = await won(store, sampleFacts('unanswered', { settleUpfront: true }), claimAt(1));
     await store.giveUp(claim, 'unknown', 'no answer in time', 2);
-    t.equal(await store.resolve('unanswered', { settled: sampleReceipt() }, 3), true);
+    t.equal(await store.resolve('unanswered', { state: 'settled', receipt: sampleReceipt() }, 3), true);
     t.match(await store.find('unanswered'), { state: 'owed', receipt: sampleReceipt(), reason: 'no answer in time' });
   });
 

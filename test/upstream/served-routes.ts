@@ -8,7 +8,7 @@ import { request } from 'undici';
 import { enveloped } from '../../src/catalogue/endpoint.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
-import { readInput, resultFault } from '../../src/http/input.ts';
+import { readInput, resultFault } from '../../src/lifecycle/input.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
@@ -92,6 +92,7 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
       const route = routeAt(path);
       const isGet = route.methods[0] === 'GET';
       const validated = readInput(route, {
+        transport: 'http',
         method: isGet ? 'GET' : 'POST',
         path,
         query: isGet ? String(new URLSearchParams(input as Record<string, string>)) : '',

@@ -1,9 +1,10 @@
 /** What a call holds of a balance before it runs, and what becomes of it after. */
+
+import type { Log } from '../../log.ts';
 import { type Rate, rate, toDecimal } from '../../money.ts';
 import { LEASE_MS } from '../../payment/claim.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
-import type { Log } from '../../log.ts';
 import { DoorProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 

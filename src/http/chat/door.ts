@@ -6,10 +6,10 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import type { Catalogue, Route } from '../../catalogue/types.ts';
 import type { CreditsDesk } from '../../credits/desk.ts';
 import { Problem } from '../../errors.ts';
+import type { Log } from '../../log.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
 import { readRawBody } from '../body.ts';
-import type { Log } from '../../log.ts';
 import { checkLimits, keyOf } from './access.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';

@@ -1,7 +1,7 @@
 /** Errors as OpenAI has them: `{"error": {"message", "type", "param", "code"}}`. Source: openai-openapi 2.3.0. */
 import { Problem, type ProblemCode, problems } from '../../errors.ts';
-import { UpstreamProblem } from '../../upstream/problem.ts';
 import { upstreamCodes } from '../../lifecycle/upstream-codes.ts';
+import { UpstreamProblem } from '../../upstream/problem.ts';
 
 /** What this door alone answers. The other codes are those of `src/errors.ts`. */
 export const doorProblems = {

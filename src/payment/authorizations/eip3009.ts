@@ -1,4 +1,6 @@
 /** EIP-3009: Transfer With Authorization, as USDC and other tokens on EVM chains take it. */
+
+import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,
@@ -11,7 +13,6 @@ import {
 } from '../chains/evm-logs.ts';
 import { createRpc, isObject, type JsonObject } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkRecipient } from './checks.ts';
 import { type Json, readAddress, readSignature, readUint, readWord } from './fields.ts';

@@ -1,4 +1,6 @@
 /** Uniswap's Permit2, as x402's `upto` scheme uses it: a permit for an upper bound, settled for what was used. */
+
+import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,
@@ -10,7 +12,6 @@ import {
   word,
 } from '../chains/evm-logs.ts';
 import { createRpc, isObject } from '../chains/rpc.ts';
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAsset } from './checks.ts';
 import { type Json, readAddress, readObject, readSignature, readUint } from './fields.ts';

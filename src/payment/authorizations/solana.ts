@@ -1,8 +1,9 @@
 /** A Solana transaction with one token transfer, signed by its payer and completed by the fee payer. */
+
+import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import { createRpc, isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
 import { messageHash, readSolanaPayment } from '../chains/solana-transaction.ts';
 import { Refusal } from '../refusal.ts';
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount } from './checks.ts';
 import { malformed, readText } from './fields.ts';

@@ -3,9 +3,9 @@
  * its payer already. Sources: Tempo's TIP-20, draft-tempo-charge-00, and mppx for the memo.
  */
 import { keccak_256 } from '@noble/hashes/sha3';
+import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import { isObject, type Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
 import type { Json } from './fields.ts';
 
 export type TempoPayment =

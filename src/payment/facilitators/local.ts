@@ -1,6 +1,6 @@
 import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
-import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import type { Settlement } from '../../settlement.ts';
+import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import {
   type Facilitator,

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { Settlement } from '../../settlement.ts';
 import { TimeLimit } from '../../time-limit.ts';
 import {
   type Facilitator,
@@ -8,7 +9,6 @@ import {
   SETTLE_TIMEOUT_MS,
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
-import type { Settlement } from '../../settlement.ts';
 import { amountOf, asObject, asText } from './json.ts';
 import { isInconclusive, isSpent, plainReason } from './reasons.ts';
 

@@ -63,7 +63,10 @@ const newBinding = (request: GatewayRequest): RequestBinding => ({
 });
 
 /** Undefined when the challenge was issued for this method, path and query, else what is different. */
-export function bindingMismatch(binding: Readonly<Record<string, string>>, request: GatewayRequest): string | undefined {
+export function bindingMismatch(
+  binding: Readonly<Record<string, string>>,
+  request: GatewayRequest,
+): string | undefined {
   if (binding.r !== routeName(request)) return `it was issued for ${binding.r}`;
   const expected = request.query === '' ? undefined : queryDigest(request.query);
   return binding.q === expected ? undefined : 'it was issued for another query string';

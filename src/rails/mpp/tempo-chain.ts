@@ -172,8 +172,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
         if (sending.progress === 'sent') {
           return unknown('the transaction was sent, but the chain has not confirmed it');
         }
-        if (sending.progress === 'reverted')
-          return refused('the transaction was included, but it failed');
+        if (sending.progress === 'reverted') return refused('the transaction was included, but it failed');
         return refused(explain(error).message);
       }
     },

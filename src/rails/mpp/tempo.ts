@@ -152,9 +152,7 @@ export function createTempoMethod(
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      return query.mode === 'push'
-        ? pushed(query.hash, BigInt(query.amount))
-        : findTempoTransfer(rpc, query.transfer);
+      return query.mode === 'push' ? pushed(query.hash, BigInt(query.amount)) : findTempoTransfer(rpc, query.transfer);
     },
   };
 }

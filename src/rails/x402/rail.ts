@@ -102,14 +102,12 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       authorization.check(terms, now());
       const tooSoon = endsTooSoon(credential, quote);
       const payload = forFacilitator(credential, offer, quote);
-      const verdict = await facilitator
-        .verify(payload, inVersionOf(payment, offer, quote))
-        .catch((error: unknown) => {
-          if (!(error instanceof FacilitatorUnreachable)) throw error;
-          throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
-            cause: error,
-          });
+      const verdict = await facilitator.verify(payload, inVersionOf(payment, offer, quote)).catch((error: unknown) => {
+        if (!(error instanceof FacilitatorUnreachable)) throw error;
+        throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
+          cause: error,
         });
+      });
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
       const { payer } = verdict;
       return {

@@ -2,8 +2,8 @@
 import { openApp } from '../../../src/app.ts';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { readConfig } from '../../../src/config.ts';
-import { createLog } from '../../../src/http/log.ts';
 import { openLive } from '../../../src/live.ts';
+import { createLog } from '../../../src/log.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
 import { adapters } from '../../../src/upstream/adapters/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';

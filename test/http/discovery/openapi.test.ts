@@ -4,8 +4,8 @@ import { validate } from 'mppx/discovery';
 import t from 'tap';
 import { mppOpenApi } from '../../../src/http/discovery/openapi-mpp.ts';
 import { x402OpenApi } from '../../../src/http/discovery/openapi-x402.ts';
-import { problemAnswer } from '../../../src/http/problem.ts';
-import { paymentProblem } from '../../../src/payment/problem-types.ts';
+import { problemAnswer } from '../../../src/http/render.ts';
+import { paymentProblem } from '../../../src/payment/payment-problem.ts';
 import { networks, parts, payTo, publicUrl, service, tempo } from './samples.ts';
 
 const payable = { networks, payTo, mode: 'live' } as const;

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createDocuments } from '../../../src/http/discovery/index.ts';
-import type { PayableNetwork } from '../../../src/payment/networks.ts';
-import { createChallenges } from '../../../src/payment/x402/challenge.ts';
-import { encodeHeader } from '../../../src/payment/x402/wire.ts';
+import type { PayableNetwork, PayableNetworks } from '../../../src/payment/networks.ts';
+import { openX402Rail } from '../../../src/rails/x402/rail.ts';
+import { encodeHeader } from '../../../src/rails/x402/wire.ts';
 import { endpoint, networks, parts, payTo, price } from './samples.ts';
 
 const cheap = endpoint('image/cheap', { path: '/image/cheap', price: price('0.002'), networks: ['base'] });
@@ -45,13 +45,26 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
   const server = createServer(async (request, response) => {
     const chunks = await request.toArray();
     const proof = request.headers['payment-signature'];
-    const challenges = createChallenges(
-      { find: () => payable, named: () => undefined, version: 1, refresh: async () => {} },
-      publicUrl,
-    );
+    const networks: PayableNetworks = {
+      find: () => payable,
+      named: () => undefined,
+      decimals: () => 6,
+      version: 1,
+      refresh: async () => {},
+    };
+    const rail = openX402Rail({ networks, publicUrl, now: Date.now });
     if (typeof proof !== 'string') {
-      const raw = { method: 'POST', path: cheapRoute.path, query: '', headers: {}, body: Buffer.concat(chunks) };
-      const answer = challenges.challenge({ route: cheapRoute, amount: cheapRoute.listing.price, request: raw });
+      const raw = {
+        transport: 'http' as const,
+        method: 'POST',
+        path: cheapRoute.path,
+        query: '',
+        headers: {},
+        body: Buffer.concat(chunks),
+      };
+      const answer = rail.http.challenge(
+        rail.challenge({ route: cheapRoute, amount: cheapRoute.listing.price, request: raw }),
+      );
       response.writeHead(answer.status, answer.headers).end(answer.body);
       return;
     }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { encodeFunctionData, type Hex, multicall3Abi, parseAbi, parseSignature } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { type Eip3009Query, findEip3009Settlement } from '../../../src/payment/chains/evm.ts';
+import { type Eip3009Query, findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
@@ -63,7 +63,7 @@ for (const network of [baseSepolia, stable]) {
     t.match(await settle(payment), { state: 'settled' });
     const other = chains.wallets.evm.facilitator.address;
     t.match(await findEip3009Settlement(queryOf(payment, { payTo: other })), {
-      state: 'unsettled',
+      state: 'refused',
       reason: /someone else/,
     });
   });
@@ -104,7 +104,7 @@ for (const network of [baseSepolia, stable]) {
   t.test(`${asset.symbol}: a nonce spent on less is not a settlement`, async (t) => {
     const query = queryOf(await signV2(chains, network));
     await actAs(rpc, account.address, [{ to: asset.address, data: await spend(query, 1n) }]);
-    t.match(await findEip3009Settlement(query), { state: 'unsettled', reason: /another amount/ });
+    t.match(await findEip3009Settlement(query), { state: 'refused', reason: /another amount/ });
   });
 
   t.test(`${asset.symbol}: a transfer before the use of the nonce does not count`, async (t) => {
@@ -125,7 +125,7 @@ for (const network of [baseSepolia, stable]) {
       { to: asset.address, data: approve },
       { to: MULTICALL3, data: both },
     ]);
-    t.match(await findEip3009Settlement(query), { state: 'unsettled', reason: /another amount/ });
+    t.match(await findEip3009Settlement(query), { state: 'refused', reason: /another amount/ });
   });
 
   t.test(`${asset.symbol}: a cancelled authorization is unsettled`, async (t) => {
@@ -148,7 +148,7 @@ for (const network of [baseSepolia, stable]) {
     await rpc('anvil_impersonateAccount', [from]);
     await rpc('eth_sendTransactionSync', [{ from, to: asset.address, data }]);
     const query = { ...queryOf(await signV2(chains, network)), nonce };
-    t.match(await findEip3009Settlement(query), { state: 'unsettled', reason: /cancelled/ });
+    t.match(await findEip3009Settlement(query), { state: 'refused', reason: /cancelled/ });
   });
 
   t.test(`${asset.symbol}: each of many settlements is found, also far back in the chain`, async (t) => {
@@ -171,7 +171,7 @@ for (const network of [baseSepolia, stable]) {
     t.match(await findEip3009Settlement(queryOf(payment)), { state: 'unknown' }, 'not at once');
     await rpc('evm_setNextBlockTimestamp', [validBefore + 60]);
     await rpc('evm_mine', []);
-    t.match(await findEip3009Settlement(queryOf(payment)), { state: 'unsettled', reason: /expired/ });
+    t.match(await findEip3009Settlement(queryOf(payment)), { state: 'refused', reason: /expired/ });
     t.match(await findEip3009Settlement(queryOf(used)), { state: 'settled', amount: 5n }, 'a used one stays settled');
   });
 

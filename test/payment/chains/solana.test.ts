@@ -1,8 +1,8 @@
 import '../facilitators/own-fetch.ts';
 
 import t from 'tap';
+import { findSolanaSettlement, type SolanaQuery } from '../../../src/payment/authorizations/solana.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
-import { findSolanaSettlement, type SolanaQuery } from '../../../src/payment/chains/solana.ts';
 import { readSolanaPayment } from '../../../src/payment/chains/solana-transaction.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { type Chains, startChains } from '../../../src/sandbox/chains/index.ts';
@@ -58,7 +58,7 @@ for (const [version, sign] of [
       clock.ahead = 2 * MINUTE;
       t.match(await findSolanaSettlement(query), { state: 'unknown' }, 'not before a minute has passed for us too');
       const late = { ...query, now: Date.now() + clock.ahead };
-      t.match(await findSolanaSettlement(late), { state: 'unsettled', reason: /expired/ });
+      t.match(await findSolanaSettlement(late), { state: 'refused', reason: /expired/ });
       const settlement = await facilitator.settle(payment.payload, payment.requirements);
       t.match(settlement, { state: 'refused', reason: /expired/ }, 'and it cannot settle any more');
     },
@@ -88,7 +88,7 @@ t.test('a transaction that failed on the chain is unsettled', async (t) => {
   });
   const query = queryOf(chains, payment);
   await createRpc(query.rpcUrl)('sendTransaction', [wire, { encoding: 'base64', skipPreflight: true }]);
-  t.match(await findSolanaSettlement(query), { state: 'unsettled', reason: /failed/ });
+  t.match(await findSolanaSettlement(query), { state: 'refused', reason: /failed/ });
 });
 
 t.test('a chain out of reach is unknown, and its address is not told', async (t) => {

@@ -82,7 +82,7 @@ export function facilitatorContract(t: Test, chains: Chains, facilitator: Facili
       t.same(await balances(chains, network), before, 'verifying moves nothing');
 
       const settlement = await facilitator.settle(payload, requirements);
-      t.match(settlement, { state: 'settled', payer: payerOf(chains, network), amount: '4321', transaction: /.{60,}/ });
+      t.match(settlement, { state: 'settled', payer: payerOf(chains, network), amount: 4321n, transaction: /.{60,}/ });
       const after = { payer: before.payer - 4321n, payTo: before.payTo + 4321n };
       t.same(await balances(chains, network), after);
 

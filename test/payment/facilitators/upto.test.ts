@@ -5,7 +5,7 @@ import { UptoEvmScheme } from '@x402/evm/upto/client';
 import t from 'tap';
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { findPermit2Settlement } from '../../../src/payment/chains/permit2.ts';
+import { findPermit2Settlement } from '../../../src/payment/authorizations/permit2.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
@@ -46,8 +46,8 @@ for (const network of [baseSepolia, stable]) {
     const before = await balances(chains, network);
     t.same(await facilitator.verify(payload, requirements), { valid: true, payer: account.address });
     t.match(await findPermit2Settlement(query), { state: 'unknown' });
-    const settlement = await facilitator.settle(payload, { ...requirements, amount: '123456' });
-    t.match(settlement, { state: 'settled', amount: '123456' });
+    const settlement = await facilitator.settle(payload, { ...requirements, amount: 123456n });
+    t.match(settlement, { state: 'settled', amount: 123456n });
     const after = { payer: before.payer - 123456n, payTo: before.payTo + 123456n };
     t.same(await balances(chains, network), after);
     t.match(await findPermit2Settlement(query), { state: 'settled', amount: 123456n, transaction: /^0x/ });
@@ -78,7 +78,7 @@ for (const network of [baseSepolia, stable]) {
     const { payload, requirements } = await sign();
     const before = await balances(chains, network);
     t.match(await facilitator.settle(payload, { ...requirements, amount: '500001' }), { state: 'refused' });
-    t.match(await facilitator.settle(payload, { ...requirements, amount: '0' }), { state: 'settled', amount: '0' });
+    t.match(await facilitator.settle(payload, { ...requirements, amount: '0' }), { state: 'settled', amount: 0n });
     t.same(await balances(chains, network), before);
   });
 
@@ -87,7 +87,7 @@ for (const network of [baseSepolia, stable]) {
     const rpc = createRpc(query.rpcUrl);
     await rpc('evm_setNextBlockTimestamp', [query.deadline + 60]);
     await rpc('evm_mine', []);
-    t.match(await findPermit2Settlement(query), { state: 'unsettled', reason: /expired/ });
+    t.match(await findPermit2Settlement(query), { state: 'refused', reason: /expired/ });
   });
 }
 

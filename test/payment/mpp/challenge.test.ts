@@ -1,8 +1,18 @@
 import { Challenge } from 'mppx';
 import t from 'tap';
-import { Refusal } from '../../../src/payment/rail.ts';
-import { openMppRail } from '../../../src/payment/rails/mpp.ts';
-import { challengesOf, decode, parametersOf, quoteOf, realm, requestOf, secret, tempoOptions } from './credentials.ts';
+import { Refusal } from '../../../src/payment/refusal.ts';
+import { openMppRail } from '../../../src/rails/mpp/rail.ts';
+import {
+  answerOf,
+  challengesOf,
+  decode,
+  parametersOf,
+  quoteOf,
+  realm,
+  requestOf,
+  secret,
+  tempoOptions,
+} from './credentials.ts';
 
 const evmOptions = {
   chainId: 84532,
@@ -17,7 +27,7 @@ const evmOptions = {
 const open = () => openMppRail({ secrets: [secret], realm, tempo: tempoOptions, evm: evmOptions });
 
 t.test('an unpaid request gets one challenge for each way to pay, and mppx reads and believes them', async (t) => {
-  const answer = open().challenge(quoteOf(requestOf('{"prompt":"fog"}')));
+  const answer = answerOf(open(), quoteOf(requestOf('{"prompt":"fog"}')));
   t.equal(answer.status, 402);
   t.equal(answer.headers['content-type'], 'application/problem+json');
   t.equal(answer.headers['cache-control'], 'no-store');
@@ -48,14 +58,14 @@ t.test('an unpaid request gets one challenge for each way to pay, and mppx reads
 
 t.test('the 402 says what it costs, and what is wrong with the body before it is paid for', async (t) => {
   const invalidParams = [{ path: '/prompt', message: 'is missing' }];
-  const answer = open().challenge(quoteOf(requestOf('{}')), undefined, invalidParams);
+  const answer = answerOf(open(), quoteOf(requestOf('{}')), undefined, invalidParams);
   const body = JSON.parse(String(answer.body));
   t.match(body, { type: /problems\/payment-required$/, title: String, status: 402, detail: /0\.05/, invalidParams });
   t.equal(body.challengeId, parametersOf(challengesOf(answer)[0] ?? '').id);
 });
 
 t.test('a refusal names its problem type and reason beside a fresh challenge', async (t) => {
-  const answer = open().challenge(quoteOf(requestOf('{}')), new Refusal('payment-expired', 'too late'));
+  const answer = answerOf(open(), quoteOf(requestOf('{}')), new Refusal('payment-expired', 'too late'));
   t.match(JSON.parse(String(answer.body)), {
     type: 'https://paymentauth.org/problems/payment-expired',
     detail: 'too late',
@@ -67,14 +77,14 @@ t.test('two callers who ask at the same moment get different challenges', async 
   const rail = openMppRail({ secrets: [secret], realm, tempo: tempoOptions, now: () => 1_700_000_000_000 });
   const ids = Array.from(
     { length: 50 },
-    () => parametersOf(challengesOf(rail.challenge(quoteOf(requestOf('{}'))))[0] ?? '').id,
+    () => parametersOf(challengesOf(answerOf(rail, quoteOf(requestOf('{}'))))[0] ?? '').id,
   );
   t.equal(new Set(ids).size, 50);
 });
 
 t.test('the digest is that of the raw body, and there is none without a body', async (t) => {
   const digest = (body: string) =>
-    parametersOf(challengesOf(open().challenge(quoteOf(requestOf(body))))[0] ?? '').digest;
+    parametersOf(challengesOf(answerOf(open(), quoteOf(requestOf(body))))[0] ?? '').digest;
   t.equal(digest('{"hello": "world"}'), 'sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:');
   t.equal(digest(''), undefined);
 });
@@ -82,7 +92,7 @@ t.test('the digest is that of the raw body, and there is none without a body', a
 t.test('the opaque part names the route, so that a credential is no good on another one', async (t) => {
   const rail = open();
   const opaque = (query: string) =>
-    decode(parametersOf(challengesOf(rail.challenge(quoteOf(requestOf('', { query }))))[0] ?? '').opaque ?? '');
+    decode(parametersOf(challengesOf(answerOf(rail, quoteOf(requestOf('', { query }))))[0] ?? '').opaque ?? '');
   t.equal(opaque('').r, 'POST /mpp/a');
   t.notOk(opaque('').q);
   t.not(opaque('a=1').q, opaque('a=2').q);
@@ -93,7 +103,7 @@ t.test('a challenge for an authorization stays open for as long as the endpoint 
   const rail = openMppRail({ secrets: [secret], realm, tempo: tempoOptions, evm: evmOptions, now: () => now });
   const quote = quoteOf(requestOf('{}'));
   const slow = { ...quote, route: { ...quote.route, deadlineMs: 600_000 } };
-  const [tempo, evm] = challengesOf(rail.challenge(slow)).map((header) =>
+  const [tempo, evm] = challengesOf(answerOf(rail, slow)).map((header) =>
     Date.parse(parametersOf(header).expires ?? ''),
   );
   t.equal(tempo, now + 300_000);
@@ -102,7 +112,7 @@ t.test('a challenge for an authorization stays open for as long as the endpoint 
 
 t.test('Accept-Payment chooses and orders the challenges', async (t) => {
   const methods = (header: string) =>
-    challengesOf(open().challenge(quoteOf(requestOf('{}', { headers: { 'accept-payment': header } })))).map(
+    challengesOf(answerOf(open(), quoteOf(requestOf('{}', { headers: { 'accept-payment': header } })))).map(
       (challenge) => parametersOf(challenge).method,
     );
   t.same(methods('evm/charge'), ['evm']);

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Problem } from '../../../src/errors.ts';
-import { type Quote, type RawRequest, Refusal } from '../../../src/payment/rail.ts';
-import { openMppRail } from '../../../src/payment/rails/mpp.ts';
+import type { Quote } from '../../../src/payment/rail.ts';
+import { Refusal } from '../../../src/payment/refusal.ts';
+import { openMppRail } from '../../../src/rails/mpp/rail.ts';
+import type { GatewayRequest } from '../../../src/request.ts';
 import {
+  answerOf,
   challengesOf,
   decode,
   encode,
@@ -20,8 +23,8 @@ const body = '{"prompt":"fog"}';
 const rail = openMppRail({ secrets: [secret], realm, tempo: tempoOptions });
 
 /** The challenge of a fresh 402, as a client echoes it. */
-const freshChallenge = (request: RawRequest = requestOf(body), price?: string) =>
-  parametersOf(challengesOf(rail.challenge(quoteOf(request, price)))[0] ?? '');
+const freshChallenge = (request: GatewayRequest = requestOf(body), price?: string) =>
+  parametersOf(challengesOf(answerOf(rail, quoteOf(request, price)))[0] ?? '');
 
 /** What becomes of a credential: the problem type, or `chain` once every check before the chain has passed. */
 async function fate(
@@ -30,7 +33,7 @@ async function fate(
   by = rail,
 ): Promise<string> {
   try {
-    const proof = by.read({ ...quote.request, headers: { authorization } });
+    const proof = by.http.read({ ...quote.request, headers: { authorization } });
     if (!proof) return 'no proof';
     await by.verify(proof, quote);
     return 'verified';
@@ -82,7 +85,7 @@ t.test('what a person reads in the challenge may be echoed or left out', async (
 t.test('an expired challenge is refused as expired', async (t) => {
   let now = Date.now() - 301_000;
   const late = openMppRail({ secrets: [secret], realm, tempo: tempoOptions, now: () => now });
-  const challenge = parametersOf(challengesOf(late.challenge(quoteOf(requestOf(body))))[0] ?? '');
+  const challenge = parametersOf(challengesOf(answerOf(late, quoteOf(requestOf(body))))[0] ?? '');
   now = Date.now();
   t.equal(await fate(unprovenCredential(challenge), quoteOf(requestOf(body)), late), 'payment-expired');
 });
@@ -116,7 +119,7 @@ t.test('challenges of an old secret are honoured while it is kept, and new ones 
   const after = openMppRail({ secrets: [newSecret], realm, tempo: tempoOptions });
   const quote = quoteOf(requestOf(body));
   const old = unprovenCredential(freshChallenge());
-  const fresh = unprovenCredential(parametersOf(challengesOf(rotated.challenge(quote))[0] ?? ''));
+  const fresh = unprovenCredential(parametersOf(challengesOf(answerOf(rotated, quote))[0] ?? ''));
   t.equal(await fate(old, quote, rotated), 'chain');
   t.equal(await fate(old, quote, after), 'invalid-challenge');
   t.equal(await fate(fresh, quote, after), 'chain');
@@ -191,7 +194,7 @@ t.test('two credentials are one too many', async (t) => {
 
 t.test('a payment is the same however it is written, and each challenge is another payment', async (t) => {
   const identify = (authorization: string) => {
-    const proof = rail.read(requestOf(body, { headers: { authorization } }));
+    const proof = rail.http.read(requestOf(body, { headers: { authorization } }));
     return { id: proof?.id, fingerprint: proof?.fingerprint };
   };
   const challenge = freshChallenge();

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Answer, Quote, RawRequest } from '../../../src/payment/rail.ts';
+import type { HttpAnswer, Quote } from '../../../src/payment/rail.ts';
+import type { MppRail } from '../../../src/rails/mpp/rail.ts';
+import type { GatewayRequest } from '../../../src/request.ts';
 import { mppRoute } from './route.ts';
 
 export const secret = 'a secret that is long enough, of 32 bytes or more';
@@ -11,17 +13,29 @@ export const tempoOptions = {
   recipient: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
 };
 
-export function requestOf(body: string, changes: Partial<RawRequest> = {}): RawRequest {
-  return { method: 'POST', path: '/mpp/a', query: '', headers: {}, body: Buffer.from(body), ...changes };
+export function requestOf(body: string, changes: Partial<GatewayRequest> = {}): GatewayRequest {
+  return {
+    transport: 'http',
+    method: 'POST',
+    path: '/mpp/a',
+    query: '',
+    headers: {},
+    body: Buffer.from(body),
+    ...changes,
+  };
 }
 
-export function quoteOf(request: RawRequest, price?: string): Quote {
+export function quoteOf(request: GatewayRequest, price?: string): Quote {
   const route = mppRoute(request.path, price);
   return { route, amount: route.listing.price, request };
 }
 
+/** The 402 for a quote. */
+export const answerOf = (rail: MppRail, ...challenge: Parameters<MppRail['challenge']>): HttpAnswer =>
+  rail.http.challenge(rail.challenge(...challenge));
+
 /** The `WWW-Authenticate` values of a 402. */
-export const challengesOf = (answer: Answer): string[] => [answer.headers['www-authenticate'] ?? []].flat();
+export const challengesOf = (answer: HttpAnswer): string[] => [answer.headers['www-authenticate'] ?? []].flat();
 
 /** The parameters of one of them. */
 export function parametersOf(header: string): Record<string, string> {

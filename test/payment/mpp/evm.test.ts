@@ -7,10 +7,10 @@ import { type Hex, toHex } from 'viem';
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
-import { openMppRail } from '../../../src/payment/rails/mpp.ts';
+import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { startEvmChain } from '../../../src/sandbox/chains/evm.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
-import { challengesOf, decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
+import { answerOf, challengesOf, decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
 import { startGateway } from './gateway.ts';
 import { mppRoute } from './route.ts';
 
@@ -72,7 +72,7 @@ t.test('an authorization is settled once, after the work, however long the work 
   t.equal(response.status, 200);
   t.match(Receipt.fromResponse(response), { method: 'evm', status: 'success', reference: /^0x[0-9a-f]{64}$/ });
   t.equal(response.headers.get('cache-control'), 'private');
-  t.same(seen.settlesFirst, [false]);
+  t.same(seen.settleUpfront, [false]);
   t.equal(await earned(), PRICE);
   t.equal(before - (await chain.balance(payer.address)), PRICE);
 });
@@ -146,7 +146,7 @@ t.test('a payer without money is refused before any work', async (t) => {
 /** Reads and verifies a credential as the gateway does. */
 async function verified(rail: ReturnType<typeof openMppRail>, authorization: string) {
   const quote = quoteOf(requestOf(post.body, { headers: { authorization } }));
-  const proof = rail.read(quote.request);
+  const proof = rail.http.read(quote.request);
   if (!proof) throw new Error('the credential was not read');
   return { quote, payment: await rail.verify(proof, quote) };
 }
@@ -159,9 +159,9 @@ t.test('settles first when too little is left of the authorization', async (t) =
   const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', evm: options, now: () => now });
   const { url } = await startGateway(t, rail, [mppRoute(path)]);
   const authorization = await credentialFor(`${url}${path}`);
-  t.equal((await verified(rail, authorization)).payment.settlesFirst, false);
+  t.equal((await verified(rail, authorization)).payment.settleUpfront, false);
   now += 320_000;
-  t.equal((await verified(rail, authorization)).payment.settlesFirst, true);
+  t.equal((await verified(rail, authorization)).payment.settleUpfront, true);
 });
 
 t.test('the chain tells what became of a payment whose settlement had no answer', async (t) => {
@@ -181,13 +181,14 @@ t.test('the chain tells what became of a payment whose settlement had no answer'
   });
   const authorization = await credentialFor(url);
   const { quote, payment } = await verified(rail, authorization);
-  t.notMatch(payment.trace, decode(authorization.slice(8)).payload.signature, 'no signature is kept');
-  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
-  t.match(await rail.settle(payment, quote, quote.amount), { state: 'unknown' });
+  t.notMatch(payment.recoveryQuery, decode(authorization.slice(8)).payload.signature, 'no signature is kept');
+  t.match(await rail.recover(payment.recoveryQuery), { state: 'unknown' });
+  t.match(await payment.settle(quote.amount), { state: 'unknown' });
   t.equal(await earned(), PRICE);
-  t.match(await rail.outcome(payment.trace), {
+  t.match(await rail.recover(payment.recoveryQuery), {
     state: 'settled',
-    receipt: { amount: '50000', transaction: /^0x[0-9a-f]{64}$/, headers: { 'cache-control': 'private' } },
+    amount: 50_000n,
+    transaction: /^0x[0-9a-f]{64}$/,
   });
 });
 
@@ -204,7 +205,7 @@ t.test('both ways to pay stand side by side, and a credential for one is no cred
   });
   const { url, seen } = await startGateway(t, rail, [mppRoute(path)]);
   t.equal((await wallet.fetch(`${url}${path}`, post)).status, 200, 'the client picks what it can pay');
-  const [first = ''] = challengesOf(rail.challenge(quoteOf(requestOf(post.body))));
+  const [first = ''] = challengesOf(answerOf(rail, quoteOf(requestOf(post.body))));
   const { payload } = decode((await credentialFor(`${url}${path}`)).slice(8));
   const swapped = { ...parametersOf(first), method: 'evm' };
   const response = await send(`${url}${path}`, `Payment ${encode({ challenge: swapped, payload })}`);
@@ -215,9 +216,9 @@ t.test('both ways to pay stand side by side, and a credential for one is no cred
 t.test('an authorization that was never used has failed for good once it has expired', async (t) => {
   const { url, rail } = await gateway(t);
   const { payment } = await verified(rail, await credentialFor(url));
-  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
+  t.match(await rail.recover(payment.recoveryQuery), { state: 'unknown' });
   const rpc = createRpc(chain.rpcUrl);
   await rpc('evm_increaseTime', [3_600]);
   await rpc('evm_mine', []);
-  t.match(await rail.outcome(payment.trace), { state: 'refused' });
+  t.match(await rail.recover(payment.recoveryQuery), { state: 'refused' });
 });

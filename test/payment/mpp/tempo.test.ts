@@ -5,8 +5,8 @@ import { Receipt } from 'mppx';
 import { validate } from 'mppx/validation';
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
-import { Refusal } from '../../../src/payment/rail.ts';
-import { type MppOptions, openMppRail } from '../../../src/payment/rails/mpp.ts';
+import { Refusal } from '../../../src/payment/refusal.ts';
+import { type MppOptions, openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
 import { startGateway } from './gateway.ts';
 import { mppRoute } from './route.ts';
@@ -66,13 +66,13 @@ t.test('pull: a signed transaction is sent once, after the work', async (t) => {
   const mined = await chain.rpc('eth_getTransactionReceipt', [receipt.reference]);
   t.match(mined, { status: '0x1' });
   t.equal(await earned(), PRICE, recipient);
-  t.same(seen.settlesFirst, [false]);
+  t.same(seen.settleUpfront, [false]);
 });
 
 t.test('pull: settles first where the work may outlast the transaction', async (t) => {
   const { url, seen, earned } = await gateway(t, { deadlineMs: 60_000 });
   t.equal((await chain.wallet(chain.rich).fetch(url, post)).status, 200);
-  t.same(seen.settlesFirst, [true]);
+  t.same(seen.settleUpfront, [true]);
   t.equal(await earned(), PRICE);
 });
 
@@ -81,7 +81,7 @@ t.test('push: a payment that was made already is accepted as it is', async (t) =
   const response = await chain.wallet(chain.rich, 'push').fetch(url, post);
   t.equal(response.status, 200);
   t.match(Receipt.fromResponse(response), { method: 'tempo', status: 'success' });
-  t.same(seen.settlesFirst, [true]);
+  t.same(seen.settleUpfront, [true]);
   t.equal(await earned(), PRICE);
 });
 
@@ -237,17 +237,17 @@ t.test('the chain tells what became of a payment whose settlement had no answer'
   const { url, rail, earned } = await gateway(t, { rpcUrl });
   const authorization = await credentialFor(url);
   const quote = quoteOf(requestOf(post.body, { headers: { authorization } }));
-  const proof = rail.read(quote.request);
+  const proof = rail.http.read(quote.request);
   if (!proof) throw new Error('the credential was not read');
   const payment = await rail.verify(proof, quote);
-  t.notMatch(payment.trace, decode(authorization.slice(8)).payload.signature, 'no signature is kept');
-  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
-  t.match(await rail.settle(payment, quote, quote.amount), { state: 'unknown' });
+  t.notMatch(payment.recoveryQuery, decode(authorization.slice(8)).payload.signature, 'no signature is kept');
+  t.match(await rail.recover(payment.recoveryQuery), { state: 'unknown' });
+  t.match(await payment.settle(quote.amount), { state: 'unknown' });
   t.equal(await earned(), PRICE);
-  const outcome = await rail.outcome(payment.trace);
-  t.match(outcome, { state: 'settled', receipt: { amount: '50000', transaction: /^0x[0-9a-f]{64}$/ } });
+  const outcome = await rail.recover(payment.recoveryQuery);
+  t.match(outcome, { state: 'settled', amount: 50_000n, transaction: /^0x[0-9a-f]{64}$/ });
   losing = false;
-  await rail.settle(payment, quote, quote.amount);
+  await payment.settle(quote.amount);
   t.equal(await earned(), PRICE, 'settling again moves nothing');
 });
 
@@ -257,9 +257,11 @@ t.test('a chain that cannot be asked refuses nobody for good, and is not named',
   const tempo = { rpcUrl: 'http://127.0.0.1:9/v1/the-access-key', chainId, currency, recipient: chain.rich.address };
   const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', tempo });
   const quote = quoteOf(requestOf(post.body));
-  const challenge = parametersOf([rail.challenge(quote).headers['www-authenticate'] ?? ''].flat()[0] ?? '');
+  const challenge = parametersOf(
+    [rail.http.challenge(rail.challenge(quote)).headers['www-authenticate'] ?? ''].flat()[0] ?? '',
+  );
   const { payload } = decode(authorization.slice(8));
-  const proof = rail.read(
+  const proof = rail.http.read(
     requestOf(post.body, { headers: { authorization: `Payment ${encode({ challenge, payload })}` } }),
   );
   if (!proof) throw new Error('the credential was not read');
@@ -288,11 +290,11 @@ t.test('a transaction that the chain never took has failed for good once it has 
   const { url, rail } = await gateway(t);
   const authorization = await credentialFor(url);
   const quote = quoteOf(requestOf(post.body, { headers: { authorization } }));
-  const proof = rail.read(quote.request);
+  const proof = rail.http.read(quote.request);
   if (!proof) throw new Error('the credential was not read');
-  const { trace } = await rail.verify(proof, quote);
-  t.match(await rail.outcome(trace), { state: 'unknown' });
+  const { recoveryQuery } = await rail.verify(proof, quote);
+  t.match(await rail.recover(recoveryQuery), { state: 'unknown' });
   await chain.rpc('evm_increaseTime', [120]);
   await chain.rpc('evm_mine', []);
-  t.match(await rail.outcome(trace), { state: 'refused' });
+  t.match(await rail.recover(recoveryQuery), { state: 'refused' });
 });
