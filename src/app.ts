@@ -1,12 +1,15 @@
-/** Puts the parts together. */
+/** Where everything meets: config, catalogue and platform become a gateway, on a server or in a router. */
 import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Router } from 'express';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { openCreditsDesk } from './credits/desk.ts';
 import { createChatDoor } from './http/chat/door.ts';
 import { createDocuments } from './http/discovery/index.ts';
+import { createGatewayRouter, type RouterParts } from './http/express.ts';
 import { createListener, listen } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
 import type { UpstreamCaller } from './lifecycle/fulfil.ts';
@@ -29,12 +32,24 @@ import { openDirectoryMediaStore, serveMedia } from './upstream/media-directory.
 import { openS3MediaStore } from './upstream/media-s3.ts';
 import { recipes } from './upstream/recipes/index.ts';
 
-export interface App {
-  readonly url: string;
+/** Everything that is sold, before anything listens. */
+export interface Gateway {
+  /** To be mounted in an Express application. */
+  readonly router: Router;
+  /** The same for a server of its own. */
+  readonly listener: RequestListener;
   /** What is sold, and what is not for want of a key: route -> missing variables. */
   readonly sold: readonly Route[];
   readonly missing: ReadonlyMap<Route, readonly string[]>;
-  /** Takes no new calls, lets those under way finish for a while, then stops. */
+  /**
+   * Takes no new calls, lets those under way finish for a while, then stops. `closing` resolves once no connection is
+   * left, where whoever listens knows.
+   */
+  close(closing?: Promise<void>): Promise<void>;
+}
+
+export interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
+  readonly url: string;
   close(): Promise<void>;
 }
 
@@ -43,6 +58,8 @@ const REFRESH_EVERY_MS = 30_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Cached answers and idempotency keys are kept for a day; payments for good. */
 const KEPT_MS = 86_400_000;
+/** How long calls that are stopped at the end of a drain may take to answer so. */
+const LAST_ANSWERS_MS = 1_000;
 /** How long settlements may take after the calls under way were stopped. */
 const SETTLE_MS = 30_000;
 
@@ -106,13 +123,14 @@ function withoutKeys(routes: readonly Route[], upstreams: Upstreams): Map<Route,
   return missing;
 }
 
-export async function openApp(
+/** Puts the parts together. Nothing listens yet. */
+export async function openGateway(
   config: Config,
   catalogue: Catalogue,
   surroundings: Surroundings,
   log: Log,
   now: () => number = Date.now,
-): Promise<App> {
+): Promise<Gateway> {
   const { mode } = surroundings;
   const { publicUrl } = config;
   const owner = randomUUID();
@@ -147,7 +165,7 @@ export async function openApp(
   /** Chat completions under way. */
   const chats = new Set<string>();
   let draining = false;
-  const listener = createListener({
+  const served: RouterParts = {
     lifecycle,
     routes,
     rails,
@@ -185,7 +203,7 @@ export async function openApp(
       now,
     }),
     draining: () => draining,
-  });
+  };
 
   const failed = (error: unknown) => log.error({ err: error }, 'background task failed');
   const background = [
@@ -196,25 +214,42 @@ export async function openApp(
     every(FORGET_EVERY_MS, () => store.forget(now() - KEPT_MS), failed),
   ];
   await surroundings.opened?.(serving.credits);
-  const server = await listen(listener, config.host, config.port);
-  const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    router: createGatewayRouter(served),
+    listener: createListener(served),
     sold,
     missing,
-    async close() {
+    async close(closing = Promise.resolve()) {
       draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
       // Work goes on for callers who left, too: what they paid for is theirs.
-      await within(config.drainMs, Promise.all([closed, lifecycle.idle()]));
+      await within(config.drainMs, Promise.all([closing, lifecycle.idle()]));
       serving.stop();
-      server.closeAllConnections();
       await within(SETTLE_MS, lifecycle.idle());
       for (const stop of background) stop();
       await serving.close();
       await store.close();
+    },
+  };
+}
+
+/** The gateway on a server of its own. */
+export async function openApp(...parts: Parameters<typeof openGateway>): Promise<App> {
+  const [{ host, port: wanted, drainMs }] = parts;
+  const { listener, sold, missing, close } = await openGateway(...parts);
+  const server = await listen(listener, host, wanted);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    sold,
+    missing,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), drainMs + LAST_ANSWERS_MS);
+      await close(closed);
+      clearTimeout(cut);
+      server.closeAllConnections();
     },
   };
 }

@@ -1,10 +1,13 @@
 /** A whole gateway in its sandbox, for tests that come in through the front door. */
 import './payment/facilitators/own-fetch.ts';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openApp } from '../src/app.ts';
+import type { Express } from 'express';
+import { openApp, openGateway } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { SandboxState } from '../src/cli/pay/payer.ts';
 import { readConfig } from '../src/config.ts';
@@ -30,6 +33,8 @@ export interface Gateway {
     settlements: Record<string, number>;
   }>;
   fault(request: { upstream?: string; settlement?: string; fault: string; count?: number }): Promise<void>;
+  /** Another instance in an application that somebody else made, and the same instance behind its own listener. */
+  mountedIn(application: Express): Promise<{ readonly mounted: string; readonly own: string }>;
   /** A second instance over the same store and the same sandbox: its address. */
   startAnother(now?: () => number): Promise<string>;
   stop(): Promise<void>;
@@ -65,6 +70,12 @@ async function configOf(directory: string, options: GatewayOptions) {
   });
 }
 
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
   const config = await configOf(directory, options);
@@ -87,6 +98,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       const another = await openApp(await configOf(directory, options), catalogue, sandbox, log, now);
       others.push(another.close);
       return another.url;
+    },
+    mountedIn: async (application) => {
+      const gateway = await openGateway(await configOf(directory, options), catalogue, sandbox, log, options.now);
+      application.use(gateway.router);
+      const servers = [createHttpServer(application), createHttpServer(gateway.listener)];
+      const [mounted = '', own = ''] = await Promise.all(servers.map(listening));
+      others.push(async () => {
+        for (const server of servers) server.close().closeAllConnections();
+        await gateway.close();
+      });
+      return { mounted, own };
     },
     earned: (network) => sandbox.balance(network, state.payTo[network] ?? ''),
     spendable: (network) => sandbox.balance(network, sandbox.payer(network)),

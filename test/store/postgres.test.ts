@@ -1,8 +1,10 @@
 import pg from 'pg';
 import t, { type Test } from 'tap';
+import { postgresDialect } from '../../src/store/migrations.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import { startPostgres } from '../postgres.ts';
 import { storeContract } from './contract.ts';
+import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const { url, stop } = await startPostgres();
@@ -57,6 +59,17 @@ t.test('serves on after the server has cut its connections', async (t) => {
   await asSuperuser(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'contract_%'");
   const found = await store.find('before').catch(() => store.find('before'));
   t.match(found, { state: 'claimed' });
+});
+
+t.test('what older releases kept of settlements is read by this one', async (t) => {
+  const database = await emptyDatabase();
+  const client = new pg.Client(database);
+  await client.connect();
+  await writeOldRows(postgresDialect, (sql) => client.query(sql));
+  await client.query('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
+  await client.query(`INSERT INTO turnpike_schema VALUES (${RELEASED_WITH_HEADERS})`);
+  await client.end();
+  await keepsOldRows(t, await openHere(t, database));
 });
 
 t.test('says what to do when the database comes from a newer release', async (t) => {

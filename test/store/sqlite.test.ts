@@ -5,8 +5,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
+import { sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { storeContract } from './contract.ts';
+import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 t.test('SQLite', async (t) => {
@@ -14,6 +16,17 @@ t.test('SQLite', async (t) => {
     const file = join(t.testdir({}), 'folder', 'turnpike.sqlite');
     return async () => openSqliteStore(file);
   });
+});
+
+t.test('what older releases kept of settlements is read by this one', async (t) => {
+  const file = join(t.testdir({}), 'old.sqlite');
+  const database = new Database(file);
+  await writeOldRows(sqliteDialect, async (sql) => database.exec(sql));
+  database.exec(`PRAGMA user_version = ${RELEASED_WITH_HEADERS}`);
+  database.close();
+  const store = openSqliteStore(file);
+  t.teardown(() => store.close());
+  await keepsOldRows(t, store);
 });
 
 /** A process that works on payments; `ended` resolves with its exit code and signal. */

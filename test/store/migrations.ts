@@ -1,0 +1,74 @@
+/** What older releases wrote is kept: one promise, held on each engine. */
+import type { Test } from 'tap';
+import { type Dialect, type Migration, migrationsFrom } from '../../src/store/migrations.ts';
+import type { Receipt, Store } from '../../src/store/store.ts';
+
+/** The first three steps of the schema: receipts were headers then. */
+export const RELEASED_WITH_HEADERS = 3;
+
+const base64 = (value: object, encoding: 'base64' | 'base64url'): string =>
+  Buffer.from(JSON.stringify(value)).toString(encoding);
+
+const moved = { success: true, transaction: '0xfeed', network: 'eip155:8453', payer: '0xPayer', amount: '100000' };
+const dollars = { 'turnpike-quoted': '0.1', 'turnpike-charged': '0.1' };
+
+const kept: readonly { readonly id: string; readonly headers: object; readonly details: Receipt['details'] }[] = [
+  {
+    id: 'second version',
+    headers: { 'payment-response': base64(moved, 'base64'), ...dollars },
+    details: { version: '2', network: 'eip155:8453', payer: '0xPayer', quoted: '0.1', charged: '0.1' },
+  },
+  {
+    id: 'first version',
+    headers: { 'x-payment-response': base64({ ...moved, network: 'base' }, 'base64'), ...dollars },
+    details: { version: '1', network: 'base', payer: '0xPayer', quoted: '0.1', charged: '0.1' },
+  },
+  {
+    id: 'a charge',
+    headers: {
+      'payment-receipt': base64({ method: 'tempo', reference: '0xfeed', status: 'success' }, 'base64url'),
+      'cache-control': 'private',
+    },
+    details: { method: 'tempo' },
+  },
+];
+
+/** More rows than one page of the migration. */
+const MANY = 1_203;
+
+/** The schema as it was, and the rows in it; `run` takes SQL text with values written into it. */
+export async function writeOldRows(dialect: Dialect, run: (sql: string) => Promise<unknown>): Promise<void> {
+  for (const migration of migrationsFrom(0, dialect).slice(0, RELEASED_WITH_HEADERS)) await run(textOf(migration));
+  const filler = Array.from({ length: MANY }, (_, number) => ({ id: `filler ${number}`, headers: kept[0]?.headers }));
+  for (const { id, headers } of [...kept, ...filler]) {
+    const receipt = JSON.stringify({ transaction: '0xfeed', amount: '100000', settledAt: 1_700_000_000_000, headers });
+    await run(`INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount, route, binding, fingerprint, trace,
+      settles_first, state, attempt, owner, lease_until, receipt, created_at, updated_at)
+      VALUES ('${id}', 'r', 'n', 'a', 'p', 't', '100000', 'route', 'digest of ${id}', 'f', '{"nonce":"1"}', 1, 'settled',
+      1, '', 0, '${receipt}', 1, 1)`);
+  }
+  await run(`INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount, route, binding, fingerprint, trace,
+    settles_first, state, attempt, owner, lease_until, created_at, updated_at)
+    VALUES ('unpaid', 'r', 'n', 'a', 'p', 't', '1', 'route', 'd', 'f', '{}', 0, 'released', 1, '', 0, 1, 1)`);
+}
+
+function textOf(migration: Migration): string {
+  if (typeof migration === 'string') return migration;
+  throw new Error('a step of the first releases was plain SQL');
+}
+
+/** After the newest release has opened it. */
+export async function keepsOldRows(t: Test, store: Store): Promise<void> {
+  for (const { id, details } of kept) {
+    t.match(await store.find(id), {
+      requestDigest: `digest of ${id}`,
+      recoveryQuery: '{"nonce":"1"}',
+      settleUpfront: true,
+      receipt: { transaction: '0xfeed', amount: '100000', settledAt: 1_700_000_000_000, details },
+    });
+  }
+  for (const number of [0, 500, MANY - 1]) {
+    t.same((await store.find(`filler ${number}`))?.receipt?.details, kept[0]?.details);
+  }
+  t.match(await store.find('unpaid'), { state: 'released', receipt: undefined, settleUpfront: false });
+}
