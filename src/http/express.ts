@@ -49,7 +49,8 @@ export function createGatewayRouter(parts: RouterParts): Router {
 
   router.get('/healthz', (_request, response) => {
     const { ok, body } = parts.health();
-    response.status(ok ? 200 : 503).json(body);
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    send(response, { status: ok ? 200 : 503, headers, body: JSON.stringify(body) });
   });
   for (const [path, document] of parts.documents) {
     router.get(path, (request, response) => sendDocument(document, request, response));
