@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '../errors.ts';
 import type { Claim, Payment, PaymentFacts, Store, StoredAnswer, StoredReceipt } from '../store/store.ts';
-import { idempotencyEntry, paidBefore } from './idempotency.ts';
+import { answerUnderKey, sharedKey } from './idempotency.ts';
 import { whatBecame } from './orphan.ts';
 import { type Proof, type Quote, type Rail, Refusal, type Verified } from './rail.ts';
 
@@ -124,22 +124,6 @@ async function verifyAgain<P extends Proof>(rail: Rail<P>, proof: P, quote: Quot
   }
 }
 
-/** The answer that the payer already has for this request under the same `Idempotency-Key`. Throws Problem (409). */
-async function answeredBefore(
-  { store, now }: ClaimParts,
-  entry: string,
-  proof: Proof,
-  binding: string,
-): Promise<{ answer: StoredAnswer; receipt: StoredReceipt } | undefined> {
-  const earlier = await paidBefore(store, entry, binding, now());
-  if (!earlier || earlier.id === proof.id) return undefined;
-  const { state, answer, receipt } = earlier;
-  if (state === 'settled' && answer && receipt) return { answer, receipt };
-  if (state === 'unknown') throw pending();
-  if (state === 'owed' || isHeld(earlier, now())) throw inProgress();
-  return undefined;
-}
-
 /**
  * Verifies the proof and claims its payment for this request. `binding` is the digest of method, path, query and body.
  * Throws Refusal (402) and Problem (409).
@@ -177,9 +161,7 @@ export async function claimPayment<P extends Proof>(
     const receipt = became?.state === 'settled' ? became.receipt : undefined;
     const verify = () => (became?.state === 'unknown' ? verifyAgain(rail, proof, quote) : rail.verify(proof, quote));
     const verified = receipt ? undefined : await verify();
-    const entry = verified?.payerIsProven ? idempotencyEntry(quote, verified) : undefined;
-    const answered = entry && (await answeredBefore(parts, entry, proof, binding));
-    if (answered) return { kind: 'replay', ...answered };
+    const key = verified && sharedKey(quote, verified, now());
     const claimFacts = verified ? facts(rail.name, quote, verified, binding) : payment;
     if (!claimFacts) throw new Error('a payment that was not verified has no receipt');
     const outcome = await store.claim(claimFacts, {
@@ -188,10 +170,13 @@ export async function claimPayment<P extends Proof>(
       leaseUntil: now() + LEASE_MS,
       maxAttempts: MAX_ATTEMPTS,
       maxOwedAttempts: MAX_OWED_ATTEMPTS,
+      ...(key && { key }),
     });
-    if (!outcome.won) continue;
+    if (!outcome.won) {
+      if (outcome.payment.id === proof.id) continue;
+      return { kind: 'replay', ...answerUnderKey(outcome.payment, binding) };
+    }
     const { claim, before } = outcome;
-    if (entry) await store.keep(entry, claim.id, now());
     if (receipt && !before?.receipt) await store.settle(claim, receipt, now());
     return {
       kind: 'work',
