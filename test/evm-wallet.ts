@@ -88,8 +88,8 @@ export async function openEvmWallet(gateway: Gateway, network: string) {
     };
   }
 
-  /** Hands an authorization to the token, as anybody can who has seen it, and waits until it is included. */
-  async function send({ authorization: { from, to, value, ...rest }, signature }: SignedTransfer): Promise<void> {
+  /** Hands an authorization to the token, as anybody can who has seen it, and waits until it is included: the transaction. */
+  async function send({ authorization: { from, to, value, ...rest }, signature }: SignedTransfer): Promise<Hex> {
     const hash = await wallet.writeContract({
       address: asset,
       abi: tokenAbi,
@@ -106,6 +106,7 @@ export async function openEvmWallet(gateway: Gateway, network: string) {
     });
     const { status } = await reader.waitForTransactionReceipt({ hash });
     if (status !== 'success') throw new Error('the token refused the authorization');
+    return hash;
   }
 
   return {

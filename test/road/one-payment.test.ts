@@ -1,13 +1,10 @@
 /** One payment buys one call at its price, whatever a payer does with its authorization. */
 import '../payment/facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
-import { UptoEvmScheme } from '@x402/evm/upto/client';
 import t from 'tap';
 import { decodeFunctionData, type Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import { openMppPayer } from '../../src/cli/pay/mpp.ts';
-import { type PaidCall, receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { receiptOf, request, sendProof, signProof, signUpto } from '../clients.ts';
 import { openEvmWallet, tokenAbi } from '../evm-wallet.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
 
@@ -15,9 +12,8 @@ const gateway = await startRelayedGateway({ networks: ['chain-c'], tempo: true }
 t.teardown(gateway.stop);
 
 const PRICE = 60_000n;
-const { privateKey, caip2 } = gateway.state.evm['chain-c'] as NonNullable<(typeof gateway.state.evm)[string]>;
+const { caip2 } = gateway.state.evm['chain-c'] as NonNullable<(typeof gateway.state.evm)[string]>;
 const payTo = gateway.state.payTo['chain-c'];
-const payer = privateKeyToAccount(privateKey);
 const { reader, sign, send } = await openEvmWallet(gateway, 'chain-c');
 
 let made = 0;
@@ -29,17 +25,9 @@ const decode = (proof: Record<string, string>) =>
   JSON.parse(Buffer.from(Object.values(proof)[0] ?? '', 'base64').toString());
 const encode = (payment: unknown) => ({ 'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64') });
 
-async function signUpto({ url, init }: PaidCall): Promise<Record<string, string>> {
-  const client = new x402Client((_version, accepts) => accepts.filter(({ scheme }) => scheme === 'upto')[0] as never);
-  const side = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', new UptoEvmScheme(payer)));
-  const unpaid = await fetch(url, init);
-  const challenge = side.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
-  return side.encodePaymentSignatureHeader(await side.createPaymentPayload(challenge));
-}
-
 t.test('a permit that is sent with made-up authorizations beside it buys one call', async (t) => {
   const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 300 });
-  const payment = decode(await signUpto(call));
+  const payment = decode(await signUpto(gateway, 'chain-c', call));
   const used = `0x${randomBytes(32).toString('hex')}` as Hex;
   await send(await sign({ value: 1n, nonce: used }));
   const before = await gateway.calls();
