@@ -1,7 +1,9 @@
 /** Unmodified payment clients, each with the sandbox's wallet. */
 import './payment/facilitators/own-fetch.ts';
-import type { x402HTTPClient } from '@x402/core/client';
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { UptoEvmScheme } from '@x402/evm/upto/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
+import { privateKeyToAccount } from 'viem/accounts';
 import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
 import { openWallet } from '../src/cli/pay/wallet.ts';
 import type { Gateway } from './gateway.ts';
@@ -30,6 +32,24 @@ export async function payV2(gateway: Gateway, network: string, { url, init }: Pa
 
 /** x402-fetch, protocol version 1. */
 export async function payV1(gateway: Gateway, network: string, { url, init }: PaidCall): Promise<Response> {
+  const fetchV1 = await openV1(gateway, network, fetch);
+  return fetchV1(url, init);
+}
+
+/** A signed version 1 proof for a request, not sent yet. */
+export async function signProofV1(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
+  let payment: string | null = null;
+  const unpaid: typeof fetch = async (input, init) => {
+    payment = new Headers(input instanceof Request ? input.headers : init?.headers).get('x-payment');
+    return payment === null ? fetch(input, init) : new Response();
+  };
+  const fetchV1 = await openV1(gateway, network, unpaid);
+  await fetchV1(call.url, call.init);
+  if (payment === null) throw new Error('the client paid nothing');
+  return { 'x-payment': payment };
+}
+
+async function openV1(gateway: Gateway, network: string, fetching: typeof fetch) {
   const { evm, solana } = gateway.state;
   const access = evm[network];
   const names: Record<string, string> = {
@@ -41,8 +61,7 @@ export async function payV1(gateway: Gateway, network: string, { url, init }: Pa
     ? await createSigner(names[access.caip2] ?? access.caip2, access.privateKey)
     : await createSigner('solana-devnet', solana?.secretKey ?? '');
   const config = solana && !access ? { svmConfig: { rpcUrl: solana.rpcUrl } } : {};
-  const fetchV1 = wrapFetchV1(fetch, signer, 10_000_000n, undefined, config);
-  return fetchV1(url, init);
+  return wrapFetchV1(fetching, signer, 10_000_000n, undefined, config);
 }
 
 /** A signed version 2 proof for a request, not sent yet. */
@@ -51,6 +70,20 @@ export async function signProof(gateway: Gateway, network: string, call: PaidCal
   const unpaid = await fetch(call.url, call.init);
   const challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
   return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
+}
+
+/** A signed proof of the scheme `upto`. Only a gateway whose Tempo chain was started, too, has its contracts. */
+export async function signUpto(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
+  const account = privateKeyToAccount(gateway.state.evm[network]?.privateKey ?? '0x');
+  const client = new x402Client((_version, accepts) => {
+    const [chosen] = accepts.filter(({ scheme }) => scheme === 'upto');
+    if (!chosen) throw new Error('upto is not offered');
+    return chosen;
+  });
+  const http = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', new UptoEvmScheme(account)));
+  const unpaid = await fetch(call.url, call.init);
+  const challenge = http.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
+  return http.encodePaymentSignatureHeader(await http.createPaymentPayload(challenge));
 }
 
 /** The request with a proof. */

@@ -14,6 +14,7 @@ import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 import { pricingRules } from '../src/pricing/index.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
+import type { Surroundings } from '../src/surroundings.ts';
 import { adapters } from '../src/upstream/adapters/index.ts';
 import { recipes } from '../src/upstream/recipes/index.ts';
 
@@ -47,6 +48,8 @@ export interface GatewayOptions {
   readonly networks?: readonly string[];
   readonly tempo?: boolean;
   readonly now?: () => number;
+  /** Puts something between the gateway and its sandbox: a relay, or a facilitator that takes its time. */
+  readonly between?: (sandbox: Sandbox) => Promise<Partial<Surroundings>>;
 }
 
 export function freePort(): Promise<number> {
@@ -85,7 +88,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
   });
-  const app = await openApp(config, catalogue, sandbox, log, options.now);
+  const surroundings = { ...sandbox, ...(await options.between?.(sandbox)) };
+  const app = await openApp(config, catalogue, surroundings, log, options.now);
   const url = app.url;
   const state = sandbox.state as SandboxState;
   const others: (() => Promise<void>)[] = [];
@@ -95,7 +99,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     state,
     directory,
     startAnother: async (now) => {
-      const another = await openApp(await configOf(directory, options), catalogue, sandbox, log, now);
+      const another = await openApp(await configOf(directory, options), catalogue, surroundings, log, now);
       others.push(another.close);
       return another.url;
     },

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '../errors.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
-import { idempotencyEntry, paidBefore } from './idempotency.ts';
+import { answerUnderKey, sharedKey } from './idempotency.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
@@ -93,22 +93,6 @@ async function resolve(payment: Payment, rail: Rail, { store, now }: ClaimParts)
   const settlement = await recover(payment, rail, now);
   if (!settlement || settlement.state === 'unknown') throw pending();
   await store.resolve(payment.id, settlement, now());
-}
-
-/** The answer that the payer already has for this request under the same `Idempotency-Key`. Throws Problem (409). */
-async function boughtUnderKey(
-  { store, now }: ClaimParts,
-  entry: string,
-  { id }: Credential,
-  digest: string,
-): Promise<Replay | undefined> {
-  const earlier = await paidBefore(store, entry, digest, now());
-  if (!earlier || earlier.id === id) return undefined;
-  const { state, answer, receipt } = earlier;
-  if (state === 'settled' && answer && receipt) return { answer, receipt };
-  if (state === 'unknown') throw pending();
-  if (state === 'owed' || isHeld(earlier, now())) throw inProgress();
-  return undefined;
 }
 
 const factsOf = (
@@ -217,12 +201,12 @@ async function claimVerified(
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
   const verified = await rail.verify(credential, quote);
-  const entry = verified.payerIsProven ? idempotencyEntry(quote, verified) : undefined;
-  const replay = entry && (await boughtUnderKey(parts, entry, credential, digest));
-  if (replay) return replay;
-  const outcome = await store.claim(factsOf(rail, credential, quote, verified, digest), terms(parts));
-  if (!outcome.won) return undefined;
-  const { claim, before } = outcome;
-  if (entry) await store.keep(entry, claim.id, now());
-  return { claim, network: verified.network, answer: before?.answer, verified };
+  const key = sharedKey(quote, verified, now());
+  const facts = factsOf(rail, credential, quote, verified, digest);
+  const outcome = await store.claim(facts, { ...terms(parts), ...(key && { key }) });
+  if (outcome.won) {
+    const { claim, before } = outcome;
+    return { claim, network: verified.network, answer: before?.answer, verified };
+  }
+  return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
 }

@@ -3,31 +3,47 @@
  * answer and is not charged again (the Payment authentication scheme, draft 01, recommends it).
  */
 import { createHash } from 'node:crypto';
-import type { Payment, Store } from '../store/store.ts';
+import { Problem } from '../errors.ts';
+import type { Payment, Receipt, SharedKey, StoredAnswer } from '../store/store.ts';
 import type { Quote, VerifiedPayment } from './rail.ts';
 
 const KEPT_MS = 86_400_000;
 const LONGEST_KEY = 255;
 
-/** Where the store keeps the payment that was made under the request's key; undefined without a usable key. */
-export function idempotencyEntry({ route, request }: Quote, { payer }: VerifiedPayment): string | undefined {
+/** The key under which the store has the payment; undefined without a usable header or a payer who is proven. */
+export function sharedKey(
+  { route, request }: Quote,
+  { payer, payerIsProven }: VerifiedPayment,
+  now: number,
+): SharedKey | undefined {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY) return undefined;
-  // The payer is proven by now: nobody reads another's answer by guessing keys.
+  // Nobody reads another's answer by guessing keys.
+  if (!payerIsProven) return undefined;
   const digest = createHash('sha256')
     .update(JSON.stringify([route.id, payer.toLowerCase(), key]))
     .digest('hex');
-  return `idempotency:${digest}`;
+  return { name: `idempotency:${digest}`, since: now - KEPT_MS };
 }
 
-/** The payment that was made under this entry for the same request. */
-export async function paidBefore(
-  store: Pick<Store, 'cached' | 'find'>,
-  entry: string,
+/**
+ * What the payment that has the key bought. Throws Problem: `invalid_request` where it was for another request, and
+ * `payment_in_progress` while it has not ended.
+ */
+export function answerUnderKey(
+  { state, answer, receipt, requestDigest }: Payment,
   digest: string,
-  now: number,
-): Promise<Payment | undefined> {
-  const kept = await store.cached(entry, now - KEPT_MS);
-  const payment = kept && (await store.find(kept.value));
-  return payment?.requestDigest === digest ? payment : undefined;
+): { answer: StoredAnswer; receipt: Receipt } {
+  if (requestDigest !== digest) {
+    throw new Problem(
+      'invalid_request',
+      'This Idempotency-Key belongs to another request: nothing was charged, take a new key for this one',
+    );
+  }
+  if (state === 'settled' && answer && receipt) return { answer, receipt };
+  throw new Problem(
+    'payment_in_progress',
+    'An earlier payment under this Idempotency-Key has not ended: nothing was charged, send this one again in a moment',
+    { headers: { 'retry-after': '5' } },
+  );
 }

@@ -22,3 +22,6 @@ export function stateOnClaim(payment: Payment, facts: PaymentFacts, options: Cla
       return undefined;
   }
 }
+
+/** True where the payment bought nothing and moved nothing, so that another may have the key it was made under. */
+export const freesItsKey = ({ state }: Payment): boolean => state === 'released' || state === 'unsettled';

@@ -1,4 +1,4 @@
-import { stateOnClaim } from './claimable.ts';
+import { freesItsKey, stateOnClaim } from './claimable.ts';
 import { renewHolds } from './credit-statements.ts';
 import { creditsOn } from './credits.ts';
 import type { Outlives } from './grouped-commit.ts';
@@ -6,7 +6,7 @@ import { toPayment, toSale } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
 import type { Steps } from './steps.ts';
-import type { ClaimOptions, ClaimOutcome, PaymentFacts, Store } from './store.ts';
+import type { ClaimOptions, ClaimOutcome, PaymentFacts, SharedKey, Store } from './store.ts';
 
 /** What a database must offer to be a store. */
 export interface Engine {
@@ -33,6 +33,8 @@ export function storeOn(engine: Engine): Store {
     },
 
     async claim(facts, options) {
+      const { key } = options;
+      if (key) return engine.transact(() => claimUnderKey(facts, options, key, engine.rowLock));
       if (await changesOne(statements.insertPayment(facts, options))) {
         return { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined };
       }
@@ -87,4 +89,29 @@ function* claimAgain(facts: PaymentFacts, options: ClaimOptions, rowLock: string
   if (state === undefined) return { won: false, payment: before };
   yield statements.takePayment(facts, state, options);
   return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before };
+}
+
+/** The key's row is made and locked first: of two payments that come at once, the second sees what the first became. */
+function* claimUnderKey(
+  facts: PaymentFacts,
+  options: ClaimOptions,
+  { name, since }: SharedKey,
+  rowLock: string,
+): Steps<ClaimOutcome> {
+  yield statements.reserveKept(name, since, options.now);
+  const find = statements.findKept(name, since);
+  const { rows: kept } = yield { ...find, text: `${find.text} ${rowLock}` };
+  const holder = kept[0]?.value;
+  if (holder && holder !== facts.id) {
+    const { rows } = yield statements.findPayment(String(holder));
+    const other = rows[0] && toPayment(rows[0]);
+    if (other && !freesItsKey(other)) return { won: false, payment: other };
+  }
+  const { changes } = yield statements.insertPayment(facts, options);
+  const outcome: ClaimOutcome =
+    changes === 1
+      ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined }
+      : yield* claimAgain(facts, options, rowLock);
+  if (outcome.won) yield statements.keepValue(name, facts.id, options.now);
+  return outcome;
 }

@@ -100,6 +100,15 @@ export interface ClaimOptions {
   maxAttempts: number;
   /** An owed payment may be claimed until it was claimed this many times in all. */
   maxOwedAttempts: number;
+  /** Taken together with the payment, or neither. Without it a payment is claimed for itself alone. */
+  key?: SharedKey;
+}
+
+/** A name that several payments come with, of which one buys. */
+export interface SharedKey {
+  name: string;
+  /** Milliseconds since the epoch: a payment that took the key earlier has it no more. */
+  since: number;
 }
 
 /** A settlement with the receipt that is kept of it. */
@@ -119,7 +128,7 @@ export interface PaymentFilter {
 export type ClaimOutcome =
   /** Won. `before` is how the payment stood: undefined when it is new. */
   | { won: true; claim: Claim; before: Payment | undefined }
-  /** Not won: the payment as it stands. */
+  /** Not won: the payment as it stands, or the other one that has the key. */
   | { won: false; payment: Payment };
 
 export interface Store {
@@ -131,7 +140,8 @@ export interface Store {
    * fingerprint are those of the first claim and the payment is `released` or `owed` with attempts left,
    * or `claimed`, `fulfilled` or `settled` without an answer, with a lease that has run out. A payment won
    * back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and `settled`;
-   * `recoveryQuery` and `settleUpfront` are those of the newest claim.
+   * `recoveryQuery` and `settleUpfront` are those of the newest claim. With a key it is not won while another payment
+   * has that key, unless that one ended without moving money (`released`, `unsettled`).
    */
   claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;
 

@@ -51,6 +51,33 @@ for (const [progress, chain, state] of [
   });
 }
 
+for (const [progress, state] of [
+  ['unknown', 'unknown'],
+  ['fulfilled', 'unknown'],
+  ['settling first', 'unknown'],
+  ['settled first', 'owed'],
+  ['claimed', 'released'],
+] as const) {
+  t.test(`a payment left behind as ${progress} is ${state} where its way to pay is not offered any more`, async (t) => {
+    const store = await orphan(progress);
+    await reconcile({ store, rails: [], owner: 'another', now: () => LATER });
+    t.match(await store.find('p'), { state, owner: '' });
+  });
+}
+
+t.test('for a minute after a lease ran out, a payment waits for its payer', async (t) => {
+  for (const progress of ['claimed', 'fulfilled', 'settling first', 'settled first'] as const) {
+    const store = await orphan(progress);
+    const before = await store.find('p');
+    const leaseUntil = before?.leaseUntil ?? 0;
+    const adopt = (now: number) =>
+      reconcile({ store, rails: [railThatSays(settled)], owner: 'another', now: () => now });
+    t.equal(await adopt(leaseUntil + 60_000), 0, progress);
+    t.same(await store.find('p'), before);
+    t.equal(await adopt(leaseUntil + 60_001), 1, progress);
+  }
+});
+
 t.test('work that is under way is left alone', async (t) => {
   const store = await orphan('claimed');
   await reconcile({ store, rails: railThatSays(settled), owner: 'another', now: () => 5 });

@@ -59,7 +59,12 @@ t.test('a settlement that is refused withholds the result and asks anew', async 
   t.equal(body.image_url, undefined);
   t.ok(answer.headers.get('payment-required'));
   t.equal(await gateway.earned('chain-c'), earned);
-  t.equal((await sendProof(call, proof)).status, 402, 'for good');
+  const before = await gateway.calls();
+  const again = await sendProof(call, proof);
+  t.equal(again.status, 402, 'for good');
+  t.match(await again.json(), { detail: /could not be settled \(the sandbox was told to refuse.*\): sign a new one/ });
+  t.ok(again.headers.get('payment-required'), 'with a fresh challenge');
+  t.same(await gateway.calls(), before);
 });
 
 for (const network of ['chain-c', 'chain-a']) {
@@ -130,4 +135,26 @@ t.test('the same video on an EVM network settles after, and its failure is not c
   await gateway.fault({ upstream: 'predictions', fault: '500' });
   t.equal((await sendProof(call, proof)).status, 500);
   t.equal(await gateway.earned('chain-c'), earned);
+});
+
+t.test('what is owed is tried twenty times, and then the payer is told at once to turn to the operator', async (t) => {
+  const call = video();
+  const proof = await signProof(gateway, 'chain-a', call);
+  const earned = await gateway.earned('chain-a');
+  await gateway.fault({ upstream: 'predictions', fault: '500', count: 20 });
+  const problemOf = async () => {
+    const answer = await sendProof(call, proof);
+    return { status: answer.status, ...((await answer.json()) as ErrorBody).error };
+  };
+  for (let attempt = 1; attempt <= 20; attempt += 1) {
+    t.match(await problemOf(), {
+      status: 500,
+      code: 'result_owed',
+      message: /send the same request with the same payment/,
+    });
+  }
+  const before = await gateway.calls();
+  t.match(await problemOf(), { status: 500, code: 'result_owed', message: /the operator .* has to give it back/ });
+  t.same(await gateway.calls(), before);
+  t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
 });

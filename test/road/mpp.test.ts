@@ -1,4 +1,6 @@
 import '../payment/facilitators/own-fetch.ts';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import t from 'tap';
 import { openMppPayer } from '../../src/cli/pay/mpp.ts';
 import { type PaidCall, request, sendProof } from '../clients.ts';
@@ -130,15 +132,27 @@ t.test('a replayed credential gets the answer that was paid for, and is not char
   t.same(await gateway.calls(), calls);
 });
 
-t.test('who pays again under the same Idempotency-Key gets the first answer and is not charged', async (t) => {
+/** The status of a call with each of these in an `Authorization` line of its own, which `fetch` would join. */
+async function sendLines({ url, init }: PaidCall, lines: readonly string[]): Promise<{ status: number; body: string }> {
+  const sent = httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+  sent.setHeader('authorization', lines).end(init.body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() };
+}
+
+t.test('every Authorization line is read: two payments are refused, one beside something else is taken', async (t) => {
   const call = fresh();
-  const key = { 'idempotency-key': 'order-7' };
-  const first = await sendProof(call, { ...(await signed(call, 'evm')), ...key });
-  const before = await earned('evm');
-  const again = await sendProof(call, { ...(await signed(call, 'evm')), ...key });
-  t.equal(again.status, 200);
-  t.equal(await again.text(), await first.text());
+  const proofs = [await signed(call, 'evm'), await signed(call, 'evm')].map(({ authorization }) => authorization);
+  const [before, calls] = [await earned('evm'), await gateway.calls()];
+  const refused = await sendLines(call, proofs);
+  t.equal(refused.status, 400);
+  t.match(JSON.parse(refused.body), { error: { code: 'several_credentials' } });
   t.equal(await earned('evm'), before);
+  t.same(await gateway.calls(), calls);
+  t.match(await sendLines(call, ['Bearer of-somebody-else', proofs[0] ?? '']), { status: 200 });
+  t.equal((await earned('evm')) - before, PRICE);
 });
 
 t.test('malformed credentials are a 402 or a 400 with a problem, never a 500', async (t) => {

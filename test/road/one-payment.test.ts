@@ -1,71 +1,20 @@
 /** One payment buys one call at its price, whatever a payer does with its authorization. */
 import '../payment/facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
-import { UptoEvmScheme } from '@x402/evm/upto/client';
 import t from 'tap';
-import {
-  type Address,
-  createPublicClient,
-  createWalletClient,
-  decodeFunctionData,
-  defineChain,
-  type Hex,
-  http,
-  parseAbi,
-  parseSignature,
-} from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { decodeFunctionData, type Hex } from 'viem';
 import { openMppPayer } from '../../src/cli/pay/mpp.ts';
-import { type PaidCall, receiptOf, request, sendProof, signProof } from '../clients.ts';
-import { startGateway } from '../gateway.ts';
+import { receiptOf, request, sendProof, signProof, signUpto } from '../clients.ts';
+import { openEvmWallet, tokenAbi } from '../evm-wallet.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
 
-const gateway = await startGateway({ networks: ['chain-c'], tempo: true });
+const gateway = await startRelayedGateway({ networks: ['chain-c'], tempo: true });
 t.teardown(gateway.stop);
 
 const PRICE = 60_000n;
-const { rpcUrl, chainId, asset, privateKey, caip2 } = gateway.state.evm['chain-c'] as NonNullable<
-  (typeof gateway.state.evm)[string]
->;
-const payTo = gateway.state.payTo['chain-c'] as Address;
-const payer = privateKeyToAccount(privateKey);
-const nativeCurrency = { name: 'gas', symbol: 'GAS', decimals: 18 };
-const chain = defineChain({ id: chainId, name: 'local', nativeCurrency, rpcUrls: { default: { http: [rpcUrl] } } });
-const reader = createPublicClient({ chain, transport: http(rpcUrl), pollingInterval: 20 });
-const wallet = createWalletClient({ account: payer, chain, transport: http(rpcUrl) });
-await reader.request({ method: 'anvil_setBalance' as never, params: [payer.address, '0xde0b6b3a7640000'] as never });
-const abi = parseAbi([
-  'function transferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce,uint8 v,bytes32 r,bytes32 s)',
-  'function transferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce,bytes signature)',
-]);
-
-/** The payer's own transfer under a nonce of its choice. */
-async function transferMyself(nonce: Hex, value: bigint): Promise<void> {
-  const message = { from: payer.address, to: payTo, value, validAfter: 0n, validBefore: 4_000_000_000n, nonce };
-  const signature = await payer.signTypedData({
-    domain: { name: 'USDC', version: '2', chainId, verifyingContract: asset as Address },
-    types: {
-      TransferWithAuthorization: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'validAfter', type: 'uint256' },
-        { name: 'validBefore', type: 'uint256' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    primaryType: 'TransferWithAuthorization',
-    message,
-  });
-  const { r, s, v } = parseSignature(signature);
-  const hash = await wallet.writeContract({
-    address: asset as Address,
-    abi,
-    functionName: 'transferWithAuthorization',
-    args: [message.from, message.to, value, 0n, message.validBefore, nonce, Number(v), r, s],
-  });
-  await reader.waitForTransactionReceipt({ hash });
-}
+const { caip2 } = gateway.state.evm['chain-c'] as NonNullable<(typeof gateway.state.evm)[string]>;
+const payTo = gateway.state.payTo['chain-c'];
+const { reader, sign, send } = await openEvmWallet(gateway, 'chain-c');
 
 let made = 0;
 const prompt = () => {
@@ -76,19 +25,11 @@ const decode = (proof: Record<string, string>) =>
   JSON.parse(Buffer.from(Object.values(proof)[0] ?? '', 'base64').toString());
 const encode = (payment: unknown) => ({ 'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64') });
 
-async function signUpto({ url, init }: PaidCall): Promise<Record<string, string>> {
-  const client = new x402Client((_version, accepts) => accepts.filter(({ scheme }) => scheme === 'upto')[0] as never);
-  const side = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', new UptoEvmScheme(payer)));
-  const unpaid = await fetch(url, init);
-  const challenge = side.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
-  return side.encodePaymentSignatureHeader(await side.createPaymentPayload(challenge));
-}
-
 t.test('a permit that is sent with made-up authorizations beside it buys one call', async (t) => {
   const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 300 });
-  const payment = decode(await signUpto(call));
+  const payment = decode(await signUpto(gateway, 'chain-c', call));
   const used = `0x${randomBytes(32).toString('hex')}` as Hex;
-  await transferMyself(used, 1n);
+  await send(await sign({ value: 1n, nonce: used }));
   const before = await gateway.calls();
   const decoys = Array.from({ length: 4 }, () => {
     const from = `0x${randomBytes(20).toString('hex')}`;
@@ -114,20 +55,30 @@ t.test('an authorization whose nonce the payer spends on less buys nothing', asy
   await gateway.fault({ settlement: 'chain-c', fault: '500' });
   const first = await sendProof(call, proof);
   t.equal(first.status, 409);
-  await transferMyself(decode(proof).payload.authorization.nonce, 1n);
+  await send(await sign({ value: 1n, nonce: decode(proof).payload.authorization.nonce }));
   const second = await sendProof(call, proof);
-  t.not(second.status, 200, 'no result for a millionth of a dollar');
+  t.equal(second.status, 402, 'no result for a millionth of a dollar');
+  t.match(await second.json(), { type: /verification-failed$/, detail: /another amount/ });
 });
 
 t.test('the same, while the upstream works', async (t) => {
   const call = request(gateway, '/image/family-e-2', { prompt: prompt() });
   const proof = await signProof(gateway, 'chain-c', call);
   const [earned, calls] = [await gateway.earned('chain-c'), await gateway.calls()];
-  const answer = sendProof(call, proof);
-  while ((await gateway.calls()).upstreamCalls === calls.upstreamCalls) await new Promise((r) => setTimeout(r, 2));
-  await transferMyself(decode(proof).payload.authorization.nonce, 1n);
-  const { status } = await answer;
-  t.ok(status !== 200 || (await gateway.earned('chain-c')) - earned >= PRICE, 'a result is paid in full');
+  const work = gateway.upstreams.gate.holdNext();
+  const answered = sendProof(call, proof);
+  await work.reached;
+  await send(await sign({ value: 1n, nonce: decode(proof).payload.authorization.nonce }));
+  work.release();
+  const answer = await answered;
+  const body = (await answer.json()) as { detail: string; image_url?: string };
+  t.equal(answer.status, 402);
+  t.match(body.detail, /not settled: the payer used the nonce for another amount/);
+  t.equal(body.image_url, undefined, 'the result is withheld');
+  t.equal((await gateway.earned('chain-c')) - earned, 1n);
+  const after = await gateway.calls();
+  t.equal(after.upstreamCalls - calls.upstreamCalls, 1);
+  t.equal(after.settlementCount, calls.settlementCount);
 });
 
 t.test('one authorization shown to both protocols buys one call', async (t) => {
@@ -154,7 +105,7 @@ t.test('who reads a settlement on the chain cannot fetch what it bought', async 
   const call = request(gateway, '/image/family-e-2', { prompt: prompt() });
   const bought = await sendProof(call, await signProof(gateway, 'chain-c', call));
   const transaction = await reader.getTransaction({ hash: receiptOf(bought).transaction as Hex });
-  const { args } = decodeFunctionData({ abi, data: transaction.input });
+  const { args } = decodeFunctionData({ abi: tokenAbi, data: transaction.input });
   const [from, to, value, validAfter, validBefore, nonce, ...rest] = args as readonly unknown[];
   const [v, r, s] = rest as [number, Hex, Hex];
   const signature = rest.length === 1 ? rest[0] : `${r}${s.slice(2)}${v.toString(16)}`;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { payV1, payV2, receiptOf, request } from '../clients.ts';
+import { payV1, payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway({ networks: ['chain-a', 'chain-c', 'chain-e'] });
@@ -67,4 +67,13 @@ t.test('generated files are served with their type, for a long time', async (t) 
       .toString(),
     'PNG',
   );
+});
+
+t.test('no proxy keeps an answer for others: paid ones are private, and nothing else is stored', async (t) => {
+  const cacheControl = ({ status, headers }: Response) => [status, headers.get('cache-control')];
+  const proof = await signProof(gateway, 'chain-c', image);
+  t.same(cacheControl(await fetch(image.url, image.init)), [402, 'no-store']);
+  t.same(cacheControl(await sendProof(image, proof)), [200, 'private']);
+  t.same(cacheControl(await sendProof(image, proof)), [200, 'private'], 'again');
+  t.same(cacheControl(await sendProof(request(gateway, '/image/family-e-2', {}), proof)), [400, 'no-store']);
 });

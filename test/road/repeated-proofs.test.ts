@@ -1,5 +1,5 @@
 import t from 'tap';
-import { receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { receiptOf, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway();
@@ -72,6 +72,44 @@ t.test('a payment is good for its own request only', async (t) => {
   t.match(await answer.json(), { type: /invalid-challenge$/, detail: /another request/ });
   t.ok(answer.headers.get('payment-required'));
   t.same(await gateway.calls(), before);
+});
+
+for (const [what, network, paid, other] of [
+  ['path', 'chain-c', '/image/family-e-2', '/image/family-a-2-flex'],
+  ['query', 'chain-a', '/stock/arb?sort=premium', '/stock/arb?sort=discount'],
+] as const) {
+  t.test(`a payment is good for its own ${what} only, where another costs as much`, async (t) => {
+    const body = what === 'path' ? { prompt: `a lighthouse, number ${nextNumber()}` } : undefined;
+    const call = request(gateway, paid, body);
+    const proof = await signProof(gateway, network, call);
+    t.equal((await sendProof(call, proof)).status, 200);
+    const before = await gateway.calls();
+    const answer = await sendProof(request(gateway, other, body), proof);
+    t.equal(answer.status, 402);
+    t.match(await answer.json(), { type: /invalid-challenge$/, detail: /another request/ });
+    t.same(await gateway.calls(), before);
+    t.equal((await sendProof(call, proof)).headers.get('idempotency-replayed'), 'true', 'it is still good for its own');
+  });
+}
+
+t.test('a bought API key is shown again to who knows the challenge, and once where the chain shows all', async (t) => {
+  const call = request(gateway, '/v1/credits', { amount_usd: '1' });
+  for (const [sign, again] of [
+    [signProof, 200],
+    [signProofV1, 402],
+  ] as const) {
+    const proof = await sign(gateway, 'chain-c', call);
+    const first = await sendProof(call, proof);
+    const body = await first.text();
+    t.equal(first.status, 200, body);
+    t.match(JSON.parse(body), { api_key: /^tp_sandbox_/ });
+    const before = await gateway.calls();
+    const second = await sendProof(call, proof);
+    t.equal(second.status, again);
+    if (again === 200) t.equal(await second.text(), body);
+    else t.match(await second.json(), { api_key: undefined, detail: /was given once; pay with version 2/ });
+    t.same(await gateway.calls(), before);
+  }
 });
 
 t.test('who knows an authorization but not its signature gets nothing', async (t) => {

@@ -131,4 +131,51 @@ export function claiming(promise: Promised): void {
     t.same(leases, { claimed: 500, fulfilled: 500, settled: 500, finished: 0, released: 0, foreign: 11, stuck: 11 });
     t.match(await store.claim(sampleFacts('claimed'), claimAt(499)), { won: false });
   });
+
+  const key = { name: 'order-7', since: 0 };
+
+  promise(
+    'lets one of 50 payments under one key win, whichever of two instances they come to',
+    async (t, store, open) => {
+      const other = await open();
+      // One that is too old to count is in the way of nobody, and lets nobody past another.
+      for (const [round, since] of [0, 100].entries()) {
+        const shared = { name: 'order-7', since };
+        const claims = Array.from({ length: 50 }, (_, index) =>
+          (index % 2 ? other : store).claim(sampleFacts(`p${round}-${index}`), claimAt(since + 50, { key: shared })),
+        );
+        const outcomes = await Promise.all(claims);
+        const [winner, ...others] = outcomes.filter((outcome) => outcome.won);
+        t.same(others, []);
+        for (const outcome of outcomes) if (!outcome.won) t.equal(outcome.payment.id, winner?.won && winner.claim.id);
+        t.equal((await store.list({ limit: 100, since: since + 50 })).length, 1, 'and the others were not claimed');
+      }
+    },
+  );
+
+  promise('gives a key to another payment only when the first ended without moving money', async (t, store) => {
+    const frees = { released: true, unsettled: true };
+    for (const [id, arrive] of Object.entries({ ...claimable, ...unclaimable })) {
+      const shared = { name: `key of ${id}`, since: 0 };
+      await arrive(store, id);
+      await store.keep(shared.name, id, 3);
+      const outcome = await store.claim(sampleFacts(`second ${id}`), claimAt(1_000, { key: shared }));
+      t.equal(outcome.won, id in frees, id);
+      if (!outcome.won) t.same(outcome.payment, await store.find(id));
+    }
+  });
+
+  promise('lets a payment keep its key when it is claimed again', async (t, store) => {
+    const claim = await won(store, sampleFacts('first'), claimAt(1, { key }));
+    await store.giveUp(claim, 'released', 'upstream_failed', 2);
+    t.same(await won(store, sampleFacts('first'), claimAt(3, { key })), { id: 'first', attempt: 2 });
+    t.match(await store.claim(sampleFacts('second'), claimAt(4, { key })), { won: false, payment: { id: 'first' } });
+    t.match(await store.claim(sampleFacts('third'), claimAt(4)), { won: true });
+  });
+
+  promise('takes no key with a payment that was not won', async (t, store) => {
+    await won(store, sampleFacts('busy'), claimAt(1));
+    t.match(await store.claim(sampleFacts('busy'), claimAt(2, { key })), { won: false });
+    t.match(await store.claim(sampleFacts('free'), claimAt(2, { key })), { won: true });
+  });
 }

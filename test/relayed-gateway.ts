@@ -1,0 +1,61 @@
+/** A whole gateway whose providers, node and facilitator answer when the test lets them. */
+import type { Upstream } from '../src/catalogue/types.ts';
+import type { Facilitator } from '../src/payment/facilitators/facilitator.ts';
+import type { Sandbox } from '../src/sandbox/index.ts';
+import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
+import { type Gate, openGate, type Relay, relayTo } from './relay.ts';
+
+export interface RelayedGateway extends Gateway {
+  /** Every upstream's answers pass here. */
+  readonly upstreams: Relay;
+  /** The node of `chain-c` that the gateway asks what became of payments. The facilitator has its own. */
+  readonly node: Relay;
+  /** The facilitator's answers pass here, once the money has moved. */
+  readonly settlements: Gate;
+}
+
+export async function startRelayedGateway(options: GatewayOptions = {}): Promise<RelayedGateway> {
+  const settlements = openGate();
+  const relays: Relay[] = [];
+  const relay = async (target: string): Promise<Relay> => {
+    const opened = await relayTo(target);
+    relays.push(opened);
+    return opened;
+  };
+  const late = (facilitator: Facilitator): Facilitator => ({
+    ...facilitator,
+    async settle(...payment) {
+      const settlement = await facilitator.settle(...payment);
+      await settlements.pass();
+      return settlement;
+    },
+  });
+  const between = async (sandbox: Sandbox) => {
+    const { state, trustedOrigins, baseUrlOf } = sandbox;
+    const [origin = ''] = trustedOrigins;
+    const upstreams = await relay(origin);
+    const node = await relay((state as Gateway['state']).evm['chain-c']?.rpcUrl ?? '');
+    return {
+      baseUrlOf: (upstream: Upstream) => baseUrlOf?.(upstream)?.replace(origin, upstreams.url),
+      trustedOrigins: [...trustedOrigins, upstreams.url],
+      rpcUrl: (network: Parameters<Sandbox['rpcUrl']>[0]) =>
+        network.id === 'chain-c' ? node.url : sandbox.rpcUrl(network),
+      facilitators: sandbox.facilitators.map((named) => ({ ...named, facilitator: late(named.facilitator) })),
+    };
+  };
+  const gateway = await startGateway({ ...options, between });
+  const [upstreams, node] = relays;
+  if (!upstreams || !node) throw new Error('the relays were not started');
+  return {
+    ...gateway,
+    upstreams,
+    node,
+    settlements,
+    async stop() {
+      settlements.open();
+      for (const { gate } of relays) gate.open();
+      await gateway.stop();
+      await Promise.all(relays.map(({ stop }) => stop()));
+    },
+  };
+}
