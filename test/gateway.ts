@@ -42,6 +42,8 @@ export interface GatewayOptions {
   readonly networks?: readonly string[];
   readonly tempo?: boolean;
   readonly now?: () => number;
+  /** Upstream -> base URL of what takes the place of its double. */
+  readonly upstreams?: Readonly<Record<string, string>>;
 }
 
 export function freePort(): Promise<number> {
@@ -70,10 +72,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const config = await configOf(directory, options);
   const log = createLog(config.logLevel);
   const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
-  const sandbox = await openSandbox(catalogue, log, {
+  const opened = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
   });
+  const sandbox: Sandbox = {
+    ...opened,
+    baseUrlOf: (upstream) => options.upstreams?.[upstream.name] ?? opened.baseUrlOf?.(upstream),
+  };
   const app = await openApp(config, catalogue, sandbox, log, options.now);
   const url = app.url;
   const state = sandbox.state as SandboxState;
