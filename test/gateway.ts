@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openApp } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
+import type { Upstream } from '../src/catalogue/types.ts';
 import type { SandboxState } from '../src/cli/pay/payer.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/http/log.ts';
@@ -45,6 +46,8 @@ export interface GatewayOptions {
   readonly now?: () => number;
   /** Puts something between the gateway and its sandbox: a relay, or a facilitator that takes its time. */
   readonly between?: (sandbox: Sandbox) => Promise<Partial<Surroundings>>;
+  /** Upstream -> base URL of what takes the place of its double. */
+  readonly upstreams?: Readonly<Record<string, string>>;
 }
 
 export function freePort(): Promise<number> {
@@ -77,7 +80,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
   });
-  const surroundings = { ...sandbox, ...(await options.between?.(sandbox)) };
+  const surroundings = {
+    ...sandbox,
+    baseUrlOf: (upstream: Upstream) => options.upstreams?.[upstream.name] ?? sandbox.baseUrlOf?.(upstream),
+    ...(await options.between?.(sandbox)),
+  };
   const app = await openApp(config, catalogue, surroundings, log, options.now);
   const url = app.url;
   const state = sandbox.state as SandboxState;

@@ -2,8 +2,8 @@ import type { Route } from '../catalogue/types.ts';
 import { Problem } from '../errors.ts';
 
 export interface Router {
-  /** Whether something is sold at the path, by any method. */
-  sells(path: string): boolean;
+  /** Whether something is sold at the path with that method. */
+  sells(method: string, path: string): boolean;
   /** Throws Problem `unknown_path`, or `method_not_allowed` with `Allow`. */
   find(method: string, path: string): Route;
 }
@@ -12,7 +12,7 @@ export interface Router {
 export function createRouter(routes: readonly Route[]): Router {
   const byPath = new Map(routes.map((route) => [route.path, route]));
   return {
-    sells: (path) => byPath.has(path),
+    sells: (method, path) => (byPath.get(path)?.methods as readonly string[] | undefined)?.includes(method) ?? false,
     find(method, path) {
       const route = byPath.get(path);
       if (!route)

@@ -19,8 +19,8 @@ export interface ServedFile {
 
 export interface ServerParts {
   readonly paid: Pick<ReturnType<typeof createHandler>, 'answer'>;
-  /** Whether something is sold at a path. */
-  sells(path: string): boolean;
+  /** Whether something is sold at a path with that method. */
+  sells(method: string, path: string): boolean;
   /** Path -> document. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly health: () => { readonly ok: boolean; readonly body: object };
@@ -88,10 +88,10 @@ function rangesOf(request: Request, size: number): readonly { start: number; end
 export function createListener(parts: ServerParts): RequestListener {
   const application = createApplication(parts);
   return (request, response) => {
-    const { method, url = '/' } = request;
+    const { method = '', url = '/' } = request;
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
-    if (method === 'OPTIONS' || parts.draining() || !parts.sells(path)) {
+    if (method === 'OPTIONS' || parts.draining() || !parts.sells(method, path)) {
       application(request, response);
       return;
     }
