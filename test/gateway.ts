@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Express } from 'express';
 import { openApp, openGateway } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
+import type { Upstream } from '../src/catalogue/types.ts';
 import type { SandboxState } from '../src/cli/pay/payer.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
@@ -50,6 +51,8 @@ export interface GatewayOptions {
   readonly now?: () => number;
   /** Puts something between the gateway and its sandbox: a relay, or a facilitator that takes its time. */
   readonly between?: (sandbox: Sandbox) => Promise<Partial<Surroundings>>;
+  /** Upstream -> base URL of what takes the place of its double. */
+  readonly upstreams?: Readonly<Record<string, string>>;
 }
 
 export function freePort(): Promise<number> {
@@ -88,7 +91,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
   });
-  const surroundings = { ...sandbox, ...(await options.between?.(sandbox)) };
+  const surroundings = {
+    ...sandbox,
+    baseUrlOf: (upstream: Upstream) => options.upstreams?.[upstream.name] ?? sandbox.baseUrlOf?.(upstream),
+    ...(await options.between?.(sandbox)),
+  };
   const app = await openApp(config, catalogue, surroundings, log, options.now);
   const url = app.url;
   const state = sandbox.state as SandboxState;

@@ -60,7 +60,7 @@ for (const [progress, state] of [
 ] as const) {
   t.test(`a payment left behind as ${progress} is ${state} where its way to pay is not offered any more`, async (t) => {
     const store = await orphan(progress);
-    await reconcile({ store, rails: [], owner: 'another', now: () => LATER });
+    await reconcile({ store, rails: new Map(), owner: 'another', now: () => LATER });
     t.match(await store.find('p'), { state, owner: '' });
   });
 }
@@ -70,8 +70,7 @@ t.test('for a minute after a lease ran out, a payment waits for its payer', asyn
     const store = await orphan(progress);
     const before = await store.find('p');
     const leaseUntil = before?.leaseUntil ?? 0;
-    const adopt = (now: number) =>
-      reconcile({ store, rails: [railThatSays(settled)], owner: 'another', now: () => now });
+    const adopt = (now: number) => reconcile({ store, rails: railThatSays(settled), owner: 'another', now: () => now });
     t.equal(await adopt(leaseUntil + 60_000), 0, progress);
     t.same(await store.find('p'), before);
     t.equal(await adopt(leaseUntil + 60_001), 1, progress);

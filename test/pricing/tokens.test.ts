@@ -39,18 +39,33 @@ t.test('output is bounded by what is asked for, the default, and the model', asy
 
 t.test('whatever the model reads is counted, also what is no message', async (t) => {
   const messages = [{ role: 'user', content: 'What is the time in Ulm?' }];
-  const tools = [{ type: 'function', function: { name: 'clock', parameters: { type: 'object' } } }];
+  const clock = { name: 'clock', parameters: { type: 'object' } };
+  const tools = [{ type: 'function', function: clock }];
+  const response_format = { type: 'json_object' };
   const call = { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{"city":"Ulm"}' } };
-  const alone = chatTokens({ messages }, 1600);
-  t.equal(alone, 6 + 8);
-  t.ok(chatTokens({ messages, tools }, 1600) > alone);
-  const called = chatTokens(
-    { messages: [...messages, { role: 'assistant', content: null, tool_calls: [call] }] },
-    1600,
-  );
-  t.ok(called > chatTokens({ messages: [...messages, { role: 'assistant', content: null }] }, 1600));
-  t.equal(
-    upperBound(priced, { messages, tools }, 20),
-    tokenCost(priced, { promptTokens: chatTokens({ messages, tools }, 1600), completionTokens: 20 }),
-  );
+  const said = { role: 'assistant', content: null };
+  // 24 bytes of text, and 8 tokens for each message.
+  t.equal(chatTokens({ messages }, 1600), 6 + 8);
+  // As JSON: 80 bytes of tools, 49 of functions, 22 of a format, 96 of calls.
+  t.equal(chatTokens({ messages, tools }, 1600), 26 + 8);
+  t.equal(chatTokens({ messages, functions: [clock] }, 1600), 19 + 8);
+  t.equal(chatTokens({ messages, response_format }, 1600), 12 + 8);
+  t.equal(chatTokens({ messages, tools, functions: [clock], response_format }, 1600), 44 + 8);
+  t.equal(chatTokens({ messages: [...messages, said] }, 1600), 6 + 16);
+  t.equal(chatTokens({ messages: [...messages, { ...said, tool_calls: [call] }] }, 1600), 30 + 16);
+});
+
+t.test('a call costs at most its estimated input and all the output that it may have', async (t) => {
+  const messages = [{ role: 'user', content: 'x'.repeat(4000) }];
+  // 1,008 tokens at 5.50 and the output at 33 dollars a million: 5,544 millionths and 33 for each token.
+  t.equal(upperBound(priced, { messages }, 20), 6_204n);
+  t.equal(upperBound(priced, { messages }, undefined), 22_044n);
+  t.equal(upperBound(priced, { messages }, 20_000), 38_544n);
+  const image = { type: 'image_url', image_url: { url: 'https://pictures.example/fog.png' } };
+  // 8 tokens and 1,600, or what an image counts for here: 8,844 and 511.5.
+  t.equal(upperBound(priced, { messages: [{ role: 'user', content: [image] }] }, 20), 9_504n);
+  t.equal(upperBound(priced, { messages: [{ role: 'user', content: [image] }] }, 20, 85), 1_172n);
+  // No more is read than the context window holds.
+  const small = priceModel(new Map([[sol.name, { ...sol, contextWindow: 100 }]]), sol.name, rate('0.10'), []);
+  t.equal(upperBound(small, { messages }, 20), 1_210n);
 });

@@ -151,6 +151,44 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.equal(await ledgerSum(store), 700n);
   });
 
+  promise('leaves what is prolonged while the dead are cleared away to its owner', async (t, store, open) => {
+    const other = await open();
+    const ids = Array.from({ length: 100 }, (_, index) => `call-${index}`);
+    await addFunded(store, 1_000n);
+    for (const id of ids) await store.credits.hold(sampleHold(id, 10n));
+    const clearing = other.credits.releaseExpired(2_000);
+    // From the first one given back on, the others are on the list of what has run out.
+    while ((await keyOf(store)).held === 1_000n) await new Promise(setImmediate);
+    await store.renew('instance-1', ids, 9_000);
+    const { held } = await keyOf(store);
+    t.ok(held > 0n, 'prolonged while the others were being cleared away');
+    t.equal(await clearing, 100 - Number(held / 10n));
+    t.equal((await keyOf(store)).held, held, 'and none of them after');
+    const left: (bigint | undefined)[] = [];
+    for (const id of ids) left.push(await store.credits.settle(id, { price: 10n, note: 'used' }, 2_001));
+    t.equal(left.filter((charged) => charged === 10n).length, Number(held / 10n));
+    t.equal(await ledgerSum(store), 1_000n - held);
+  });
+
+  promise('undoes a transaction that fails, and keeps what comes after it', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 1_000n);
+    const failures: Record<string, () => Promise<unknown>> = {
+      'a key that is there already': () => addFunded(store, 5n),
+      'what the database refuses': () => store.credits.hold(sampleHold('a \0 in its name', 600n)),
+    };
+    for (const [failure, fail] of Object.entries(failures)) {
+      await t.rejects(async () => await fail(), failure);
+      t.match(await keyOf(store), { balance: 1_000n, held: 0n }, failure);
+      await store.keep(failure, 'kept', 1);
+      t.match(await other.cached(failure, 0), { value: 'kept' }, `${failure}: seen by another instance`);
+      t.match(await store.credits.hold(sampleHold(failure, 600n)), { held: true });
+      t.match(await keyOf(other), { balance: 400n, held: 600n });
+      t.equal(await other.credits.release(failure, 'failed', 1_100), true);
+    }
+    t.equal(await ledgerSum(other), 1_000n);
+  });
+
   promise('lets bought credit be spent once its payment has settled, and not before', async (t, store) => {
     const settle = await fulfilledPayment(store, 'payment');
     t.match(await store.credits.purchase(samplePurchase('payment', sampleKey('key')), 10), {

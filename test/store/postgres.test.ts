@@ -2,8 +2,10 @@ import pg from 'pg';
 import t, { type Test } from 'tap';
 import { postgresDialect } from '../../src/store/migrations.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
+import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../postgres.ts';
 import { storeContract } from './contract.ts';
+import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
@@ -50,6 +52,81 @@ t.test('gives each of many payments to one of five instances', async (t) => {
   );
   t.equal(outcomes.filter((outcome) => outcome.won).length, ids.length);
   t.equal(new Set(outcomes.flatMap((outcome) => (outcome.won ? [outcome.claim.id] : []))).size, ids.length);
+});
+
+/**
+ * Both calls, made while `rows` are locked: each is past its first look at them or waits for them before either can
+ * change them.
+ */
+async function bothAtOnce<Result>(database: string, rows: string, calls: (() => Promise<Result>)[]): Promise<Result[]> {
+  const blocker = new pg.Client({ connectionString: database });
+  const watcher = new pg.Client({ connectionString: database });
+  await Promise.all([blocker.connect(), watcher.connect()]);
+  await blocker.query(`BEGIN; SELECT * FROM ${rows} FOR UPDATE`);
+  const results = calls.map((call) => call());
+  const waiting = async (): Promise<number> => {
+    const { rowCount } = await watcher.query(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rowCount ?? 0;
+  };
+  while ((await waiting()) < calls.length) await new Promise(setImmediate);
+  await blocker.query('COMMIT');
+  const ended = await Promise.allSettled(results);
+  await Promise.all([blocker.end(), watcher.end()]);
+  return ended.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+t.test('lets one of two who take over a payment at the same moment win', async (t) => {
+  const database = await emptyDatabase();
+  const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
+  await stores[0]?.claim(sampleFacts('left'), claimAt(1));
+  const outcomes = await bothAtOnce(
+    database,
+    'payments',
+    stores.map((store) => () => store.claim(sampleFacts('left'), claimAt(20))),
+  );
+  t.equal(outcomes.filter(({ won }) => won).length, 1);
+  t.match(await stores[0]?.find('left'), { attempt: 2 });
+});
+
+t.test('lets two calls at the same moment hold no more than there is', async (t) => {
+  const database = await emptyDatabase();
+  const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
+  const [store] = stores as [Store, Store];
+  await addFunded(store, 1_000n);
+  const outcomes = await bothAtOnce(
+    database,
+    'api_keys',
+    stores.map(
+      ({ credits }, index) =>
+        () =>
+          credits.hold(sampleHold(`call-${index}`, 600n)),
+    ),
+  );
+  t.match(
+    outcomes.sort((one, other) => Number(other.held) - Number(one.held)),
+    [{ held: true }, { held: false, because: 'balance' }],
+  );
+  t.match(await keyOf(store), { balance: 400n, held: 600n });
+});
+
+t.test('ends a hold once when its call is charged and cleared away at the same moment', async (t) => {
+  const database = await emptyDatabase();
+  const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
+  const [store, other] = stores as [Store, Store];
+  await addFunded(store, 1_000n);
+  await store.credits.hold(sampleHold('call', 600n));
+  const [charged, released] = await bothAtOnce<bigint | number | undefined>(database, 'holds', [
+    () => store.credits.settle('call', { price: 250n, note: 'used' }, 2_000),
+    () => other.credits.releaseExpired(2_000),
+  ]);
+  t.same([charged, released], charged === undefined ? [undefined, 1] : [250n, 0]);
+  t.equal(await ledgerSum(store), charged === undefined ? 1_000n : 750n);
+  t.match(await keyOf(store), { balance: charged === undefined ? 1_000n : 750n, held: 0n });
 });
 
 t.test('serves on after the server has cut its connections', async (t) => {

@@ -200,14 +200,21 @@ t.test('answers a status as long as nothing was streamed', async (t) => {
   }
 });
 
-t.test('estimates what a provider does not count', async (t) => {
-  const { post, balance, apiKey, store, id } = await openWith(t, (response) =>
-    response.writeHead(200, events).end(says('x'.repeat(400)) + finish + done),
-  );
-  await (await post()).text();
-  const [settled] = await store.credits.entries(id, 1);
-  t.match(settled, { kind: 'settle', note: /and 100 completion tokens as estimated/ });
-  t.equal((await balance(apiKey)).balance, usd('1') - (settled?.price ?? 0n));
+t.test('estimates what a provider does not count, the question with the answer', async (t) => {
+  const content = 'x'.repeat(400);
+  const plain = { object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content } }] };
+  for (const stream of [true, false]) {
+    const { post, balance, apiKey, store, id } = await openWith(t, (response) =>
+      stream
+        ? response.writeHead(200, events).end(says(content) + finish + done)
+        : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(plain)),
+    );
+    await (await post({ stream, messages: [{ role: 'user', content: 'y'.repeat(4000) }] })).text();
+    const [settled] = await store.credits.entries(id, 1);
+    t.match(settled, { kind: 'settle', note: '1008 prompt and 100 completion tokens as estimated' });
+    // 1,008 at 0.75 and 100 at 2.25 a million.
+    t.same(await balance(apiKey), { balance: usd('1') - 981n, held: 0n });
+  }
 });
 
 t.test('stops the upstream when the caller goes away, and charges what it got', async (t) => {
@@ -221,10 +228,75 @@ t.test('stops the upstream when the caller goes away, and charges what it got', 
   await answer.body?.getReader().read();
   leave.abort();
   await stopped;
-  const balance = await settled(apiKey);
+  // "Hello" is 10 tokens at 0.75 a million, and 40 bytes are 10 at 2.25.
+  t.equal(await settled(apiKey), usd('1') - 30n);
   const [entry] = await store.credits.entries(id, 1);
-  t.match(entry, { kind: 'settle', note: /and 10 completion tokens as estimated/ });
-  t.equal(balance, usd('1') - (entry?.price ?? 0n));
+  t.match(entry, { kind: 'settle', note: '10 prompt and 10 completion tokens as estimated' });
+});
+
+t.test('holds all the answers that are asked for, and charges them', async (t) => {
+  const choices = [0, 1, 2].map((index) => ({ index, message: { role: 'assistant', content: `Answer ${index}` } }));
+  const counted = { prompt_tokens: 10, completion_tokens: 300, total_tokens: 310 };
+  for (const stream of [true, false]) {
+    let underWay: unknown;
+    const { post, balance, apiKey } = await openWith(t, async (response) => {
+      underWay = await balance(apiKey);
+      if (stream) response.writeHead(200, events).end(says('Answer') + finish + usage(10, 300) + done);
+      else response.end(JSON.stringify({ object: 'chat.completion', choices, usage: counted }));
+    });
+    await (await post({ stream, n: 3, max_tokens: 100 })).text();
+    // 10 at 0.75 and three times 100 at 2.25 a million.
+    t.same(underWay, { balance: usd('1') - 683n, held: 683n });
+    t.same(await balance(apiKey), { balance: usd('1') - 683n, held: 0n });
+  }
+});
+
+t.test('holds what the model reads besides the messages', async (t) => {
+  const clock = { name: 'clock', parameters: { type: 'object' } };
+  const cases: [more: object, held: bigint][] = [
+    // "Hello" is 5 bytes; as JSON, the functions are 49, the tools 80 and the format 22. 100 tokens of output are 225.
+    [{}, 233n],
+    [{ functions: [clock] }, 242n],
+    [{ tools: [{ type: 'function', function: clock }] }, 248n],
+    [{ response_format: { type: 'json_object' } }, 237n],
+  ];
+  let underWay: bigint | undefined;
+  const { post, balance, apiKey } = await openWith(t, async (response) => {
+    underWay = (await balance(apiKey)).held;
+    response.writeHead(200, events).end(says('hi') + finish + usage(1, 1) + done);
+  });
+  for (const [more, held] of cases) {
+    await (await post({ max_tokens: 100, ...more })).text();
+    t.equal(underWay, held, Object.keys(more).join());
+  }
+});
+
+t.test('never goes on with another upstream’s answer after the first words of one', async (t) => {
+  let breakOff: (() => void) | undefined;
+  const { post, balance, apiKey, doubles } = await openWith(
+    t,
+    (response) => {
+      response.writeHead(200, events).write(says('half of '));
+      breakOff = () => response.destroy();
+    },
+    'sage',
+  );
+  const answer = await post();
+  breakOff?.();
+  const data = dataOf(await answer.text());
+  t.equal(data.length, 2);
+  t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: 'half of ' } }] });
+  t.match(JSON.parse(data[1] ?? ''), { error: { code: 'upstream_failed' } });
+  t.equal(doubles.calls().spare ?? 0, 0);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});
+
+t.test('asks another upstream for the whole answer as long as nothing was streamed', async (t) => {
+  const { post, doubles } = await openWith(t, (response) => response.writeHead(500).end('{}'), 'sage');
+  const text = await (await post()).text();
+  t.match(textOf(text), /Hello/);
+  t.equal(dataOf(text).at(-1), '[DONE]');
+  t.equal(doubles.calls().spare, 1);
 });
 
 t.test('charges a caller nothing who goes away before the answer', async (t) => {
