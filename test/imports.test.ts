@@ -12,7 +12,8 @@ const allowed: Record<string, readonly string[]> = {
   credits: ['root', 'catalogue', 'store'],
   upstream: ['root', 'catalogue', 'store', 'credits'],
   payment: ['root', 'catalogue', 'store'],
-  http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment'],
+  lifecycle: ['root', 'catalogue', 'store', 'upstream', 'payment'],
+  http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'lifecycle'],
 };
 const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'surroundings', 'config']);
 

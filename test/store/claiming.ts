@@ -31,7 +31,7 @@ export function claiming(promise: Promised): void {
     t.match(await store.find('left'), { attempt: 2 });
   });
 
-  for (const difference of ['binding', 'fingerprint'] as const) {
+  for (const difference of ['requestDigest', 'fingerprint'] as const) {
     promise(`never gives a payment to a claim with another ${difference}`, async (t, store) => {
       const other = (id: string) => sampleFacts(id, { [difference]: 'other' });
       for (const [id, arrive] of Object.entries(claimable)) {
