@@ -1,7 +1,9 @@
 /** Unmodified payment clients, each with the sandbox's wallet. */
 import './payment/facilitators/own-fetch.ts';
-import type { x402HTTPClient } from '@x402/core/client';
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { UptoEvmScheme } from '@x402/evm/upto/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
+import { privateKeyToAccount } from 'viem/accounts';
 import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
 import { openWallet } from '../src/cli/pay/wallet.ts';
 import type { Gateway } from './gateway.ts';
@@ -51,6 +53,20 @@ export async function signProof(gateway: Gateway, network: string, call: PaidCal
   const unpaid = await fetch(call.url, call.init);
   const challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
   return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
+}
+
+/** The same by the scheme `upto`, on the first network that offers it. The sandbox has it on chain-c, beside Tempo. */
+export async function signUpto(gateway: Gateway, { url, init }: PaidCall): Promise<Record<string, string>> {
+  const client = new x402Client((_version, accepts) => {
+    const [chosen] = accepts.filter(({ scheme }) => scheme === 'upto');
+    if (!chosen) throw new Error('upto is not offered');
+    return chosen;
+  });
+  const account = privateKeyToAccount(gateway.state.evm['chain-c']?.privateKey ?? '0x');
+  const http = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', new UptoEvmScheme(account)));
+  const unpaid = await fetch(url, init);
+  const challenge = http.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
+  return http.encodePaymentSignatureHeader(await http.createPaymentPayload(challenge));
 }
 
 /** The request with a proof. */

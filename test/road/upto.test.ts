@@ -1,11 +1,8 @@
 /** Paying for what was used: x402's `upto` scheme, with its published client, on a chain with its contracts. */
 import '../payment/facilitators/own-fetch.ts';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
-import { UptoEvmScheme } from '@x402/evm/upto/client';
 import t from 'tap';
-import { privateKeyToAccount } from 'viem/accounts';
 import { divideUp, toDecimal, usd } from '../../src/money.ts';
-import { type PaidCall, payV2, receiptOf, request, sendProof } from '../clients.ts';
+import { type PaidCall, payV2, receiptOf, request, sendProof, signUpto } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 
 // The contracts come from the Tempo chain.
@@ -26,19 +23,6 @@ async function offersOf({ url, init }: PaidCall): Promise<Offer[]> {
   return decoded((await fetch(url, init)).headers.get('payment-required')).accepts;
 }
 
-async function signUpto({ url, init }: PaidCall): Promise<Record<string, string>> {
-  const client = new x402Client((_version, accepts) => {
-    const [chosen] = accepts.filter(({ scheme }) => scheme === 'upto');
-    if (!chosen) throw new Error('upto is not offered');
-    return chosen;
-  });
-  const account = privateKeyToAccount(gateway.state.evm['chain-c']?.privateKey ?? '0x');
-  const http = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', new UptoEvmScheme(account)));
-  const unpaid = await fetch(url, init);
-  const challenge = http.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
-  return http.encodePaymentSignatureHeader(await http.createPaymentPayload(challenge));
-}
-
 /** Hand-made from the listed price of a million tokens: 3.30 and 16.50 dollars. */
 const costOf = (usage: { prompt_tokens: number; completion_tokens: number }): bigint =>
   divideUp(BigInt(usage.prompt_tokens) * 33n + BigInt(usage.completion_tokens) * 165n, 10n);
@@ -53,7 +37,7 @@ t.test('upto is offered beside exact where the price is an upper bound, and nowh
 t.test('who pays by upto is charged the tokens that were used', async (t) => {
   const [earned, spendable] = [await gateway.earned('chain-c'), await gateway.spendable('chain-c')];
   const quoted = (await offersOf(call)).find(({ scheme }) => scheme === 'upto')?.amount ?? '';
-  const proof = await signUpto(call);
+  const proof = await signUpto(gateway, call);
   const answer = await sendProof(call, proof);
   const text = await answer.text();
   t.equal(answer.status, 200, text);
@@ -92,7 +76,7 @@ t.test('a failed call takes nothing, and the same permit buys the next one', asy
     await gateway.earned('chain-c'),
     { ...call, ...request(gateway, '/llm/vendor4-4.5', { prompt: 'Again?' }) },
   ];
-  const proof = await signUpto(other);
+  const proof = await signUpto(gateway, other);
   await gateway.fault({ upstream: 'chat', fault: '500' });
   t.equal((await sendProof(other, proof)).status, 500);
   t.equal(await gateway.earned('chain-c'), earned);
@@ -104,7 +88,7 @@ t.test('a failed call takes nothing, and the same permit buys the next one', asy
 t.test('a lost settlement is found on the chain, with what it took', async (t) => {
   const earned = await gateway.earned('chain-c');
   const other = request(gateway, '/llm/vendor5-k3', { prompt: 'Is it lost?', max_tokens: 300 });
-  const proof = await signUpto(other);
+  const proof = await signUpto(gateway, other);
   await gateway.fault({ settlement: 'chain-c', fault: 'unknown' });
   const answer = await sendProof(other, proof);
   t.equal(answer.status, 200);
@@ -115,7 +99,7 @@ t.test('a lost settlement is found on the chain, with what it took', async (t) =
 
 t.test('a permit for another amount, or sent to another path, is refused', async (t) => {
   const earned = await gateway.earned('chain-c');
-  const proof = await signUpto(call);
+  const proof = await signUpto(gateway, call);
   const dearer = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 3000 });
   t.equal((await sendProof(dearer, proof)).status, 402);
   t.equal((await sendProof(request(gateway, '/llm/vendor3-5.2', { prompt: 'Why?' }), proof)).status, 402);

@@ -84,22 +84,25 @@ t.test('an authorization in other letters is the same payment', async (t) => {
   t.equal(answer.headers.get('idempotency-replayed'), 'true');
 });
 
-t.test('a settlement that nobody saw is found over more than a thousand blocks, by a clock that is ahead', async (t) => {
-  const call = fresh();
-  const proof = await signProof(gateway, 'chain-c', call);
-  clock = Date.now() + 30_000;
-  await gateway.fault({ settlement: 'chain-c', fault: '500' });
-  t.equal((await sendProof(call, proof)).status, 409);
-  const [calls, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
-  const payment = decoded(proof);
-  const settled = await gateway.sandbox.facilitators[0]?.facilitator.settle(payment, payment.accepted);
-  t.match(settled, { state: 'settled' });
-  await rpc('anvil_mine', ['0x44c', '0x0']);
-  const answer = await sendProof(call, proof);
-  t.equal(answer.status, 200);
-  t.equal((await gateway.calls()).upstreamCalls, calls.upstreamCalls, 'the answer was kept');
-  t.equal((await gateway.earned('chain-c')) - earned, PRICE);
-});
+t.test(
+  'a settlement that nobody saw is found over more than a thousand blocks, by a clock that is ahead',
+  async (t) => {
+    const call = fresh();
+    const proof = await signProof(gateway, 'chain-c', call);
+    clock = Date.now() + 30_000;
+    await gateway.fault({ settlement: 'chain-c', fault: '500' });
+    t.equal((await sendProof(call, proof)).status, 409);
+    const [calls, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
+    const payment = decoded(proof);
+    const settled = await gateway.sandbox.facilitators[0]?.facilitator.settle(payment, payment.accepted);
+    t.match(settled, { state: 'settled' });
+    await rpc('anvil_mine', ['0x44c', '0x0']);
+    const answer = await sendProof(call, proof);
+    t.equal(answer.status, 200);
+    t.equal((await gateway.calls()).upstreamCalls, calls.upstreamCalls, 'the answer was kept');
+    t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+  },
+);
 
 const AUTHORIZATION_USED = '98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5';
 /**
