@@ -119,6 +119,25 @@ for (const method of ['tempo', 'evm'] as const) {
   });
 }
 
+t.test('a challenge pays the query string it was issued for: no other, and not a call without one', async (t) => {
+  const bare = fresh();
+  const asked = { ...bare, url: `${bare.url}?campaign=fog` };
+  const others = { ...bare, url: `${bare.url}?campaign=rain` };
+  const [before, calls] = [await earned('evm'), await gateway.calls()];
+  for (const [issuedFor, sentTo] of [
+    [asked, bare],
+    [asked, others],
+    [bare, asked],
+  ] as const) {
+    const answer = await sendProof(sentTo, await signed(issuedFor, 'evm'));
+    t.equal(answer.status, 402);
+    t.match(await answer.json(), { type: /invalid-challenge$/, detail: /issued for another query string/ });
+  }
+  t.equal(await earned('evm'), before);
+  t.same(await gateway.calls(), calls);
+  t.equal((await sendProof(asked, await signed(asked, 'evm'))).status, 200);
+});
+
 t.test('a replayed credential gets the answer that was paid for, and is not charged again', async (t) => {
   const call = fresh();
   const proof = await signed(call, 'evm');

@@ -157,7 +157,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
         } catch (error) {
           // A node that has the transaction already, from the payer perhaps, complains about it or its nonce.
           const final =
-            error instanceof ChainProblem && error.code !== TIMED_OUT && !/known|nonce/i.test(error.message);
+            error instanceof ChainProblem && error.code !== TIMED_OUT && !/already|known|nonce/i.test(error.message);
           if (final) sending.progress = 'rejected';
           throw error;
         }

@@ -1,6 +1,8 @@
 import './own-fetch.ts';
 
+import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { encodeBase58 } from '../../../src/payment/chains/base58.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { remoteFacilitator } from '../../../src/payment/facilitators/remote.ts';
@@ -147,12 +149,39 @@ t.test('a caller can stop waiting', async (t) => {
   t.match(await facilitator.settle(payload, requirements, AbortSignal.timeout(20)), { state: 'unknown' });
 });
 
-t.test('no error repeats the payment', async (t) => {
-  const echo: Handle = (_request, response, body) =>
-    json(response, 200, { isValid: false, invalidReason: body, success: false, errorReason: body });
-  const facilitator = await answering(t, echo);
-  const told = [await facilitator.verify(payload, requirements), await facilitator.settle(payload, requirements)];
-  t.notMatch(JSON.stringify(told), SIGNATURE.slice(2));
-});
+/** Whether a text holds a piece of a proof: enough of it that no other text does by chance. */
+const holdsPieceOf = (proof: string, text: string): boolean =>
+  Array.from({ length: proof.length - 15 }, (_, at) => proof.slice(at, at + 16)).some((piece) => text.includes(piece));
+
+const PROOFS = {
+  'an EVM signature': `0x${randomBytes(65).toString('hex')}`,
+  'a Solana transaction': randomBytes(320).toString('base64'),
+  'a Solana signature': encodeBase58(randomBytes(64)),
+};
+
+for (const [name, proof] of Object.entries(PROOFS)) {
+  t.test(`no reason holds a piece of ${name} that a facilitator repeats`, async (t) => {
+    const signed = { x402Version: 2, payload: { signature: proof, authorization: { from: '0xpayer' } } };
+    let reasonOf = (_request: string): string => '';
+    const facilitator = await answering(t, (_request, response, body) => {
+      const reason = reasonOf(body);
+      const verdict = { isValid: false, invalidReason: reason, invalidMessage: reason };
+      json(response, 200, { ...verdict, success: false, errorReason: reason });
+    });
+    for (const [form, reason] of Object.entries({
+      'the whole request': (request: string) => request,
+      'a short text': () => `invalid signature ${proof}`,
+      'nothing else': () => proof,
+      'an error without an end': () => `unexpected error: ${proof}`,
+      'where the text is cut': () => `${'- '.repeat(70)}${proof}`,
+    })) {
+      reasonOf = reason;
+      const verdict = await facilitator.verify(signed, requirements);
+      const settlement = await facilitator.settle(signed, requirements);
+      t.match([verdict, settlement], [{ valid: false, reason: /./ }, { reason: /./ }], form);
+      t.notOk(holdsPieceOf(proof, JSON.stringify([verdict, settlement])), form);
+    }
+  });
+}
 
 t.end();

@@ -1,0 +1,193 @@
+/** A Tempo transfer: what is refused before any work, when it is settled, and what the chain is asked about it. */
+import '../facilitators/own-fetch.ts';
+import { randomBytes } from 'node:crypto';
+import { Mppx, tempo } from 'mppx/client';
+import t from 'tap';
+import { createClient, type Hex, http } from 'viem';
+import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from 'viem/accounts';
+import { Account, Actions, P256, Transaction } from 'viem/tempo';
+import { tempo as tempoMainnet } from 'viem/tempo/chains';
+import { createRpc } from '../../../src/payment/chains/rpc.ts';
+import { openMppRail } from '../../../src/payment/rails/mpp.ts';
+import { type PaidCall, request, sendProof } from '../../clients.ts';
+import { startGateway } from '../../gateway.ts';
+import { json, serve } from '../facilitators/front.ts';
+import { challengesOf, decode, encode, quoteOf, requestOf, secret } from '../mpp/credentials.ts';
+import { feeToken } from '../mpp/tempo-wallets.ts';
+import { refusesBeforeWork } from './proofs.ts';
+
+const gateway = await startGateway({ networks: [], tempo: true });
+t.teardown(gateway.stop);
+if (!gateway.state.tempo) throw new Error('Tempo was not started');
+const { rpcUrl, chainId, currency, privateKey } = gateway.state.tempo;
+const rpc = createRpc(rpcUrl);
+const client = createClient({ chain: { ...tempoMainnet, id: chainId }, transport: http(rpcUrl), pollingInterval: 100 });
+const payer = privateKeyToAccount(privateKey);
+
+const PRICE = 60_000n;
+let made = 0;
+/** A request that no other test makes. */
+const fresh = () => {
+  made += 1;
+  return request(gateway, '/mpp/image/family-e-2', { prompt: `a lighthouse, number ${made}` });
+};
+
+const walletOf = (account: LocalAccount) =>
+  Mppx.create({ polyfill: false, methods: [tempo({ account, mode: 'pull', getClient: () => client })] });
+
+/** The credential for a 402, by mppx's unmodified client. */
+const signed = async (unpaid: Response, account: LocalAccount = payer) => ({
+  authorization: await walletOf(account).createCredential(unpaid),
+});
+const unpaid = ({ url, init }: PaidCall) => fetch(url, init);
+
+interface Credential {
+  challenge: { expires: string };
+  payload: { signature: Hex };
+}
+const decoded = ({ authorization }: { authorization: string }): Credential =>
+  decode(authorization.replace(/^Payment /, ''));
+
+/** When the chain takes a transaction. */
+type Validity = Pick<Transaction.TransactionSerializableTempo, 'validAfter' | 'validBefore' | 'nonceKey' | 'nonce'>;
+
+const transactionOf = (proof: { authorization: string }) =>
+  Transaction.deserialize(decoded(proof).payload.signature as Transaction.TransactionSerializedTempo);
+
+/** The same transaction, valid at another time and signed again by the payer. */
+async function resigned(proof: { authorization: string }, validity: Validity): Promise<{ authorization: string }> {
+  const { chainId, calls, gas, maxFeePerGas, maxPriorityFeePerGas, ...others } = transactionOf(proof);
+  const { validBefore, nonceKey, nonce } = others;
+  const cost = { gas, maxFeePerGas, maxPriorityFeePerGas };
+  const account = Account.fromSecp256k1(privateKey);
+  const signature = await account.signTransaction({
+    type: 'tempo',
+    chainId,
+    calls,
+    ...cost,
+    ...{ validBefore, nonceKey, nonce, ...validity },
+  });
+  return { authorization: `Payment ${encode({ ...decoded(proof), payload: { type: 'transaction', signature } })}` };
+}
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+t.test('a transaction that is not valid yet, for ever or for longer than its challenge is refused', async (t) => {
+  const call = fresh();
+  const proof = await signed(await unpaid(call));
+  const type = /verification-failed$/;
+  // Clocks may differ by a minute.
+  const last = Math.floor(Date.parse(decoded(proof).challenge.expires) / 1000) + 60;
+  for (const [terms, detail] of [
+    [{ validAfter: seconds() + 20 }, /not valid yet: see validAfter/],
+    [{ validBefore: undefined }, /needs a validBefore/],
+    [{ validBefore: last + 1 }, /no later than the challenge expires/],
+  ] as const) {
+    const refused = await resigned(proof, terms);
+    await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type, detail });
+  }
+  // The chain takes so long a validity only with a nonce that counts.
+  const nonce = Number(await rpc('eth_getTransactionCount', [payer.address, 'latest']));
+  const lasting = await resigned(proof, { validBefore: last, nonceKey: undefined, nonce });
+  t.equal((await sendProof(call, lasting)).status, 200);
+});
+
+t.test('a signature that only the chain can check is settled before the work', async (t) => {
+  const passkey = Account.fromP256(P256.randomPrivateKey());
+  for (const token of [currency as Hex, feeToken] as const) {
+    await Actions.token.transferSync(client, {
+      account: payer,
+      amount: 10n * PRICE,
+      to: passkey.address,
+      token,
+      feeToken,
+    });
+  }
+  const call = fresh();
+  const proof = await signed(await unpaid(call), passkey);
+  const earned = await gateway.earned('tempo');
+  await gateway.fault({ upstream: 'predictions', fault: '500' });
+  t.equal((await sendProof(call, proof)).status, 500);
+  t.equal((await gateway.earned('tempo')) - earned, PRICE, 'settled, and owed');
+  t.equal((await sendProof(call, proof)).status, 200);
+  t.equal((await gateway.earned('tempo')) - earned, PRICE, 'once');
+});
+
+t.test('a transaction that the node has already is not refused, and its payer gets the answer', async (t) => {
+  const call = fresh();
+  const proof = await signed(await unpaid(call));
+  const earned = await gateway.earned('tempo');
+  await rpc('evm_setIntervalMining', [0]);
+  t.teardown(() => rpc('evm_setIntervalMining', [1]));
+  await rpc('eth_sendRawTransaction', [decoded(proof).payload.signature]);
+  const pending = await sendProof(call, proof);
+  t.equal(pending.status, 409);
+  t.match(await pending.json(), { error: { code: 'settlement_pending' } });
+  await rpc('evm_mine', []);
+  t.equal((await sendProof(call, proof)).status, 200);
+  t.equal((await gateway.earned('tempo')) - earned, PRICE);
+});
+
+/** A rail of its own over the same chain, and a verified payment. */
+async function verified(changes: { rpcUrl?: string; currency?: string; feePayerKey?: string } = {}) {
+  const recipient = `0x${randomBytes(20).toString('hex')}`;
+  const options = { rpcUrl, chainId, currency, recipient, ...changes };
+  const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', tempo: options });
+  const quote = quoteOf(requestOf('{"prompt":"fog"}'));
+  const [challenge = ''] = challengesOf(rail.challenge(quote));
+  const headers = await signed(new Response(null, { status: 402, headers: { 'www-authenticate': challenge } }));
+  const proof = rail.read({ ...quote.request, headers });
+  if (!proof) throw new Error('the credential was not read');
+  const payment = await rail.verify(proof, quote);
+  const { calls, validBefore = 0 } = transactionOf(headers);
+  const memo: Hex = `0x${calls?.[0]?.data?.slice(-64)}`;
+  return { rail, quote, payment, recipient: recipient as Hex, memo, validBefore };
+}
+
+t.test('a node that has the transaction, in whatever words, has not refused it', async (t) => {
+  const complaint = { code: -32000, message: '' };
+  const node = await serve(async (_request, response, body) => {
+    const { method, params }: { method: string; params: unknown[] } = JSON.parse(body);
+    const sends = method.startsWith('eth_sendRawTransaction');
+    json(response, 200, sends ? { id: 1, error: complaint } : { id: 1, result: await rpc(method, params) });
+  });
+  t.teardown(node.stop);
+  for (const [message, state] of [
+    ['already known', 'unknown'],
+    ['transaction already imported', 'unknown'],
+    ['nonce too low', 'unknown'],
+    ['transaction type not supported', 'refused'],
+  ] as const) {
+    complaint.message = message;
+    const { rail, quote, payment } = await verified({ rpcUrl: node.url });
+    t.match(await rail.settle(payment, quote, quote.amount), { state }, message);
+  }
+});
+
+t.test('a sponsored transaction names its payer itself: that is no proof, and it is settled first', async (t) => {
+  const { payment } = await verified({ feePayerKey: generatePrivateKey(), currency: feeToken });
+  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: false, settlesFirst: true });
+  const { payment: unsponsored } = await verified();
+  t.match(unsponsored, { payer: payer.address.toLowerCase(), payerIsProven: true, settlesFirst: false });
+});
+
+t.test('a transfer of another amount under the memo of the payment is not the payment', async (t) => {
+  const { rail, quote, payment, recipient: to, memo } = await verified();
+  await Actions.token.transferSync(client, { account: payer, amount: 1n, to, token: currency as Hex, memo, feeToken });
+  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
+  t.match(await rail.settle(payment, quote, quote.amount), { state: 'settled' });
+  t.match(await rail.outcome(payment.trace), { state: 'settled', receipt: { amount: payment.amount.toString() } });
+});
+
+t.test('an unseen transaction has failed once the chain is more than ten seconds past its end', async (t) => {
+  const { rail, payment, validBefore } = await verified();
+  await rpc('evm_setIntervalMining', [0]);
+  for (const [late, state] of [
+    [10, 'unknown'],
+    [11, 'refused'],
+  ] as const) {
+    await rpc('evm_setNextBlockTimestamp', [validBefore + late]);
+    await rpc('evm_mine', []);
+    t.match(await rail.outcome(payment.trace), { state }, `${late} s`);
+  }
+});
