@@ -3,7 +3,7 @@ import '../facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex, pad } from 'viem';
-import { findEip3009Settlement } from '../../../src/payment/chains/evm.ts';
+import { findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { request, sendProof, signProof } from '../../clients.ts';

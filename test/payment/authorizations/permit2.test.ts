@@ -3,7 +3,7 @@ import '../facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex, pad, parseAbi, toHex } from 'viem';
-import { findPermit2Settlement } from '../../../src/payment/chains/permit2.ts';
+import { findPermit2Settlement } from '../../../src/payment/authorizations/permit2.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { request, sendProof, signProof, signUpto } from '../../clients.ts';

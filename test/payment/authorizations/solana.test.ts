@@ -8,9 +8,9 @@ import {
   getTransactionDecoder,
 } from '@solana/kit';
 import t, { type Test } from 'tap';
+import { findSolanaSettlement } from '../../../src/payment/authorizations/solana.ts';
 import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
-import { findSolanaSettlement } from '../../../src/payment/chains/solana.ts';
 import { readSolanaPayment } from '../../../src/payment/chains/solana-transaction.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
@@ -150,7 +150,7 @@ t.test('a history that could not be read in full proves nothing', async (t) => {
   };
 
   const unread = { state: 'unknown', reason: /could not be read in full/ };
-  t.match(await through({}), { state: 'unsettled', reason: /expired without reaching the chain/ });
+  t.match(await through({}), { state: 'refused', reason: /expired without reaching the chain/ });
   t.match(await through({ getTransaction: null }), unread, 'a transaction that the node has lost');
   const rows = await rpc('getSignaturesForAddress', [source]);
   const row = Array.isArray(rows) ? rows[0] : undefined;

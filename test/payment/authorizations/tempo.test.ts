@@ -8,7 +8,7 @@ import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from 'viem
 import { Account, Actions, P256, Transaction } from 'viem/tempo';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
-import { openMppRail } from '../../../src/payment/rails/mpp.ts';
+import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { type PaidCall, request, sendProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 import { json, serve } from '../facilitators/front.ts';
@@ -134,9 +134,9 @@ async function verified(changes: { rpcUrl?: string; currency?: string; feePayerK
   const options = { rpcUrl, chainId, currency, recipient, ...changes };
   const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', tempo: options });
   const quote = quoteOf(requestOf('{"prompt":"fog"}'));
-  const [challenge = ''] = challengesOf(rail.challenge(quote));
+  const [challenge = ''] = challengesOf(rail.http.challenge(rail.challenge(quote)));
   const headers = await signed(new Response(null, { status: 402, headers: { 'www-authenticate': challenge } }));
-  const proof = rail.read({ ...quote.request, headers });
+  const proof = rail.http.read({ ...quote.request, headers });
   if (!proof) throw new Error('the credential was not read');
   const payment = await rail.verify(proof, quote);
   const { calls, validBefore = 0 } = transactionOf(headers);
@@ -159,24 +159,27 @@ t.test('a node that has the transaction, in whatever words, has not refused it',
     ['transaction type not supported', 'refused'],
   ] as const) {
     complaint.message = message;
-    const { rail, quote, payment } = await verified({ rpcUrl: node.url });
-    t.match(await rail.settle(payment, quote, quote.amount), { state }, message);
+    const { quote, payment } = await verified({ rpcUrl: node.url });
+    t.match(await payment.settle(quote.amount), { state }, message);
   }
 });
 
 t.test('a sponsored transaction names its payer itself: that is no proof, and it is settled first', async (t) => {
   const { payment } = await verified({ feePayerKey: generatePrivateKey(), currency: feeToken });
-  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: false, settlesFirst: true });
+  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: false, settleUpfront: true });
   const { payment: unsponsored } = await verified();
-  t.match(unsponsored, { payer: payer.address.toLowerCase(), payerIsProven: true, settlesFirst: false });
+  t.match(unsponsored, { payer: payer.address.toLowerCase(), payerIsProven: true, settleUpfront: false });
 });
 
 t.test('a transfer of another amount under the memo of the payment is not the payment', async (t) => {
   const { rail, quote, payment, recipient: to, memo } = await verified();
   await Actions.token.transferSync(client, { account: payer, amount: 1n, to, token: currency as Hex, memo, feeToken });
-  t.match(await rail.outcome(payment.trace), { state: 'unknown' });
-  t.match(await rail.settle(payment, quote, quote.amount), { state: 'settled' });
-  t.match(await rail.outcome(payment.trace), { state: 'settled', receipt: { amount: payment.amount.toString() } });
+  t.match(await rail.recover(payment.recoveryQuery), { state: 'unknown' });
+  t.match(await payment.settle(quote.amount), { state: 'settled' });
+  t.match(await rail.recover(payment.recoveryQuery), {
+    state: 'settled',
+    amount: payment.amount,
+  });
 });
 
 t.test('an unseen transaction has failed once the chain is more than ten seconds past its end', async (t) => {
@@ -188,6 +191,6 @@ t.test('an unseen transaction has failed once the chain is more than ten seconds
   ] as const) {
     await rpc('evm_setNextBlockTimestamp', [validBefore + late]);
     await rpc('evm_mine', []);
-    t.match(await rail.outcome(payment.trace), { state }, `${late} s`);
+    t.match(await rail.recover(payment.recoveryQuery), { state }, `${late} s`);
   }
 });
