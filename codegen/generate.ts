@@ -22,7 +22,7 @@ export async function generate(directory: string, parts: CatalogueParts): Promis
     for (const { request } of [value, ...mirrors]) {
       if (isObject(request) && typeof request.$ref === 'string') requests.add(request.$ref);
     }
-    files.set(join('endpoints', `${id}.ts`), await endpointTypes(value, fragments));
+    files.set(join('endpoints', `${id}.ts`), await endpointTypes(value, fragments, parts.rails));
   }
   for (const name of fragments.keys()) {
     const types = await fragmentTypes(name, fragments, requests.has(name));

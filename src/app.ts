@@ -14,6 +14,7 @@ import type { UpstreamCaller } from './http/serve.ts';
 import { createListener, listen } from './http/server.ts';
 import { LEASE_MS } from './payment/claim.ts';
 import { createPayableNetworks } from './payment/networks.ts';
+import type { Rail } from './payment/rail.ts';
 import { reconcile } from './payment/reconcile.ts';
 import { openRails } from './rails.ts';
 import { openStore } from './store/open.ts';
@@ -134,11 +135,14 @@ export async function openApp(
   await networks.refresh();
 
   const rails = openRails({ surroundings, networks, publicUrl, log, now });
+  const railOf: Readonly<Record<string, Rail>> = Object.fromEntries(
+    Object.values(rails).map((rail) => [rail.name, rail]),
+  );
   const missing = withoutKeys(catalogue.routes, serving.upstreams);
-  const sold = catalogue.routes.filter((route) => !missing.has(route) && rails[route.rail]);
+  const sold = catalogue.routes.filter((route) => !missing.has(route) && railOf[route.rail]);
 
   const router = createRouter(sold);
-  const paid = createHandler({ router, rails, store, upstreams: serving.caller, owner, log, now });
+  const paid = createHandler({ router, rails: railOf, store, upstreams: serving.caller, owner, log, now });
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
   );

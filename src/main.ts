@@ -7,6 +7,7 @@ import { CatalogueErrors } from './catalogue/problem.ts';
 import { ConfigProblem, readConfig } from './config.ts';
 import { createLog } from './http/log.ts';
 import { pricingRules } from './pricing/index.ts';
+import { rails } from './rails/index.ts';
 import { adapters } from './upstream/adapters/index.ts';
 import { recipes } from './upstream/recipes/index.ts';
 
@@ -14,7 +15,11 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
   const checked = checkedSchemasIn(join(config.dataDirectory, 'checked-schemas.json'));
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes }, checked);
+  const catalogue = loadCatalogue(
+    config.catalogueDirectory,
+    { rules: pricingRules, adapters, recipes, rails },
+    checked,
+  );
   checked.save();
   const surroundings = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])

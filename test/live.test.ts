@@ -12,6 +12,7 @@ import { createLog } from '../src/http/log.ts';
 import { openLive } from '../src/live.ts';
 import { localFacilitator } from '../src/payment/facilitators/local.ts';
 import { pricingRules } from '../src/pricing/index.ts';
+import { rails } from '../src/rails/index.ts';
 import { startChains } from '../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../src/sandbox/doubles/index.ts';
 import { adapters } from '../src/upstream/adapters/index.ts';
@@ -20,7 +21,7 @@ import { sendProof } from './clients.ts';
 import { freePort } from './gateway.ts';
 import { front, serve } from './payment/facilitators/front.ts';
 
-const parts = { rules: pricingRules, adapters, recipes };
+const parts = { rules: pricingRules, adapters, recipes, rails };
 const shipped = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
 
 /** The network as it is live, with a local chain in its place. */

@@ -1,9 +1,9 @@
 import { type CatalogueDocument, keyOf, type Place, pathName } from './document.ts';
 import { parseDuration } from './duration.ts';
-import { endpointFileSchema } from './files/endpoint.ts';
 import { inlineFragments } from './fragments.ts';
+import { checkNames } from './names.ts';
 import { compilePrice, readListing } from './price.ts';
-import { checkMpp, checkNetworks, checkRequest, checkResult } from './route-checks.ts';
+import { checkMirror, checkOperation, checkRequest, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
@@ -15,7 +15,9 @@ const DEFAULT_DEADLINE_MS = 45_000;
 /** Checks one endpoint file and makes its routes; routes with mistakes are left out. */
 export function readEndpoint(document: CatalogueDocument, id: string, surroundings: Surroundings): Endpoint {
   const root: Place = { document, path: [] };
-  if (document.value !== undefined) surroundings.checker.fits(root, document.value, endpointFileSchema);
+  const { checker, endpointFile, names } = surroundings;
+  if (document.value !== undefined) checker.fits(root, document.value, endpointFile);
+  checkNames(root, document.value, endpointFile, names, checker.findings);
   const file = (isObject(document.value) ? document.value : {}) as unknown as EndpointFile;
   const routes: Route[] = [];
   const endpoint: Endpoint = {
@@ -27,24 +29,19 @@ export function readEndpoint(document: CatalogueDocument, id: string, surroundin
     secret: file.secret ?? false,
     routes,
   };
-  for (const plan of planRoutes(document, surroundings.networks)) {
-    const route = readRoute(plan, endpoint, file, surroundings);
+  for (const plan of planRoutes(document, surroundings)) {
+    const route = readRoute(plan, endpoint, surroundings);
     if (route) routes.push(route);
   }
   return endpoint;
 }
 
-function readRoute(
-  plan: RoutePlan,
-  endpoint: Endpoint,
-  file: EndpointFile,
-  surroundings: Surroundings,
-): Route | undefined {
+function readRoute(plan: RoutePlan, endpoint: Endpoint, surroundings: Surroundings): Route | undefined {
   const { kind, path, networks, request, result } = plan;
   const requestSchema = closedRequest(inlineFragments(request.value, surroundings.fragments));
   const resultSchema = openResult(inlineFragments(result.value, surroundings.fragments));
-  checkNetworks(plan, surroundings);
-  if (kind === 'mpp') checkMpp(plan, file.mpp?.tag, surroundings);
+  checkMirror(plan, surroundings);
+  checkOperation(plan, surroundings);
   checkRequest(plan, surroundings);
   checkResult(result, surroundings);
   for (const upstream of plan.upstreams) {
@@ -58,27 +55,26 @@ function readRoute(
   const listing = price && readListing(plan.listing, price, surroundings.checker.findings);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
   const envelope = plan.envelope as Envelope | undefined;
-  const deadline = (kind === 'mpp' ? file.mpp?.deadline : undefined) ?? file.deadline;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
   return {
     id: kind === 'base' ? endpoint.id : path.value.slice(1),
     endpoint,
     kind,
-    rail: kind === 'mpp' ? 'mpp' : 'x402',
+    rail: plan.rail.name,
     methods: plan.methods,
     path: path.value,
-    networks: networks.map((network) => String(network.id)),
+    networks: networks.map(String),
     price,
     priceOptions: plan.price.value as PriceOptions,
     listing,
-    deadlineMs: parseDuration(String(deadline)) ?? DEFAULT_DEADLINE_MS,
+    deadlineMs: parseDuration(String(plan.deadline)) ?? DEFAULT_DEADLINE_MS,
     request: requestSchema,
     result: resultSchema,
     envelope,
     example: plan.example.value as Input,
     resultExample: enveloped(resultExample, envelope),
     upstreams: plan.upstreams.map((upstream) => upstream.value as UpstreamOptions),
-    mpp: kind === 'mpp' ? file.mpp : undefined,
+    operation: plan.operation?.value,
   };
 }
 

@@ -5,15 +5,17 @@ import { type CheckedSchemas, checkedSchemas } from './checked.ts';
 import { Checker } from './checker.ts';
 import { below, type CatalogueDocument, Findings, type Place, readDocument } from './document.ts';
 import { readEndpoint } from './endpoint.ts';
+import { endpointFileSchema } from './files/endpoint.ts';
 import { type Fragment, type Fragments, inlineFragments, readFragments } from './fragments.ts';
 import type { CatalogueParts } from './parts.ts';
 import { CatalogueErrors, type CatalogueProblem } from './problem.ts';
+import type { OperationDeclaration } from './rails.ts';
 import { planRoutes } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { isWellWritten, openResult, refusals, SchemaCompiler } from './schemas.ts';
 import { pricedModels, readNetworks, readService, readUpstreams } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { Catalogue, Network } from './types.ts';
+import type { Catalogue } from './types.ts';
 import { UpstreamUse } from './upstream-use.ts';
 
 /**
@@ -45,6 +47,9 @@ export function checkCatalogue(
   const surroundings: Surroundings = {
     service,
     networks,
+    rails: parts.rails,
+    endpointFile: endpointFileSchema(parts.rails),
+    names: { network: networks && [...networks.keys()], tag: service?.tags },
     models: upstreams && pricedModels(upstreamsPlace, upstreams, checker),
     fragments,
     soundFragments: checkFragments(fragments, compiler, checked),
@@ -55,7 +60,7 @@ export function checkCatalogue(
     checked,
   };
   const files = readEndpointFiles(join(directory, 'endpoints'), findings);
-  checkClaims(files, networks, findings);
+  checkClaims(files, surroundings);
   const endpoints = files.map(({ id, document }) => readEndpoint(document, id, surroundings));
   const problems = findings.sorted();
   if (problems.length > 0 || !service || !networks || !upstreams) return { problems };
@@ -131,17 +136,15 @@ function readEndpointFiles(directory: string, findings: Findings): { id: string;
   return files;
 }
 
-/** Every path and every MPP operation id belongs to one endpoint. */
-function checkClaims(
-  files: readonly { document: CatalogueDocument }[],
-  networks: ReadonlyMap<string, Network> | undefined,
-  findings: Findings,
-): void {
+/** Every path belongs to one endpoint, and so does what an operation's options mark as unique on its rail. */
+function checkClaims(files: readonly { document: CatalogueDocument }[], surroundings: Surroundings): void {
+  const { findings } = surroundings.checker;
   const claims = new Map<string, Place>();
-  const claim = (what: string, name: string, place: Place) => {
-    const other = claims.get(`${what} ${name}`);
+  const claim = (what: string, name: string, place: Place, rail = '') => {
+    const key = `${rail} ${what} ${name}`;
+    const other = claims.get(key);
     if (!other) {
-      claims.set(`${what} ${name}`, place);
+      claims.set(key, place);
       return;
     }
     const { line } = other.document.position(other.path, other.part ?? 'value');
@@ -152,12 +155,17 @@ function checkClaims(
     );
   };
   for (const { document } of files) {
-    for (const { path } of planRoutes(document, networks)) {
+    for (const { path, place, rail, operation } of planRoutes(document, surroundings)) {
       if (typeof path.value === 'string') claim('path', path.value, path.place);
-    }
-    const mpp = isObject(document.value) ? document.value.mpp : undefined;
-    if (isObject(mpp) && typeof mpp.operationId === 'string') {
-      claim('operationId', mpp.operationId, { document, path: ['mpp', 'operationId'] });
+      for (const option of operation ? uniqueOptions(operation.declaration) : []) {
+        const value = operation?.value[option];
+        if (typeof value === 'string') claim(option, value, below(place, option), rail.name);
+      }
     }
   }
 }
+
+const uniqueOptions = ({ options }: OperationDeclaration): string[] =>
+  Object.entries(isObject(options.properties) ? options.properties : {}).flatMap(([option, schema]) =>
+    isObject(schema) && schema['x-unique'] === true ? [option] : [],
+  );

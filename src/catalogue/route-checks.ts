@@ -6,28 +6,23 @@ import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts
 import { choices } from './suggest.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export function checkNetworks(plan: RoutePlan, { networks, checker }: Surroundings): void {
-  if (!networks) return;
-  for (const { id, place } of plan.networks) {
-    if (id !== undefined && !networks.has(String(id))) {
-      checker.findings.add(place, `no network ${String(id)}`, choices(String(id), networks.keys()));
-    } else if (plan.kind === 'mirror' && id !== undefined && plan.path.value === undefined) {
-      checker.findings.add(
-        place,
-        `the network ${String(id)} has no prefix`,
-        'give it a prefix in networks.yaml, or the mirror a path',
-      );
-    }
-  }
+/** A mirror without a path of its own has that of its network, which must give one. */
+export function checkMirror(
+  { kind, place, path, networks: [id] }: RoutePlan,
+  { networks, checker }: Surroundings,
+): void {
+  if (kind !== 'mirror' || path.value !== undefined || !networks?.has(String(id))) return;
+  checker.findings.add(
+    below(place, 'network'),
+    `the network ${String(id)} has no prefix`,
+    'give it a prefix in networks.yaml, or the mirror a path',
+  );
 }
 
-export function checkMpp(plan: RoutePlan, tag: unknown, { service, checker }: Surroundings): void {
-  if (service && tag !== undefined && !service.tags.includes(String(tag))) {
-    checker.findings.add(below(plan.place, 'tag'), `no tag ${String(tag)}`, choices(String(tag), service.tags));
-  }
-  if (typeof plan.path.value === 'string' && !plan.path.value.startsWith('/mpp/')) {
-    checker.findings.add(plan.path.place, `${plan.path.value} does not begin with /mpp/`, 'begin the path with /mpp/');
-  }
+export function checkOperation({ path, operation }: RoutePlan, { checker }: Surroundings): void {
+  const prefix = operation && `${operation.declaration.pathPrefix}/`;
+  if (!prefix || typeof path.value !== 'string' || path.value.startsWith(prefix)) return;
+  checker.findings.add(path.place, `${path.value} does not begin with ${prefix}`, `begin the path with ${prefix}`);
 }
 
 export function checkRequest({ place, request, example }: RoutePlan, surroundings: Surroundings): void {

@@ -1,7 +1,10 @@
 import type { CheckedSchemas } from './checked.ts';
 import type { Checker } from './checker.ts';
 import type { Fragments } from './fragments.ts';
+import type { KnownNames } from './names.ts';
 import type { RuleShape } from './parts.ts';
+import type { RailDeclaration } from './rails.ts';
+import type { PlainObject } from './schema-walk.ts';
 import type { SchemaCompiler } from './schemas.ts';
 import type { Model, Network, ServiceFile } from './types.ts';
 import type { UpstreamUse } from './upstream-use.ts';
@@ -10,6 +13,11 @@ import type { UpstreamUse } from './upstream-use.ts';
 export interface Surroundings {
   readonly service: ServiceFile | undefined;
   readonly networks: ReadonlyMap<string, Network> | undefined;
+  readonly rails: readonly RailDeclaration[];
+  /** The schema of endpoint files. */
+  readonly endpointFile: PlainObject;
+  /** What names in endpoint files can refer to. */
+  readonly names: KnownNames;
   readonly models: ReadonlyMap<string, Model> | undefined;
   readonly fragments: Fragments;
   /** The same names, with mistaken fragments replaced by schemas that take anything, so that they are told once. */

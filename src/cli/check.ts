@@ -2,11 +2,12 @@
 import { checkCatalogue } from '../catalogue/load.ts';
 import { formatProblem } from '../catalogue/problem.ts';
 import { pricingRules } from '../pricing/index.ts';
+import { rails } from '../rails/index.ts';
 import { adapters } from '../upstream/adapters/index.ts';
 import { recipes } from '../upstream/recipes/index.ts';
 
 const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
-const { catalogue, problems } = checkCatalogue(directory, { rules: pricingRules, adapters, recipes });
+const { catalogue, problems } = checkCatalogue(directory, { rules: pricingRules, adapters, recipes, rails });
 
 for (const problem of problems) console.error(formatProblem(problem));
 if (catalogue) {

@@ -17,7 +17,7 @@ import { amountDue, serve, type UpstreamCaller } from './serve.ts';
 
 export interface HandlerParts {
   readonly router: Router;
-  readonly rails: { readonly [name in Rail['name']]?: Rail };
+  readonly rails: Readonly<Record<string, Rail>>;
   readonly store: Store;
   readonly upstreams: UpstreamCaller;
   /** Names this instance. */

@@ -30,7 +30,7 @@ t.test('an endpoint is sold at its path, by POST, on chain-a, unless it says oth
     envelope: undefined,
     example: { prompt: 'fog' },
     resultExample: { url: 'https://shop.example/1.png' },
-    mpp: undefined,
+    operation: undefined,
   });
   t.equal(route.endpoint.id, 'image/oil');
   t.equal(route.endpoint.group, 'image');
@@ -134,12 +134,12 @@ t.test('an MPP operation is sold below /mpp, by GET and POST, on no network of i
   const [, mpp] = routesOf(t, `${oil}mpp: { operationId: paint, tag: Pictures }\n`);
   t.match(mpp, {
     id: 'mpp/image/oil',
-    kind: 'mpp',
+    kind: 'operation',
     rail: 'mpp',
     methods: ['GET', 'POST'],
     path: '/mpp/image/oil',
     networks: [],
-    mpp: { operationId: 'paint', tag: 'Pictures' },
+    operation: { operationId: 'paint', tag: 'Pictures' },
   });
 });
 

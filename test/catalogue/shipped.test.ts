@@ -5,10 +5,11 @@ import { checkCatalogue } from '../../src/catalogue/load.ts';
 import { formatProblem } from '../../src/catalogue/problem.ts';
 import { usd } from '../../src/money.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
-const { catalogue, problems } = checkCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const { catalogue, problems } = checkCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
 
 const routeAt = (path: string) => {
   const route = catalogue?.routes.find((candidate) => candidate.path === path);

@@ -4,6 +4,7 @@ import { checkCatalogue } from '../../src/catalogue/load.ts';
 import type { AdapterShape, CatalogueParts, RecipeShape } from '../../src/catalogue/parts.ts';
 import { formatProblem } from '../../src/catalogue/problem.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 
 const painter: AdapterShape = {
   name: 'painter',
@@ -47,7 +48,7 @@ const scanner: RecipeShape = {
   roles: { prices: ['prices'], painter: ['painter'] },
 };
 
-export const parts: CatalogueParts = { rules: pricingRules, adapters: [painter, prices], recipes: [scanner] };
+export const parts: CatalogueParts = { rules: pricingRules, adapters: [painter, prices], recipes: [scanner], rails };
 
 /** A right catalogue with one endpoint. Tests replace files, or add some. */
 export const rightFiles: Readonly<Record<string, string>> = {

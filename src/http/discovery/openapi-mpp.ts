@@ -26,8 +26,9 @@ export function mppOpenApi(
   mppOffers: (route: Route, amount: Money) => readonly MppOffer[],
 ): OpenApiDocument {
   const operations = routes.flatMap((route) => {
-    const { mpp, path } = route;
-    if (route.rail !== 'mpp' || !mpp) return [];
+    const { path } = route;
+    if (route.rail !== 'mpp') return [];
+    const mpp = route.operation as { readonly operationId: string; readonly tag: string };
     const offers = mppOffers(route, route.listing.price);
     if (offers.length === 0) return [];
     const method = mainMethod(route);

@@ -7,11 +7,12 @@ import type { OpenApiDocument, Operation } from '../../../src/http/discovery/ope
 import type { ResourceList } from '../../../src/http/discovery/resources.ts';
 import { toDecimal } from '../../../src/money.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
+import { rails } from '../../../src/rails/index.ts';
 import { adapters } from '../../../src/upstream/adapters/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';
 import { parts, payTo } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
 const documents = createDocuments({ ...parts, service, networks, routes, payTo });
 const bodyOf = (path: string): Buffer => documents.get(path)?.body ?? Buffer.alloc(0);
 const read = <Content>(path: string): Content => JSON.parse(String(bodyOf(path)));

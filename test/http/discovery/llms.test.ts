@@ -58,7 +58,14 @@ t.test('stays under 200 lines with 72 endpoints, ten MPP operations and mirrors 
       { path: `/stable/${name}`, kind: 'mirror', networks: ['stable'], price: price('0.09') },
       { path: `/sol/${name}`, kind: 'mirror', networks: ['sol'] },
       ...(index < 10
-        ? [{ path: `/mpp/${name}`, kind: 'mpp', rail: 'mpp', mpp: { operationId: name, tag: 'Pictures' } } as const]
+        ? [
+            {
+              path: `/mpp/${name}`,
+              kind: 'operation',
+              rail: 'mpp',
+              operation: { operationId: name, tag: 'Pictures' },
+            } as const,
+          ]
         : []),
     ),
   );

@@ -4,11 +4,12 @@ import t from 'tap';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { createDocuments } from '../../../src/http/discovery/index.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
+import { rails } from '../../../src/rails/index.ts';
 import { adapters } from '../../../src/upstream/adapters/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';
 import { parts } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
 const services = {
   'the sample service': createDocuments(parts),
   'the shipped catalogue': createDocuments({ ...parts, service, networks, routes }),

@@ -86,14 +86,14 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
       example: { prompt: "a lighthouse that's lit" },
       resultExample: { url: pictureUrl },
       upstreams: [],
-      mpp: undefined,
+      operation: undefined,
       ...changes,
     });
   }
   return made;
 }
 
-const mpp = { kind: 'mpp', rail: 'mpp', methods: ['GET', 'POST'], networks: [] } as const;
+const mpp = { kind: 'operation', rail: 'mpp', methods: ['GET', 'POST'], networks: [] } as const;
 
 export const oil = endpoint(
   'image/oil',
@@ -106,7 +106,7 @@ export const oil = endpoint(
     envelope: 'data',
     resultExample: { success: true, data: { url: pictureUrl } },
   },
-  { path: '/mpp/image/oil', ...mpp, mpp: { operationId: 'mpp_image_oil', tag: 'Pictures' } },
+  { path: '/mpp/image/oil', ...mpp, operation: { operationId: 'mpp_image_oil', tag: 'Pictures' } },
 );
 
 export const sized = endpoint(
@@ -122,7 +122,7 @@ export const sized = endpoint(
     path: '/mpp/image/sized',
     ...mpp,
     price: price('0.06', '0.1', '0.15'),
-    mpp: { operationId: 'mpp_image_sized', tag: 'Pictures' },
+    operation: { operationId: 'mpp_image_sized', tag: 'Pictures' },
   },
 );
 
@@ -142,7 +142,7 @@ export const trend = endpoint(
     ...mpp,
     request: noFields,
     example: {},
-    mpp: { operationId: 'mpp_trend', tag: 'Prices' },
+    operation: { operationId: 'mpp_trend', tag: 'Prices' },
   },
 );
 
