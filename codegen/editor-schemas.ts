@@ -126,13 +126,18 @@ export function editorSchemas(
   fragments: readonly string[],
   parts: CatalogueParts,
 ): ReadonlyMap<string, string> {
+  const networks = [...catalogue.networks.values()];
   const replacements: Replacements = {
     parts: new Map<unknown, unknown>([
       [price, { $ref: '#/definitions/price' }],
       [upstream, { $ref: '#/definitions/upstream' }],
       [anySchema, { $ref: '#/definitions/schema' }],
     ]),
-    names: { network: [...catalogue.networks.keys()], tag: catalogue.service.tags },
+    names: {
+      tag: catalogue.service.tags,
+      network: networks.map(({ id }) => id),
+      'EVM network': networks.filter(({ family }) => family === 'evm').map(({ id }) => id),
+    },
   };
   const definitions = {
     price: forEditors(priceSchema(parts)),
@@ -147,6 +152,6 @@ export function editorSchemas(
     ['fragment.schema.json', file({ $ref: '#/definitions/schema' }, { definitions: { schema: definitions.schema } })],
     ['networks.schema.json', file(forEditors(networksFileSchema))],
     ['upstreams.schema.json', file(forEditors(upstreams))],
-    ['service.schema.json', file(forEditors(serviceFileSchema))],
+    ['service.schema.json', file(forEditors(serviceFileSchema(parts.rails), replacements))],
   ]);
 }

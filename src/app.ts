@@ -134,7 +134,7 @@ export async function openApp(
   );
   await networks.refresh();
 
-  const rails = openRails({ surroundings, networks, publicUrl, log, now });
+  const rails = openRails({ service: catalogue.service, surroundings, networks, publicUrl, log, now });
   const railOf: Readonly<Record<string, Rail>> = Object.fromEntries(
     Object.values(rails).map((rail) => [rail.name, rail]),
   );

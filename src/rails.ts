@@ -1,9 +1,11 @@
 /** The ways to pay that this gateway offers. */
 
+import type { ServiceFile } from './catalogue/types.ts';
 import type { EvmOptions } from './payment/mpp/evm.ts';
 import type { NetworkLog, PayableNetwork, PayableNetworks } from './payment/networks.ts';
 import { type MppRail, openMppRail } from './payment/rails/mpp.ts';
 import { openX402Rail, type X402Rail } from './payment/rails/x402.ts';
+import type { MppServiceOptions } from './rails/mpp/declaration.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface Rails {
@@ -13,6 +15,7 @@ export interface Rails {
 }
 
 export interface RailsParts {
+  readonly service: ServiceFile;
   readonly surroundings: Pick<Surroundings, 'mpp'>;
   readonly networks: PayableNetworks;
   /** Origin, without a trailing slash. */
@@ -21,20 +24,18 @@ export interface RailsParts {
   now(): number;
 }
 
-/** MPP is paid with EIP-3009 where USDC on Base is, and on Tempo where that is configured. */
-const MPP_EVM_NETWORK = 'chain-c';
-
 export function openRails(parts: RailsParts): Rails {
   const { networks, publicUrl, now } = parts;
   const mpp = openMpp(parts);
   return { x402: openX402Rail({ networks, publicUrl, now }), ...(mpp && { mpp }) };
 }
 
-function openMpp({ surroundings, networks, publicUrl, log, now }: RailsParts): MppRail | undefined {
+function openMpp({ service, surroundings, networks, publicUrl, log, now }: RailsParts): MppRail | undefined {
   const { secrets, realm = new URL(publicUrl).hostname, tempo } = surroundings.mpp;
-  const network = networks.find(MPP_EVM_NETWORK);
-  if (!tempo && !network?.rpcUrl) {
-    log.warn({}, `nothing is sold over MPP: neither Tempo nor ${MPP_EVM_NETWORK} can be paid`);
+  const { networks: ids = [] } = (service.rails?.mpp ?? {}) as MppServiceOptions;
+  const network = ids.map((id) => networks.find(id)).find((payable) => payable?.rpcUrl !== undefined);
+  if (!tempo && !network) {
+    log.warn({}, `nothing is sold over MPP: neither ${['Tempo', ...ids].join(' nor ')} can be paid`);
     return undefined;
   }
   return openMppRail({

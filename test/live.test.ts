@@ -76,7 +76,8 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
   const unpaid = await fetch(call.url, call.init);
   t.equal(unpaid.status, 402);
   t.equal(unpaid.headers.get('turnpike-mode'), null);
-  const evm = { 'chain-c': { ...chains.evm['chain-c'], asset: '', symbol: '', decimals: 6 } };
+  const { 'chain-c': access } = chains.evm;
+  const evm = { 'chain-c': { ...access, ...access?.asset, asset: access?.asset.address } };
   const client = await openWallet(
     { mode: 'sandbox', evm, payTo: {} } as Parameters<typeof openWallet>[0],
     'eip155:8453',

@@ -6,7 +6,9 @@ import { Checker } from './checker.ts';
 import { below, type CatalogueDocument, Findings, type Place, readDocument } from './document.ts';
 import { readEndpoint } from './endpoint.ts';
 import { endpointFileSchema } from './files/endpoint.ts';
+import { serviceFileSchema } from './files/service.ts';
 import { type Fragment, type Fragments, inlineFragments, readFragments } from './fragments.ts';
+import { checkNames, type KnownNames } from './names.ts';
 import type { CatalogueParts } from './parts.ts';
 import { CatalogueErrors, type CatalogueProblem } from './problem.ts';
 import type { OperationDeclaration } from './rails.ts';
@@ -15,7 +17,7 @@ import { isObject } from './schema-walk.ts';
 import { isWellWritten, openResult, refusals, SchemaCompiler } from './schemas.ts';
 import { pricedModels, readNetworks, readService, readUpstreams } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { Catalogue } from './types.ts';
+import type { Catalogue, Network, ServiceFile } from './types.ts';
 import { UpstreamUse } from './upstream-use.ts';
 
 /**
@@ -40,16 +42,19 @@ export function checkCatalogue(
   const [servicePlace, networksPlace, upstreamsPlace] = ['service', 'networks', 'upstreams'].map((name) =>
     readSetting(join(directory, `${name}.yaml`), findings),
   );
-  const service = servicePlace && readService(servicePlace, checker);
+  const serviceFile = serviceFileSchema(parts.rails);
+  const service = servicePlace && readService(servicePlace, checker, serviceFile);
   const networks = networksPlace && readNetworks(networksPlace, checker);
   const upstreams = upstreamsPlace && readUpstreams(upstreamsPlace, checker, parts);
   const fragments = readFragments(join(directory, 'schemas'), findings);
+  const names = namesOf(service, networks);
+  if (servicePlace) checkNames(servicePlace, servicePlace.document.value, serviceFile, names, findings);
   const surroundings: Surroundings = {
     service,
     networks,
     rails: parts.rails,
     endpointFile: endpointFileSchema(parts.rails),
-    names: { network: networks && [...networks.keys()], tag: service?.tags },
+    names,
     models: upstreams && pricedModels(upstreamsPlace, upstreams, checker),
     fragments,
     soundFragments: checkFragments(fragments, compiler, checked),
@@ -66,6 +71,15 @@ export function checkCatalogue(
   if (problems.length > 0 || !service || !networks || !upstreams) return { problems };
   const routes = endpoints.flatMap((endpoint) => endpoint.routes);
   return { catalogue: { service, networks, upstreams, endpoints, routes }, problems };
+}
+
+function namesOf(service: ServiceFile | undefined, networks: ReadonlyMap<string, Network> | undefined): KnownNames {
+  const all = networks && [...networks.values()];
+  return {
+    tag: service?.tags,
+    network: all?.map(({ id }) => id),
+    'EVM network': all?.filter(({ family }) => family === 'evm').map(({ id }) => id),
+  };
 }
 
 /** The place of one of the three files beside the endpoints, or undefined when it cannot be read. */

@@ -11,6 +11,8 @@ export interface RailDeclaration {
    * endpoint at its own path, and its mirrors.
    */
   readonly operation?: OperationDeclaration;
+  /** JSON Schema of the rail's block in `service.yaml`, marked like OperationDeclaration.options; left out: it has none. */
+  readonly serviceOptions?: JsonSchema;
 }
 
 /** How an endpoint's file says that a rail sells it too, and where that is. */
@@ -21,8 +23,8 @@ export interface OperationDeclaration {
   readonly pathPrefix: string;
   readonly methods: readonly ('GET' | 'POST')[];
   /**
-   * JSON Schema of the block's own keys, beside those of OperationOptions. `x-names: tag` or `x-names: network` marks
-   * the name of one; `x-unique: true` what belongs to one endpoint alone.
+   * JSON Schema of the block's own keys, beside those of OperationOptions. `x-names: tag` (or `network`, or
+   * `EVM network`) marks the name of one; `x-unique: true` what belongs to one endpoint alone.
    */
   readonly options: JsonSchema;
 }

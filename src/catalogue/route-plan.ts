@@ -34,7 +34,7 @@ export interface RoutePlan {
   readonly operation: { readonly value: PlainObject; readonly declaration: OperationDeclaration } | undefined;
 }
 
-type Context = Pick<Surroundings, 'networks' | 'rails'>;
+type Context = Pick<Surroundings, 'service' | 'networks' | 'rails'>;
 
 /** The routes that a file describes. The file may still be wrong in every way. */
 export function planRoutes(document: CatalogueDocument, context: Context): RoutePlan[] {
@@ -56,7 +56,7 @@ export function planRoutes(document: CatalogueDocument, context: Context): Route
   return plans;
 }
 
-function basePlan(place: Place, file: PlainObject, { rails }: Context): RoutePlan {
+function basePlan(place: Place, file: PlainObject, { service, rails }: Context): RoutePlan {
   const part = (key: string): Sourced => ({ value: file[key], place: below(place, key), inherited: false });
   return {
     kind: 'base',
@@ -64,7 +64,7 @@ function basePlan(place: Place, file: PlainObject, { rails }: Context): RoutePla
     place,
     path: part('path'),
     methods: [file.method === 'GET' ? 'GET' : 'POST'],
-    networks: Array.isArray(file.networks) ? file.networks : ['chain-a'],
+    networks: Array.isArray(file.networks) ? file.networks : service ? [service.defaultNetwork] : [],
     price: part('price'),
     listing: file.listing === undefined ? undefined : part('listing'),
     request: part('request'),

@@ -2,7 +2,6 @@ import { type Checker, closedOptions } from './checker.ts';
 import { below, keyOf, type Place } from './document.ts';
 import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
-import { serviceFileSchema } from './files/service.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
 import type { AdapterShape, CatalogueParts } from './parts.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
@@ -13,9 +12,9 @@ const entries = (value: unknown): [string, PlainObject][] =>
   isObject(value) ? Object.entries(value).filter((entry): entry is [string, PlainObject] => isObject(entry[1])) : [];
 
 /** `service.yaml`, or undefined when it is not right. */
-export function readService(place: Place, checker: Checker): ServiceFile | undefined {
+export function readService(place: Place, checker: Checker, schema: PlainObject): ServiceFile | undefined {
   const value = place.document.value;
-  return checker.fits(place, value, serviceFileSchema) ? (value as ServiceFile) : undefined;
+  return checker.fits(place, value, schema) ? (value as ServiceFile) : undefined;
 }
 
 /** `networks.yaml`: the networks, those with mistakes included so that their names are known. */

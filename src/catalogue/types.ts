@@ -63,7 +63,7 @@ export interface EndpointFile {
   /** Default: POST. */
   readonly method?: 'GET' | 'POST';
   readonly path: string;
-  /** Default: `[chain-a]`. */
+  /** Default: the service's default network. */
   readonly networks?: readonly NetworkId[];
   readonly price: PriceOptions;
   /** What resource listings say of a dynamic price, where it is not the price of an empty request and the lowest price. */
@@ -155,6 +155,10 @@ export interface ServiceFile {
   /** Text for agents, used in `/llms.txt` and `/.well-known/x402`. */
   readonly instructions: string;
   readonly ownershipProofs?: readonly string[];
+  /** Where an endpoint can be paid that names no networks. */
+  readonly defaultNetwork: NetworkId;
+  /** Rail -> its options, as its `serviceOptions` have them. */
+  readonly rails?: { readonly [rail: string]: { readonly [option: string]: unknown } };
 }
 
 /** A model together with its neutral name. */

@@ -49,7 +49,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     evm: Object.fromEntries(
       Object.entries(chains.evm).map(([id, { asset, ...access }]) => [
         id,
-        { ...access, asset: asset.address, symbol: asset.symbol, decimals: asset.decimals },
+        { ...access, ...asset, asset: asset.address },
       ]),
     ),
     ...(chains.solana && { solana: chains.solana }),

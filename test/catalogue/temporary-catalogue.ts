@@ -56,6 +56,7 @@ export const rightFiles: Readonly<Record<string, string>> = {
 description: Sells pictures
 tags: [Pictures, Prices]
 instructions: Pay first
+defaultNetwork: chain-a
 `,
   'networks.yaml': `chain-a:
   family: solana

@@ -18,6 +18,9 @@ export const endpointPath = {
 /** The id of a network in `networks.yaml`. */
 export const networkName = { ...text, 'x-names': 'network' } as const;
 
+/** The same, of the family evm. */
+export const evmNetworkName = { ...text, 'x-names': 'EVM network' } as const;
+
 /** A tag of `service.yaml`. */
 export const tagName = { ...text, 'x-names': 'tag' } as const;
 

@@ -10,53 +10,53 @@ interface ChargeRequest {
   readonly amount: string;
   readonly currency: string;
   readonly recipient: string;
+  readonly methodDetails?: { readonly chainId?: number };
 }
 
-/** The EIP-712 domain of the sandbox's USDC on Base Sepolia. */
-const EVM_DOMAIN = { name: 'USDC', version: '2' };
-const EVM_NETWORK = 'chain-c';
+const requestOf = ({ request }: Challenge.Challenge) => request as unknown as ChargeRequest;
 
-/** `tempo`, or `evm` for `chain-c`; both where nothing is asked for, and the first challenge decides. */
-function methodNamed(network: string | undefined): 'tempo' | 'evm' | undefined {
-  if (network === undefined || network === 'tempo') return network;
-  if (network === EVM_NETWORK || network === 'evm') return 'evm';
-  throw new PayProblem(`--network ${network} is not paid over MPP: take tempo or ${EVM_NETWORK}`);
-}
-
+/** Pays on the network that `network` names, or by the method; the first challenge decides where nothing is asked for. */
 export function openMppPayer(sandbox: SandboxState, network: string | undefined): Payer {
-  const wanted = methodNamed(network);
-  const access = sandbox.evm[EVM_NETWORK];
-  const { tempo: tempoAccess } = sandbox;
+  const evmNetworkOf = (challenge: Challenge.Challenge) => {
+    const { chainId } = requestOf(challenge).methodDetails ?? {};
+    return Object.entries(sandbox.evm).find(([, access]) => access.chainId === chainId);
+  };
+  /** `tempo`, or the network's id. */
+  const nameOf = (challenge: Challenge.Challenge): string =>
+    challenge.method === 'evm' ? (evmNetworkOf(challenge)?.[0] ?? challenge.method) : challenge.method;
 
-  const walletFor = (method: string) => {
-    if (method === 'tempo' && tempoAccess) {
+  const walletFor = (challenge: Challenge.Challenge) => {
+    const { tempo: tempoAccess } = sandbox;
+    if (challenge.method === 'tempo' && tempoAccess) {
       const chain = { ...tempoMainnet, id: tempoAccess.chainId };
       const client = createClient({ chain, transport: http(tempoAccess.rpcUrl), pollingInterval: 100 });
       const account = privateKeyToAccount(tempoAccess.privateKey);
       return Mppx.create({ polyfill: false, methods: [tempo({ account, mode: 'pull', getClient: () => client })] });
     }
-    if (method === 'evm' && access) {
+    const [, access] = evmNetworkOf(challenge) ?? [];
+    if (challenge.method === 'evm' && access) {
       const account = privateKeyToAccount(access.privateKey);
-      return Mppx.create({
-        polyfill: false,
-        methods: [evm({ account, authorization: EVM_DOMAIN, decimals: access.decimals })],
-      });
+      const { name, version, decimals } = access;
+      return Mppx.create({ polyfill: false, methods: [evm({ account, authorization: { name, version }, decimals })] });
     }
-    throw new PayProblem(`the sandbox has no wallet for the payment method ${method}`);
+    throw new PayProblem(`the sandbox has no wallet for the payment method ${challenge.method}`);
   };
 
   const chosenOf = (unpaid: Response) => {
     const challenges = Challenge.fromResponseList(unpaid);
-    const chosen = challenges.find(({ method }) => wanted === undefined || method === wanted);
-    const methods = challenges.map(({ method }) => method);
-    if (!chosen) throw new PayProblem(`this path is paid with ${methods.join(', ')}, not with ${wanted}`);
-    return { chosen, methods };
+    const chosen = challenges.find(
+      (challenge) => network === undefined || [challenge.method, nameOf(challenge)].includes(network),
+    );
+    const names = challenges.map(nameOf);
+    if (!chosen)
+      throw new PayProblem(`--network ${network} does not pay this path over MPP: take ${names.join(' or ')}`);
+    return { chosen, methods: challenges.map(({ method }) => method) };
   };
 
   return {
     offer(unpaid) {
       const { chosen, methods } = chosenOf(unpaid);
-      const { amount, currency, recipient } = chosen.request as unknown as ChargeRequest;
+      const { amount, currency, recipient } = requestOf(chosen);
       return {
         amount: BigInt(amount),
         payable: methods,
@@ -64,7 +64,7 @@ export function openMppPayer(sandbox: SandboxState, network: string | undefined)
       };
     },
     async sign(unpaid) {
-      return { authorization: await walletFor(chosenOf(unpaid).chosen.method).createCredential(unpaid) };
+      return { authorization: await walletFor(chosenOf(unpaid).chosen).createCredential(unpaid) };
     },
     receipt(answer) {
       const { reference, method } = Receipt.fromResponse(answer);

@@ -12,10 +12,13 @@ export interface SandboxState {
       asset: string;
       symbol: string;
       decimals: number;
+      /** Of the asset's EIP-712 domain. */
+      name: string;
+      version: string;
       privateKey: `0x${string}`;
     }
   >;
-  solana?: { rpcUrl: string; caip2: string; mint: string; secretKey: string };
+  solana?: { id: string; rpcUrl: string; caip2: string; mint: string; secretKey: string };
   tempo?: { rpcUrl: string; chainId: number; currency: string; privateKey: `0x${string}` };
   payTo: Record<string, string>;
 }

@@ -35,7 +35,7 @@ export async function openWallet(sandbox: SandboxState, wanted: string | undefin
 /** `network`: neutral or CAIP-2 id; undefined for the first that is offered. */
 export async function openX402Payer(sandbox: SandboxState, network: string | undefined): Promise<Payer> {
   const names = new Map(Object.entries(sandbox.evm).map(([id, { caip2 }]) => [caip2, id]));
-  if (sandbox.solana) names.set(sandbox.solana.caip2, 'chain-a');
+  if (sandbox.solana) names.set(sandbox.solana.caip2, sandbox.solana.id);
   const wanted = [...names].find(([caip2, id]) => network === id || network === caip2)?.[0];
   if (network !== undefined && wanted === undefined) {
     const known = [...names.values()].sort().join(', ');

@@ -1,6 +1,6 @@
-import { tagName } from '../../catalogue/files/common.ts';
+import { evmNetworkName, tagName } from '../../catalogue/files/common.ts';
 import type { RailDeclaration } from '../../catalogue/rails.ts';
-import type { OperationOptions } from '../../catalogue/types.ts';
+import type { NetworkId, OperationOptions } from '../../catalogue/types.ts';
 
 /** The block `mpp:` of an endpoint's file. */
 export interface MppOperation extends OperationOptions {
@@ -9,9 +9,19 @@ export interface MppOperation extends OperationOptions {
   readonly tag: string;
 }
 
+/** The block `mpp:` of `service.yaml`. */
+export interface MppServiceOptions {
+  /** Where charges are paid by EIP-3009, in the order of preference: the first that can be paid is offered. */
+  readonly networks?: readonly NetworkId[];
+}
+
 export const mppDeclaration: RailDeclaration = {
   name: 'mpp',
   title: 'MPP',
+  serviceOptions: {
+    type: 'object',
+    properties: { networks: { type: 'array', items: evmNetworkName, minItems: 1, uniqueItems: true } },
+  },
   operation: {
     key: 'mpp',
     pathPrefix: '/mpp',

@@ -34,6 +34,7 @@ export const service: ServiceFile = {
   tags: ['Pictures', 'Prices'],
   instructions: 'Ask, pay, ask again.',
   ownershipProofs: ['0xsigned'],
+  defaultNetwork: 'sol',
 };
 
 /** The price of every request, or lowest, listed and highest where the request decides. */
