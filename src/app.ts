@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { openCreditsDesk } from './credits/desk.ts';
+import { createDocuments } from './discovery/index.ts';
+import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createChatDoor } from './http/chat/door.ts';
-import { createDocuments } from './http/discovery/index.ts';
 import { createHandler } from './http/handler.ts';
 import type { Log } from './http/log.ts';
 import { createRouter } from './http/router.ts';
@@ -16,6 +17,7 @@ import { LEASE_MS } from './payment/claim.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import type { Rail } from './payment/rail.ts';
 import { reconcile } from './payment/reconcile.ts';
+import { railDocuments } from './rails/documents.ts';
 import { openRails } from './rails.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
@@ -146,21 +148,21 @@ export async function openApp(
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
   );
+  const documentParts: DocumentParts = {
+    service: catalogue.service,
+    routes: sold,
+    networks: offered,
+    payTo: surroundings.payTo,
+    mode,
+    publicUrl,
+  };
   /** Chat completions under way. */
   const chats = new Set<string>();
   let draining = false;
   const listener = createListener({
     paid,
     sells: router.sells,
-    documents: createDocuments({
-      service: catalogue.service,
-      routes: sold,
-      networks: offered,
-      payTo: surroundings.payTo,
-      mode,
-      publicUrl,
-      mppOffers: (route, amount) => rails.mpp?.offers(route, amount) ?? [],
-    }),
+    documents: createDocuments(documentParts, railDocuments(documentParts, railOf)),
     health: () => ({
       ok: !draining,
       body: {

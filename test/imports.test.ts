@@ -12,7 +12,8 @@ const allowed: Record<string, readonly string[]> = {
   credits: ['root', 'catalogue', 'store'],
   upstream: ['root', 'catalogue', 'store', 'credits'],
   payment: ['root', 'catalogue', 'store'],
-  http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment'],
+  discovery: ['root', 'catalogue'],
+  http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'discovery', 'rails'],
 };
 const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'surroundings', 'config']);
 

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import type { Document } from '../discovery/document.ts';
 import { Problem } from '../errors.ts';
 import type { Answer } from '../payment/rail.ts';
 import { allowOrigins, cors } from './cors.ts';
-import type { Document } from './discovery/document.ts';
 import type { createHandler } from './handler.ts';
 import { problemAnswer } from './problem.ts';
 

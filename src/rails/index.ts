@@ -1,6 +1,8 @@
 /** The ways to pay that there are. */
-import type { RailDeclaration } from '../catalogue/rails.ts';
-import { mppDeclaration } from './mpp/declaration.ts';
-import { x402Declaration } from './x402/declaration.ts';
+import type { Rail } from '../payment/rail.ts';
+import type { RailDefinition } from './definition.ts';
+import { mpp } from './mpp/index.ts';
+import { x402 } from './x402/index.ts';
 
-export const rails: readonly RailDeclaration[] = [x402Declaration, mppDeclaration];
+/** The order is that of the discovery documents. */
+export const rails: readonly RailDefinition<Rail>[] = [x402, mpp];

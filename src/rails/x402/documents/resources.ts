@@ -1,8 +1,8 @@
-/** `GET /x402-resources`: everything the x402 rail sells, mirrors included. */
-import type { Route } from '../../catalogue/types.ts';
-import { toDecimal } from '../../money.ts';
-import { type Payable, payableOn } from './payable.ts';
-import { answerSchema } from './schemas.ts';
+/** `GET /x402-resources`: everything that is sold over x402, mirrors included. */
+import type { Route } from '../../../catalogue/types.ts';
+import { type Payable, payableOn } from '../../../discovery/payable.ts';
+import { answerSchema } from '../../../discovery/schemas.ts';
+import { toDecimal } from '../../../money.ts';
 
 /** What a call costs on one network; `amount` is a decimal string in units of the asset. */
 export interface ResourcePricing {
@@ -57,8 +57,8 @@ function resource(route: Route, payable: Payable): ResourceItem[] {
   ];
 }
 
-/** Of the routes, those of the x402 rail that some network pays for. */
+/** Of the routes, those that some network pays for. */
 export function resourceList(routes: readonly Route[], payable: Payable): ResourceList {
-  const resources = routes.filter(({ rail }) => rail === 'x402').flatMap((route) => resource(route, payable));
+  const resources = routes.flatMap((route) => resource(route, payable));
   return { x402_version: 'v2', count: resources.length, resources };
 }

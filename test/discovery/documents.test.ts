@@ -1,12 +1,11 @@
 import t from 'tap';
-import { createDocuments } from '../../../src/http/discovery/index.ts';
-import type { OpenApiDocument } from '../../../src/http/discovery/openapi.ts';
-import type { ResourceList } from '../../../src/http/discovery/resources.ts';
-import type { WellKnownX402 } from '../../../src/http/discovery/well-known.ts';
-import { parts } from './samples.ts';
+import type { OpenApiDocument } from '../../src/discovery/openapi.ts';
+import type { ResourceList } from '../../src/rails/x402/documents/resources.ts';
+import type { WellKnownX402 } from '../../src/rails/x402/documents/well-known.ts';
+import { documentsOf, parts, read as readOf } from './samples.ts';
 
-const documents = createDocuments(parts);
-const read = <Content>(path: string): Content => JSON.parse(String(documents.get(path)?.body));
+const documents = documentsOf();
+const read = <Content>(path: string): Content => readOf(documents, path);
 
 t.test('has every document at its path, with its media type', async (t) => {
   t.same(
@@ -14,8 +13,8 @@ t.test('has every document at its path, with its media type', async (t) => {
     [
       ['/x402-resources', 'application/json'],
       ['/.well-known/x402', 'application/json'],
-      ['/openapi.json', 'application/json'],
       ['/openapi/x402.json', 'application/json'],
+      ['/openapi.json', 'application/json'],
       ['/llms.txt', 'text/plain; charset=utf-8'],
       ['/robots.txt', 'text/plain; charset=utf-8'],
       ['/icon.svg', 'image/svg+xml'],
@@ -25,7 +24,7 @@ t.test('has every document at its path, with its media type', async (t) => {
 });
 
 t.test('an etag changes with the content and with nothing else', async (t) => {
-  const etags = (more: Partial<typeof parts>) => createDocuments({ ...parts, ...more }).get('/x402-resources')?.etag;
+  const etags = (more: Partial<typeof parts>) => documentsOf(more).get('/x402-resources')?.etag;
   t.equal(etags({}), documents.get('/x402-resources')?.etag);
   t.not(etags({ routes: parts.routes.slice(1) }), documents.get('/x402-resources')?.etag);
 });

@@ -5,11 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { createDocuments } from '../../../src/http/discovery/index.ts';
-import type { PayableNetwork } from '../../../src/payment/networks.ts';
-import { createChallenges } from '../../../src/payment/x402/challenge.ts';
-import { encodeHeader } from '../../../src/payment/x402/wire.ts';
-import { endpoint, networks, parts, payTo, price } from './samples.ts';
+import type { PayableNetwork } from '../../src/payment/networks.ts';
+import { createChallenges } from '../../src/payment/x402/challenge.ts';
+import { encodeHeader } from '../../src/payment/x402/wire.ts';
+import { documentsOf, endpoint, networks, parts, payTo, price } from './samples.ts';
 
 const cheap = endpoint('image/cheap', { path: '/image/cheap', price: price('0.002'), networks: ['base'] });
 const [cheapRoute] = cheap.routes;
@@ -64,7 +63,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const documents = createDocuments({ ...parts, publicUrl, routes: [...parts.routes, cheapRoute] });
+  const documents = documentsOf({ publicUrl, routes: [...parts.routes, cheapRoute] });
   const text = String(documents.get('/llms.txt')?.body);
   const program = /(?:^ {4}import .*\n)(?:^ {4}.*\n)+/m.exec(text)?.[0] ?? '';
   const directory = t.testdir({ 'pay.mjs': program });

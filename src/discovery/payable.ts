@@ -1,6 +1,6 @@
-import type { Network, NetworkBinding, NetworkId, Route } from '../../catalogue/types.ts';
+import type { Network, NetworkBinding, NetworkId, Route } from '../catalogue/types.ts';
 
-/** Where the x402 rail is paid: the networks with an address, as they are in one mode. */
+/** Where routes are paid: the networks with an address, as they are in one mode. */
 export interface Payable {
   readonly networks: ReadonlyMap<NetworkId, Network>;
   readonly mode: 'live' | 'sandbox';

@@ -1,7 +1,12 @@
 /** A small service to describe: every kind of route that documents tell apart. */
-import type { Endpoint, Network, NetworkId, Price, Route, ServiceFile } from '../../../src/catalogue/types.ts';
-import type { DocumentParts } from '../../../src/http/discovery/index.ts';
-import { type Money, usd } from '../../../src/money.ts';
+import type { Endpoint, Network, NetworkId, Price, Route, ServiceFile } from '../../src/catalogue/types.ts';
+import type { Document } from '../../src/discovery/document.ts';
+import { createDocuments } from '../../src/discovery/index.ts';
+import type { DocumentParts } from '../../src/discovery/rail-documents.ts';
+import { usd } from '../../src/money.ts';
+import type { Rail } from '../../src/payment/rail.ts';
+import { openMppRail } from '../../src/payment/rails/mpp.ts';
+import { railDocuments } from '../../src/rails/documents.ts';
 
 const binding = (caip2: string, symbol: string, address: string) => ({
   caip2,
@@ -24,8 +29,10 @@ export const networks: ReadonlyMap<NetworkId, Network> = new Map(
   ].map((each) => [each.id, each]),
 );
 
+const evmPayTo = '0x1111111111111111111111111111111111111111';
+
 export const payTo = ({ family }: Network): string =>
-  family === 'evm' ? '0x1111111111111111111111111111111111111111' : '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+  family === 'evm' ? evmPayTo : '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
 export const service: ServiceFile = {
   name: 'Corner shop',
@@ -159,7 +166,24 @@ export const parts: DocumentParts = {
   payTo,
   mode: 'live',
   publicUrl,
-  mppOffers: (_route, amount: Money) => [
-    { intent: 'charge', method: 'tempo', amount: amount.toString(), currency: tempo },
-  ],
 };
+
+/** MPP, paid on Tempo. */
+const mppRail = openMppRail({
+  secrets: ['a secret of the test that is long enough'],
+  realm: 'shop.example',
+  tempo: { rpcUrl: 'https://tempo.example', chainId: 4217, currency: tempo, recipient: evmPayTo },
+});
+
+/** The sample service's documents, with other parts or rails where a test says so. */
+export function documentsOf(
+  changes: Partial<DocumentParts> = {},
+  opened: Readonly<Record<string, Rail>> = { mpp: mppRail },
+): ReadonlyMap<string, Document> {
+  const all = { ...parts, ...changes };
+  return createDocuments(all, railDocuments(all, opened));
+}
+
+/** The content of a JSON document. */
+export const read = <Content>(documents: ReadonlyMap<string, Document>, path: string): Content =>
+  JSON.parse(String(documents.get(path)?.body));

@@ -2,18 +2,16 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { validate } from 'mppx/discovery';
 import t from 'tap';
-import { mppOpenApi } from '../../../src/http/discovery/openapi-mpp.ts';
-import { x402OpenApi } from '../../../src/http/discovery/openapi-x402.ts';
-import { problemAnswer } from '../../../src/http/problem.ts';
-import { paymentProblem } from '../../../src/payment/problem-types.ts';
-import { networks, parts, payTo, publicUrl, service, tempo } from './samples.ts';
+import type { OpenApiDocument } from '../../src/discovery/openapi.ts';
+import { problemAnswer } from '../../src/http/problem.ts';
+import { paymentProblem } from '../../src/payment/problem-types.ts';
+import { documentsOf, networks, payTo, publicUrl, read, tempo } from './samples.ts';
 
-const payable = { networks, payTo, mode: 'live' } as const;
-const mpp = mppOpenApi(service, parts.routes, publicUrl, parts.mppOffers);
-const x402 = x402OpenApi(service, parts.routes, payable, publicUrl);
+const mpp = read<OpenApiDocument>(documentsOf(), '/openapi.json');
+const x402 = read<OpenApiDocument>(documentsOf(), '/openapi/x402.json');
 const documents = { mpp, x402 };
 
-const operationsOf = (document: typeof mpp) =>
+const operationsOf = (document: OpenApiDocument) =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -28,7 +26,7 @@ function schemasIn(node: unknown): AnySchemaObject[] {
   });
 }
 
-function newAjv(document: typeof mpp) {
+function newAjv(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addSchema({ ...document, $id: 'document' });
@@ -130,7 +128,7 @@ t.test('a fixed price is said, a price that depends on the request is a quote be
 });
 
 t.test('an MPP route that cannot be paid is not described', async (t) => {
-  t.same(mppOpenApi(service, parts.routes, publicUrl, () => []).paths, {});
+  t.same(read<OpenApiDocument>(documentsOf({}, {}), '/openapi.json').paths, {});
 });
 
 t.test('the x402 document offers every network in the words of its challenge', async (t) => {

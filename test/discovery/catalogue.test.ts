@@ -1,21 +1,20 @@
 /** What holds of any service is held here against the shipped catalogue. */
 import t from 'tap';
-import { loadCatalogue } from '../../../src/catalogue/load.ts';
-import type { Route } from '../../../src/catalogue/types.ts';
-import { createDocuments } from '../../../src/http/discovery/index.ts';
-import type { OpenApiDocument, Operation } from '../../../src/http/discovery/openapi.ts';
-import type { ResourceList } from '../../../src/http/discovery/resources.ts';
-import { toDecimal } from '../../../src/money.ts';
-import { pricingRules } from '../../../src/pricing/index.ts';
-import { rails } from '../../../src/rails/index.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
-import { recipes } from '../../../src/upstream/recipes/index.ts';
-import { parts, payTo } from './samples.ts';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import type { Route } from '../../src/catalogue/types.ts';
+import type { OpenApiDocument, Operation } from '../../src/discovery/openapi.ts';
+import { toDecimal } from '../../src/money.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
+import type { ResourceList } from '../../src/rails/x402/documents/resources.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+import { documentsOf, read as readOf } from './samples.ts';
 
 const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
-const documents = createDocuments({ ...parts, service, networks, routes, payTo });
+const documents = documentsOf({ service, networks, routes });
 const bodyOf = (path: string): Buffer => documents.get(path)?.body ?? Buffer.alloc(0);
-const read = <Content>(path: string): Content => JSON.parse(String(bodyOf(path)));
+const read = <Content>(path: string): Content => readOf(documents, path);
 
 const sold = (rail: Route['rail']): Route[] => routes.filter((route) => route.rail === rail);
 

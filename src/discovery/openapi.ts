@@ -1,6 +1,6 @@
-/** OpenAPI 3.1 descriptions of what is sold: the parts that both rails have in common. */
-import type { JsonSchema, Route, ServiceFile } from '../../catalogue/types.ts';
-import { componentSchemas } from './openapi-components.ts';
+/** OpenAPI 3.1 descriptions of what is sold: the parts that all rails have in common. */
+import type { JsonSchema, Route, ServiceFile } from '../catalogue/types.ts';
+import { errorBody } from './openapi-components.ts';
 import type { PaymentInfo } from './payment-info.ts';
 import { answerSchema, requestFields, requiredFields } from './schemas.ts';
 
@@ -46,11 +46,24 @@ export interface OpenApiDocument {
   readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string }[];
-  readonly externalDocs: { readonly url: string; readonly description: string };
+  readonly externalDocs?: { readonly url: string; readonly description: string };
   readonly paths: Readonly<Record<string, { readonly [method in Method]?: Operation }>>;
   readonly components: object;
   readonly 'x-service-info': object;
   readonly 'x-discovery': { readonly ownershipProofs: readonly string[] };
+}
+
+/** What a rail sells, as OpenAPI. */
+export interface OpenApiSurface {
+  readonly path: string;
+  /** What the documents of other rails call this one. */
+  readonly title: string;
+  /** See RailDocument. */
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly operations: readonly { readonly path: string; readonly method: 'GET' | 'POST'; operation: Operation }[];
+  /** The body of its 402. */
+  readonly paymentRequired: JsonSchema;
 }
 
 /** What a rail adds to an operation. */
@@ -133,26 +146,16 @@ export function operation(route: Route, parts: OperationParts): Operation {
   };
 }
 
-/** Clients look for `/openapi.json` and nothing else, so each document names the other. */
-const OTHER_SURFACE = {
-  mpp: (publicUrl: string) => ({
-    url: `${publicUrl}/openapi/x402.json`,
-    description: 'Everything that is sold over x402',
-  }),
-  x402: (publicUrl: string) => ({ url: `${publicUrl}/openapi.json`, description: 'What is sold over MPP' }),
-} as const;
-
-/** The document around the operations. `publicUrl` is without a trailing slash. */
+/**
+ * The document of one rail. Clients look for `/openapi.json` and nothing else, so each names another that there is.
+ * `publicUrl` is without a trailing slash.
+ */
 export function openApiDocument(
   service: ServiceFile,
   publicUrl: string,
-  surface: {
-    readonly rail: 'mpp' | 'x402';
-    readonly tags: readonly string[];
-    readonly operations: readonly { readonly path: string; readonly method: 'GET' | 'POST'; operation: Operation }[];
-  },
+  { tags, operations, paymentRequired }: OpenApiSurface,
+  other: Pick<OpenApiSurface, 'path' | 'title'> | undefined,
 ): OpenApiDocument {
-  const { rail, tags, operations } = surface;
   const { name, description, contact, instructions, ownershipProofs } = service;
   const llms = `${publicUrl}/llms.txt`;
   return {
@@ -160,11 +163,11 @@ export function openApiDocument(
     info: { title: name, version: '1.0.0', description, ...(contact ? { contact } : {}), 'x-guidance': instructions },
     servers: [{ url: publicUrl }],
     tags: tags.map((tag) => ({ name: tag })),
-    externalDocs: OTHER_SURFACE[rail](publicUrl),
+    ...(other && { externalDocs: { url: publicUrl + other.path, description: other.title } }),
     paths: Object.fromEntries(
       operations.map(({ path, method, operation }) => [path, { [method.toLowerCase()]: operation }]),
     ),
-    components: { schemas: componentSchemas[rail] },
+    components: { schemas: { Error: errorBody, PaymentRequired: paymentRequired } },
     'x-service-info': { docs: { ...(contact?.url ? { homepage: contact.url } : {}), llms } },
     'x-discovery': { ownershipProofs: ownershipProofs ?? [] },
   };

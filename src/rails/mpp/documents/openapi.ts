@@ -1,8 +1,9 @@
-/** `GET /openapi.json`: the MPP surface. */
-import type { Route, ServiceFile } from '../../catalogue/types.ts';
-import type { Money } from '../../money.ts';
-import type { MppOffer } from '../../payment/rails/mpp.ts';
-import { type OpenApiDocument, openApiDocument, operation } from './openapi.ts';
+/** `GET /openapi.json`: what is sold over MPP. */
+import type { Route, ServiceFile } from '../../../catalogue/types.ts';
+import { type OpenApiSurface, operation } from '../../../discovery/openapi.ts';
+import { paymentRequired } from '../../../discovery/openapi-components.ts';
+import type { MppOffer } from '../../../payment/rails/mpp.ts';
+import type { MppOperation } from '../declaration.ts';
 import { mppPaymentInfo } from './payment-info.ts';
 
 const PAYMENT_HEADERS = {
@@ -18,30 +19,31 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
   return method;
 }
 
-/** Every MPP route that some method of payment is offered for. */
+/** `sold`: the routes, and what each can be paid with at its listed price. */
 export function mppOpenApi(
   service: ServiceFile,
-  routes: readonly Route[],
-  publicUrl: string,
-  mppOffers: (route: Route, amount: Money) => readonly MppOffer[],
-): OpenApiDocument {
-  const operations = routes.flatMap((route) => {
-    const { path } = route;
-    if (route.rail !== 'mpp') return [];
-    const mpp = route.operation as { readonly operationId: string; readonly tag: string };
-    const offers = mppOffers(route, route.listing.price);
-    if (offers.length === 0) return [];
+  sold: readonly { readonly route: Route; readonly offers: readonly MppOffer[] }[],
+): OpenApiSurface {
+  const operations = sold.map(({ route, offers }) => {
+    const { operationId, tag } = route.operation as MppOperation;
     const method = mainMethod(route);
     const made = operation(route, {
-      operationId: mpp.operationId,
-      tag: mpp.tag,
+      operationId,
+      tag,
       method,
       payment: mppPaymentInfo(route, offers),
       paymentHeaders: PAYMENT_HEADERS,
       receiptHeaders: RECEIPT_HEADERS,
       challengeHeaders: CHALLENGE_HEADERS,
     });
-    return [{ path, method, operation: made }];
+    return { path: route.path, method, operation: made };
   });
-  return openApiDocument(service, publicUrl, { rail: 'mpp', tags: service.tags, operations });
+  return {
+    path: '/openapi.json',
+    title: 'What is sold over MPP',
+    summary: 'what is sold over MPP, as OpenAPI 3.1',
+    tags: service.tags,
+    operations,
+    paymentRequired,
+  };
 }

@@ -1,8 +1,25 @@
-/** What is sold, one line an endpoint, as Markdown. */
-import type { Route } from '../../catalogue/types.ts';
-import { type Payable, type PayableNetwork, payableOn } from './payable.ts';
-import { priceInWords } from './payment-info.ts';
-import { requestFields, requiredFields } from './schemas.ts';
+/** What `/llms.txt` says of paying over x402, and of what is sold: one line an endpoint, as Markdown. */
+import type { Route } from '../../../catalogue/types.ts';
+import { paragraph } from '../../../discovery/llms.ts';
+import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
+import { priceInWords } from '../../../discovery/payment-info.ts';
+import { soldLine } from '../../../discovery/sold-line.ts';
+import { workedExample } from './worked-example.ts';
+
+const paying = (otherPrefixes: readonly string[]): string[] => [
+  '## Paying with x402',
+  '',
+  paragraph(
+    `Every path${otherPrefixes.length > 0 ? ` that does not begin with ${otherPrefixes.join(' or ')}` : ''}.`,
+    'The 402 carries the challenge of version 2 in the header PAYMENT-REQUIRED',
+    '(base64 of JSON) and the one of version 1 in its body. Each entry of `accepts` is one way to pay: network (CAIP-2),',
+    'asset (token address), amount (atomic units: 50000 of a token with 6 decimals is 0.05), payTo. Sign one of them and',
+    'send the payment in PAYMENT-SIGNATURE (version 2) or X-PAYMENT (version 1). The receipt comes back in',
+    'PAYMENT-RESPONSE or X-PAYMENT-RESPONSE. Any x402 client does this for you, as in the example below. Some refuse more',
+    'than 1 USD, or tokens that they do not know, unless they are told otherwise.',
+  ),
+  '',
+];
 
 interface Sold {
   readonly route: Route;
@@ -30,17 +47,6 @@ const names = (networks: readonly PayableNetwork[]): string =>
 const networkInWords = ({ network, binding }: PayableNetwork): string =>
   `${network.listedAs} (${binding.asset.symbol}, ${binding.caip2})`;
 
-function fieldsInWords(route: Route): string {
-  const required = requiredFields(route);
-  const fields = requestFields(route).map(([name]) => (required.includes(name) ? `${name}*` : name));
-  return fields.length === 0 ? 'no fields' : `fields ${fields.join(', ')}`;
-}
-
-function line(route: Route, method: string): string {
-  const summary = route.endpoint.summary.replace(/\s+/g, ' ').trim();
-  return `- ${method}${route.path}: ${priceInWords(route)}. ${summary}; ${fieldsInWords(route)}.`;
-}
-
 /** The networks that most are paid on. */
 function usualNetworks(sold: readonly Sold[]): string {
   const [first] = [...grouped(sold, ({ networks }) => names(networks))].sort(
@@ -50,8 +56,7 @@ function usualNetworks(sold: readonly Sold[]): string {
 }
 
 /** Base routes by group. */
-export function baseLines(routes: readonly Route[], payable: Payable): string[] {
-  const sold = soldAs('base', routes, payable);
+function baseSection(sold: readonly Sold[]): string[] {
   if (sold.length === 0) return [];
   const usual = usualNetworks(sold);
   const networks = new Map(sold.flatMap((each) => each.networks).map((each) => [each.network.id, each]));
@@ -64,7 +69,7 @@ export function baseLines(routes: readonly Route[], payable: Payable): string[] 
     ...[...grouped(sold, ({ route }) => route.endpoint.group)].flatMap(([group, members]) => [
       `### ${group}`,
       ...members.map(({ route, networks: own }) => {
-        const text = line(route, route.methods[0] === 'GET' ? 'GET ' : '');
+        const text = soldLine(route, route.methods[0] === 'GET' ? 'GET ' : '');
         return names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
       }),
     ]),
@@ -90,8 +95,7 @@ function mirrorLine(network: string, members: readonly Sold[]): string {
 }
 
 /** One line for each network that has mirrors. */
-export function mirrorLines(routes: readonly Route[], payable: Payable): string[] {
-  const sold = soldAs('mirror', routes, payable);
+function mirrorSection(sold: readonly Sold[]): string[] {
   if (sold.length === 0) return [];
   return [
     '## Mirrors: the same endpoints, paid on another network',
@@ -106,7 +110,18 @@ export function mirrorLines(routes: readonly Route[], payable: Payable): string[
   ];
 }
 
-export function mppLines(routes: readonly Route[]): string[] {
-  if (routes.length === 0) return [];
-  return ['## Sold over MPP', '', ...routes.map((route) => line(route, '')), ''];
-}
+/** `publicUrl` without a trailing slash; `otherPrefixes`: see RailDocumentParts. */
+export const x402Paying = (
+  routes: readonly Route[],
+  payable: Payable,
+  publicUrl: string,
+  otherPrefixes: readonly string[],
+): string[] => [
+  ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes) : []),
+  ...workedExample(routes, payable, publicUrl),
+];
+
+export const x402Sold = (routes: readonly Route[], payable: Payable): string[] => [
+  ...baseSection(soldAs('base', routes, payable)),
+  ...mirrorSection(soldAs('mirror', routes, payable)),
+];

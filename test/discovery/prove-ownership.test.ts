@@ -5,7 +5,7 @@ import t from 'tap';
 import { verifyMessage } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { parse } from 'yaml';
-import { decodeBase58, encodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { decodeBase58, encodeBase58 } from '../../src/payment/chains/base58.ts';
 
 /** Runs the command in an environment of its own. */
 async function prove(environment: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {

@@ -1,6 +1,6 @@
 /** `GET /.well-known/x402`: the addresses of everything sold over x402, and who owns the origin. */
-import type { Route, ServiceFile } from '../../catalogue/types.ts';
-import { type Payable, payableOn } from './payable.ts';
+import type { Route, ServiceFile } from '../../../catalogue/types.ts';
+import { type Payable, payableOn } from '../../../discovery/payable.ts';
 
 export interface WellKnownX402 {
   readonly version: 1;
@@ -17,7 +17,7 @@ export function wellKnownX402(
   payable: Payable,
   publicUrl: string,
 ): WellKnownX402 {
-  const sold = routes.filter((route) => route.rail === 'x402' && payableOn(route, payable).length > 0);
+  const sold = routes.filter((route) => payableOn(route, payable).length > 0);
   return {
     version: 1,
     resources: sold.map(({ path }) => publicUrl + path),

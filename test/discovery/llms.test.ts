@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
-import { createDocuments, type DocumentParts } from '../../../src/http/discovery/index.ts';
-import { endpoint, oil, parts, price, routesOf } from './samples.ts';
+import type { DocumentParts } from '../../src/discovery/rail-documents.ts';
+import { documentsOf, endpoint, oil, parts, price, routesOf } from './samples.ts';
 
-const llms = (changes: Partial<DocumentParts> = {}): string =>
-  String(createDocuments({ ...parts, ...changes }).get('/llms.txt')?.body);
+const llms = (changes: Partial<DocumentParts> = {}, opened?: Parameters<typeof documentsOf>[1]): string =>
+  String(documentsOf(changes, opened).get('/llms.txt')?.body);
 
 const text = llms();
 const lines = text.split('\n');
@@ -34,7 +34,7 @@ t.test('mirrors are summed up by network, with the prices that differ', async (t
 });
 
 t.test('a surface on which nothing is sold is not explained', async (t) => {
-  const noMpp = llms({ mppOffers: () => [] });
+  const noMpp = llms({}, {});
   t.notMatch(noMpp, '## Paying with MPP');
   t.notMatch(noMpp, '/mpp/image');
   const noX402 = llms({ networks: new Map() });

@@ -1,7 +1,8 @@
 /** A paid x402 call from start to end, made of a route that is really sold. */
-import type { Route } from '../../catalogue/types.ts';
-import { type Payable, type PayableNetwork, payableOn } from './payable.ts';
-import { priceInWords, x402PaymentInfo } from './payment-info.ts';
+import type { Route } from '../../../catalogue/types.ts';
+import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
+import { priceInWords } from '../../../discovery/payment-info.ts';
+import { x402PaymentInfo } from './payment-info.ts';
 
 interface Example {
   readonly route: Route;
@@ -12,7 +13,7 @@ interface Example {
 function choose(routes: readonly Route[], payable: Payable): Example | undefined {
   const candidates = routes.flatMap((route): Example[] => {
     const [network] = payableOn(route, payable);
-    const plain = route.kind === 'base' && route.rail === 'x402' && route.methods[0] === 'POST' && route.price.fixed;
+    const plain = route.kind === 'base' && route.methods[0] === 'POST' && route.price.fixed;
     return plain && network ? [{ route, network }] : [];
   });
   const cost = ({ route }: Example) => route.listing.price;

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
-import { resourceList } from '../../../src/http/discovery/resources.ts';
-import { wellKnownX402 } from '../../../src/http/discovery/well-known.ts';
+import { resourceList } from '../../src/rails/x402/documents/resources.ts';
+import { wellKnownX402 } from '../../src/rails/x402/documents/well-known.ts';
 import { networks, oil, parts, payTo, publicUrl, routesOf, service, sized, trend } from './samples.ts';
 
 const payable = { networks, payTo, mode: 'live' } as const;

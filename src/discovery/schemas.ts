@@ -1,4 +1,4 @@
-import type { JsonSchema, Route } from '../../catalogue/types.ts';
+import type { JsonSchema, Route } from '../catalogue/types.ts';
 
 /** What a call answers, envelope included. Examples are left out: documents give them beside the schema. */
 export function answerSchema({ result: { examples: _, ...result }, envelope }: Route): JsonSchema {

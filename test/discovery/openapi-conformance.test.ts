@@ -1,18 +1,17 @@
 /** The OpenAPI Initiative's own schema of OpenAPI 3.1, over what the shipped catalogue gives. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
-import { loadCatalogue } from '../../../src/catalogue/load.ts';
-import { createDocuments } from '../../../src/http/discovery/index.ts';
-import { pricingRules } from '../../../src/pricing/index.ts';
-import { rails } from '../../../src/rails/index.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
-import { recipes } from '../../../src/upstream/recipes/index.ts';
-import { parts } from './samples.ts';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+import { documentsOf } from './samples.ts';
 
 const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
 const services = {
-  'the sample service': createDocuments(parts),
-  'the shipped catalogue': createDocuments({ ...parts, service, networks, routes }),
+  'the sample service': documentsOf(),
+  'the shipped catalogue': documentsOf({ service, networks, routes }),
 };
 
 for (const [name, documents] of Object.entries(services)) {
