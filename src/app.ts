@@ -15,13 +15,12 @@ import type { UpstreamCaller } from './http/serve.ts';
 import { createListener, listen } from './http/server.ts';
 import { LEASE_MS } from './payment/claim.ts';
 import { createPayableNetworks } from './payment/networks.ts';
-import type { Rail } from './payment/rail.ts';
 import { reconcile } from './payment/reconcile.ts';
+import type { Platform } from './platform.ts';
 import { railDocuments } from './rails/documents.ts';
-import { openRails } from './rails.ts';
+import { openRails } from './rails/open.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
-import type { Surroundings } from './surroundings.ts';
 import { every, within } from './timing.ts';
 import { adapters } from './upstream/adapters/index.ts';
 import { openUpstreams, type Upstreams } from './upstream/bindings.ts';
@@ -52,7 +51,7 @@ const SETTLE_MS = 30_000;
 async function openServing(
   config: Config,
   catalogue: Catalogue,
-  surroundings: Surroundings,
+  surroundings: Platform,
   store: Store,
   log: Log,
   now: () => number,
@@ -111,7 +110,7 @@ function withoutKeys(routes: readonly Route[], upstreams: Upstreams): Map<Route,
 export async function openApp(
   config: Config,
   catalogue: Catalogue,
-  surroundings: Surroundings,
+  surroundings: Platform,
   log: Log,
   now: () => number = Date.now,
 ): Promise<App> {
@@ -136,15 +135,19 @@ export async function openApp(
   );
   await networks.refresh();
 
-  const rails = openRails({ service: catalogue.service, surroundings, networks, publicUrl, log, now });
-  const railOf: Readonly<Record<string, Rail>> = Object.fromEntries(
-    Object.values(rails).map((rail) => [rail.name, rail]),
-  );
+  const rails = openRails({
+    service: catalogue.service,
+    variables: surroundings.variables,
+    networks,
+    publicUrl,
+    log,
+    now,
+  });
   const missing = withoutKeys(catalogue.routes, serving.upstreams);
-  const sold = catalogue.routes.filter((route) => !missing.has(route) && railOf[route.rail]);
+  const sold = catalogue.routes.filter((route) => !missing.has(route) && rails[route.rail]);
 
   const router = createRouter(sold);
-  const paid = createHandler({ router, rails: railOf, store, upstreams: serving.caller, owner, log, now });
+  const paid = createHandler({ router, rails, store, upstreams: serving.caller, owner, log, now });
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
   );
@@ -162,7 +165,7 @@ export async function openApp(
   const listener = createListener({
     paid,
     sells: router.sells,
-    documents: createDocuments(documentParts, railDocuments(documentParts, railOf)),
+    documents: createDocuments(documentParts, railDocuments(documentParts, rails)),
     health: () => ({
       ok: !draining,
       body: {

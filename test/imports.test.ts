@@ -13,9 +13,10 @@ const allowed: Record<string, readonly string[]> = {
   upstream: ['root', 'catalogue', 'store', 'credits'],
   payment: ['root', 'catalogue', 'store'],
   discovery: ['root', 'catalogue'],
+  rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
   http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'discovery', 'rails'],
 };
-const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'surroundings', 'config']);
+const ABOVE = new Set(['app', 'live', 'main', 'cli', 'sandbox', 'platform', 'config']);
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 

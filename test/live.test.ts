@@ -7,7 +7,8 @@ import { openApp } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Network, Upstream } from '../src/catalogue/types.ts';
 import { openWallet } from '../src/cli/pay/wallet.ts';
-import { ConfigProblem, readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
+import { ConfigProblem } from '../src/environment.ts';
 import { createLog } from '../src/http/log.ts';
 import { openLive } from '../src/live.ts';
 import { localFacilitator } from '../src/payment/facilitators/local.ts';
@@ -58,11 +59,11 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
   const catalogue = loadCatalogue(config.catalogueDirectory, parts);
   const live = await openLive(config.live, [...catalogue.networks.values()]);
   // The providers' doubles stand where the providers are.
-  const surroundings = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
-  const app = await openApp(config, catalogue, surroundings, createLog('silent'));
+  const platform = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
+  const app = await openApp(config, catalogue, platform, createLog('silent'));
   t.teardown(async () => {
     await app.close();
-    await surroundings.stop();
+    await platform.stop();
   });
 
   const call = {
@@ -125,11 +126,11 @@ t.test('live mode starts although its facilitator is down, and offers nothing on
   });
   if (!config.live) throw new Error('the configuration is not live');
   const catalogue = loadCatalogue(config.catalogueDirectory, parts);
-  const surroundings = await openLive(config.live, [...catalogue.networks.values()]);
-  const app = await openApp(config, catalogue, surroundings, createLog('silent'));
+  const platform = await openLive(config.live, [...catalogue.networks.values()]);
+  const app = await openApp(config, catalogue, platform, createLog('silent'));
   t.teardown(async () => {
     await app.close();
-    await surroundings.stop();
+    await platform.stop();
   });
   const answer = await fetch(`${app.url}/image/family-e-2`, { method: 'POST' });
   t.equal(answer.status, 402);

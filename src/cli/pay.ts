@@ -1,4 +1,5 @@
 /** `npm run pay`: one paid call from the sandbox's wallet, told step by step. */
+import './own-fetch.ts';
 import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
 import { type Money, toDecimal } from '../money.ts';

@@ -4,5 +4,5 @@ import type { RailDefinition } from './definition.ts';
 import { mpp } from './mpp/index.ts';
 import { x402 } from './x402/index.ts';
 
-/** The order is that of the discovery documents. */
-export const rails: readonly RailDefinition<Rail>[] = [x402, mpp];
+/** In the order of the discovery documents. `open` takes what the same rail's `readConfig` gave. */
+export const rails: readonly RailDefinition<unknown, Rail>[] = [x402, mpp];

@@ -1,10 +1,14 @@
 import type { MppRail } from '../../payment/rails/mpp.ts';
 import type { RailDefinition } from '../definition.ts';
+import { type MppConfig, readMppConfig } from './config.ts';
 import { mppDeclaration } from './declaration.ts';
 import { mppDocuments } from './documents/index.ts';
+import { openMpp } from './open.ts';
 
-export const mpp: RailDefinition<MppRail> = {
+export const mpp: RailDefinition<MppConfig, MppRail> = {
   ...mppDeclaration,
+  readConfig: readMppConfig,
+  open: openMpp,
   documents: mppDocuments,
   browserHeaders: {
     request: ['Authorization', 'Accept-Payment'],

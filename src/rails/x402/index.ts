@@ -1,10 +1,13 @@
-import type { X402Rail } from '../../payment/rails/x402.ts';
+import { openX402Rail, type X402Rail } from '../../payment/rails/x402.ts';
 import type { RailDefinition } from '../definition.ts';
 import { x402Declaration } from './declaration.ts';
 import { x402Documents } from './documents/index.ts';
 
-export const x402: RailDefinition<X402Rail> = {
+export const x402: RailDefinition<undefined, X402Rail> = {
   ...x402Declaration,
+  /** Networks, addresses and facilitators are the gateway's; it needs nothing else. */
+  readConfig: () => undefined,
+  open: ({ networks, publicUrl, now }) => openX402Rail({ networks, publicUrl, now }),
   documents: x402Documents,
   browserHeaders: {
     request: ['PAYMENT-SIGNATURE', 'X-PAYMENT'],

@@ -1,13 +1,12 @@
 import type { Router } from 'express';
 import type { Network, Upstream } from './catalogue/types.ts';
 import type { CreditsDesk } from './credits/desk.ts';
-import type { Secrets } from './payment/mpp/challenge.ts';
-import type { TempoOptions } from './payment/mpp/tempo.ts';
+import type { Variables } from './environment.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { ResolvedAddress } from './upstream/download.ts';
 
 /** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */
-export interface Surroundings {
+export interface Platform {
   readonly mode: 'live' | 'sandbox';
   /** Undefined: the network is not offered. */
   payTo(network: Network): string | undefined;
@@ -15,13 +14,8 @@ export interface Surroundings {
   rpcUrl(network: Network): string | undefined;
   /** In the order of preference. */
   readonly facilitators: readonly NamedFacilitator[];
-  /** How MPP challenges are signed and what they are paid with besides EIP-3009. */
-  readonly mpp: {
-    readonly secrets: Secrets;
-    /** Undefined: the public host name. */
-    readonly realm: string | undefined;
-    readonly tempo: TempoOptions | undefined;
-  };
+  /** Where the rails read their settings. */
+  readonly variables: Variables;
   /** A secret by its environment variable's name. */
   secretOf(variable: string): string | undefined;
   /** Where an upstream is reached instead of its own address. */
