@@ -2,7 +2,7 @@
  * `npm run codegen` makes `generated/` from the catalogue; `npm run codegen -- --check` changes nothing and fails when
  * it is not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
  */
-import { CatalogueErrors } from '../src/catalogue/problem.ts';
+import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { pricingRules } from '../src/pricing/index.ts';
 import { rails } from '../src/rails/index.ts';
 import { adapters } from '../src/upstream/adapters/index.ts';

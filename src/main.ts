@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { openApp } from './app.ts';
 import { checkedSchemasIn } from './catalogue/checked.ts';
+import { CatalogueErrors } from './catalogue/diagnostic.ts';
 import { loadCatalogue } from './catalogue/load.ts';
-import { CatalogueErrors } from './catalogue/problem.ts';
 import { readConfig } from './config.ts';
 import { ConfigProblem } from './environment.ts';
 import { createLog } from './http/log.ts';

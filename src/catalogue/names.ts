@@ -1,4 +1,4 @@
-import { below, type Findings, type Place } from './document.ts';
+import { below, type Diagnostics, type SourceLocation } from './document.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 
@@ -7,26 +7,26 @@ export type KnownNames = { readonly [kind: string]: readonly string[] | undefine
 
 /** Reports every text that its schema marks as the name of something, and that names nothing. */
 export function checkNames(
-  place: Place,
+  location: SourceLocation,
   value: unknown,
   schema: PlainObject,
   known: KnownNames,
-  findings: Findings,
+  diagnostics: Diagnostics,
 ): void {
   if (value === undefined) return;
   const kind = schema['x-names'];
   if (typeof kind === 'string') {
     const names = known[kind];
     if (names && !names.includes(String(value))) {
-      findings.add(place, `no ${kind} ${String(value)}`, choices(String(value), names));
+      diagnostics.add(location, `no ${kind} ${String(value)}`, choices(String(value), names));
     }
   } else if (Array.isArray(value)) {
     const { items } = schema;
     if (!isObject(items)) return;
-    for (const [index, item] of value.entries()) checkNames(below(place, index), item, items, known, findings);
+    for (const [index, item] of value.entries()) checkNames(below(location, index), item, items, known, diagnostics);
   } else if (isObject(value) && isObject(schema.properties)) {
     for (const [key, inner] of Object.entries(schema.properties)) {
-      if (isObject(inner)) checkNames(below(place, key), value[key], inner, known, findings);
+      if (isObject(inner)) checkNames(below(location, key), value[key], inner, known, diagnostics);
     }
   }
 }

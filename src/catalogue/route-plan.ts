@@ -1,13 +1,13 @@
-import { below, type CatalogueDocument, keyOf, type Place } from './document.ts';
+import type { CheckContext } from './check-context.ts';
+import { below, type CatalogueDocument, keyOf, type SourceLocation } from './document.ts';
 import { baseRail, type OperationDeclaration, type RailDeclaration } from './rails.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Route } from './types.ts';
 
-/** A value and where it is said, which for an inherited one is the endpoint itself. */
+/** A value and where it stands, which for an inherited one is the endpoint itself. */
 export interface Sourced {
   readonly value: unknown;
-  readonly place: Place;
+  readonly location: SourceLocation;
   /** True where a mirror or an operation takes it over from its endpoint. */
   readonly inherited: boolean;
 }
@@ -17,7 +17,7 @@ export interface RoutePlan {
   readonly kind: Route['kind'];
   readonly rail: RailDeclaration;
   /** The mirror, the operation's block or the whole file. */
-  readonly place: Place;
+  readonly location: SourceLocation;
   readonly path: Sourced;
   readonly methods: Route['methods'];
   readonly networks: readonly unknown[];
@@ -34,7 +34,7 @@ export interface RoutePlan {
   readonly operation: { readonly value: PlainObject; readonly declaration: OperationDeclaration } | undefined;
 }
 
-type Context = Pick<Surroundings, 'service' | 'networks' | 'rails'>;
+type Context = Pick<CheckContext, 'service' | 'networks' | 'rails'>;
 
 /** The routes that a file describes. The file may still be wrong in every way. */
 export function planRoutes(document: CatalogueDocument, context: Context): RoutePlan[] {
@@ -56,12 +56,12 @@ export function planRoutes(document: CatalogueDocument, context: Context): Route
   return plans;
 }
 
-function basePlan(place: Place, file: PlainObject, { service, rails }: Context): RoutePlan {
-  const part = (key: string): Sourced => ({ value: file[key], place: below(place, key), inherited: false });
+function basePlan(location: SourceLocation, file: PlainObject, { service, rails }: Context): RoutePlan {
+  const part = (key: string): Sourced => ({ value: file[key], location: below(location, key), inherited: false });
   return {
     kind: 'base',
     rail: baseRail(rails),
-    place,
+    location,
     path: part('path'),
     methods: [file.method === 'GET' ? 'GET' : 'POST'],
     networks: Array.isArray(file.networks) ? file.networks : service ? [service.defaultNetwork] : [],
@@ -77,14 +77,14 @@ function basePlan(place: Place, file: PlainObject, { service, rails }: Context):
   };
 }
 
-function overridden(place: Place, own: PlainObject, base: RoutePlan): RoutePlan {
+function overridden(location: SourceLocation, own: PlainObject, base: RoutePlan): RoutePlan {
   const part = (key: 'price' | 'request' | 'result' | 'example'): Sourced =>
     own[key] === undefined
       ? { ...base[key], inherited: true }
-      : { value: own[key], place: below(place, key), inherited: false };
+      : { value: own[key], location: below(location, key), inherited: false };
   return {
     ...base,
-    place,
+    location,
     price: part('price'),
     listing: own.price === undefined ? base.listing : undefined,
     request: part('request'),
@@ -94,34 +94,34 @@ function overridden(place: Place, own: PlainObject, base: RoutePlan): RoutePlan 
     upstreams:
       own.upstream === undefined
         ? base.upstreams.map((upstream) => ({ ...upstream, inherited: true }))
-        : upstreamsOf({ value: own.upstream, place: below(place, 'upstream'), inherited: false }),
+        : upstreamsOf({ value: own.upstream, location: below(location, 'upstream'), inherited: false }),
   };
 }
 
-function mirrorPlan(place: Place, mirror: PlainObject, base: RoutePlan, { networks }: Context): RoutePlan {
+function mirrorPlan(location: SourceLocation, mirror: PlainObject, base: RoutePlan, { networks }: Context): RoutePlan {
   const prefix = networks?.get(String(mirror.network))?.prefix;
-  const network = below(place, 'network');
+  const network = below(location, 'network');
   const derived = prefix === undefined ? undefined : prefixed(`/${prefix}`, base);
   return {
-    ...overridden(place, mirror, base),
+    ...overridden(location, mirror, base),
     kind: 'mirror',
-    path: ownPath(place, mirror, derived, network),
+    path: ownPath(location, mirror, derived, network),
     networks: [mirror.network],
   };
 }
 
 function operationPlan(
-  place: Place,
+  location: SourceLocation,
   block: PlainObject,
   base: RoutePlan,
   rail: RailDeclaration,
   declaration: OperationDeclaration,
 ): RoutePlan {
   return {
-    ...overridden(place, block, base),
+    ...overridden(location, block, base),
     kind: 'operation',
     rail,
-    path: ownPath(place, block, prefixed(declaration.pathPrefix, base), keyOf(place)),
+    path: ownPath(location, block, prefixed(declaration.pathPrefix, base), keyOf(location)),
     methods: declaration.methods,
     networks: [],
     deadline: block.deadline ?? base.deadline,
@@ -132,12 +132,17 @@ function operationPlan(
 const prefixed = (prefix: string, { path }: RoutePlan): string | undefined =>
   typeof path.value === 'string' ? prefix + path.value : undefined;
 
-const ownPath = (place: Place, own: PlainObject, derived: string | undefined, derivedAt: Place): Sourced =>
+const ownPath = (
+  location: SourceLocation,
+  own: PlainObject,
+  derived: string | undefined,
+  derivedAt: SourceLocation,
+): Sourced =>
   own.path === undefined
-    ? { value: derived, place: derivedAt, inherited: true }
-    : { value: own.path, place: below(place, 'path'), inherited: false };
+    ? { value: derived, location: derivedAt, inherited: true }
+    : { value: own.path, location: below(location, 'path'), inherited: false };
 
 const upstreamsOf = (upstream: Sourced): Sourced[] =>
   Array.isArray(upstream.value)
-    ? upstream.value.map((value, index) => ({ ...upstream, value, place: below(upstream.place, index) }))
+    ? upstream.value.map((value, index) => ({ ...upstream, value, location: below(upstream.location, index) }))
     : [upstream];

@@ -3,8 +3,8 @@
  * live mode would leave out because the environment has no key for their upstream.
  */
 import './broken-pipe.ts';
+import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
-import { CatalogueErrors } from '../catalogue/problem.ts';
 import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';
 import { toDecimal } from '../money.ts';
 import { pricingRules } from '../pricing/index.ts';

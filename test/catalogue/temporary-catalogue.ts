@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
 import type { Test } from 'tap';
+import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
 import type { AdapterShape, CatalogueParts, RecipeShape } from '../../src/catalogue/parts.ts';
-import { formatProblem } from '../../src/catalogue/problem.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { rails } from '../../src/rails/index.ts';
 
@@ -141,5 +141,7 @@ export function writeCatalogue(t: Test, changes: Readonly<Record<string, string 
 export function problemsOf(directory: string): string[] {
   const root = join(directory, 'catalogue');
   const prefix = `${relative(process.cwd(), root)}/`;
-  return checkCatalogue(root, parts).problems.map((problem) => formatProblem(problem).replaceAll(prefix, ''));
+  return checkCatalogue(root, parts).diagnostics.map((diagnostic) =>
+    formatDiagnostic(diagnostic).replaceAll(prefix, ''),
+  );
 }

@@ -9,8 +9,8 @@ import type { SchemaCompiler } from './schemas.ts';
 import type { Model, Network, ServiceFile } from './types.ts';
 import type { UpstreamUse } from './upstream-use.ts';
 
-/** What an endpoint file is checked against. Undefined: that file cannot be read, so nothing is said about names in it. */
-export interface Surroundings {
+/** What an endpoint file is checked against. Undefined: that file cannot be read, so names in it are not checked. */
+export interface CheckContext {
   readonly service: ServiceFile | undefined;
   readonly networks: ReadonlyMap<string, Network> | undefined;
   readonly rails: readonly RailDeclaration[];
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly names: KnownNames;
   readonly models: ReadonlyMap<string, Model> | undefined;
   readonly fragments: Fragments;
-  /** The same names, with mistaken fragments replaced by schemas that take anything, so that they are told once. */
+  /** The same names, with mistaken fragments replaced by schemas that take anything, so that they are reported once. */
   readonly soundFragments: Fragments;
   readonly rules: ReadonlyMap<string, RuleShape>;
   readonly upstreamUse: UpstreamUse;
