@@ -3,7 +3,7 @@ import './payment/facilitators/own-fetch.ts';
 import type { x402HTTPClient } from '@x402/core/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
-import { openWallet } from '../src/cli/pay/wallet.ts';
+import { openWallet } from '../src/rails/x402/payer.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface PaidCall {

@@ -19,7 +19,7 @@ export interface RailDeclaration {
 export interface OperationDeclaration {
   /** The key of the block in endpoint files. */
   readonly key: string;
-  /** Before the paths of all its routes: `/mpp`. */
+  /** Before the paths of all its routes: a slash and a segment. */
   readonly pathPrefix: string;
   readonly methods: readonly ('GET' | 'POST')[];
   /**

@@ -152,7 +152,7 @@ export interface ServiceFile {
   readonly description: string;
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
   readonly tags: readonly string[];
-  /** Text for agents, used in `/llms.txt` and `/.well-known/x402`. */
+  /** Text for agents, used in `/llms.txt` and other discovery documents. */
   readonly instructions: string;
   readonly ownershipProofs?: readonly string[];
   /** Where an endpoint can be paid that names no networks. */

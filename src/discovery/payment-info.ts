@@ -1,6 +1,6 @@
 /**
  * `x-payment-info`: what an operation costs and how it is paid, for whoever reads the OpenAPI documents. The 402 of a
- * call has the last word. Sources: draft-payment-discovery-01 (`offers`) and the discovery clients of x402
+ * call has the last word. Sources: draft-payment-discovery-01 (`offers`) and the client @agentcash/discovery
  * (`protocols`, `pricingMode`, prices as decimal strings in dollars).
  */
 import type { Route } from '../catalogue/types.ts';

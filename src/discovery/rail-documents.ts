@@ -19,7 +19,7 @@ export interface DocumentParts {
 export interface RailDocumentParts extends DocumentParts {
   /** Those of the rail. */
   readonly routes: readonly Route[];
-  /** What paths on other rails begin with: `/mpp`. */
+  /** What paths on other rails begin with. */
   readonly otherPrefixes: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
-import { openMppPayer } from '../../src/cli/pay/mpp.ts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { type PaidCall, request, sendProof } from '../clients.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 

@@ -16,7 +16,7 @@ import {
   parseSignature,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { openMppPayer } from '../../src/cli/pay/mpp.ts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { type PaidCall, receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 

@@ -4,7 +4,7 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
-import { type Payer, PayProblem, type SandboxState } from './payer.ts';
+import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
 
 /**
  * Pays on the network that `wanted` names (CAIP-2). It gets only that network's wallet: the client itself prefers offers
@@ -33,7 +33,7 @@ export async function openWallet(sandbox: SandboxState, wanted: string | undefin
 }
 
 /** `network`: neutral or CAIP-2 id; undefined for the first that is offered. */
-export async function openX402Payer(sandbox: SandboxState, network: string | undefined): Promise<Payer> {
+export async function openPayer(sandbox: SandboxState, network: string | undefined): Promise<Payer> {
   const names = new Map(Object.entries(sandbox.evm).map(([id, { caip2 }]) => [caip2, id]));
   if (sandbox.solana) names.set(sandbox.solana.caip2, sandbox.solana.id);
   const wanted = [...names].find(([caip2, id]) => network === id || network === caip2)?.[0];

@@ -4,7 +4,7 @@ import { evm, Mppx, tempo } from 'mppx/client';
 import { createClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
-import { type Payer, PayProblem, type SandboxState } from './payer.ts';
+import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
 
 interface ChargeRequest {
   readonly amount: string;
@@ -16,7 +16,7 @@ interface ChargeRequest {
 const requestOf = ({ request }: Challenge.Challenge) => request as unknown as ChargeRequest;
 
 /** Pays on the network that `network` names, or by the method; the first challenge decides where nothing is asked for. */
-export function openMppPayer(sandbox: SandboxState, network: string | undefined): Payer {
+export function openPayer(sandbox: SandboxState, network: string | undefined): Payer {
   const evmNetworkOf = (challenge: Challenge.Challenge) => {
     const { chainId } = requestOf(challenge).methodDetails ?? {};
     return Object.entries(sandbox.evm).find(([, access]) => access.chainId === chainId);

@@ -1,4 +1,4 @@
-/** What `npm run pay` needs of a payment client, whichever protocol it speaks. */
+/** What `npm run pay` needs of a rail's payment client: `payer.ts` in the rail's folder, which only that command loads. */
 
 /** The wallets of `GET /sandbox`. */
 export interface SandboxState {
@@ -40,6 +40,12 @@ export interface Payer {
   sign(unpaid: Response): Promise<Record<string, string>>;
   /** One line about the settlement. */
   receipt(answer: Response): string;
+}
+
+/** What a `payer.ts` exports. */
+export interface PayerModule {
+  /** `network`: where to pay, by its neutral or CAIP-2 id or as the rail calls it; undefined: the first that is offered. */
+  openPayer(sandbox: SandboxState, network: string | undefined): Payer | Promise<Payer>;
 }
 
 /** What went wrong and what to do about it, for a person. */
