@@ -1,7 +1,7 @@
 /** JSON schemas (draft 7, which editors know best) that complete and check the catalogue's YAML while it is written. */
 
 import { anySchema } from '../src/catalogue/files/common.ts';
-import { endpointFileSchema, networkName, price, tagName, upstream } from '../src/catalogue/files/endpoint.ts';
+import { endpointFileSchema, price, upstream } from '../src/catalogue/files/endpoint.ts';
 import { networksFileSchema } from '../src/catalogue/files/networks.ts';
 import { serviceFileSchema } from '../src/catalogue/files/service.ts';
 import { modelProperties, upstreamFileSchema } from '../src/catalogue/files/upstreams.ts';
@@ -13,12 +13,20 @@ import { NOTICE } from './names.ts';
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 const DECIMALS: Readonly<Record<string, number>> = { amount: 6, rate: 12 };
 
-/** The schema with some of its parts, known by identity, replaced, and with our own formats and keywords made common ones. */
-function forEditors(schema: unknown, replacements: ReadonlyMap<unknown, unknown> = new Map()): unknown {
-  if (replacements.has(schema)) return replacements.get(schema);
+/** What takes the place of parts of a schema: of parts known by identity, and of names by their kind (`x-names`). */
+interface Replacements {
+  readonly parts?: ReadonlyMap<unknown, unknown>;
+  readonly names?: Readonly<Record<string, Iterable<string>>>;
+}
+
+/** The schema with some of its parts replaced, and with our own formats and keywords made common ones. */
+function forEditors(schema: unknown, replacements: Replacements = {}): unknown {
+  if (replacements.parts?.has(schema)) return replacements.parts.get(schema);
   if (Array.isArray(schema)) return schema.map((item) => forEditors(item, replacements));
   if (!isObject(schema)) return schema;
-  const { 'x-request-fields': _, ...rest } = schema;
+  const { 'x-request-fields': _, 'x-unique': _unique, 'x-names': kind, ...rest } = schema;
+  const names = replacements.names?.[String(kind)];
+  if (names) return oneOfNames(names);
   const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, forEditors(value, replacements)]));
   const decimals = typeof schema.format === 'string' ? DECIMALS[schema.format] : undefined;
   if (decimals === undefined) return copy;
@@ -118,13 +126,19 @@ export function editorSchemas(
   fragments: readonly string[],
   parts: CatalogueParts,
 ): ReadonlyMap<string, string> {
-  const replacements = new Map<unknown, unknown>([
-    [price, { $ref: '#/definitions/price' }],
-    [upstream, { $ref: '#/definitions/upstream' }],
-    [anySchema, { $ref: '#/definitions/schema' }],
-    [networkName, oneOfNames(catalogue.networks.keys())],
-    [tagName, oneOfNames(catalogue.service.tags)],
-  ]);
+  const networks = [...catalogue.networks.values()];
+  const replacements: Replacements = {
+    parts: new Map<unknown, unknown>([
+      [price, { $ref: '#/definitions/price' }],
+      [upstream, { $ref: '#/definitions/upstream' }],
+      [anySchema, { $ref: '#/definitions/schema' }],
+    ]),
+    names: {
+      tag: catalogue.service.tags,
+      network: networks.map(({ id }) => id),
+      'EVM network': networks.filter(({ family }) => family === 'evm').map(({ id }) => id),
+    },
+  };
   const definitions = {
     price: forEditors(priceSchema(parts)),
     upstream: forEditors(upstreamSchema(catalogue, parts)),
@@ -134,10 +148,10 @@ export function editorSchemas(
   const file = (schema: unknown, more: PlainObject = {}): string =>
     `${JSON.stringify({ $comment: NOTICE, $schema: DRAFT, ...(schema as PlainObject), ...more }, null, 2)}\n`;
   return new Map([
-    ['endpoint.schema.json', file(forEditors(endpointFileSchema, replacements), { definitions })],
+    ['endpoint.schema.json', file(forEditors(endpointFileSchema(parts.rails), replacements), { definitions })],
     ['fragment.schema.json', file({ $ref: '#/definitions/schema' }, { definitions: { schema: definitions.schema } })],
     ['networks.schema.json', file(forEditors(networksFileSchema))],
     ['upstreams.schema.json', file(forEditors(upstreams))],
-    ['service.schema.json', file(forEditors(serviceFileSchema))],
+    ['service.schema.json', file(forEditors(serviceFileSchema(parts.rails), replacements))],
   ]);
 }

@@ -18,9 +18,9 @@ function present(directory: string): string[] {
 export function differences(directory: string, files: ReadonlyMap<string, string>): Difference[] {
   const found: Difference[] = [];
   for (const [path, text] of files) {
-    const place = join(directory, path);
-    if (!existsSync(place)) found.push({ path, state: 'missing' });
-    else if (readFileSync(place, 'utf8') !== text) found.push({ path, state: 'stale' });
+    const location = join(directory, path);
+    if (!existsSync(location)) found.push({ path, state: 'missing' });
+    else if (readFileSync(location, 'utf8') !== text) found.push({ path, state: 'stale' });
   }
   for (const path of present(directory)) if (!files.has(path)) found.push({ path, state: 'left-over' });
   return found.sort((left, right) => (left.path < right.path ? -1 : 1));
@@ -30,11 +30,11 @@ export function differences(directory: string, files: ReadonlyMap<string, string
 export function write(directory: string, files: ReadonlyMap<string, string>): Difference[] {
   const changed = differences(directory, files);
   for (const { path, state } of changed) {
-    const place = join(directory, path);
-    if (state === 'left-over') rmSync(place);
+    const location = join(directory, path);
+    if (state === 'left-over') rmSync(location);
     else {
-      mkdirSync(dirname(place), { recursive: true });
-      writeFileSync(place, files.get(path) ?? '');
+      mkdirSync(dirname(location), { recursive: true });
+      writeFileSync(location, files.get(path) ?? '');
     }
   }
   return changed;

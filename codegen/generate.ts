@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Findings, readDocument } from '../src/catalogue/document.ts';
+import { Diagnostics, readDocument } from '../src/catalogue/document.ts';
 import { readFragments } from '../src/catalogue/fragments.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { CatalogueParts } from '../src/catalogue/parts.ts';
@@ -11,18 +11,18 @@ import { endpointTypes, fragmentTypes } from './types.ts';
 export async function generate(directory: string, parts: CatalogueParts): Promise<Map<string, string>> {
   const catalogue = loadCatalogue(directory, parts);
   // The catalogue is right: what the files say is read once more, with their references.
-  const findings = new Findings();
-  const fragments = readFragments(join(directory, 'schemas'), findings);
+  const diagnostics = new Diagnostics();
+  const fragments = readFragments(join(directory, 'schemas'), diagnostics);
   const files = new Map(editorSchemas(catalogue, [...fragments.keys()], parts));
   const requests = new Set<string>();
   for (const { id } of catalogue.endpoints) {
-    const { value } = readDocument(join(directory, 'endpoints', `${id}.yaml`), findings);
+    const { value } = readDocument(join(directory, 'endpoints', `${id}.yaml`), diagnostics);
     if (!isObject(value)) continue;
     const mirrors = Array.isArray(value.mirrors) ? value.mirrors : [];
     for (const { request } of [value, ...mirrors]) {
       if (isObject(request) && typeof request.$ref === 'string') requests.add(request.$ref);
     }
-    files.set(join('endpoints', `${id}.ts`), await endpointTypes(value, fragments));
+    files.set(join('endpoints', `${id}.ts`), await endpointTypes(value, fragments, parts.rails));
   }
   for (const name of fragments.keys()) {
     const types = await fragmentTypes(name, fragments, requests.has(name));

@@ -2,8 +2,9 @@
  * `npm run codegen` makes `generated/` from the catalogue; `npm run codegen -- --check` changes nothing and fails when
  * it is not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
  */
-import { CatalogueErrors } from '../src/catalogue/problem.ts';
+import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { pricingRules } from '../src/pricing/index.ts';
+import { rails } from '../src/rails/index.ts';
 import { adapters } from '../src/upstream/adapters/index.ts';
 import { recipes } from '../src/upstream/recipes/index.ts';
 import { differences, write } from './files.ts';
@@ -13,7 +14,7 @@ const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
 const target = process.env.TURNPIKE_GENERATED ?? 'generated';
 
 async function main(checkOnly: boolean): Promise<void> {
-  const files = await generate(directory, { rules: pricingRules, adapters, recipes });
+  const files = await generate(directory, { rules: pricingRules, adapters, recipes, rails });
   const found = checkOnly ? differences(target, files) : write(target, files);
   for (const { path, state } of found) console.log(`${target}/${path}: ${state}`);
   if (!checkOnly) console.log(`${files.size} files, ${found.length} of them changed`);

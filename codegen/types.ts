@@ -1,6 +1,7 @@
 /** The catalogue's schemas as TypeScript: what recipes and adapters take and give. */
 import { compile } from 'json-schema-to-typescript';
 import { type Fragments, inlineFragments } from '../src/catalogue/fragments.ts';
+import type { RailDeclaration } from '../src/catalogue/rails.ts';
 import { isObject, mapSubschemas, type PlainObject } from '../src/catalogue/schema-walk.ts';
 import { closedRequest, openResult } from '../src/catalogue/schemas.ts';
 import { NOTICE, pascalCase } from './names.ts';
@@ -72,9 +73,13 @@ const requestType = (request: unknown, name: string, fragments: Fragments): Prom
 
 /**
  * `generated/endpoints/<group>/<name>.ts`: `Request` (as validated, defaults filled in) and `Result` (without the
- * envelope), and `<Network>Request`, `<Network>Result` and `MppRequest` where mirrors and MPP have their own.
+ * envelope), and `<Network>Request`, `<Network>Result` and `<Key>Request` where mirrors and operations have their own.
  */
-export async function endpointTypes(file: PlainObject, fragments: Fragments): Promise<string> {
+export async function endpointTypes(
+  file: PlainObject,
+  fragments: Fragments,
+  rails: readonly RailDeclaration[],
+): Promise<string> {
   const declarations = [
     await resultType(file.result, 'Result', fragments),
     await requestType(file.request, 'Request', fragments),
@@ -85,8 +90,10 @@ export async function endpointTypes(file: PlainObject, fragments: Fragments): Pr
       declarations.push(await requestType(mirror.request, `${prefix}Request`, fragments));
     if (mirror.result !== undefined) declarations.push(await resultType(mirror.result, `${prefix}Result`, fragments));
   }
-  if (isObject(file.mpp) && file.mpp.request !== undefined) {
-    declarations.push(await requestType(file.mpp.request, 'MppRequest', fragments));
+  for (const { operation } of rails) {
+    const block = operation && file[operation.key];
+    if (!operation || !isObject(block) || block.request === undefined) continue;
+    declarations.push(await requestType(block.request, `${pascalCase(operation.key)}Request`, fragments));
   }
   return fileOf(declarations);
 }

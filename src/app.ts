@@ -7,8 +7,9 @@ import type { Router } from 'express';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { openCreditsDesk } from './credits/desk.ts';
+import { createDocuments } from './discovery/index.ts';
+import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createChatDoor } from './http/chat/door.ts';
-import { createDocuments } from './http/discovery/index.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
 import { createListener, listen } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
@@ -17,12 +18,12 @@ import { createLifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
 import { LEASE_MS } from './payment/claim.ts';
 import { createPayableNetworks } from './payment/networks.ts';
-import type { Rail } from './payment/rail.ts';
 import { reconcile } from './payment/reconcile.ts';
-import { openRails } from './rails/index.ts';
+import type { Platform } from './platform.ts';
+import { railDocuments } from './rails/documents.ts';
+import { openRails } from './rails/open.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
-import type { Surroundings } from './surroundings.ts';
 import { every, within } from './timing.ts';
 import { adapters } from './upstream/adapters/index.ts';
 import { openUpstreams, type Upstreams } from './upstream/bindings.ts';
@@ -67,7 +68,7 @@ const SETTLE_MS = 30_000;
 async function openServing(
   config: Config,
   catalogue: Catalogue,
-  surroundings: Surroundings,
+  platform: Platform,
   store: Store,
   log: Log,
   now: () => number,
@@ -76,21 +77,21 @@ async function openServing(
     catalogue,
     adapters,
     recipes,
-    secretOf: surroundings.secretOf,
-    ...(surroundings.baseUrlOf && { baseUrlOf: surroundings.baseUrlOf }),
-    sandbox: surroundings.mode === 'sandbox',
+    secretOf: platform.secretOf,
+    ...(platform.baseUrlOf && { baseUrlOf: platform.baseUrlOf }),
+    sandbox: platform.mode === 'sandbox',
     log,
   });
   const downloads = openDownloader({
-    trustedOrigins: [...upstreams.origins, ...surroundings.trustedOrigins],
-    ...(surroundings.resolve && { resolve: surroundings.resolve }),
-    ...(surroundings.readFrom && { readFrom: surroundings.readFrom }),
+    trustedOrigins: [...upstreams.origins, ...platform.trustedOrigins],
+    ...(platform.resolve && { resolve: platform.resolve }),
+    ...(platform.readFrom && { readFrom: platform.readFrom }),
   });
   const directory = join(config.dataDirectory, 'media');
   const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
-  const credits = openCreditsDesk({ store: store.credits, mode: surroundings.mode, now });
+  const credits = openCreditsDesk({ store: store.credits, mode: platform.mode, now });
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
@@ -127,41 +128,55 @@ function withoutKeys(routes: readonly Route[], upstreams: Upstreams): Map<Route,
 export async function openGateway(
   config: Config,
   catalogue: Catalogue,
-  surroundings: Surroundings,
+  platform: Platform,
   log: Log,
   now: () => number = Date.now,
 ): Promise<Gateway> {
-  const { mode } = surroundings;
+  const { mode } = platform;
   const { publicUrl } = config;
   const owner = randomUUID();
   const store = await openStore({
     file: join(config.dataDirectory, 'turnpike.sqlite'),
     ...(config.databaseUrl && { databaseUrl: config.databaseUrl }),
   });
-  const serving = await openServing(config, catalogue, surroundings, store, log, now);
+  const serving = await openServing(config, catalogue, platform, store, log, now);
 
   const networks = createPayableNetworks(
     [...catalogue.networks.values()].map((network) => ({
       network,
       mode,
-      payTo: surroundings.payTo(network),
-      rpcUrl: surroundings.rpcUrl(network),
+      payTo: platform.payTo(network),
+      rpcUrl: platform.rpcUrl(network),
     })),
-    surroundings.facilitators,
+    platform.facilitators,
     log,
   );
   await networks.refresh();
 
-  const open = openRails({ surroundings, networks, publicUrl, log, now });
-  const rails = new Map<string, Rail>(Object.values(open).map((rail) => [rail.name, rail]));
+  const rails = openRails({
+    service: catalogue.service,
+    variables: platform.variables,
+    networks,
+    publicUrl,
+    log,
+    now,
+  });
   const missing = withoutKeys(catalogue.routes, serving.upstreams);
   const sold = catalogue.routes.filter((route) => !missing.has(route) && rails.has(route.rail));
 
   const routes = createRouteFinder(sold);
   const lifecycle = createLifecycle({ routes, rails, store, upstreams: serving.caller, owner, log, now });
   const offered = new Map<string, Network>(
-    [...catalogue.networks].filter(([, network]) => surroundings.payTo(network) !== undefined),
+    [...catalogue.networks].filter(([, network]) => platform.payTo(network) !== undefined),
   );
+  const documentParts: DocumentParts = {
+    service: catalogue.service,
+    routes: sold,
+    networks: offered,
+    payTo: platform.payTo,
+    mode,
+    publicUrl,
+  };
   /** Chat completions under way. */
   const chats = new Set<string>();
   let draining = false;
@@ -169,15 +184,7 @@ export async function openGateway(
     lifecycle,
     routes,
     rails,
-    documents: createDocuments({
-      service: catalogue.service,
-      routes: sold,
-      networks: offered,
-      payTo: surroundings.payTo,
-      mode,
-      publicUrl,
-      mppOffers: (route, amount) => open.mpp?.offers(route, amount) ?? [],
-    }),
+    documents: createDocuments(documentParts, railDocuments(documentParts, rails)),
     health: () => ({
       ok: !draining,
       body: {
@@ -188,8 +195,8 @@ export async function openGateway(
       },
     }),
     media: serving.files,
-    headers: surroundings.headers,
-    extra: surroundings.routes,
+    headers: platform.headers,
+    extra: platform.routes,
     apiKeys: createChatDoor({
       catalogue: { ...catalogue, routes: sold },
       desk: serving.credits,
@@ -213,7 +220,7 @@ export async function openGateway(
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget(now() - KEPT_MS), failed),
   ];
-  await surroundings.opened?.(serving.credits);
+  await platform.opened?.(serving.credits);
 
   return {
     router: createGatewayRouter(served),

@@ -1,5 +1,7 @@
 /** The environment as a Config. Every problem is told at once, with the variable's name and what it takes. */
-import { checksumAddress } from './checksum-address.ts';
+import { addressFault } from './address.ts';
+import { ConfigProblem, readVariables, type VariableReader, type Variables } from './environment.ts';
+import { rails } from './rails/index.ts';
 import type { MediaBucket } from './upstream/media-s3.ts';
 
 export interface Config {
@@ -30,51 +32,8 @@ export interface LiveConfig {
   readonly facilitatorUrl: string | undefined;
   /** Keys that settle in this process. */
   readonly signers: { readonly evm: string | undefined; readonly solana: string | undefined };
-  readonly mpp: MppConfig;
-  /** Secrets of the upstreams, read by the names that `upstreams.yaml` gives. */
-  secretOf(variable: string): string | undefined;
-}
-
-export interface MppConfig {
-  /** The first signs; the others are honoured until their challenges have expired. */
-  readonly secrets: readonly [string, ...string[]];
-  /** Undefined: the public host name. */
-  readonly realm: string | undefined;
-  readonly tempo: TempoConfig | undefined;
-}
-
-export interface TempoConfig {
-  readonly rpcUrl: string;
-  readonly chainId: number;
-  readonly currency: `0x${string}`;
-  readonly recipient: `0x${string}`;
-}
-
-/** Everything that is wrong with the environment. */
-export class ConfigProblem extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(`The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  ${line}`).join('\n')}`);
-    this.name = 'ConfigProblem';
-    this.problems = problems;
-  }
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
-const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-
-/** What is wrong with an address of that family, or undefined. An EVM address in one case only has no checksum. */
-export function addressFault(family: 'evm' | 'solana', address: string): string | undefined {
-  if (family === 'solana')
-    return SOLANA_ADDRESS.test(address) ? undefined : 'is not a Solana address: give 32 bytes in base58';
-  if (!isEvmAddress(address)) return 'is not an EVM address: give 0x and 40 hex digits';
-  const digits = address.slice(2);
-  if (digits === digits.toLowerCase() || digits === digits.toUpperCase() || address === checksumAddress(address)) {
-    return undefined;
-  }
-  return 'is misspelt, for its capitals do not fit (EIP-55): copy it again from where it comes from';
+  /** Where rails and upstreams read settings and secrets of their own. */
+  readonly variables: Variables;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -86,7 +45,7 @@ export const RPC_URL = 'TURNPIKE_RPC_URL_';
 export const inVariable = (name: string): string => name.toUpperCase().replaceAll('-', '_');
 
 /** `TURNPIKE_PAY_TO_CHAIN_C` with the prefix `TURNPIKE_PAY_TO_` is `chain-c`. */
-function byNetwork(environment: Environment, prefix: string): Record<string, string> {
+function byNetwork(environment: Variables, prefix: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, untrimmed] of Object.entries(environment)) {
     const value = untrimmed?.trim();
@@ -96,55 +55,7 @@ function byNetwork(environment: Environment, prefix: string): Record<string, str
   return found;
 }
 
-/** Collects problems while values are read. */
-function reader(environment: Environment) {
-  const problems: string[] = [];
-  const optional = (name: string): string | undefined => environment[name]?.trim() || undefined;
-  const url = (name: string): string | undefined => {
-    const value = optional(name);
-    if (value === undefined || URL.canParse(value)) return value?.replace(/\/+$/, '');
-    problems.push(`${name} is not a URL: give one such as https://api.example.com`);
-    return undefined;
-  };
-  return { problems, optional, url };
-}
-
-function readMpp(read: ReturnType<typeof reader>): MppConfig {
-  const { problems, optional } = read;
-  const secrets = (optional('TURNPIKE_MPP_SECRET') ?? '').split(',').map((secret) => secret.trim());
-  const [current = '', ...old] = secrets;
-  if (secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
-    problems.push(
-      'TURNPIKE_MPP_SECRET must be a secret of 32 bytes or more (old ones may follow, after commas): try `openssl rand -hex 32`',
-    );
-  }
-  const realm = optional('TURNPIKE_MPP_REALM');
-  if (realm && /["|\\]/.test(realm)) problems.push('TURNPIKE_MPP_REALM must not contain a quote, a backslash or |');
-  return { secrets: [current, ...old], realm, tempo: readTempo(read) };
-}
-
-function readTempo({ problems, optional, url }: ReturnType<typeof reader>): TempoConfig | undefined {
-  const address = (name: string) => {
-    const value = optional(name);
-    const fault = value === undefined ? undefined : addressFault('evm', value);
-    if (fault) problems.push(`${name} ${fault}`);
-    return value !== undefined && isEvmAddress(value) ? value : undefined;
-  };
-  const rpcUrl = url('TURNPIKE_TEMPO_RPC_URL');
-  const currency = address('TURNPIKE_TEMPO_CURRENCY');
-  const recipient = address('TURNPIKE_TEMPO_RECIPIENT');
-  const chainId = Number(optional('TURNPIKE_TEMPO_CHAIN_ID') ?? '4217');
-  if (!Number.isSafeInteger(chainId)) problems.push('TURNPIKE_TEMPO_CHAIN_ID must be a number');
-  if (rpcUrl && currency && recipient) return { rpcUrl, chainId, currency, recipient };
-  if (rpcUrl ?? currency ?? recipient) {
-    problems.push(
-      'TURNPIKE_TEMPO_RPC_URL, TURNPIKE_TEMPO_CURRENCY and TURNPIKE_TEMPO_RECIPIENT belong together: set all three or none',
-    );
-  }
-  return undefined;
-}
-
-function readLive(environment: Environment, read: ReturnType<typeof reader>): LiveConfig {
+function readLive(environment: Variables, read: VariableReader): LiveConfig {
   const { problems, optional, url } = read;
   const payTo = byNetwork(environment, PAY_TO);
   if (Object.keys(payTo).length === 0) {
@@ -167,18 +78,19 @@ function readLive(environment: Environment, read: ReturnType<typeof reader>): Li
       'a facilitator is missing: set CDP_API_KEY_ID and CDP_API_KEY_SECRET (Coinbase), TURNPIKE_FACILITATOR_URL (any x402 facilitator), or TURNPIKE_SIGNER_EVM / TURNPIKE_SIGNER_SOLANA (settle in this process)',
     );
   }
+  // Each rail reads them again when it is opened: here their problems are told together with all others.
+  for (const rail of rails) rail.readConfig(read);
   return {
     payTo,
     rpcUrls: byNetwork(environment, RPC_URL),
     coinbase: id && secret ? { id, secret } : undefined,
     facilitatorUrl,
     signers,
-    mpp: readMpp(read),
-    secretOf: (variable) => environment[variable]?.trim() || undefined,
+    variables: environment,
   };
 }
 
-function readMediaBucket({ problems, optional, url }: ReturnType<typeof reader>): MediaBucket | undefined {
+function readMediaBucket({ problems, optional, url }: VariableReader): MediaBucket | undefined {
   const bucket = optional('TURNPIKE_MEDIA_S3_BUCKET');
   const endpoint = url('TURNPIKE_MEDIA_S3_ENDPOINT');
   const publicUrl = url('TURNPIKE_MEDIA_S3_PUBLIC_URL');
@@ -199,8 +111,8 @@ function readMediaBucket({ problems, optional, url }: ReturnType<typeof reader>)
 }
 
 /** Throws ConfigProblem with every problem at once. */
-export function readConfig(environment: Environment): Config {
-  const read = reader(environment);
+export function readConfig(environment: Variables): Config {
+  const read = readVariables(environment);
   const { problems, optional, url } = read;
   const mode = optional('TURNPIKE_MODE') ?? 'sandbox';
   if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);

@@ -1,10 +1,13 @@
-/** The surroundings of live mode: real facilitators, configured addresses, the providers' own keys. */
+/** The platform of live mode: real facilitators, configured addresses, the providers' own keys. */
+
+import { addressFault } from './address.ts';
 import type { Network } from './catalogue/types.ts';
-import { addressFault, ConfigProblem, inVariable, type LiveConfig, PAY_TO, RPC_URL } from './config.ts';
+import { inVariable, type LiveConfig, PAY_TO, RPC_URL } from './config.ts';
+import { ConfigProblem } from './environment.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
 import { remoteFacilitator } from './payment/facilitators/remote.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Platform } from './platform.ts';
 
 const rpcUrlOf = (live: LiveConfig, network: Network): string | undefined =>
   live.rpcUrls[network.id] ?? network.live.rpcUrl;
@@ -69,7 +72,7 @@ function checkNetworks({ payTo, rpcUrls }: LiveConfig, networks: readonly Networ
 }
 
 /** Throws ConfigProblem. */
-export async function openLive(live: LiveConfig, networks: readonly Network[]): Promise<Surroundings> {
+export async function openLive(live: LiveConfig, networks: readonly Network[]): Promise<Platform> {
   checkNetworks(live, networks);
   const facilitators = await openFacilitators(live, networks);
   return {
@@ -77,8 +80,8 @@ export async function openLive(live: LiveConfig, networks: readonly Network[]): 
     payTo: (network) => live.payTo[network.id] ?? live.payTo[network.family],
     rpcUrl: (network) => rpcUrlOf(live, network),
     facilitators,
-    mpp: live.mpp,
-    secretOf: live.secretOf,
+    variables: live.variables,
+    secretOf: (variable) => live.variables[variable]?.trim() || undefined,
     trustedOrigins: [],
     resolve: undefined,
     routes: undefined,

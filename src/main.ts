@@ -2,11 +2,13 @@
 import { join } from 'node:path';
 import { openApp } from './app.ts';
 import { checkedSchemasIn } from './catalogue/checked.ts';
+import { CatalogueErrors } from './catalogue/diagnostic.ts';
 import { loadCatalogue } from './catalogue/load.ts';
-import { CatalogueErrors } from './catalogue/problem.ts';
-import { ConfigProblem, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigProblem } from './environment.ts';
 import { createLog } from './log.ts';
 import { pricingRules } from './pricing/index.ts';
+import { rails } from './rails/index.ts';
 import { adapters } from './upstream/adapters/index.ts';
 import { recipes } from './upstream/recipes/index.ts';
 
@@ -14,9 +16,13 @@ async function start(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
   const checked = checkedSchemasIn(join(config.dataDirectory, 'checked-schemas.json'));
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes }, checked);
+  const catalogue = loadCatalogue(
+    config.catalogueDirectory,
+    { rules: pricingRules, adapters, recipes, rails },
+    checked,
+  );
   checked.save();
-  const surroundings = config.live
+  const platform = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])
     : await (await import('./sandbox/index.ts')).openSandbox(catalogue, log);
 
@@ -28,16 +34,16 @@ async function start(): Promise<void> {
     stopping = true;
     process.stdout.write(`\n${signal}: finishing what is under way\n`);
     await app?.close();
-    await surroundings.stop();
+    await platform.stop();
     process.exit(0);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 
   try {
-    app = await openApp(config, catalogue, surroundings, log);
+    app = await openApp(config, catalogue, platform, log);
   } catch (error) {
-    await surroundings.stop();
+    await platform.stop();
     throw error;
   }
   for (const [route, variables] of app.missing) {

@@ -5,7 +5,7 @@ import { UptoEvmScheme } from '@x402/evm/upto/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
-import { openWallet } from '../src/cli/pay/wallet.ts';
+import { openWallet } from '../src/rails/x402/payer.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface PaidCall {

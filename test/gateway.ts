@@ -10,12 +10,13 @@ import type { Express } from 'express';
 import { openApp, openGateway } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Upstream } from '../src/catalogue/types.ts';
-import type { SandboxState } from '../src/cli/pay/payer.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
+import type { Platform } from '../src/platform.ts';
 import { pricingRules } from '../src/pricing/index.ts';
+import { rails } from '../src/rails/index.ts';
+import type { SandboxState } from '../src/rails/paying-client.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
-import type { Surroundings } from '../src/surroundings.ts';
 import { adapters } from '../src/upstream/adapters/index.ts';
 import { recipes } from '../src/upstream/recipes/index.ts';
 
@@ -50,7 +51,7 @@ export interface GatewayOptions {
   readonly tempo?: boolean;
   readonly now?: () => number;
   /** Puts something between the gateway and its sandbox: a relay, or a facilitator that takes its time. */
-  readonly between?: (sandbox: Sandbox) => Promise<Partial<Surroundings>>;
+  readonly between?: (sandbox: Sandbox) => Promise<Partial<Platform>>;
   /** Upstream -> base URL of what takes the place of its double. */
   readonly upstreams?: Readonly<Record<string, string>>;
 }
@@ -86,17 +87,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
   const config = await configOf(directory, options);
   const log = createLog(config.logLevel);
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
   });
-  const surroundings = {
+  const platform = {
     ...sandbox,
     baseUrlOf: (upstream: Upstream) => options.upstreams?.[upstream.name] ?? sandbox.baseUrlOf?.(upstream),
     ...(await options.between?.(sandbox)),
   };
-  const app = await openApp(config, catalogue, surroundings, log, options.now);
+  const app = await openApp(config, catalogue, platform, log, options.now);
   const url = app.url;
   const state = sandbox.state as SandboxState;
   const others: (() => Promise<void>)[] = [];
@@ -106,7 +107,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     state,
     directory,
     startAnother: async (now) => {
-      const another = await openApp(await configOf(directory, options), catalogue, surroundings, log, now);
+      const another = await openApp(await configOf(directory, options), catalogue, platform, log, now);
       others.push(another.close);
       return another.url;
     },

@@ -12,10 +12,12 @@ const allowed: Record<string, readonly string[]> = {
   credits: ['root', 'catalogue', 'store'],
   upstream: ['root', 'catalogue', 'store', 'credits'],
   payment: ['root', 'catalogue', 'store'],
+  discovery: ['root', 'catalogue'],
+  rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
   lifecycle: ['root', 'catalogue', 'store', 'upstream', 'payment'],
-  http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'lifecycle'],
+  http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'discovery', 'rails', 'lifecycle'],
 };
-const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'surroundings', 'config']);
+const ABOVE = new Set(['app', 'live', 'main', 'cli', 'sandbox', 'platform', 'config']);
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
@@ -60,9 +62,22 @@ t.test('nothing but main imports the sandbox, and only when it runs', (t) => {
   t.end();
 });
 
-t.test('what the sandbox alone needs is not installed in production', (t) => {
+/** `payer.ts` of a rail: a client that pays from the sandbox's wallet. */
+const isPayer = (path: string): boolean => /^rails\/[^/]+\/payer\.ts$/.test(path);
+
+t.test('nothing but the command that pays loads the payers, and only when it runs', (t) => {
+  for (const name of sources) {
+    const payers = importsOf(join('src', name)).filter((target) => isPayer(relative('src', target)));
+    t.same(payers, [], name);
+  }
+  t.match(readFileSync('src/cli/pay.ts', 'utf8'), /await import\(`\.\.\/rails\/\$\{protocol\}\/payer\.ts`\)/);
+  t.end();
+});
+
+t.test('what the sandbox and the commands alone need is not installed in production', (t) => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-  for (const name of sources.filter((source) => !source.startsWith('sandbox/') && !source.startsWith('cli/'))) {
+  const needed = (name: string) => !name.startsWith('sandbox/') && !name.startsWith('cli/') && !isPayer(name);
+  for (const name of sources.filter(needed)) {
     for (const specifier of specifiersOf(join('src', name))) {
       if (specifier.startsWith('.') || specifier.startsWith('node:')) continue;
       const [scope = '', rest] = specifier.split('/');

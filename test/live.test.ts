@@ -6,12 +6,14 @@ import t from 'tap';
 import { openApp } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Network, Upstream } from '../src/catalogue/types.ts';
-import { openWallet } from '../src/cli/pay/wallet.ts';
-import { ConfigProblem, readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
+import { ConfigProblem } from '../src/environment.ts';
 import { openLive } from '../src/live.ts';
 import { createLog } from '../src/log.ts';
 import { localFacilitator } from '../src/payment/facilitators/local.ts';
 import { pricingRules } from '../src/pricing/index.ts';
+import { rails } from '../src/rails/index.ts';
+import { openWallet } from '../src/rails/x402/payer.ts';
 import { startChains } from '../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../src/sandbox/doubles/index.ts';
 import { adapters } from '../src/upstream/adapters/index.ts';
@@ -20,7 +22,7 @@ import { sendProof } from './clients.ts';
 import { freePort } from './gateway.ts';
 import { front, serve } from './payment/facilitators/front.ts';
 
-const parts = { rules: pricingRules, adapters, recipes };
+const parts = { rules: pricingRules, adapters, recipes, rails };
 const shipped = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
 
 /** The network as it is live, with a local chain in its place. */
@@ -57,11 +59,11 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
   const catalogue = loadCatalogue(config.catalogueDirectory, parts);
   const live = await openLive(config.live, [...catalogue.networks.values()]);
   // The providers' doubles stand where the providers are.
-  const surroundings = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
-  const app = await openApp(config, catalogue, surroundings, createLog('silent'));
+  const platform = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
+  const app = await openApp(config, catalogue, platform, createLog('silent'));
   t.teardown(async () => {
     await app.close();
-    await surroundings.stop();
+    await platform.stop();
   });
 
   const call = {
@@ -75,7 +77,8 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
   const unpaid = await fetch(call.url, call.init);
   t.equal(unpaid.status, 402);
   t.equal(unpaid.headers.get('turnpike-mode'), null);
-  const evm = { 'chain-c': { ...chains.evm['chain-c'], asset: '', symbol: '', decimals: 6 } };
+  const { 'chain-c': access } = chains.evm;
+  const evm = { 'chain-c': { ...access, ...access?.asset, asset: access?.asset.address } };
   const client = await openWallet(
     { mode: 'sandbox', evm, payTo: {} } as Parameters<typeof openWallet>[0],
     'eip155:8453',
@@ -123,11 +126,11 @@ t.test('live mode starts although its facilitator is down, and offers nothing on
   });
   if (!config.live) throw new Error('the configuration is not live');
   const catalogue = loadCatalogue(config.catalogueDirectory, parts);
-  const surroundings = await openLive(config.live, [...catalogue.networks.values()]);
-  const app = await openApp(config, catalogue, surroundings, createLog('silent'));
+  const platform = await openLive(config.live, [...catalogue.networks.values()]);
+  const app = await openApp(config, catalogue, platform, createLog('silent'));
   t.teardown(async () => {
     await app.close();
-    await surroundings.stop();
+    await platform.stop();
   });
   const answer = await fetch(`${app.url}/image/family-e-2`, { method: 'POST' });
   t.equal(answer.status, 402);

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { ConfigProblem, readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
+import { ConfigProblem } from '../src/environment.ts';
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
   try {

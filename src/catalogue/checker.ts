@@ -1,31 +1,31 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { openFileChecker } from './ajv.ts';
 import { describe } from './describe.ts';
-import { below, type Findings, keyOf, type Place } from './document.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from './document.ts';
 import type { PlainObject } from './schema-walk.ts';
 
 /** Checks pieces of files against schemas and reports what does not fit at its place. */
 export class Checker {
-  readonly findings: Findings;
+  readonly diagnostics: Diagnostics;
   readonly #ajv: Ajv2020 = openFileChecker();
   readonly #validators = new Map<object, ValidateFunction>();
 
-  constructor(findings: Findings) {
-    this.findings = findings;
+  constructor(diagnostics: Diagnostics) {
+    this.diagnostics = diagnostics;
   }
 
   /** True when the value fits. A schema is compiled once, so hand in the same object again. */
-  fits(place: Place, value: unknown, schema: PlainObject): boolean {
+  fits(location: SourceLocation, value: unknown, schema: PlainObject): boolean {
     let validate = this.#validators.get(schema);
     if (!validate) {
       validate = this.#ajv.compile(schema);
       this.#validators.set(schema, validate);
     }
     if (validate(value)) return true;
-    const source = (path: Place['path']) => place.document.source([...place.path, ...path]);
+    const source = (path: SourceLocation['path']) => location.document.source([...location.path, ...path]);
     for (const { path, part, message, expected } of describe(validate.errors ?? [], source)) {
-      const where = below(place, ...path);
-      this.findings.add(part === 'key' ? keyOf(where) : where, message, expected);
+      const where = below(location, ...path);
+      this.diagnostics.add(part === 'key' ? keyOf(where) : where, message, expected);
     }
     return false;
   }

@@ -105,7 +105,7 @@ const isWithin = (error: ErrorObject, group: ErrorObject): boolean =>
   error.schemaPath.startsWith(`${group.schemaPath}/`) && error.instancePath.startsWith(group.instancePath);
 
 /**
- * ajv's errors (with `verbose`) as problems, one for each mistake: alternatives of an `anyOf` are told as one, unless
+ * ajv's errors (with `verbose`) as problems, one for each mistake: alternatives of an `anyOf` are reported as one, unless
  * one of them is an amount that only lacks its quotes. `source` gives a scalar as it is written.
  */
 export function describe(
@@ -114,17 +114,17 @@ export function describe(
 ): Described[] {
   const groups = errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf');
   const grouped = (error: ErrorObject) => groups.some((group) => error !== group && isWithin(error, group));
-  const told: Described[] = [];
+  const described: Described[] = [];
   for (const error of errors) {
     if (error.keyword === 'if' || error.keyword === 'propertyNames' || grouped(error)) continue;
     if (!groups.includes(error)) {
-      told.push(describeOne(error, source));
+      described.push(describeOne(error, source));
       continue;
     }
     const inner = errors.filter((other) => isWithin(other, error)).map((other) => describeOne(other, source));
     const unquoted = inner.find((other) => other.message.endsWith('is not quoted'));
     const ways = [...new Set(inner.map((other) => other.expected ?? other.message))];
-    told.push(
+    described.push(
       unquoted ?? {
         path: pointerSteps(error.instancePath),
         part: 'value',
@@ -133,5 +133,5 @@ export function describe(
       },
     );
   }
-  return told;
+  return described;
 }

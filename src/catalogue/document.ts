@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { type CatalogueProblem, compareProblems } from './problem.ts';
+import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 
 export type Step = string | number;
 
@@ -17,19 +17,19 @@ export interface CatalogueDocument {
   source(path: readonly Step[]): string | undefined;
 }
 
-/** Where something is said. `part` is the key or, by default, the value. */
-export interface Place {
+/** Where something stands. `part` is the key or, by default, the value. */
+export interface SourceLocation {
   readonly document: CatalogueDocument;
   readonly path: readonly Step[];
   readonly part?: 'key' | 'value';
 }
 
-export const below = (place: Place, ...steps: readonly Step[]): Place => ({
-  document: place.document,
-  path: [...place.path, ...steps],
+export const below = (location: SourceLocation, ...steps: readonly Step[]): SourceLocation => ({
+  document: location.document,
+  path: [...location.path, ...steps],
 });
 
-export const keyOf = (place: Place): Place => ({ ...place, part: 'key' });
+export const keyOf = (location: SourceLocation): SourceLocation => ({ ...location, part: 'key' });
 
 /** `mirrors[0].price`: a path for people. */
 export function pathName(path: readonly Step[]): string {
@@ -38,22 +38,22 @@ export function pathName(path: readonly Step[]): string {
   return name;
 }
 
-/** Collects every problem, whoever finds it. */
-export class Findings {
-  readonly #problems = new Map<string, CatalogueProblem>();
+/** Collects every mistake, whoever finds it. */
+export class Diagnostics {
+  readonly #found = new Map<string, Diagnostic>();
 
-  add(place: Place, message: string, expected?: string): void {
-    const { line, column } = place.document.position(place.path, place.part ?? 'value');
-    const problem = { file: place.document.file, line, column, message, expected };
-    this.#problems.set(`${problem.file}:${line}:${column}:${message}`, problem);
+  add(location: SourceLocation, message: string, expected?: string): void {
+    const { line, column } = location.document.position(location.path, location.part ?? 'value');
+    const diagnostic = { file: location.document.file, line, column, message, expected };
+    this.#found.set(`${diagnostic.file}:${line}:${column}:${message}`, diagnostic);
   }
 
   get count(): number {
-    return this.#problems.size;
+    return this.#found.size;
   }
 
-  sorted(): CatalogueProblem[] {
-    return [...this.#problems.values()].sort(compareProblems);
+  sorted(): Diagnostic[] {
+    return [...this.#found.values()].sort(compareDiagnostics);
   }
 }
 
@@ -78,8 +78,8 @@ function walk(root: unknown, path: readonly Step[]): { key: Node | undefined; va
   return { key, value, complete: true };
 }
 
-/** Parses one file; YAML errors and duplicate keys go to `findings`, with the file's value left undefined. */
-export function readDocument(path: string, findings: Findings): CatalogueDocument {
+/** Parses one file; YAML errors and duplicate keys go to `diagnostics`, with the file's value left undefined. */
+export function readDocument(path: string, diagnostics: Diagnostics): CatalogueDocument {
   const file = relative(process.cwd(), path);
   const lineCounter = new LineCounter();
   const text = readFileSync(path, 'utf8');
@@ -104,7 +104,7 @@ export function readDocument(path: string, findings: Findings): CatalogueDocumen
   for (const error of yaml.errors) {
     const duplicate = error.code === 'DUPLICATE_KEY';
     const written = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';
-    findings.add(
+    diagnostics.add(
       { document: { ...document, position: () => offsetPosition(error.pos[0]) }, path: [] },
       duplicate ? `the key ${written} is there twice` : `not YAML: ${error.message}`,
       duplicate ? 'keep one of the two' : undefined,

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { below, type CatalogueDocument, type Findings, type Place, readDocument } from './document.ts';
+import { below, type CatalogueDocument, type Diagnostics, readDocument, type SourceLocation } from './document.ts';
 import { isObject, mapSubschemas, type PlainObject, subschemas } from './schema-walk.ts';
 
 /** A schema of `catalogue/schemas/` that endpoints share under the name of its file. */
@@ -23,28 +23,28 @@ export function yamlFiles(directory: string): string[] {
   }
 }
 
-export function readFragments(directory: string, findings: Findings): Fragments {
+export function readFragments(directory: string, diagnostics: Diagnostics): Fragments {
   const fragments = new Map<string, Fragment>();
   for (const fileName of yamlFiles(directory)) {
-    const document = readDocument(join(directory, fileName), findings);
+    const document = readDocument(join(directory, fileName), diagnostics);
     const name = fileName.slice(0, -'.yaml'.length);
     const usable = isObject(document.value);
     if (!usable && document.value !== undefined) {
-      findings.add({ document, path: [] }, 'a schema must be a map', 'write keywords such as type and properties');
+      diagnostics.add({ document, path: [] }, 'a schema must be a map', 'write keywords such as type and properties');
     }
     fragments.set(name, { name, document, schema: usable ? (document.value as PlainObject) : {} });
   }
-  for (const fragment of fragments.values()) reportCycles(fragment, fragments, findings);
+  for (const fragment of fragments.values()) reportCycles(fragment, fragments, diagnostics);
   return fragments;
 }
 
-function references(schema: unknown, place: Place): { name: string; place: Place }[] {
+function references(schema: unknown, location: SourceLocation): { name: string; location: SourceLocation }[] {
   if (!isObject(schema)) return [];
-  const own = typeof schema.$ref === 'string' ? [{ name: schema.$ref, place: below(place, '$ref') }] : [];
-  return own.concat(subschemas(schema).flatMap((inner) => references(inner.schema, below(place, ...inner.steps))));
+  const own = typeof schema.$ref === 'string' ? [{ name: schema.$ref, location: below(location, '$ref') }] : [];
+  return own.concat(subschemas(schema).flatMap((inner) => references(inner.schema, below(location, ...inner.steps))));
 }
 
-function reportCycles(start: Fragment, fragments: Fragments, findings: Findings): void {
+function reportCycles(start: Fragment, fragments: Fragments, diagnostics: Diagnostics): void {
   const seen = new Set<string>();
   const wayBack = (name: string): string[] | undefined => {
     if (name === start.name) return [name];
@@ -57,10 +57,10 @@ function reportCycles(start: Fragment, fragments: Fragments, findings: Findings)
     }
     return undefined;
   };
-  for (const { name, place } of references(start.schema, { document: start.document, path: [] })) {
+  for (const { name, location } of references(start.schema, { document: start.document, path: [] })) {
     const way = wayBack(name);
     if (way) {
-      findings.add(place, `the fragment ${start.name} contains itself: ${[start.name, ...way].join(' -> ')}`);
+      diagnostics.add(location, `the fragment ${start.name} contains itself: ${[start.name, ...way].join(' -> ')}`);
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { RailDeclaration } from './rails.ts';
 import type { JsonSchema, Model, Price } from './types.ts';
 
 /** What the catalogue must know of a pricing rule: PricingRule, whatever its options are. */
@@ -26,9 +27,10 @@ export interface RecipeShape {
   readonly roles: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The code that a catalogue names: every rule, adapter and recipe there is. */
+/** The code that a catalogue names: every rule, adapter, recipe and rail there is. */
 export interface CatalogueParts {
   readonly rules: readonly RuleShape[];
   readonly adapters: readonly AdapterShape[];
   readonly recipes: readonly RecipeShape[];
+  readonly rails: readonly RailDeclaration[];
 }

@@ -1,10 +1,10 @@
 import { type Money, toDecimal, usd } from '../money.ts';
+import type { CheckContext } from './check-context.ts';
 import { closedOptions } from './checker.ts';
-import { below, type Findings, keyOf, type Place } from './document.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from './document.ts';
 import type { Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { JsonSchema, Price, Route } from './types.ts';
 
 const RULE = { rule: { type: 'string' } } as const;
@@ -22,24 +22,28 @@ const isPricingMistake = (problem: unknown): problem is PricingMistake =>
 export function compilePrice(
   price: Sourced,
   request: JsonSchema,
-  blame: Place | undefined,
-  surroundings: Surroundings,
+  blame: SourceLocation | undefined,
+  context: CheckContext,
 ): Price | undefined {
-  const { checker, rules, models } = surroundings;
+  const { checker, rules, models } = context;
   if (!isObject(price.value) || typeof price.value.rule !== 'string') return undefined;
   const { rule: name, ...options } = price.value;
   const rule = rules.get(name);
   if (!rule) {
-    checker.findings.add(below(price.place, 'rule'), `no pricing rule ${name}`, choices(name, rules.keys()));
+    checker.diagnostics.add(below(price.location, 'rule'), `no pricing rule ${name}`, choices(name, rules.keys()));
     return undefined;
   }
-  if (!checker.fits(price.place, price.value, closedOptions(rule.options, RULE)) || !models) return undefined;
+  if (!checker.fits(price.location, price.value, closedOptions(rule.options, RULE)) || !models) return undefined;
   try {
     return rule.compile(options as never, request, { models });
   } catch (problem) {
     if (!isPricingMistake(problem)) throw problem;
-    const where = below(price.place, ...problem.path);
-    checker.findings.add(blame ?? (problem.path.length > 1 ? keyOf(where) : where), problem.message, problem.expected);
+    const where = below(price.location, ...problem.path);
+    checker.diagnostics.add(
+      blame ?? (problem.path.length > 1 ? keyOf(where) : where),
+      problem.message,
+      problem.expected,
+    );
     return undefined;
   }
 }
@@ -48,7 +52,7 @@ export function compilePrice(
 export function readListing(
   listing: Sourced | undefined,
   price: Price,
-  findings: Findings,
+  diagnostics: Diagnostics,
 ): Route['listing'] | undefined {
   if (!listing) return { price: price.listed, minPrice: price.fixed ? undefined : price.min };
   const amounts = isObject(listing.value) ? listing.value : {};
@@ -56,7 +60,11 @@ export function readListing(
   const minPrice = amountOf(amounts.minPrice);
   if (listed === undefined || minPrice === undefined) return undefined;
   if (minPrice > listed) {
-    findings.add(below(listing.place, 'minPrice'), 'minPrice is above price', `write at most "${toDecimal(listed)}"`);
+    diagnostics.add(
+      below(listing.location, 'minPrice'),
+      'minPrice is above price',
+      `write at most "${toDecimal(listed)}"`,
+    );
   }
   return { price: listed, minPrice };
 }

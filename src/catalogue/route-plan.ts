@@ -1,23 +1,26 @@
-import { below, type CatalogueDocument, keyOf, type Place } from './document.ts';
+import type { CheckContext } from './check-context.ts';
+import { below, type CatalogueDocument, keyOf, type SourceLocation } from './document.ts';
+import { baseRail, type OperationDeclaration, type RailDeclaration } from './rails.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
-import type { Network, Route } from './types.ts';
+import type { Route } from './types.ts';
 
-/** A value and where it is said, which for an inherited one is the endpoint itself. */
+/** A value and where it stands, which for an inherited one is the endpoint itself. */
 export interface Sourced {
   readonly value: unknown;
-  readonly place: Place;
-  /** True where a mirror or MPP operation takes it over from its endpoint. */
+  readonly location: SourceLocation;
+  /** True where a mirror or an operation takes it over from its endpoint. */
   readonly inherited: boolean;
 }
 
 /** A route before anything of it is checked: its own parts, and the endpoint's where it has none. */
 export interface RoutePlan {
   readonly kind: Route['kind'];
-  /** The mirror, the MPP block or the whole file. */
-  readonly place: Place;
+  readonly rail: RailDeclaration;
+  /** The mirror, the operation's block or the whole file. */
+  readonly location: SourceLocation;
   readonly path: Sourced;
   readonly methods: Route['methods'];
-  readonly networks: readonly { id: unknown; place: Place }[];
+  readonly networks: readonly unknown[];
   readonly price: Sourced;
   /** Undefined where the price is its own and speaks for itself. */
   readonly listing: Sourced | undefined;
@@ -25,54 +28,63 @@ export interface RoutePlan {
   readonly result: Sourced;
   readonly example: Sourced;
   readonly envelope: unknown;
+  readonly deadline: unknown;
   readonly upstreams: readonly Sourced[];
+  /** Present where the kind is `operation`: its block, and what its rail says of such blocks. */
+  readonly operation: { readonly value: PlainObject; readonly declaration: OperationDeclaration } | undefined;
 }
 
+type Context = Pick<CheckContext, 'service' | 'networks' | 'rails'>;
+
 /** The routes that a file describes. The file may still be wrong in every way. */
-export function planRoutes(
-  document: CatalogueDocument,
-  networks: ReadonlyMap<string, Network> | undefined,
-): RoutePlan[] {
+export function planRoutes(document: CatalogueDocument, context: Context): RoutePlan[] {
   const file = document.value;
   if (!isObject(file)) return [];
-  const base = basePlan({ document, path: [] }, file);
+  const base = basePlan({ document, path: [] }, file, context);
   const mirrors = Array.isArray(file.mirrors) ? file.mirrors : [];
   const plans = [base];
   mirrors.forEach((mirror, index) => {
     if (isObject(mirror))
-      plans.push(mirrorPlan(below({ document, path: [] }, 'mirrors', index), mirror, base, networks));
+      plans.push(mirrorPlan(below({ document, path: [] }, 'mirrors', index), mirror, base, context));
   });
-  if (isObject(file.mpp)) plans.push(mppPlan(below({ document, path: [] }, 'mpp'), file.mpp, base));
+  for (const rail of context.rails) {
+    const block = rail.operation && file[rail.operation.key];
+    if (rail.operation && isObject(block)) {
+      plans.push(operationPlan(below({ document, path: [] }, rail.operation.key), block, base, rail, rail.operation));
+    }
+  }
   return plans;
 }
 
-function basePlan(place: Place, file: PlainObject): RoutePlan {
-  const part = (key: string): Sourced => ({ value: file[key], place: below(place, key), inherited: false });
-  const networks = Array.isArray(file.networks) ? file.networks : ['chain-a'];
+function basePlan(location: SourceLocation, file: PlainObject, { service, rails }: Context): RoutePlan {
+  const part = (key: string): Sourced => ({ value: file[key], location: below(location, key), inherited: false });
   return {
     kind: 'base',
-    place,
+    rail: baseRail(rails),
+    location,
     path: part('path'),
     methods: [file.method === 'GET' ? 'GET' : 'POST'],
-    networks: networks.map((id, index) => ({ id, place: below(place, 'networks', index) })),
+    networks: Array.isArray(file.networks) ? file.networks : service ? [service.defaultNetwork] : [],
     price: part('price'),
     listing: file.listing === undefined ? undefined : part('listing'),
     request: part('request'),
     result: part('result'),
     example: part('example'),
     envelope: file.envelope,
+    deadline: file.deadline,
     upstreams: upstreamsOf(part('upstream')),
+    operation: undefined,
   };
 }
 
-function overridden(place: Place, own: PlainObject, base: RoutePlan): RoutePlan {
+function overridden(location: SourceLocation, own: PlainObject, base: RoutePlan): RoutePlan {
   const part = (key: 'price' | 'request' | 'result' | 'example'): Sourced =>
     own[key] === undefined
       ? { ...base[key], inherited: true }
-      : { value: own[key], place: below(place, key), inherited: false };
+      : { value: own[key], location: below(location, key), inherited: false };
   return {
     ...base,
-    place,
+    location,
     price: part('price'),
     listing: own.price === undefined ? base.listing : undefined,
     request: part('request'),
@@ -82,46 +94,55 @@ function overridden(place: Place, own: PlainObject, base: RoutePlan): RoutePlan 
     upstreams:
       own.upstream === undefined
         ? base.upstreams.map((upstream) => ({ ...upstream, inherited: true }))
-        : upstreamsOf({ value: own.upstream, place: below(place, 'upstream'), inherited: false }),
+        : upstreamsOf({ value: own.upstream, location: below(location, 'upstream'), inherited: false }),
   };
 }
 
-function mirrorPlan(
-  place: Place,
-  mirror: PlainObject,
-  base: RoutePlan,
-  networks: ReadonlyMap<string, Network> | undefined,
-): RoutePlan {
+function mirrorPlan(location: SourceLocation, mirror: PlainObject, base: RoutePlan, { networks }: Context): RoutePlan {
   const prefix = networks?.get(String(mirror.network))?.prefix;
-  const network = below(place, 'network');
+  const network = below(location, 'network');
   const derived = prefix === undefined ? undefined : prefixed(`/${prefix}`, base);
   return {
-    ...overridden(place, mirror, base),
+    ...overridden(location, mirror, base),
     kind: 'mirror',
-    path: ownPath(place, mirror, derived, network),
-    networks: [{ id: mirror.network, place: network }],
+    path: ownPath(location, mirror, derived, network),
+    networks: [mirror.network],
   };
 }
 
-function mppPlan(place: Place, mpp: PlainObject, base: RoutePlan): RoutePlan {
+function operationPlan(
+  location: SourceLocation,
+  block: PlainObject,
+  base: RoutePlan,
+  rail: RailDeclaration,
+  declaration: OperationDeclaration,
+): RoutePlan {
   return {
-    ...overridden(place, mpp, base),
-    kind: 'mpp',
-    path: ownPath(place, mpp, prefixed('/mpp', base), keyOf(place)),
-    methods: ['GET', 'POST'],
+    ...overridden(location, block, base),
+    kind: 'operation',
+    rail,
+    path: ownPath(location, block, prefixed(declaration.pathPrefix, base), keyOf(location)),
+    methods: declaration.methods,
     networks: [],
+    deadline: block.deadline ?? base.deadline,
+    operation: { value: block, declaration },
   };
 }
 
 const prefixed = (prefix: string, { path }: RoutePlan): string | undefined =>
   typeof path.value === 'string' ? prefix + path.value : undefined;
 
-const ownPath = (place: Place, own: PlainObject, derived: string | undefined, derivedAt: Place): Sourced =>
+const ownPath = (
+  location: SourceLocation,
+  own: PlainObject,
+  derived: string | undefined,
+  derivedAt: SourceLocation,
+): Sourced =>
   own.path === undefined
-    ? { value: derived, place: derivedAt, inherited: true }
-    : { value: own.path, place: below(place, 'path'), inherited: false };
+    ? { value: derived, location: derivedAt, inherited: true }
+    : { value: own.path, location: below(location, 'path'), inherited: false };
 
 const upstreamsOf = (upstream: Sourced): Sourced[] =>
   Array.isArray(upstream.value)
-    ? upstream.value.map((value, index) => ({ ...upstream, value, place: below(upstream.place, index) }))
+    ? upstream.value.map((value, index) => ({ ...upstream, value, location: below(upstream.location, index) }))
     : [upstream];

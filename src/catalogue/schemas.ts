@@ -1,7 +1,7 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaTrial } from './ajv.ts';
 import { type Described, describe } from './describe.ts';
-import { below, type Findings, keyOf, type Place, type Step } from './document.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from './document.ts';
 import type { Fragments } from './fragments.ts';
 import { isObject, KEYWORDS, type PlainObject, subschemas } from './schema-walk.ts';
 import { choices } from './suggest.ts';
@@ -24,36 +24,42 @@ export function openResult(resolved: PlainObject): JsonSchema {
  * Reports what is wrong with a schema as it is written: keywords, fragments and formats that do not exist. True when
  * there is nothing to report.
  */
-export function isWellWritten(place: Place, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): boolean {
-  const before = compiler.findings.count;
-  checkWritten(place, schema, fragments, compiler);
-  return compiler.findings.count === before;
+export function isWellWritten(
+  location: SourceLocation,
+  schema: unknown,
+  fragments: Fragments,
+  compiler: SchemaCompiler,
+): boolean {
+  const before = compiler.diagnostics.count;
+  checkWritten(location, schema, fragments, compiler);
+  return compiler.diagnostics.count === before;
 }
 
-function checkWritten(place: Place, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): void {
-  const { findings } = compiler;
+function checkWritten(location: SourceLocation, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): void {
+  const { diagnostics } = compiler;
   if (typeof schema === 'boolean') return;
   if (!isObject(schema)) {
-    findings.add(place, 'a schema must be a map', 'write keywords such as type and properties');
+    diagnostics.add(location, 'a schema must be a map', 'write keywords such as type and properties');
     return;
   }
   for (const keyword of Object.keys(schema)) {
     if (!KEYWORDS.includes(keyword)) {
-      findings.add(keyOf(below(place, keyword)), `${keyword} is no JSON Schema keyword`, nearKeyword(keyword));
+      diagnostics.add(keyOf(below(location, keyword)), `${keyword} is no JSON Schema keyword`, nearKeyword(keyword));
     }
   }
   const { $ref: reference, format } = schema;
   if (reference !== undefined && (typeof reference !== 'string' || !fragments.has(reference))) {
-    findings.add(
-      below(place, '$ref'),
+    diagnostics.add(
+      below(location, '$ref'),
       `no fragment ${String(reference)}`,
       choices(String(reference), fragments.keys()),
     );
   }
   if (typeof format === 'string' && !compiler.formats.includes(format)) {
-    findings.add(below(place, 'format'), `no format ${format}`, choices(format, compiler.formats));
+    diagnostics.add(below(location, 'format'), `no format ${format}`, choices(format, compiler.formats));
   }
-  for (const inner of subschemas(schema)) checkWritten(below(place, ...inner.steps), inner.schema, fragments, compiler);
+  for (const inner of subschemas(schema))
+    checkWritten(below(location, ...inner.steps), inner.schema, fragments, compiler);
 }
 
 function nearKeyword(keyword: string): string | undefined {
@@ -74,28 +80,28 @@ interface Compiled {
 
 /** Compiles the schemas of requests and results, equal ones once, and reports those that are not JSON Schema. */
 export class SchemaCompiler {
-  readonly findings: Findings;
+  readonly diagnostics: Diagnostics;
   readonly formats: readonly string[];
   readonly #ajv: Ajv2020 = openSchemaTrial();
   readonly #compiled = new Map<string, Compiled>();
 
-  constructor(findings: Findings) {
-    this.findings = findings;
+  constructor(diagnostics: Diagnostics) {
+    this.diagnostics = diagnostics;
     this.formats = Object.keys(this.#ajv.formats);
   }
 
   /**
-   * The validator of a resolved schema, or undefined when the schema has mistakes, which are reported at `place`.
+   * The validator of a resolved schema, or undefined when the schema has mistakes, which are reported at `location`.
    * Validating fills defaults in.
    */
-  compile(schema: JsonSchema, place: Place): ValidateFunction | undefined {
+  compile(schema: JsonSchema, location: SourceLocation): ValidateFunction | undefined {
     // Many results are one fragment with examples of their own.
     const { examples: _, ...rules } = schema;
     const key = JSON.stringify(rules);
     const compiled = this.#compiled.get(key) ?? this.#compile(rules);
     this.#compiled.set(key, compiled);
     for (const { path, message, expected } of compiled.mistakes) {
-      this.findings.add(below(place, ...path), message, expected);
+      this.diagnostics.add(below(location, ...path), message, expected);
     }
     return compiled.mistakes.length === 0 ? compiled.validate : undefined;
   }
@@ -115,9 +121,9 @@ export class SchemaCompiler {
 /** ajv says where in brackets of its own: `strict mode: ... at "#/properties/prompt" (strictTypes)`. */
 function refusedByAjv(problem: unknown): Mistake {
   const text = problem instanceof Error ? problem.message : String(problem);
-  const place = / (?:at|in schema at path) "#\/?([^"]*)"(?: \(\w+\))?/.exec(text);
-  const path = (place?.[1] ?? '').split('/').filter((step) => step !== '');
-  const message = text.replace(place?.[0] ?? '', '').replace('strict mode: ', '');
+  const location = / (?:at|in schema at path) "#\/?([^"]*)"(?: \(\w+\))?/.exec(text);
+  const path = (location?.[1] ?? '').split('/').filter((step) => step !== '');
+  const message = text.replace(location?.[0] ?? '', '').replace('strict mode: ', '');
   return { path, message: `not JSON Schema: ${message}` };
 }
 

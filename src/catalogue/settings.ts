@@ -1,8 +1,7 @@
 import { type Checker, closedOptions } from './checker.ts';
-import { below, keyOf, type Place } from './document.ts';
+import { below, keyOf, type SourceLocation } from './document.ts';
 import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
-import { serviceFileSchema } from './files/service.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
 import type { AdapterShape, CatalogueParts } from './parts.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
@@ -13,17 +12,17 @@ const entries = (value: unknown): [string, PlainObject][] =>
   isObject(value) ? Object.entries(value).filter((entry): entry is [string, PlainObject] => isObject(entry[1])) : [];
 
 /** `service.yaml`, or undefined when it is not right. */
-export function readService(place: Place, checker: Checker): ServiceFile | undefined {
-  const value = place.document.value;
-  return checker.fits(place, value, serviceFileSchema) ? (value as ServiceFile) : undefined;
+export function readService(location: SourceLocation, checker: Checker, schema: PlainObject): ServiceFile | undefined {
+  const value = location.document.value;
+  return checker.fits(location, value, schema) ? (value as ServiceFile) : undefined;
 }
 
 /** `networks.yaml`: the networks, those with mistakes included so that their names are known. */
-export function readNetworks(place: Place, checker: Checker): Map<string, Network> {
-  checker.fits(place, place.document.value, networksFileSchema);
+export function readNetworks(location: SourceLocation, checker: Checker): Map<string, Network> {
+  checker.fits(location, location.document.value, networksFileSchema);
   const networks = new Map<string, Network>();
   const prefixes = new Map<string, string>();
-  for (const [id, entry] of entries(place.document.value)) {
+  for (const [id, entry] of entries(location.document.value)) {
     const file = entry as unknown as NetworkFile;
     const lasts = file.authorizationLasts;
     networks.set(id, {
@@ -31,12 +30,12 @@ export function readNetworks(place: Place, checker: Checker): Map<string, Networ
       id,
       authorizationLastsMs: typeof lasts === 'string' ? parseDuration(lasts) : undefined,
     });
-    checkBindings(below(place, id), file, checker);
+    checkBindings(below(location, id), file, checker);
     if (file.prefix === undefined) continue;
     const other = prefixes.get(file.prefix);
     if (other !== undefined) {
-      checker.findings.add(
-        below(place, id, 'prefix'),
+      checker.diagnostics.add(
+        below(location, id, 'prefix'),
         `${file.prefix} is the prefix of ${other} too`,
         'choose another',
       );
@@ -46,28 +45,28 @@ export function readNetworks(place: Place, checker: Checker): Map<string, Networ
   return networks;
 }
 
-function checkBindings(place: Place, file: NetworkFile, checker: Checker): void {
+function checkBindings(location: SourceLocation, file: NetworkFile, checker: Checker): void {
   for (const mode of ['live', 'sandbox'] as const) {
     const binding = file[mode];
     if (!isObject(binding) || typeof binding.caip2 !== 'string' || !isObject(binding.asset)) continue;
     const wanted = file.family === 'evm' ? 'eip155:' : 'solana:';
     if (!binding.caip2.startsWith(wanted)) {
-      checker.findings.add(
-        below(place, mode, 'caip2'),
+      checker.diagnostics.add(
+        below(location, mode, 'caip2'),
         `${binding.caip2} is not of the family ${file.family}`,
         `write ${wanted}...`,
       );
     }
     const isEvmAddress = String(binding.asset.address).startsWith('0x');
     if (isEvmAddress !== (file.family === 'evm')) {
-      checker.findings.add(
-        below(place, mode, 'asset', 'address'),
+      checker.diagnostics.add(
+        below(location, mode, 'asset', 'address'),
         `${binding.asset.address} is not of the family ${file.family}`,
       );
     }
     if (file.family === 'evm' && (binding.asset.name === undefined || binding.asset.version === undefined)) {
-      checker.findings.add(
-        keyOf(below(place, mode, 'asset')),
+      checker.diagnostics.add(
+        keyOf(below(location, mode, 'asset')),
         'an EVM asset needs the name and version of its EIP-712 domain',
         'add name and version as the contract has them: authorizations signed for others are refused',
       );
@@ -76,18 +75,22 @@ function checkBindings(place: Place, file: NetworkFile, checker: Checker): void 
 }
 
 /** `upstreams.yaml`: the upstreams, those with mistakes included so that their names are known. */
-export function readUpstreams(place: Place, checker: Checker, parts: CatalogueParts): Map<string, Upstream> {
-  checker.fits(place, place.document.value, upstreamsFileSchema);
+export function readUpstreams(
+  location: SourceLocation,
+  checker: Checker,
+  parts: CatalogueParts,
+): Map<string, Upstream> {
+  checker.fits(location, location.document.value, upstreamsFileSchema);
   const adapters = new Map(parts.adapters.map((adapter) => [adapter.name, adapter]));
   const upstreams = new Map<string, Upstream>();
-  for (const [name, entry] of entries(place.document.value)) {
+  for (const [name, entry] of entries(location.document.value)) {
     const file = entry as unknown as UpstreamFile;
     upstreams.set(name, { ...file, name });
     const adapter = adapters.get(file.adapter);
-    if (adapter) checkUpstream(below(place, name), file, adapter, checker);
+    if (adapter) checkUpstream(below(location, name), file, adapter, checker);
     else if (typeof file.adapter === 'string') {
-      checker.findings.add(
-        below(place, name, 'adapter'),
+      checker.diagnostics.add(
+        below(location, name, 'adapter'),
         `no adapter ${file.adapter}`,
         choices(file.adapter, adapters.keys()),
       );
@@ -96,12 +99,12 @@ export function readUpstreams(place: Place, checker: Checker, parts: CataloguePa
   return upstreams;
 }
 
-function checkUpstream(place: Place, file: UpstreamFile, adapter: AdapterShape, checker: Checker): void {
-  const { findings } = checker;
+function checkUpstream(location: SourceLocation, file: UpstreamFile, adapter: AdapterShape, checker: Checker): void {
+  const { diagnostics } = checker;
   for (const secret of adapter.secrets) {
     if (file.keys?.[secret] === undefined) {
-      findings.add(
-        keyOf(place),
+      diagnostics.add(
+        keyOf(location),
         `the adapter ${adapter.name} needs the secret ${secret}`,
         `add keys: { ${secret}: NAME_OF_AN_ENVIRONMENT_VARIABLE }`,
       );
@@ -110,20 +113,20 @@ function checkUpstream(place: Place, file: UpstreamFile, adapter: AdapterShape, 
   const secrets = [...adapter.secrets, ...(adapter.optionalSecrets ?? [])];
   for (const secret of Object.keys(file.keys ?? {})) {
     if (secrets.includes(secret)) continue;
-    findings.add(
-      keyOf(below(place, 'keys', secret)),
+    diagnostics.add(
+      keyOf(below(location, 'keys', secret)),
       `${adapter.name} has no secret ${secret}`,
       choices(secret, secrets),
     );
   }
-  checker.fits(below(place, 'settings'), file.settings ?? {}, closedOptions(adapter.upstreamOptions ?? {}));
+  checker.fits(below(location, 'settings'), file.settings ?? {}, closedOptions(adapter.upstreamOptions ?? {}));
   const modelSchema = closedOptions(adapter.modelOptions ?? {}, modelProperties, ['id']);
-  for (const [name, model] of entries(file.models)) checker.fits(below(place, 'models', name), model, modelSchema);
+  for (const [name, model] of entries(file.models)) checker.fits(below(location, 'models', name), model, modelSchema);
 }
 
 /** Every model by its neutral name. A model with a cost is named once, so that one place sets its price. */
 export function pricedModels(
-  place: Place,
+  location: SourceLocation,
   upstreams: ReadonlyMap<string, Upstream>,
   checker: Checker,
 ): Map<string, Model> {
@@ -138,8 +141,8 @@ export function pricedModels(
       }
       const other = pricedBy.get(name);
       if (other !== undefined) {
-        checker.findings.add(
-          keyOf(below(place, upstream.name, 'models', name, 'cost')),
+        checker.diagnostics.add(
+          keyOf(below(location, upstream.name, 'models', name, 'cost')),
           `${name} has a cost under ${other} too`,
           'let one place set the price of a model',
         );

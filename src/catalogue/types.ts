@@ -28,17 +28,17 @@ export interface UpstreamOptions {
   readonly [option: string]: unknown;
 }
 
-export interface MppOptions {
-  readonly operationId: string;
-  readonly tag: string;
-  /** Default: `/mpp` + the endpoint's path. */
+/** How an endpoint is sold on a rail that sells by operation; other keys are the rail's own. */
+export interface OperationOptions {
+  /** Default: the rail's path prefix + the endpoint's path. */
   readonly path?: string;
   readonly price?: PriceOptions;
-  /** Shorter than the endpoint's own where a Tempo transaction, good for some 25 seconds, shall be settled after the result. */
+  /** Shorter than the endpoint's own where the rail's payments, good for less time, shall be settled after the result. */
   readonly deadline?: string;
   readonly request?: JsonSchema;
   /** Needed where the operation's own request schema refuses the endpoint's example. */
   readonly example?: Input;
+  readonly [option: string]: unknown;
 }
 
 /** How a result is wrapped: `data` is `{success: true, data: result}`, `flag` adds `success: true` to the result. */
@@ -56,14 +56,14 @@ export interface MirrorFile {
   readonly upstream?: UpstreamOptions | readonly UpstreamOptions[];
 }
 
-/** `catalogue/endpoints/<group>/<name>.yaml`. */
+/** `catalogue/endpoints/<group>/<name>.yaml`, without the OperationOptions that it has under a rail's own key. */
 export interface EndpointFile {
   readonly summary: string;
   readonly description?: string;
   /** Default: POST. */
   readonly method?: 'GET' | 'POST';
   readonly path: string;
-  /** Default: `[chain-a]`. */
+  /** Default: the service's default network. */
   readonly networks?: readonly NetworkId[];
   readonly price: PriceOptions;
   /** What resource listings say of a dynamic price, where it is not the price of an empty request and the lowest price. */
@@ -80,7 +80,6 @@ export interface EndpointFile {
   /** One upstream, or several in order: the next is asked when one fails. */
   readonly upstream: UpstreamOptions | readonly UpstreamOptions[];
   readonly mirrors?: readonly MirrorFile[];
-  readonly mpp?: MppOptions;
 }
 
 export interface AssetFile {
@@ -95,7 +94,7 @@ export interface AssetFile {
 /** One network as it is in one mode. */
 export interface NetworkBinding {
   readonly caip2: string;
-  /** The name x402 version 1 clients know it by; a network without one is offered to version 2 clients only. */
+  /** The name that clients of protocol version 1 know it by; a network without one is offered to version 2 clients only. */
   readonly v1Name?: string;
   readonly asset: AssetFile;
   /** Where outcomes are asked for; in the sandbox, the local chain's address takes its place. */
@@ -153,9 +152,13 @@ export interface ServiceFile {
   readonly description: string;
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
   readonly tags: readonly string[];
-  /** Text for agents, used in `/llms.txt` and `/.well-known/x402`. */
+  /** Text for agents, used in `/llms.txt` and other discovery documents. */
   readonly instructions: string;
   readonly ownershipProofs?: readonly string[];
+  /** Where an endpoint can be paid that names no networks. */
+  readonly defaultNetwork: NetworkId;
+  /** Rail -> its options, as its `serviceOptions` have them. */
+  readonly rails?: { readonly [rail: string]: { readonly [option: string]: unknown } };
 }
 
 /** A model together with its neutral name. */
@@ -192,12 +195,13 @@ export interface Route {
   /** `endpoint.id` for the base route, the path without its leading slash for all others. */
   readonly id: string;
   readonly endpoint: Endpoint;
-  readonly kind: 'base' | 'mirror' | 'mpp';
-  readonly rail: 'x402' | 'mpp';
-  /** MPP routes take GET and POST alike. */
+  readonly kind: 'base' | 'mirror' | 'operation';
+  /** The name of the rail. */
+  readonly rail: string;
+  /** The first is the one that listings name. */
   readonly methods: readonly ('GET' | 'POST')[];
   readonly path: string;
-  /** Where it can be paid; empty on MPP, whose methods are the service's. */
+  /** Where it can be paid; empty for an operation, whose rail is paid in ways of its own. */
   readonly networks: readonly NetworkId[];
   readonly price: Price;
   /** What `price` was made from; checked. */
@@ -215,7 +219,7 @@ export interface Route {
   readonly resultExample: unknown;
   /** In order: the next is asked when one fails. */
   readonly upstreams: readonly UpstreamOptions[];
-  readonly mpp: MppOptions | undefined;
+  readonly operation: OperationOptions | undefined;
 }
 
 export interface Endpoint {

@@ -1,5 +1,5 @@
 import { type Checker, closedOptions } from './checker.ts';
-import { below, keyOf, type Place } from './document.ts';
+import { below, keyOf, type SourceLocation } from './document.ts';
 import type { AdapterShape, CatalogueParts, RecipeShape } from './parts.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
@@ -11,7 +11,7 @@ export interface RequestUse {
   /** How people find it: `mirrors[0].request`. */
   readonly name: string;
   /** Where to say that the two do not fit, when the block itself is inherited from an endpoint that it fits. */
-  readonly blame: Place | undefined;
+  readonly blame: SourceLocation | undefined;
 }
 
 const NAME = { type: 'string' } as const;
@@ -21,7 +21,7 @@ const ANY = { type: 'object', properties: {}, additionalProperties: true } as co
 /** Checks how endpoints use upstreams and recipes. */
 export class UpstreamUse {
   readonly #checker: Checker;
-  /** Undefined when `upstreams.yaml` cannot be read: then nothing can be said about names in it. */
+  /** Undefined when `upstreams.yaml` cannot be read: then names in it are not checked. */
   readonly #upstreams: ReadonlyMap<string, Upstream> | undefined;
   readonly #adapters: ReadonlyMap<string, AdapterShape>;
   readonly #recipes: ReadonlyMap<string, RecipeShape>;
@@ -34,27 +34,27 @@ export class UpstreamUse {
   }
 
   /** Checks one `upstream:` block against the request whose fields it names. */
-  check(place: Place, options: unknown, request: RequestUse): void {
+  check(location: SourceLocation, options: unknown, request: RequestUse): void {
     if (!isObject(options)) return;
     const { via, recipe } = options;
     if ((via === undefined) === (recipe === undefined)) {
       const wrong = via === undefined ? 'upstream names neither via nor recipe' : 'upstream names both via and recipe';
-      this.#checker.findings.add(keyOf(place), wrong, 'name the upstream with via, or a recipe');
+      this.#checker.diagnostics.add(keyOf(location), wrong, 'name the upstream with via, or a recipe');
     } else if (via !== undefined) {
-      const adapter = this.#adapterOf(place, via, options);
+      const adapter = this.#adapterOf(location, via, options);
       if (!adapter) return;
-      this.#checker.fits(place, options, closedOptions(adapter.options, bound));
-      this.#checkModels(place, options, request);
-      this.#checkFields(place, options, adapter.options, request);
-    } else this.#checkRecipe(place, options, request);
+      this.#checker.fits(location, options, closedOptions(adapter.options, bound));
+      this.#checkModels(location, options, request);
+      this.#checkFields(location, options, adapter.options, request);
+    } else this.#checkRecipe(location, options, request);
   }
 
-  #adapterOf(place: Place, via: unknown, options: PlainObject): AdapterShape | undefined {
+  #adapterOf(location: SourceLocation, via: unknown, options: PlainObject): AdapterShape | undefined {
     if (!this.#upstreams) return undefined;
     const upstream = this.#upstreams.get(String(via));
     if (!upstream) {
-      this.#checker.findings.add(
-        below(place, 'via'),
+      this.#checker.diagnostics.add(
+        below(location, 'via'),
         `no upstream ${String(via)}`,
         choices(String(via), this.#upstreams.keys()),
       );
@@ -62,8 +62,8 @@ export class UpstreamUse {
     }
     const { model } = options;
     if (model !== undefined && upstream.models?.[String(model)] === undefined) {
-      this.#checker.findings.add(
-        below(place, 'model'),
+      this.#checker.diagnostics.add(
+        below(location, 'model'),
         `the upstream ${upstream.name} has no model ${String(model)}`,
         choices(String(model), Object.keys(upstream.models ?? {})),
       );
@@ -72,71 +72,71 @@ export class UpstreamUse {
   }
 
   /** Where the caller names the model, the upstream must have every model that the request allows. */
-  #checkModels(place: Place, options: PlainObject, { schema }: RequestUse): void {
+  #checkModels(location: SourceLocation, options: PlainObject, { schema }: RequestUse): void {
     const models = this.#upstreams?.get(String(options.via))?.models;
     const field = isObject(schema.properties) ? schema.properties.model : undefined;
     if (!models || options.model !== undefined || !isObject(field) || !Array.isArray(field.enum)) return;
     for (const model of field.enum) {
       if (models[String(model)] !== undefined) continue;
-      this.#checker.findings.add(
-        below(place, 'via'),
+      this.#checker.diagnostics.add(
+        below(location, 'via'),
         `the upstream ${String(options.via)} has no model ${String(model)}, which request.properties.model allows`,
         choices(String(model), Object.keys(models)),
       );
     }
   }
 
-  #checkRecipe(place: Place, options: PlainObject, request: RequestUse): void {
-    const { findings } = this.#checker;
+  #checkRecipe(location: SourceLocation, options: PlainObject, request: RequestUse): void {
+    const { diagnostics } = this.#checker;
     const recipe = this.#recipes.get(String(options.recipe));
     if (!recipe) {
-      findings.add(
-        below(place, 'recipe'),
+      diagnostics.add(
+        below(location, 'recipe'),
         `no recipe ${String(options.recipe)}`,
         choices(String(options.recipe), this.#recipes.keys()),
       );
       return;
     }
-    this.#checker.fits(place, options, closedOptions(recipe.options, { recipe: NAME, uses: ANY }));
-    this.#checkFields(place, options, recipe.options, request);
+    this.#checker.fits(location, options, closedOptions(recipe.options, { recipe: NAME, uses: ANY }));
+    this.#checkFields(location, options, recipe.options, request);
     const uses = isObject(options.uses) ? options.uses : {};
     for (const role of Object.keys(recipe.roles)) {
       if (uses[role] !== undefined) continue;
       const wanted = `name an upstream with the adapter ${recipe.roles[role]?.join(' or ')}`;
-      findings.add(keyOf(below(place, 'uses')), `the recipe ${recipe.name} needs the role ${role}`, wanted);
+      diagnostics.add(keyOf(below(location, 'uses')), `the recipe ${recipe.name} needs the role ${role}`, wanted);
     }
-    for (const [role, use] of Object.entries(uses)) this.#checkRole(below(place, 'uses', role), role, use, recipe);
+    for (const [role, use] of Object.entries(uses)) this.#checkRole(below(location, 'uses', role), role, use, recipe);
   }
 
-  #checkRole(place: Place, role: string, use: unknown, recipe: RecipeShape): void {
-    const { findings } = this.#checker;
+  #checkRole(location: SourceLocation, role: string, use: unknown, recipe: RecipeShape): void {
+    const { diagnostics } = this.#checker;
     const allowed = recipe.roles[role];
     if (!allowed) {
-      findings.add(
-        keyOf(place),
+      diagnostics.add(
+        keyOf(location),
         `the recipe ${recipe.name} has no role ${role}`,
         choices(role, Object.keys(recipe.roles)),
       );
     } else if (!isObject(use) || typeof use.via !== 'string') {
-      findings.add(place, `the role ${role} names no upstream`, 'write { via: <a name in upstreams.yaml> }');
+      diagnostics.add(location, `the role ${role} names no upstream`, 'write { via: <a name in upstreams.yaml> }');
     } else {
-      const adapter = this.#adapterOf(place, use.via, use);
+      const adapter = this.#adapterOf(location, use.via, use);
       if (!adapter) return;
       if (!allowed.includes(adapter.name)) {
         const wanted = `name an upstream with the adapter ${allowed.join(' or ')}`;
-        findings.add(
-          below(place, 'via'),
+        diagnostics.add(
+          below(location, 'via'),
           `${use.via} speaks ${adapter.name}, which cannot play the role ${role}`,
           wanted,
         );
         return;
       }
-      this.#checker.fits(place, use, withoutRequired(adapter.options));
+      this.#checker.fits(location, use, withoutRequired(adapter.options));
     }
   }
 
   /** Properties marked `x-request-fields` map something to request fields: these must exist. */
-  #checkFields(place: Place, options: PlainObject, schema: JsonSchema, request: RequestUse): void {
+  #checkFields(location: SourceLocation, options: PlainObject, schema: JsonSchema, request: RequestUse): void {
     const fields = isObject(request.schema.properties) ? Object.keys(request.schema.properties) : [];
     const marked = Object.entries(isObject(schema.properties) ? schema.properties : {});
     for (const [option, optionSchema] of marked) {
@@ -146,8 +146,8 @@ export class UpstreamUse {
         const nested = isObject(source);
         const field = nested ? source.from : source;
         if (typeof field !== 'string' || fields.includes(field)) continue;
-        this.#checker.findings.add(
-          request.blame ?? below(place, option, target, ...(nested ? ['from'] : [])),
+        this.#checker.diagnostics.add(
+          request.blame ?? below(location, option, target, ...(nested ? ['from'] : [])),
           `${option}.${target} takes the field ${field}, which ${request.name} does not have`,
           choices(field, fields),
         );

@@ -1,6 +1,7 @@
 /** What the commands about keys and payments share: the environment's store, periods, and how they end. */
 import { join } from 'node:path';
-import { type Config, ConfigProblem, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
+import { ConfigProblem } from '../environment.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';

@@ -3,11 +3,12 @@
  * live mode would leave out because the environment has no key for their upstream.
  */
 import './broken-pipe.ts';
+import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
-import { CatalogueErrors } from '../catalogue/problem.ts';
 import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';
 import { toDecimal } from '../money.ts';
 import { pricingRules } from '../pricing/index.ts';
+import { rails } from '../rails/index.ts';
 import { adapters } from '../upstream/adapters/index.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
 import { recipes } from '../upstream/recipes/index.ts';
@@ -25,9 +26,9 @@ const columns = [
 const priced = ({ fixed, listed, min, max }: Price): string =>
   fixed ? toDecimal(listed) : `${toDecimal(min)}-${toDecimal(max)}`;
 
-/** A mirror's network or `mpp`, with its price where that is another than the base route's. */
+/** A mirror's network or an operation's rail, with its price where that is another than the base route's. */
 function elsewhere(base: Route, route: Route): string {
-  const name = route.kind === 'mpp' ? 'mpp' : route.networks.join(' ');
+  const name = route.kind === 'operation' ? route.rail : route.networks.join(' ');
   return priced(route.price) === priced(base.price) ? name : `${name} ${priced(route.price)}`;
 }
 
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
     rules: pricingRules,
     adapters,
     recipes,
+    rails,
   });
   // Nothing is asked: this only knows which keys each route needs.
   const upstreams = openUpstreams({ catalogue, adapters, recipes, secretOf: (variable) => process.env[variable] });

@@ -1,10 +1,11 @@
 /** `npm run pay`: one paid call from the sandbox's wallet, told step by step. */
+import './own-fetch.ts';
 import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
 import { type Money, toDecimal } from '../money.ts';
+import { type Payer, type PayerModule, PayProblem, type SandboxState } from '../rails/paying-client.ts';
 import { UsageProblem } from './command.ts';
 import { type PayArguments, readArguments } from './pay/arguments.ts';
-import { type Payer, PayProblem, type SandboxState } from './pay/payer.ts';
 
 interface Timed<Value> {
   readonly value: Value;
@@ -55,9 +56,8 @@ async function readSandbox(url: string): Promise<SandboxState> {
 
 /** The client's libraries are loaded for the protocol that is used. */
 async function openPayer({ protocol, network }: PayArguments, sandbox: SandboxState): Promise<Payer> {
-  return protocol === 'mpp'
-    ? (await import('./pay/mpp.ts')).openMppPayer(sandbox, network)
-    : await (await import('./pay/wallet.ts')).openX402Payer(sandbox, network);
+  const { openPayer }: PayerModule = await import(`../rails/${protocol}/payer.ts`);
+  return openPayer(sandbox, network);
 }
 
 /** Throws PayProblem unless the call is cheap enough or a person agrees to its price. */

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { toDecimal } from '../money.ts';
 import { pricingRules } from '../pricing/index.ts';
+import { rails } from '../rails/index.ts';
 import type { Payment } from '../store/store.ts';
 import { adapters } from '../upstream/adapters/index.ts';
 import { recipes } from '../upstream/recipes/index.ts';
@@ -12,11 +13,13 @@ import { onStore, period, UsageProblem } from './command.ts';
 import { type Asset, assetsOf, fromAtomic } from './payments/assets.ts';
 import { marginTable, readMargins } from './payments/margins.ts';
 
+const titles = rails.map(({ title }) => title);
+
 const USAGE = `npm run payments -- [options]
 
-  (no option)       payments over x402 and MPP, newest first
+  (no option)       payments over ${titles.join(' and ')}, newest first
   --owed            those that are paid and have no result: refund them, or let the payer send the request again
-  --margins         price, cost and margin of each endpoint, over x402, MPP and credits
+  --margins         price, cost and margin of each endpoint, over ${titles.join(', ')} and credits
   --since <period>  not older than that: 30m, 24h, 7d (default: everything)
   --limit <n>       at most so many (default: 50; not for --margins)`;
 
@@ -65,7 +68,7 @@ const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'paye
 
 await onStore(async (store, { catalogueDirectory }) => {
   const { owed, margins, since, limit } = readArguments(process.argv.slice(2));
-  const catalogue = loadCatalogue(catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const catalogue = loadCatalogue(catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
   const assetOf = assetsOf(catalogue.networks.values());
   if (margins) {
     const found = await readMargins(store, since, assetOf);

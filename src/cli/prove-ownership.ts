@@ -1,6 +1,6 @@
 /**
  * `npm run prove-ownership`: signs the gateway's public origin with the key of a pay-to address, so that indexes can
- * tell that who is paid also owns the origin. Source: the ownership proofs of `/.well-known/x402`.
+ * tell that who is paid also owns the origin. Discovery documents carry the proofs.
  */
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';

@@ -1,31 +1,30 @@
-/** Lets a wallet in a browser pay on both rails. */
+/** Lets a wallet in a browser pay, on every rail. */
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
+import { rails } from '../rails/index.ts';
 
-const EXPOSED = [
-  'PAYMENT-REQUIRED',
-  'PAYMENT-RESPONSE',
-  'X-PAYMENT-RESPONSE',
-  'WWW-Authenticate',
-  'Payment-Receipt',
+/** Names as one header, each once. */
+const list = (names: readonly string[]): string => [...new Set(names)].join(', ');
+
+const EXPOSED = list([
+  ...rails.flatMap(({ browserHeaders }) => browserHeaders.response),
   'Idempotency-Replayed',
   'Retry-After',
   'Request-Id',
   'Turnpike-Mode',
   'Turnpike-Quoted',
   'Turnpike-Charged',
-].join(', ');
+]);
 
-const ALLOWED = [
+const ALLOWED = list([
   'Content-Type',
-  'PAYMENT-SIGNATURE',
-  'X-PAYMENT',
+  ...rails.flatMap(({ browserHeaders }) => browserHeaders.request),
+  // API keys.
   'Authorization',
-  'Accept-Payment',
   'Idempotency-Key',
   // Some clients send this one as a request header.
   'Access-Control-Expose-Headers',
-].join(', ');
+]);
 
 export function allowOrigins(response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*');

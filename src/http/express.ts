@@ -3,12 +3,12 @@
  * that were bought. Mounted by `npm start`, or in an application of the operator's own, before any body parser.
  */
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import type { Document } from '../discovery/document.ts';
 import { Problem } from '../errors.ts';
 import type { RouteFinder } from '../lifecycle/find.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Rail } from '../payment/rail.ts';
 import { cors } from './cors.ts';
-import type { Document } from './discovery/document.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
 import { problemAnswer, render } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import type { Request, Response } from 'express';
-import type { Document } from './discovery/document.ts';
+import type { Document } from '../discovery/document.ts';
 
 /** A file of the media store. */
 export interface ServedFile {

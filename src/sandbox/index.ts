@@ -1,18 +1,18 @@
-/** The surroundings of the sandbox: local chains, funded wallets, and doubles of every upstream. */
+/** The platform of the sandbox: local chains, funded wallets, and doubles of every upstream. */
 import { randomBytes } from 'node:crypto';
 import type { Catalogue, NetworkId } from '../catalogue/types.ts';
+import type { Variables } from '../environment.ts';
 import type { Log } from '../log.ts';
 import { usd } from '../money.ts';
 import { localFacilitator } from '../payment/facilitators/local.ts';
-import type { TempoOptions } from '../rails/mpp/tempo.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Platform } from '../platform.ts';
 import { type Chains, startChains } from './chains/index.ts';
 import { provideDecoder } from './decoder.ts';
 import { type Fault, sandboxSecret, startDoubles } from './doubles/index.ts';
 import { createSandboxRoutes } from './routes.ts';
 import { SETTLEMENT_FAULTS, type SettlementFault, watchSettlements } from './settlement-faults.ts';
 
-export interface Sandbox extends Surroundings {
+export interface Sandbox extends Platform {
   /** What `GET /sandbox` answers. */
   readonly state: object;
   /** Atomic units of a network's asset. */
@@ -27,11 +27,16 @@ export interface SandboxOptions {
   readonly tempo?: boolean;
 }
 
-function tempoOptions({ tempo, payTo }: Chains): TempoOptions | undefined {
-  if (!tempo) return undefined;
-  const { rpcUrl, chainId, currency } = tempo;
-  return { rpcUrl, chainId, currency: currency as `0x${string}`, recipient: payTo.tempo as `0x${string}` };
-}
+/** What live mode takes from the environment. */
+const variablesOf = ({ tempo, payTo }: Chains): Variables => ({
+  TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
+  ...(tempo && {
+    TURNPIKE_TEMPO_RPC_URL: tempo.rpcUrl,
+    TURNPIKE_TEMPO_CHAIN_ID: String(tempo.chainId),
+    TURNPIKE_TEMPO_CURRENCY: tempo.currency,
+    TURNPIKE_TEMPO_RECIPIENT: payTo.tempo,
+  }),
+});
 
 /** Everything runs on free loopback ports, with wallets that are made afresh. */
 export async function openSandbox(catalogue: Catalogue, log: Log, options: SandboxOptions = {}): Promise<Sandbox> {
@@ -49,7 +54,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     evm: Object.fromEntries(
       Object.entries(chains.evm).map(([id, { asset, ...access }]) => [
         id,
-        { ...access, asset: asset.address, symbol: asset.symbol, decimals: asset.decimals },
+        { ...access, ...asset, asset: asset.address },
       ]),
     ),
     ...(chains.solana && { solana: chains.solana }),
@@ -66,7 +71,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     payTo: (network) => chains.payTo[network.id],
     rpcUrl: (network) => (network.family === 'solana' ? chains.solana?.rpcUrl : chains.evm[network.id]?.rpcUrl),
     facilitators: [{ name: 'in-process', facilitator: settlements.facilitator }],
-    mpp: { secrets: [randomBytes(32).toString('hex')], realm: undefined, tempo: tempoOptions(chains) },
+    variables: variablesOf(chains),
     secretOf: sandboxSecret,
     baseUrlOf: (upstream) => doubles.baseUrlOf(upstream.name),
     trustedOrigins: [doubles.origin],

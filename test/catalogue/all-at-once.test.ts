@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { CatalogueErrors } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue, loadCatalogue } from '../../src/catalogue/load.ts';
-import { CatalogueErrors } from '../../src/catalogue/problem.ts';
 import { oil, parts, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
 
 /** A catalogue with a mistake in every file, and two in one. */
@@ -38,15 +38,15 @@ t.test('every mistake of every file is told at once, in the order of reading', a
 
 t.test('loading refuses what checking refuses, with the same words', async (t) => {
   const directory = join(writeCatalogue(t, wrongEverywhere), 'catalogue');
-  const { problems, catalogue } = checkCatalogue(directory, parts);
+  const { diagnostics, catalogue } = checkCatalogue(directory, parts);
   t.equal(catalogue, undefined);
   try {
     loadCatalogue(directory, parts);
     t.fail('loaded');
   } catch (error) {
     t.ok(error instanceof CatalogueErrors);
-    t.same((error as CatalogueErrors).problems, problems);
-    t.equal((error as CatalogueErrors).message.split('\n').length, problems.length);
+    t.same((error as CatalogueErrors).diagnostics, diagnostics);
+    t.equal((error as CatalogueErrors).message.split('\n').length, diagnostics.length);
   }
 });
 

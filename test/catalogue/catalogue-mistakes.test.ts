@@ -121,6 +121,45 @@ water:
     );
 });
 
+const service = rightFiles['service.yaml'] as string;
+
+for (const [promise, text, expected] of [
+  [
+    'the default network must exist',
+    replaced(service, 'chain-a', 'chain-b'),
+    'service.yaml:5:17: no network chain-b; did you mean chain-a? There are: chain-a, chain-e',
+  ],
+  [
+    'a default network must be there',
+    replaced(service, 'defaultNetwork: chain-a\n', ''),
+    'service.yaml:1:1: the key defaultNetwork is missing; add defaultNetwork',
+  ],
+  [
+    'a rail that there is not has no options',
+    `${service}rails:\n  mmp: { networks: [chain-e] }\n`,
+    'service.yaml:7:3: unknown key mmp; did you mean mpp? There are: mpp',
+  ],
+  [
+    'an option that the rail does not have is told',
+    `${service}rails:\n  mpp: { network: [chain-e] }\n`,
+    'service.yaml:7:10: unknown key network; did you mean networks? There are: networks',
+  ],
+  [
+    'a rail is paid on networks that there are',
+    `${service}rails:\n  mpp: { networks: [chain-e, chain-c] }\n`,
+    'service.yaml:7:30: no EVM network chain-c; did you mean chain-e? There are: chain-e',
+  ],
+  [
+    'MPP is not paid by EIP-3009 on a network of another family',
+    `${service}rails:\n  mpp: { networks: [chain-a] }\n`,
+    'service.yaml:7:21: no EVM network chain-a; did you mean chain-e? There are: chain-e',
+  ],
+] as const) {
+  t.test(promise, async (t) => {
+    t.same(problemsOf(writeCatalogue(t, { 'service.yaml': text })), [expected]);
+  });
+}
+
 t.test('networks are held to their family', async (t) => {
   const networks = replaced(
     replaced(rightFiles['networks.yaml'] as string, ', name: USDT0, version: "1"', ''),

@@ -5,10 +5,11 @@ import t from 'tap';
 import { checkedSchemasIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
-const parts = { rules: pricingRules, adapters, recipes };
+const parts = { rules: pricingRules, adapters, recipes, rails };
 
 t.test('what was found sound is remembered, and what changed since is checked as ever', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-checked-'));

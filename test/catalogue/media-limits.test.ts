@@ -6,11 +6,12 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { usd } from '../../src/money.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
 import { urlRefusal } from '../../src/upstream/download.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
-const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
 const compiler = openSchemaCompiler({ strict: false });
 const validators = new Map<string, ValidateFunction>();
 

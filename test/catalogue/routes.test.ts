@@ -4,7 +4,7 @@ import t from 'tap';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { usd } from '../../src/money.ts';
-import { oil, parts, writeCatalogue } from './temporary-catalogue.ts';
+import { oil, parts, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
 
 const FILE = 'endpoints/image/oil.yaml';
 
@@ -30,12 +30,18 @@ t.test('an endpoint is sold at its path, by POST, on chain-a, unless it says oth
     envelope: undefined,
     example: { prompt: 'fog' },
     resultExample: { url: 'https://shop.example/1.png' },
-    mpp: undefined,
+    operation: undefined,
   });
   t.equal(route.endpoint.id, 'image/oil');
   t.equal(route.endpoint.group, 'image');
   t.equal(route.endpoint.description, 'A picture in oil');
   t.match(route.upstreams, [{ via: 'pictures', model: 'oil' }]);
+});
+
+t.test('the default network is the one that service.yaml names', async (t) => {
+  const service = replaced(rightFiles['service.yaml'] as string, 'defaultNetwork: chain-a', 'defaultNetwork: chain-e');
+  const { routes } = loadCatalogue(join(writeCatalogue(t, { 'service.yaml': service }), 'catalogue'), parts);
+  t.same(only(routes).networks, ['chain-e']);
 });
 
 t.test('method, networks and deadline are taken from the file', async (t) => {
@@ -134,12 +140,12 @@ t.test('an MPP operation is sold below /mpp, by GET and POST, on no network of i
   const [, mpp] = routesOf(t, `${oil}mpp: { operationId: paint, tag: Pictures }\n`);
   t.match(mpp, {
     id: 'mpp/image/oil',
-    kind: 'mpp',
+    kind: 'operation',
     rail: 'mpp',
     methods: ['GET', 'POST'],
     path: '/mpp/image/oil',
     networks: [],
-    mpp: { operationId: 'paint', tag: 'Pictures' },
+    operation: { operationId: 'paint', tag: 'Pictures' },
   });
 });
 

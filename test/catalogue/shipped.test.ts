@@ -1,14 +1,15 @@
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
+import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
-import { formatProblem } from '../../src/catalogue/problem.ts';
 import { usd } from '../../src/money.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
-const { catalogue, problems } = checkCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const { catalogue, diagnostics } = checkCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
 
 const routeAt = (path: string) => {
   const route = catalogue?.routes.find((candidate) => candidate.path === path);
@@ -17,7 +18,7 @@ const routeAt = (path: string) => {
 };
 
 t.test('the shipped catalogue has no problems', async (t) => {
-  t.same(problems.map(formatProblem), []);
+  t.same(diagnostics.map(formatDiagnostic), []);
   const files = readdirSync('catalogue/endpoints', { recursive: true, encoding: 'utf8' });
   t.equal(
     catalogue?.endpoints.length,

@@ -1,9 +1,10 @@
 import { join, relative } from 'node:path';
 import type { Test } from 'tap';
+import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
 import type { AdapterShape, CatalogueParts, RecipeShape } from '../../src/catalogue/parts.ts';
-import { formatProblem } from '../../src/catalogue/problem.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 
 const painter: AdapterShape = {
   name: 'painter',
@@ -47,7 +48,7 @@ const scanner: RecipeShape = {
   roles: { prices: ['prices'], painter: ['painter'] },
 };
 
-export const parts: CatalogueParts = { rules: pricingRules, adapters: [painter, prices], recipes: [scanner] };
+export const parts: CatalogueParts = { rules: pricingRules, adapters: [painter, prices], recipes: [scanner], rails };
 
 /** A right catalogue with one endpoint. Tests replace files, or add some. */
 export const rightFiles: Readonly<Record<string, string>> = {
@@ -55,6 +56,7 @@ export const rightFiles: Readonly<Record<string, string>> = {
 description: Sells pictures
 tags: [Pictures, Prices]
 instructions: Pay first
+defaultNetwork: chain-a
 `,
   'networks.yaml': `chain-a:
   family: solana
@@ -139,5 +141,7 @@ export function writeCatalogue(t: Test, changes: Readonly<Record<string, string 
 export function problemsOf(directory: string): string[] {
   const root = join(directory, 'catalogue');
   const prefix = `${relative(process.cwd(), root)}/`;
-  return checkCatalogue(root, parts).problems.map((problem) => formatProblem(problem).replaceAll(prefix, ''));
+  return checkCatalogue(root, parts).diagnostics.map((diagnostic) =>
+    formatDiagnostic(diagnostic).replaceAll(prefix, ''),
+  );
 }

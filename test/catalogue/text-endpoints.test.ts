@@ -4,10 +4,11 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
 import { toDecimal } from '../../src/money.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
-const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
 
 function routeAt(path: string): Route {
   const route = catalogue.routes.find((one) => one.path === path);

@@ -11,6 +11,7 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 import { openSandbox } from '../../src/sandbox/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
@@ -27,7 +28,7 @@ t.test('a call whose caller has gone away ends before the gateway does', async (
     LOG_LEVEL: 'silent',
   });
   const log = createLog('silent');
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
   const sandbox = await openSandbox(catalogue, log, { networks: ['chain-c'], tempo: false });
   t.teardown(sandbox.stop);
   const app = await openApp(config, catalogue, sandbox, log);

@@ -1,6 +1,6 @@
 /** A payer whose answer was lost pays again under the same `Idempotency-Key`, and is charged once. */
 import t, { type Test } from 'tap';
-import { openMppPayer } from '../../src/cli/pay/mpp.ts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { type PaidCall, request, sendProof, signProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import type { Gateway } from '../gateway.ts';

@@ -2,7 +2,7 @@ import '../payment/facilitators/own-fetch.ts';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import t from 'tap';
-import { openMppPayer } from '../../src/cli/pay/mpp.ts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { type PaidCall, request, sendProof } from '../clients.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 

@@ -3,7 +3,7 @@ import '../payment/facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { decodeFunctionData, type Hex } from 'viem';
-import { openMppPayer } from '../../src/cli/pay/mpp.ts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { receiptOf, request, sendProof, signProof, signUpto } from '../clients.ts';
 import { openEvmWallet, tokenAbi } from '../evm-wallet.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';

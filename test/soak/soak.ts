@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
-import { answerSchema } from '../../src/http/discovery/schemas.ts';
+import { answerSchema } from '../../src/discovery/schemas.ts';
 import { type PaidCall, payV2, request } from '../clients.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { openCatalogue } from '../upstream/served-routes.ts';

@@ -7,8 +7,8 @@ import type { x402HTTPClient } from '@x402/core/client';
 
 import { type Hex, hashTypedData } from 'viem';
 import { privateKeyToAddress, sign } from 'viem/accounts';
-import { openMppPayer } from '../../src/cli/pay/mpp.ts';
-import { openWallet } from '../../src/cli/pay/wallet.ts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
+import { openWallet } from '../../src/rails/x402/payer.ts';
 import type { Gateway } from '../gateway.ts';
 
 interface Offer {

@@ -10,6 +10,7 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
 import { readInput, resultFault } from '../../src/lifecycle/input.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
 import { adapters } from '../../src/upstream/adapters/index.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
@@ -20,7 +21,12 @@ let loaded: Catalogue | undefined;
 
 /** Read once for all tests of a file: nothing changes it. */
 export function openCatalogue(): Catalogue {
-  loaded ??= loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', { rules: pricingRules, adapters, recipes });
+  loaded ??= loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', {
+    rules: pricingRules,
+    adapters,
+    recipes,
+    rails,
+  });
   return loaded;
 }
 

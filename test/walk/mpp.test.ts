@@ -1,6 +1,6 @@
 import t from 'tap';
-import { openMppPayer } from '../../src/cli/pay/mpp.ts';
 import { usd } from '../../src/money.ts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { sendProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { changed, type Fields, plainRequest } from './row.ts';

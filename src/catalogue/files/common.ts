@@ -15,5 +15,14 @@ export const endpointPath = {
   description: 'a path starts with / and has lower-case letters, digits, ".", "_" and "-" between its slashes',
 } as const;
 
+/** The id of a network in `networks.yaml`. */
+export const networkName = { ...text, 'x-names': 'network' } as const;
+
+/** The same, of the family evm. */
+export const evmNetworkName = { ...text, 'x-names': 'EVM network' } as const;
+
+/** A tag of `service.yaml`. */
+export const tagName = { ...text, 'x-names': 'tag' } as const;
+
 /** A JSON Schema; its keywords are checked apart. */
 export const anySchema = { type: 'object' } as const;

@@ -1,10 +1,6 @@
-import { amount, anySchema, duration, endpointPath, text } from './common.ts';
-
-/** The id of a network in `networks.yaml`. */
-export const networkName = { ...text } as const;
-
-/** A tag of `service.yaml`. */
-export const tagName = { ...text } as const;
+import type { OperationDeclaration, RailDeclaration } from '../rails.ts';
+import type { PlainObject } from '../schema-walk.ts';
+import { amount, anySchema, duration, endpointPath, networkName, text } from './common.ts';
 
 /** A price names its rule; the rest is checked against the rule's own options. */
 export const price = { type: 'object', required: ['rule'], properties: { rule: text } } as const;
@@ -34,27 +30,18 @@ const mirror = {
   },
 } as const;
 
-const mpp = {
-  type: 'object',
-  required: ['operationId', 'tag'],
-  additionalProperties: false,
-  properties: {
-    operationId: {
-      type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_]*$',
-      description: 'an operation id has letters, digits and "_"',
-    },
-    tag: tagName,
-    path: endpointPath,
-    price,
-    deadline: duration,
-    request: anySchema,
-    example: { type: 'object' },
-  },
-} as const;
+/** What the block of any rail's operation may say, besides the rail's own options: OperationOptions. */
+const operation = { path: endpointPath, price, deadline: duration, request: anySchema, example: { type: 'object' } };
 
-/** `catalogue/endpoints/<group>/<name>.yaml`: EndpointFile. */
-export const endpointFileSchema = {
+const operationBlock = ({ options }: OperationDeclaration): PlainObject => ({
+  type: 'object',
+  required: options.required,
+  additionalProperties: false,
+  properties: { ...(options.properties as PlainObject), ...operation },
+});
+
+/** `catalogue/endpoints/<group>/<name>.yaml`: EndpointFile, and a block for each rail that sells by operation. */
+export const endpointFileSchema = (rails: readonly RailDeclaration[]): PlainObject => ({
   type: 'object',
   required: ['summary', 'path', 'price', 'request', 'result', 'example', 'upstream'],
   additionalProperties: false,
@@ -79,6 +66,8 @@ export const endpointFileSchema = {
     example: { type: 'object' },
     upstream,
     mirrors: { type: 'array', items: mirror },
-    mpp,
+    ...Object.fromEntries(
+      rails.flatMap(({ operation }) => (operation ? [[operation.key, operationBlock(operation)]] : [])),
+    ),
   },
-} as const;
+});

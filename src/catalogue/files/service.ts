@@ -1,9 +1,19 @@
-import { text } from './common.ts';
+import type { RailDeclaration } from '../rails.ts';
+import type { PlainObject } from '../schema-walk.ts';
+import { networkName, text } from './common.ts';
+
+/** One block for each rail that has options there. */
+const railOptions = (rails: readonly RailDeclaration[]): PlainObject =>
+  Object.fromEntries(
+    rails.flatMap(({ name, serviceOptions }) =>
+      serviceOptions ? [[name, { ...serviceOptions, type: 'object', additionalProperties: false }]] : [],
+    ),
+  );
 
 /** `catalogue/service.yaml`: ServiceFile. */
-export const serviceFileSchema = {
+export const serviceFileSchema = (rails: readonly RailDeclaration[]): PlainObject => ({
   type: 'object',
-  required: ['name', 'description', 'tags', 'instructions'],
+  required: ['name', 'description', 'tags', 'instructions', 'defaultNetwork'],
   additionalProperties: false,
   properties: {
     name: text,
@@ -16,5 +26,7 @@ export const serviceFileSchema = {
     tags: { type: 'array', items: text, minItems: 1, uniqueItems: true },
     instructions: text,
     ownershipProofs: { type: 'array', items: text },
+    defaultNetwork: networkName,
+    rails: { type: 'object', additionalProperties: false, properties: railOptions(rails) },
   },
-} as const;
+});

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import { baseRail } from '../../catalogue/rails.ts';
 import type { Money } from '../../money.ts';
+import { rails } from '../../rails/index.ts';
 import { dollars, UsageProblem } from '../command.ts';
 
 export interface PayArguments {
@@ -10,11 +12,21 @@ export interface PayArguments {
   readonly url: string;
   /** Neutral network id, CAIP-2 id, or undefined for the first that is offered. */
   readonly network: string | undefined;
-  readonly protocol: 'x402' | 'mpp';
+  /** The name of a rail. */
+  readonly protocol: string;
   /** More than this is paid only when a person agrees. */
   readonly max: Money;
   readonly yes: boolean;
 }
+
+const names = rails.map(({ name }) => name);
+
+const defaults = [
+  ...rails.flatMap(({ name, operation }) =>
+    operation ? [`${name} for paths that start with ${operation.pathPrefix}/`] : [],
+  ),
+  `else ${baseRail(rails).name}`,
+];
 
 export const USAGE = `npm run pay -- <path> ['<json body>'] [options]
 
@@ -22,7 +34,7 @@ export const USAGE = `npm run pay -- <path> ['<json body>'] [options]
   npm run pay -- '/stock/arb?sort=premium' --network chain-c
 
   --network <id>    where to pay: chain-a, chain-c, ... (default: the first that is offered)
-  --protocol <name> x402 or mpp (default: mpp for paths that start with /mpp/, else x402)
+  --protocol <name> ${names.join(' or ')} (default: ${defaults.join(', ')})
   --url <origin>    the gateway (default: http://127.0.0.1:4020)
   --max <dollars>   pay up to this without asking (default: 1.00)
   --yes             pay whatever it costs without asking`;
@@ -35,8 +47,8 @@ export function readArguments(words: readonly string[], environment: NodeJS.Proc
   if (!path.startsWith('/'))
     throw new UsageProblem(`the path starts with /, for example /image/family-e-2: got ${path}`);
   if (body !== undefined) checkJson(body);
-  const protocol = values.protocol ?? (path.startsWith('/mpp/') ? 'mpp' : 'x402');
-  if (protocol !== 'x402' && protocol !== 'mpp') throw new UsageProblem(`--protocol is x402 or mpp: got ${protocol}`);
+  const protocol = values.protocol ?? railOf(path);
+  if (!names.includes(protocol)) throw new UsageProblem(`--protocol is ${names.join(' or ')}: got ${protocol}`);
   const origin = values.url ?? `http://127.0.0.1:${environment.PORT ?? '4020'}`;
   if (!URL.canParse(origin)) throw new UsageProblem(`--url is an origin such as http://127.0.0.1:4020: got ${origin}`);
   return {
@@ -48,6 +60,12 @@ export function readArguments(words: readonly string[], environment: NodeJS.Proc
     max: dollars('--max', values.max ?? '1.00'),
     yes: values.yes ?? false,
   };
+}
+
+/** The rail that paths like this one are sold on. */
+function railOf(path: string): string {
+  const rail = rails.find(({ operation }) => operation && path.startsWith(`${operation.pathPrefix}/`));
+  return (rail ?? baseRail(rails)).name;
 }
 
 function parse(words: readonly string[]) {

@@ -1,4 +1,4 @@
-/** What was sold at each endpoint, what it cost us, and what is left: over x402, MPP and credits. */
+/** What was sold at each endpoint, what it cost us, and what is left: over every rail and credits. */
 import { type Money, type Rate, rate, rateToMoney, toDecimal } from '../../money.ts';
 import type { CreditSales } from '../../store/credit-store.ts';
 import type { Sale, Store } from '../../store/store.ts';
@@ -10,7 +10,7 @@ const PURCHASE_ROUTE = 'credits/credits';
 const PAGE = 1_000;
 
 export interface Margin {
-  /** `x402`, `mpp` or `credits`. */
+  /** The name of a rail, or `credits`. */
   readonly door: string;
   /** The route, and the model where calls are told apart by it. */
   readonly endpoint: string;

@@ -15,6 +15,7 @@ export interface EvmAccess {
 }
 
 export interface SolanaAccess {
+  readonly id: NetworkId;
   readonly rpcUrl: string;
   readonly caip2: string;
   readonly mint: string;
@@ -141,6 +142,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
       ]),
     ),
     solana: solana && {
+      id: solana.id,
       rpcUrl: solana.rpcUrl,
       caip2: solana.caip2,
       mint: solana.asset.address,

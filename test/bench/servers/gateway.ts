@@ -5,12 +5,13 @@ import { readConfig } from '../../../src/config.ts';
 import { openLive } from '../../../src/live.ts';
 import { createLog } from '../../../src/log.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
+import { rails } from '../../../src/rails/index.ts';
 import { adapters } from '../../../src/upstream/adapters/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';
 
 const config = readConfig(process.env);
 if (!config.live) throw new Error('the benchmark measures live mode');
-const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
 const live = await openLive(config.live, [...catalogue.networks.values()]);
 const app = await openApp(
   config,

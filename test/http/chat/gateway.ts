@@ -11,6 +11,7 @@ import { type NewKeyOrder, openCreditsDesk } from '../../../src/credits/desk.ts'
 import { createChatDoor } from '../../../src/http/chat/door.ts';
 import { usd } from '../../../src/money.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
+import { rails } from '../../../src/rails/index.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import { adapters } from '../../../src/upstream/adapters/index.ts';
@@ -97,7 +98,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
       endpoints: { llm: endpoints },
     },
   });
-  const catalogue = loadCatalogue(join(directory, 'catalogue'), { rules: pricingRules, adapters, recipes });
+  const catalogue = loadCatalogue(join(directory, 'catalogue'), { rules: pricingRules, adapters, recipes, rails });
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
   t.teardown(() => doubles.close());
   const opened = openUpstreams({

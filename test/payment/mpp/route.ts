@@ -15,7 +15,7 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
       secret: false,
       routes: [],
     },
-    kind: 'mpp',
+    kind: 'operation',
     rail: 'mpp',
     methods: ['GET', 'POST'],
     path,
@@ -30,6 +30,6 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
     example: {},
     resultExample: {},
     upstreams: [],
-    mpp: undefined,
+    operation: undefined,
   };
 }

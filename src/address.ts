@@ -1,0 +1,23 @@
+import { keccak_256 } from '@noble/hashes/sha3';
+
+/** The address in the spelling whose capitals are its checksum (EIP-55). Takes `0x` and 40 hex digits. */
+export function checksumAddress(address: string): string {
+  const digits = address.slice(2).toLowerCase();
+  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex');
+  return `0x${digits.replace(/[a-f]/g, (digit, at: number) => (Number.parseInt(hash.charAt(at), 16) < 8 ? digit : digit.toUpperCase()))}`;
+}
+
+export const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
+const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** What is wrong with an address of that family, or undefined. An EVM address in one case only has no checksum. */
+export function addressFault(family: 'evm' | 'solana', address: string): string | undefined {
+  if (family === 'solana')
+    return SOLANA_ADDRESS.test(address) ? undefined : 'is not a Solana address: give 32 bytes in base58';
+  if (!isEvmAddress(address)) return 'is not an EVM address: give 0x and 40 hex digits';
+  const digits = address.slice(2);
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase() || address === checksumAddress(address)) {
+    return undefined;
+  }
+  return 'is misspelt, for its capitals do not fit (EIP-55): copy it again from where it comes from';
+}

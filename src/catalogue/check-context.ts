@@ -1,0 +1,31 @@
+import type { CheckedSchemas } from './checked.ts';
+import type { Checker } from './checker.ts';
+import type { Fragments } from './fragments.ts';
+import type { KnownNames } from './names.ts';
+import type { RuleShape } from './parts.ts';
+import type { RailDeclaration } from './rails.ts';
+import type { PlainObject } from './schema-walk.ts';
+import type { SchemaCompiler } from './schemas.ts';
+import type { Model, Network, ServiceFile } from './types.ts';
+import type { UpstreamUse } from './upstream-use.ts';
+
+/** What an endpoint file is checked against. Undefined: that file cannot be read, so names in it are not checked. */
+export interface CheckContext {
+  readonly service: ServiceFile | undefined;
+  readonly networks: ReadonlyMap<string, Network> | undefined;
+  readonly rails: readonly RailDeclaration[];
+  /** The schema of endpoint files. */
+  readonly endpointFile: PlainObject;
+  /** What names in endpoint files can refer to. */
+  readonly names: KnownNames;
+  readonly models: ReadonlyMap<string, Model> | undefined;
+  readonly fragments: Fragments;
+  /** The same names, with mistaken fragments replaced by schemas that take anything, so that they are reported once. */
+  readonly soundFragments: Fragments;
+  readonly rules: ReadonlyMap<string, RuleShape>;
+  readonly upstreamUse: UpstreamUse;
+  readonly checker: Checker;
+  readonly compiler: SchemaCompiler;
+  /** What need not be compiled again. */
+  readonly checked: CheckedSchemas;
+}

@@ -1,0 +1,58 @@
+/** `GET /llms.txt`: what is sold and how to buy it, for an agent that has never heard of the service. Under 200 lines. */
+import type { ServiceFile } from '../catalogue/types.ts';
+import type { RailDocument, RailDocuments } from './rail-documents.ts';
+
+/** One line, however long: agents read lines, not pages. */
+export const paragraph = (...sentences: readonly string[]): string => sentences.join(' ');
+
+const FAILURES = [
+  '## When the answer is not 200',
+  '',
+  '- 400: the request is not valid. 402: it is not paid, and why. Neither charges anything.',
+  '- 409: your payment is being worked on. Send the same again in a moment.',
+  paragraph(
+    '- 500: the call failed and is not charged. Only where the code is `result_owed` have you paid: the same payment with',
+    'the same request gets the result later, without a new charge.',
+  ),
+  '',
+  'Errors are JSON, `{"error": {"code", "message", "details", "requestId"}}`; decide by `code`.',
+  '',
+];
+
+const sandboxNote = (publicUrl: string): string[] => [
+  paragraph(
+    'This is a sandbox: the chains are local, the money is play money and the providers are doubles. Funded wallets and',
+    `the chains' addresses are at ${publicUrl}/sandbox; take WALLET_KEY and WALLET_RPC_URL of the example below from there.`,
+  ),
+  '',
+];
+
+/** A well-known document (RFC 8615) speaks of the origin and comes after those that list what is sold. */
+const isWellKnown = ({ path }: RailDocument): boolean => path.startsWith('/.well-known/');
+
+/** `publicUrl` without a trailing slash; `documents`: those that programs read. */
+export function llmsText(
+  service: ServiceFile,
+  mode: 'live' | 'sandbox',
+  publicUrl: string,
+  rails: readonly RailDocuments[],
+  documents: readonly RailDocument[],
+): string {
+  const forPrograms = [...documents.filter((each) => !isWellKnown(each)), ...documents.filter(isWellKnown)];
+  const lines = [
+    `# ${service.name}`,
+    '',
+    `> ${service.description.replace(/\s+/g, ' ').trim()}`,
+    '',
+    ...(mode === 'sandbox' ? sandboxNote(publicUrl) : []),
+    service.instructions.trim(),
+    '',
+    ...rails.flatMap(({ llms }) => llms.paying),
+    ...FAILURES,
+    ...rails.flatMap(({ llms }) => llms.sold),
+    '## The same for programs',
+    '',
+    ...forPrograms.map(({ path, summary }) => `- ${publicUrl}${path}: ${summary}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}

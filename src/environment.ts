@@ -1,0 +1,34 @@
+/** Settings by the names of their variables, in the environment or in what takes its place. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Everything that is wrong with the settings. */
+export class ConfigProblem extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigProblem';
+    this.problems = problems;
+  }
+}
+
+/** Reads settings one by one, and collects what is wrong with them to report all of it at once. */
+export interface VariableReader {
+  /** Each with the variable's name and what it takes. */
+  readonly problems: string[];
+  /** Undefined for a variable that is not set, or blank. */
+  optional(name: string): string | undefined;
+  /** Without slashes at its end. */
+  url(name: string): string | undefined;
+}
+
+export function readVariables(variables: Variables): VariableReader {
+  const problems: string[] = [];
+  const optional = (name: string): string | undefined => variables[name]?.trim() || undefined;
+  const url = (name: string): string | undefined => {
+    const value = optional(name);
+    if (value === undefined || URL.canParse(value)) return value?.replace(/\/+$/, '');
+    problems.push(`${name} is not a URL: give one such as https://api.example.com`);
+    return undefined;
+  };
+  return { problems, optional, url };
+}

@@ -1,0 +1,37 @@
+import type { Router } from 'express';
+import type { Network, Upstream } from './catalogue/types.ts';
+import type { CreditsDesk } from './credits/desk.ts';
+import type { Variables } from './environment.ts';
+import type { NamedFacilitator } from './payment/networks.ts';
+import type { ResolvedAddress } from './upstream/download.ts';
+
+/** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */
+export interface Platform {
+  readonly mode: 'live' | 'sandbox';
+  /** Undefined: the network is not offered. */
+  payTo(network: Network): string | undefined;
+  /** Undefined: the one in `networks.yaml`. */
+  rpcUrl(network: Network): string | undefined;
+  /** In the order of preference. */
+  readonly facilitators: readonly NamedFacilitator[];
+  /** Where the rails read their settings. */
+  readonly variables: Variables;
+  /** A secret by its environment variable's name. */
+  secretOf(variable: string): string | undefined;
+  /** Where an upstream is reached instead of its own address. */
+  baseUrlOf?(upstream: Upstream): string | undefined;
+  /** Origins from which files may be read although they are not public. */
+  readonly trustedOrigins: readonly string[];
+  /** How hostnames of callers' URLs are looked up; undefined: by the system. */
+  readonly resolve: ((hostname: string) => Promise<ResolvedAddress[]>) | undefined;
+  /** Where callers' URLs are read instead of on the internet, once they have been found to be public. */
+  readFrom?(url: URL): URL;
+  /** Routes that only this mode has, mounted at `/sandbox`. */
+  readonly routes: Router | undefined;
+  /** Sent with every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called when the store is open and before the first request. */
+  opened?(credits: CreditsDesk): Promise<void>;
+  /** Stops what was started for it. */
+  stop(): Promise<void>;
+}

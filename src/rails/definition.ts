@@ -1,0 +1,30 @@
+import type { RailDeclaration } from '../catalogue/rails.ts';
+import type { RailDocumentParts, RailDocuments } from '../discovery/rail-documents.ts';
+import type { VariableReader } from '../environment.ts';
+import type { Log } from '../log.ts';
+import type { PayableNetworks } from '../payment/networks.ts';
+import type { Rail } from '../payment/rail.ts';
+
+/** What a rail is opened with. */
+export interface RailParts<Config> {
+  readonly config: Config;
+  /** The rail's block in `service.yaml`; fits its `serviceOptions`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly networks: PayableNetworks;
+  /** Origin under which callers reach the gateway, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly log: Log;
+  now(): number;
+}
+
+/** Everything that the gateway has to know of a rail: what its folder gives to the list. */
+export interface RailDefinition<Config, Opened extends Rail> extends RailDeclaration {
+  /** Reads the rail's own variables; what is wrong with them goes to the reader's problems. */
+  readConfig(variables: VariableReader): Config;
+  /** Undefined, with a warning in the log, where nothing that the rail is paid with is configured. */
+  open(parts: RailParts<Config>): Opened | undefined;
+  /** What it adds to the discovery documents. `rail` is what `open` gave. */
+  documents(parts: RailDocumentParts, rail: Opened | undefined): RailDocuments;
+  /** Headers of its own that a wallet in a browser has to send, and to read. */
+  readonly browserHeaders: { readonly request: readonly string[]; readonly response: readonly string[] };
+}

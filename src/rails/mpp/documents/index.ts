@@ -1,0 +1,21 @@
+import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-documents.ts';
+import type { MppRail } from '../rail.ts';
+import { mppPaying, mppSold } from './llms.ts';
+import { mppOpenApi } from './openapi.ts';
+
+/** `rail` is undefined where nothing that MPP is paid with is configured: then nothing is sold. */
+export function mppDocuments(
+  { service, routes, publicUrl }: RailDocumentParts,
+  rail: Pick<MppRail, 'offers'> | undefined,
+): RailDocuments {
+  const sold = routes.flatMap((route) => {
+    const offers = rail?.offers(route, route.listing.price) ?? [];
+    return offers.length > 0 ? [{ route, offers }] : [];
+  });
+  const payable = sold.map(({ route }) => route);
+  return {
+    openApi: mppOpenApi(service, sold),
+    documents: [],
+    llms: { paying: mppPaying(payable, publicUrl), sold: mppSold(payable) },
+  };
+}

@@ -1,0 +1,31 @@
+/** What `/llms.txt` says of paying over MPP, and of what is sold. */
+import type { Route } from '../../../catalogue/types.ts';
+import { paragraph } from '../../../discovery/llms.ts';
+import { soldLine } from '../../../discovery/sold-line.ts';
+
+const PAYING = [
+  '## Paying with MPP',
+  '',
+  paragraph(
+    'Every path that begins with /mpp, by GET with a query or by POST with a body. The 402 carries one challenge for each',
+    'method of payment in WWW-Authenticate: Payment ... Pay one and send the request again with the header',
+    'Authorization: Payment <credential>. The receipt comes back in Payment-Receipt. A client that does all this, with a',
+    'funded key in MPPX_PRIVATE_KEY:',
+  ),
+  '',
+];
+
+/** In single quotes for a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** How to pay, with a call of the first route as an example. `publicUrl` without a trailing slash. */
+export function mppPaying([route]: readonly Route[], publicUrl: string): string[] {
+  if (!route) return [];
+  const body = quoted(JSON.stringify(route.example));
+  return [...PAYING, `    npx mppx -J ${body} ${publicUrl}${route.path}`, ''];
+}
+
+export function mppSold(routes: readonly Route[]): string[] {
+  if (routes.length === 0) return [];
+  return ['## Sold over MPP', '', ...routes.map((route) => soldLine(route, '')), ''];
+}

@@ -1,0 +1,49 @@
+/** `GET /openapi.json`: what is sold over MPP. */
+import type { Route, ServiceFile } from '../../../catalogue/types.ts';
+import { type OpenApiSurface, operation } from '../../../discovery/openapi.ts';
+import { paymentRequired } from '../../../discovery/openapi-components.ts';
+import type { MppOperation } from '../declaration.ts';
+import type { MppOffer } from '../rail.ts';
+import { mppPaymentInfo } from './payment-info.ts';
+
+const PAYMENT_HEADERS = {
+  Authorization: 'Payment <serialized-credential>, made from a challenge of the 402; left out on the first call',
+};
+const RECEIPT_HEADERS = { 'Payment-Receipt': 'Serialized receipt of the payment: base64url of JSON' };
+const CHALLENGE_HEADERS = { 'WWW-Authenticate': 'Payment challenges, one for each method of payment' };
+
+/** The endpoint's own method; the server takes both. */
+function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
+  const method = endpoint.routes.find(({ kind }) => kind === 'base')?.methods[0];
+  if (!method) throw new Error(`the endpoint of ${id} has no base route that says its method`);
+  return method;
+}
+
+/** `sold`: the routes, and what each can be paid with at its listed price. */
+export function mppOpenApi(
+  service: ServiceFile,
+  sold: readonly { readonly route: Route; readonly offers: readonly MppOffer[] }[],
+): OpenApiSurface {
+  const operations = sold.map(({ route, offers }) => {
+    const { operationId, tag } = route.operation as MppOperation;
+    const method = mainMethod(route);
+    const made = operation(route, {
+      operationId,
+      tag,
+      method,
+      payment: mppPaymentInfo(route, offers),
+      paymentHeaders: PAYMENT_HEADERS,
+      receiptHeaders: RECEIPT_HEADERS,
+      challengeHeaders: CHALLENGE_HEADERS,
+    });
+    return { path: route.path, method, operation: made };
+  });
+  return {
+    path: '/openapi.json',
+    title: 'What is sold over MPP',
+    summary: 'what is sold over MPP, as OpenAPI 3.1',
+    tags: service.tags,
+    operations,
+    paymentRequired,
+  };
+}

@@ -1,0 +1,31 @@
+import type { PayableNetwork } from '../../payment/networks.ts';
+import type { RailParts } from '../definition.ts';
+import type { MppConfig } from './config.ts';
+import type { MppServiceOptions } from './declaration.ts';
+import type { EvmOptions } from './evm.ts';
+import { type MppRail, openMppRail } from './rail.ts';
+
+/** Charges on Tempo where that is configured, and by EIP-3009 where `service.yaml` names a network that can be paid. */
+export function openMpp({ config, options, networks, publicUrl, log, now }: RailParts<MppConfig>): MppRail | undefined {
+  const { secrets, realm = new URL(publicUrl).hostname, tempo } = config;
+  const { networks: ids = [] } = options as MppServiceOptions;
+  const evm = ids.map((id) => evmCharge(networks.find(id))).find((charge) => charge !== undefined);
+  if (!tempo && !evm) {
+    log.warn({}, `nothing is sold over MPP: neither ${['Tempo', ...ids].join(' nor ')} can be paid`);
+    return undefined;
+  }
+  return openMppRail({ secrets, realm, now, ...(tempo && { tempo }), ...(evm && { evm }) });
+}
+
+function evmCharge(network: PayableNetwork | undefined): EvmOptions | undefined {
+  if (!network?.rpcUrl) return undefined;
+  const { caip2, asset, payTo, rpcUrl, facilitator } = network;
+  const { address, decimals, name = '', version = '' } = asset;
+  return {
+    chainId: Number(caip2.split(':')[1]),
+    asset: { address, decimals, name, version },
+    payTo,
+    rpcUrl,
+    facilitator,
+  };
+}

@@ -1,0 +1,74 @@
+/** The sandbox's funded wallet, as mppx's unmodified client. */
+import { Challenge, Receipt } from 'mppx';
+import { evm, Mppx, tempo } from 'mppx/client';
+import { createClient, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { tempo as tempoMainnet } from 'viem/tempo/chains';
+import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
+
+interface ChargeRequest {
+  readonly amount: string;
+  readonly currency: string;
+  readonly recipient: string;
+  readonly methodDetails?: { readonly chainId?: number };
+}
+
+const requestOf = ({ request }: Challenge.Challenge) => request as unknown as ChargeRequest;
+
+/** Pays on the network that `network` names, or by the method; the first challenge decides where nothing is asked for. */
+export function openPayer(sandbox: SandboxState, network: string | undefined): Payer {
+  const evmNetworkOf = (challenge: Challenge.Challenge) => {
+    const { chainId } = requestOf(challenge).methodDetails ?? {};
+    return Object.entries(sandbox.evm).find(([, access]) => access.chainId === chainId);
+  };
+  /** `tempo`, or the network's id. */
+  const nameOf = (challenge: Challenge.Challenge): string =>
+    challenge.method === 'evm' ? (evmNetworkOf(challenge)?.[0] ?? challenge.method) : challenge.method;
+
+  const walletFor = (challenge: Challenge.Challenge) => {
+    const { tempo: tempoAccess } = sandbox;
+    if (challenge.method === 'tempo' && tempoAccess) {
+      const chain = { ...tempoMainnet, id: tempoAccess.chainId };
+      const client = createClient({ chain, transport: http(tempoAccess.rpcUrl), pollingInterval: 100 });
+      const account = privateKeyToAccount(tempoAccess.privateKey);
+      return Mppx.create({ polyfill: false, methods: [tempo({ account, mode: 'pull', getClient: () => client })] });
+    }
+    const [, access] = evmNetworkOf(challenge) ?? [];
+    if (challenge.method === 'evm' && access) {
+      const account = privateKeyToAccount(access.privateKey);
+      const { name, version, decimals } = access;
+      return Mppx.create({ polyfill: false, methods: [evm({ account, authorization: { name, version }, decimals })] });
+    }
+    throw new PayProblem(`the sandbox has no wallet for the payment method ${challenge.method}`);
+  };
+
+  const chosenOf = (unpaid: Response) => {
+    const challenges = Challenge.fromResponseList(unpaid);
+    const chosen = challenges.find(
+      (challenge) => network === undefined || [challenge.method, nameOf(challenge)].includes(network),
+    );
+    const names = challenges.map(nameOf);
+    if (!chosen)
+      throw new PayProblem(`--network ${network} does not pay this path over MPP: take ${names.join(' or ')}`);
+    return { chosen, methods: challenges.map(({ method }) => method) };
+  };
+
+  return {
+    offer(unpaid) {
+      const { chosen, methods } = chosenOf(unpaid);
+      const { amount, currency, recipient } = requestOf(chosen);
+      return {
+        amount: BigInt(amount),
+        payable: methods,
+        payment: `${amount} base units of ${currency} to ${recipient} by ${chosen.method}`,
+      };
+    },
+    async sign(unpaid) {
+      return { authorization: await walletFor(chosenOf(unpaid).chosen).createCredential(unpaid) };
+    },
+    receipt(answer) {
+      const { reference, method } = Receipt.fromResponse(answer);
+      return `transaction ${reference} by ${method}`;
+    },
+  };
+}

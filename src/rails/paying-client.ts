@@ -1,0 +1,52 @@
+/** What `npm run pay` needs of a rail's payment client: `payer.ts` in the rail's folder, which only that command loads. */
+
+/** The wallets of `GET /sandbox`. */
+export interface SandboxState {
+  mode: 'sandbox';
+  evm: Record<
+    string,
+    {
+      rpcUrl: string;
+      caip2: string;
+      chainId: number;
+      asset: string;
+      symbol: string;
+      decimals: number;
+      /** Of the asset's EIP-712 domain. */
+      name: string;
+      version: string;
+      privateKey: `0x${string}`;
+    }
+  >;
+  solana?: { id: string; rpcUrl: string; caip2: string; mint: string; secretKey: string };
+  tempo?: { rpcUrl: string; chainId: number; currency: string; privateKey: `0x${string}` };
+  payTo: Record<string, string>;
+}
+
+/** What a challenge asks for, as the client understood it. */
+export interface Offer {
+  /** Atomic units; six decimals everywhere. */
+  readonly amount: bigint;
+  /** Where it can be paid, in the gateway's own words. */
+  readonly payable: readonly string[];
+  /** One line about the payment that would be made. */
+  readonly payment: string;
+}
+
+export interface Payer {
+  /** Reads a 402. Throws PayProblem when it cannot be paid as asked. */
+  offer(unpaid: Response, body: unknown): Offer;
+  /** Signs the payment for that 402: headers for the same request. */
+  sign(unpaid: Response): Promise<Record<string, string>>;
+  /** One line about the settlement. */
+  receipt(answer: Response): string;
+}
+
+/** What a `payer.ts` exports. */
+export interface PayerModule {
+  /** `network`: where to pay, by its neutral or CAIP-2 id or as the rail calls it; undefined: the first that is offered. */
+  openPayer(sandbox: SandboxState, network: string | undefined): Payer | Promise<Payer>;
+}
+
+/** What went wrong and what to do about it, for a person. */
+export class PayProblem extends Error {}

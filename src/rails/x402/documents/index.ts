@@ -1,0 +1,27 @@
+import { makeDocument } from '../../../discovery/document.ts';
+import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-documents.ts';
+import { x402Paying, x402Sold } from './llms.ts';
+import { x402OpenApi } from './openapi.ts';
+import { resourceList } from './resources.ts';
+import { wellKnownX402 } from './well-known.ts';
+
+/** What is offered does not wait for a facilitator: networks with a pay-to address are listed, up or not. */
+export function x402Documents(parts: RailDocumentParts): RailDocuments {
+  const { service, routes, publicUrl, otherPrefixes } = parts;
+  return {
+    openApi: x402OpenApi(routes, parts),
+    documents: [
+      {
+        path: '/x402-resources',
+        summary: 'everything sold over x402, with prices and JSON Schemas of requests and results',
+        document: makeDocument(resourceList(routes, parts)),
+      },
+      {
+        path: '/.well-known/x402',
+        summary: 'the addresses of all x402 resources, and proofs of who owns this origin',
+        document: makeDocument(wellKnownX402(service, routes, parts, publicUrl)),
+      },
+    ],
+    llms: { paying: x402Paying(routes, parts, publicUrl, otherPrefixes), sold: x402Sold(routes, parts) },
+  };
+}

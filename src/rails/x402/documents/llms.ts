@@ -1,0 +1,127 @@
+/** What `/llms.txt` says of paying over x402, and of what is sold: one line an endpoint, as Markdown. */
+import type { Route } from '../../../catalogue/types.ts';
+import { paragraph } from '../../../discovery/llms.ts';
+import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
+import { priceInWords } from '../../../discovery/payment-info.ts';
+import { soldLine } from '../../../discovery/sold-line.ts';
+import { workedExample } from './worked-example.ts';
+
+const paying = (otherPrefixes: readonly string[]): string[] => [
+  '## Paying with x402',
+  '',
+  paragraph(
+    `Every path${otherPrefixes.length > 0 ? ` that does not begin with ${otherPrefixes.join(' or ')}` : ''}.`,
+    'The 402 carries the challenge of version 2 in the header PAYMENT-REQUIRED',
+    '(base64 of JSON) and the one of version 1 in its body. Each entry of `accepts` is one way to pay: network (CAIP-2),',
+    'asset (token address), amount (atomic units: 50000 of a token with 6 decimals is 0.05), payTo. Sign one of them and',
+    'send the payment in PAYMENT-SIGNATURE (version 2) or X-PAYMENT (version 1). The receipt comes back in',
+    'PAYMENT-RESPONSE or X-PAYMENT-RESPONSE. Any x402 client does this for you, as in the example below. Some refuse more',
+    'than 1 USD, or tokens that they do not know, unless they are told otherwise.',
+  ),
+  '',
+];
+
+interface Sold {
+  readonly route: Route;
+  readonly networks: readonly [PayableNetwork, ...PayableNetwork[]];
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+}
+
+const soldAs = (kind: 'base' | 'mirror', routes: readonly Route[], payable: Payable): Sold[] =>
+  routes.flatMap((route): Sold[] => {
+    const [first, ...others] = payableOn(route, payable);
+    return route.kind === kind && first ? [{ route, networks: [first, ...others] }] : [];
+  });
+
+const names = (networks: readonly PayableNetwork[]): string =>
+  networks.map(({ network }) => network.listedAs).join(', ');
+
+const networkInWords = ({ network, binding }: PayableNetwork): string =>
+  `${network.listedAs} (${binding.asset.symbol}, ${binding.caip2})`;
+
+/** The networks that most are paid on. */
+function usualNetworks(sold: readonly Sold[]): string {
+  const [first] = [...grouped(sold, ({ networks }) => names(networks))].sort(
+    ([, left], [, right]) => right.length - left.length,
+  );
+  return first?.[0] ?? '';
+}
+
+/** Base routes by group. */
+function baseSection(sold: readonly Sold[]): string[] {
+  if (sold.length === 0) return [];
+  const usual = usualNetworks(sold);
+  const networks = new Map(sold.flatMap((each) => each.networks).map((each) => [each.network.id, each]));
+  return [
+    '## Sold over x402',
+    '',
+    'POST with a JSON body; GET, where a line says so, with a query. Fields marked * are required.',
+    `Paid on ${usual} unless a line names others. The networks: ${[...networks.values()].map(networkInWords).join(', ')}.`,
+    '',
+    ...[...grouped(sold, ({ route }) => route.endpoint.group)].flatMap(([group, members]) => [
+      `### ${group}`,
+      ...members.map(({ route, networks: own }) => {
+        const text = soldLine(route, route.methods[0] === 'GET' ? 'GET ' : '');
+        return names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
+      }),
+    ]),
+    '',
+  ];
+}
+
+const basePrice = (route: Route): string | undefined => {
+  const base = route.endpoint.routes.find(({ kind }) => kind === 'base');
+  return base && priceInWords(base);
+};
+
+function mirrorLine(network: string, members: readonly Sold[]): string {
+  const [path] = members.map(({ route }) => route.path);
+  const groups = [...grouped(members, ({ route }) => route.endpoint.group)].map(
+    ([group, { length }]) => `${group} (${length})`,
+  );
+  const differing = members
+    .filter(({ route }) => priceInWords(route) !== basePrice(route))
+    .map(({ route }) => `${route.path} ${priceInWords(route)}`);
+  const prices = differing.length === 0 ? 'Prices are the same.' : `Other prices: ${differing.join('; ')}.`;
+  return `- ${network}, such as ${path}: ${groups.join(', ')}. ${prices}`;
+}
+
+/** One line for each network that has mirrors. */
+function mirrorSection(sold: readonly Sold[]): string[] {
+  if (sold.length === 0) return [];
+  return [
+    '## Mirrors: the same endpoints, paid on another network',
+    '',
+    'A mirror has the path of its endpoint behind a prefix. Some take other fields or wrap the result as',
+    '{"success", "data"}: /x402-resources has the schemas of each. In brackets: how many of a group are mirrored.',
+    '',
+    ...[...grouped(sold, ({ networks: [network] }) => networkInWords(network))].map(([network, members]) =>
+      mirrorLine(network, members),
+    ),
+    '',
+  ];
+}
+
+/** `publicUrl` without a trailing slash; `otherPrefixes`: see RailDocumentParts. */
+export const x402Paying = (
+  routes: readonly Route[],
+  payable: Payable,
+  publicUrl: string,
+  otherPrefixes: readonly string[],
+): string[] => [
+  ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes) : []),
+  ...workedExample(routes, payable, publicUrl),
+];
+
+export const x402Sold = (routes: readonly Route[], payable: Payable): string[] => [
+  ...baseSection(soldAs('base', routes, payable)),
+  ...mirrorSection(soldAs('mirror', routes, payable)),
+];

@@ -1,0 +1,31 @@
+import type { Route } from '../../../catalogue/types.ts';
+import type { PayableNetwork } from '../../../discovery/payable.ts';
+import { bounds, type Offer, type PaymentInfo } from '../../../discovery/payment-info.ts';
+import { toAtomic, toDecimal } from '../../../money.ts';
+
+/** `network` is a CAIP-2 id. `amount` is what a call without a body is asked for. */
+export interface X402Offer extends Offer {
+  readonly scheme: 'exact';
+  readonly amount: string;
+  readonly network: string;
+  readonly payTo: string;
+}
+
+/** `x-payment-info` of an operation: one offer for each network. */
+export function x402PaymentInfo(route: Route, networks: readonly PayableNetwork[]): PaymentInfo<X402Offer> {
+  const protocols = ['x402'];
+  const offers = networks.map(({ binding, payTo }): X402Offer => {
+    return {
+      intent: 'charge',
+      method: 'x402',
+      scheme: 'exact',
+      amount: toAtomic(route.listing.price, binding.asset.decimals).toString(),
+      currency: binding.asset.address,
+      network: binding.caip2,
+      payTo,
+    };
+  });
+  return route.price.fixed
+    ? { protocols, pricingMode: 'fixed', price: toDecimal(route.listing.price), offers }
+    : { protocols, pricingMode: 'range', ...bounds(route), offers };
+}

@@ -1,0 +1,64 @@
+/** `GET /x402-resources`: everything that is sold over x402, mirrors included. */
+import type { Route } from '../../../catalogue/types.ts';
+import { type Payable, payableOn } from '../../../discovery/payable.ts';
+import { answerSchema } from '../../../discovery/schemas.ts';
+import { toDecimal } from '../../../money.ts';
+
+/** What a call costs on one network; `amount` is a decimal string in units of the asset. */
+export interface ResourcePricing {
+  readonly amount: string;
+  readonly asset: string;
+  readonly network: string;
+}
+
+export interface ResourceItem {
+  readonly slug: string;
+  readonly method: string;
+  readonly description: string;
+  readonly input_schema: object;
+  readonly output_schema: object;
+  readonly x402_version: 'v2';
+  readonly price: number;
+  /** Present where the price depends on the request. */
+  readonly minPrice?: number;
+  readonly pricing: ResourcePricing;
+  /** The other networks, where there are several. */
+  readonly networks?: readonly ResourcePricing[];
+}
+
+export interface ResourceList {
+  readonly x402_version: 'v2';
+  readonly count: number;
+  readonly resources: readonly ResourceItem[];
+}
+
+function resource(route: Route, payable: Payable): ResourceItem[] {
+  const { price, minPrice } = route.listing;
+  const amount = toDecimal(price);
+  const [pricing, ...networks] = payableOn(route, payable).map(({ network, binding }) => ({
+    amount,
+    asset: binding.asset.symbol,
+    network: network.listedAs,
+  }));
+  if (!pricing) return [];
+  return [
+    {
+      slug: route.path.slice(1),
+      method: route.methods[0] ?? 'POST',
+      description: route.endpoint.description,
+      input_schema: route.request,
+      output_schema: answerSchema(route),
+      x402_version: 'v2',
+      price: Number(amount),
+      ...(minPrice === undefined ? {} : { minPrice: Number(toDecimal(minPrice)) }),
+      pricing,
+      ...(networks.length === 0 ? {} : { networks }),
+    },
+  ];
+}
+
+/** Of the routes, those that some network pays for. */
+export function resourceList(routes: readonly Route[], payable: Payable): ResourceList {
+  const resources = routes.flatMap((route) => resource(route, payable));
+  return { x402_version: 'v2', count: resources.length, resources };
+}

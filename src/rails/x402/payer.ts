@@ -1,0 +1,66 @@
+/** The sandbox's funded wallet, as an unmodified x402 client. */
+import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
+
+/**
+ * Pays on the network that `wanted` names (CAIP-2). It gets only that network's wallet: the client itself prefers offers
+ * that are settled after the result to those that are settled before, on whatever network. The amount is for the caller
+ * to judge, so the client's own limits are off.
+ */
+export async function openWallet(sandbox: SandboxState, wanted: string | undefined): Promise<x402HTTPClient> {
+  const client = new x402Client((_version, accepts) => {
+    const exact = accepts.filter((offer) => offer.scheme === 'exact');
+    const chosen = wanted === undefined ? exact[0] : exact.find((offer) => offer.network === wanted);
+    if (chosen) return chosen;
+    throw new PayProblem(`the path is not paid on ${wanted}, but on ${exact.map(({ network }) => network).join(', ')}`);
+  });
+  client.setSpendControls(false);
+  const isWanted = ({ caip2 }: { caip2: string }) => wanted === undefined || wanted === caip2;
+  for (const { caip2, rpcUrl, privateKey } of Object.values(sandbox.evm).filter(isWanted)) {
+    const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey), { rpcUrl });
+    client.register(caip2 as `${string}:${string}`, scheme);
+  }
+  if (sandbox.solana && isWanted(sandbox.solana)) {
+    const { caip2, rpcUrl, secretKey } = sandbox.solana;
+    const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(secretKey));
+    client.register(caip2 as `${string}:${string}`, new ExactSvmScheme(signer, { rpcUrl }));
+  }
+  return new x402HTTPClient(client);
+}
+
+/** `network`: neutral or CAIP-2 id; undefined for the first that is offered. */
+export async function openPayer(sandbox: SandboxState, network: string | undefined): Promise<Payer> {
+  const names = new Map(Object.entries(sandbox.evm).map(([id, { caip2 }]) => [caip2, id]));
+  if (sandbox.solana) names.set(sandbox.solana.caip2, sandbox.solana.id);
+  const wanted = [...names].find(([caip2, id]) => network === id || network === caip2)?.[0];
+  if (network !== undefined && wanted === undefined) {
+    const known = [...names.values()].sort().join(', ');
+    throw new PayProblem(`--network ${network} is not a network of this sandbox: it has ${known}`);
+  }
+  const client = await openWallet(sandbox, wanted);
+  let challenge: Parameters<x402HTTPClient['createPaymentPayload']>[0] | undefined;
+  return {
+    offer(unpaid, body) {
+      challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), body);
+      const { accepts } = challenge;
+      const payable = [...new Set(accepts.map((offer) => names.get(offer.network) ?? offer.network))];
+      const chosen = accepts.find((offer) => wanted === undefined || offer.network === wanted);
+      if (!chosen) throw new PayProblem(`this path is paid on ${payable.join(', ')}, not on ${network}`);
+      const { amount, asset, payTo } = chosen;
+      const on = names.get(chosen.network) ?? chosen.network;
+      return { amount: BigInt(amount), payable, payment: `${amount} atomic units of ${asset} to ${payTo} on ${on}` };
+    },
+    async sign() {
+      if (!challenge) throw new Error('sign comes after offer');
+      return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
+    },
+    receipt(answer) {
+      const { transaction, network: on } = client.getPaymentSettleResponse((name) => answer.headers.get(name));
+      return `transaction ${transaction} on ${on}`;
+    },
+  };
+}

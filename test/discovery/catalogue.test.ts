@@ -1,0 +1,86 @@
+/** What holds of any service is held here against the shipped catalogue. */
+import t from 'tap';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import type { Route } from '../../src/catalogue/types.ts';
+import type { OpenApiDocument, Operation } from '../../src/discovery/openapi.ts';
+import { toDecimal } from '../../src/money.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
+import type { ResourceList } from '../../src/rails/x402/documents/resources.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+import { documentsOf, read as readOf } from './samples.ts';
+
+const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
+const documents = documentsOf({ service, networks, routes });
+const bodyOf = (path: string): Buffer => documents.get(path)?.body ?? Buffer.alloc(0);
+const read = <Content>(path: string): Content => readOf(documents, path);
+
+const sold = (rail: Route['rail']): Route[] => routes.filter((route) => route.rail === rail);
+
+function operationsOf({ paths }: OpenApiDocument): Map<string, Operation> {
+  return new Map(
+    Object.entries(paths).map(([path, item]) => {
+      const [operation, ...others] = Object.values(item);
+      if (!operation || others.length > 0) throw new Error(`${path} has ${others.length + 1} operations`);
+      return [path, operation];
+    }),
+  );
+}
+
+t.test('every route is listed once, at the price that its listing says', async (t) => {
+  const { resources, count } = read<ResourceList>('/x402-resources');
+  t.equal(count, sold('x402').length);
+  t.same(
+    resources.map(({ slug, pricing, minPrice }) => [slug, pricing.amount, minPrice]),
+    sold('x402').map(({ path, listing: { price, minPrice } }) => [
+      path.slice(1),
+      toDecimal(price),
+      minPrice === undefined ? undefined : Number(toDecimal(minPrice)),
+    ]),
+  );
+});
+
+for (const [rail, path] of [
+  ['mpp', '/openapi.json'],
+  ['x402', '/openapi/x402.json'],
+] as const) {
+  t.test(`every ${rail} route is one operation of ${path}, at its price`, async (t) => {
+    const operations = operationsOf(read<OpenApiDocument>(path));
+    t.same(
+      [...operations.keys()].sort(),
+      sold(rail)
+        .map((route) => route.path)
+        .sort(),
+    );
+    const ids = [...operations.values()].map(({ operationId }) => operationId);
+    t.same(
+      ids.filter((id, index) => ids.indexOf(id) !== index),
+      [],
+      'operation ids are unique',
+    );
+    for (const route of sold(rail)) {
+      const info = operations.get(route.path)?.['x-payment-info'];
+      if (info?.pricingMode === 'fixed') t.equal(info.price, toDecimal(route.listing.price), route.path);
+      else {
+        t.equal(info?.minPrice, toDecimal(route.price.min), route.path);
+        t.equal(info?.maxPrice, toDecimal(route.price.max), route.path);
+      }
+    }
+  });
+}
+
+t.test('MPP operations are tagged with tags of the service', async (t) => {
+  for (const { tags } of operationsOf(read<OpenApiDocument>('/openapi.json')).values()) {
+    t.ok(
+      tags.every((tag) => service.tags.includes(tag)),
+      tags.join(),
+    );
+  }
+});
+
+t.test('no document is too large for those who read it', async (t) => {
+  t.ok(bodyOf('/openapi.json').length < 64 * 1024, 'registries of MPP services read 64 KB');
+  t.ok(bodyOf('/openapi/x402.json').length < 2_000_000);
+  t.ok(String(bodyOf('/llms.txt')).split('\n').length < 200);
+});

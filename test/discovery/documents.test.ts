@@ -1,0 +1,47 @@
+import t from 'tap';
+import type { OpenApiDocument } from '../../src/discovery/openapi.ts';
+import type { ResourceList } from '../../src/rails/x402/documents/resources.ts';
+import type { WellKnownX402 } from '../../src/rails/x402/documents/well-known.ts';
+import { documentsOf, parts, read as readOf } from './samples.ts';
+
+const documents = documentsOf();
+const read = <Content>(path: string): Content => readOf(documents, path);
+
+t.test('has every document at its path, with its media type', async (t) => {
+  t.same(
+    [...documents].map(([path, { type }]) => [path, type]),
+    [
+      ['/x402-resources', 'application/json'],
+      ['/.well-known/x402', 'application/json'],
+      ['/openapi/x402.json', 'application/json'],
+      ['/openapi.json', 'application/json'],
+      ['/llms.txt', 'text/plain; charset=utf-8'],
+      ['/robots.txt', 'text/plain; charset=utf-8'],
+      ['/icon.svg', 'image/svg+xml'],
+      ['/favicon.ico', 'image/svg+xml'],
+    ],
+  );
+});
+
+t.test('an etag changes with the content and with nothing else', async (t) => {
+  const etags = (more: Partial<typeof parts>) => documentsOf(more).get('/x402-resources')?.etag;
+  t.equal(etags({}), documents.get('/x402-resources')?.etag);
+  t.not(etags({ routes: parts.routes.slice(1) }), documents.get('/x402-resources')?.etag);
+});
+
+t.test('all documents of the x402 surface tell of the same resources at the same prices', async (t) => {
+  const { resources } = read<ResourceList>('/x402-resources');
+  const paths = resources.map(({ slug }) => `/${slug}`);
+  t.same(
+    read<WellKnownX402>('/.well-known/x402').resources,
+    paths.map((path) => `https://shop.example${path}`),
+  );
+  const { paths: described } = read<OpenApiDocument>('/openapi/x402.json');
+  t.same(Object.keys(described), paths);
+  const text = String(documents.get('/llms.txt')?.body);
+  for (const { slug, pricing, method } of resources) {
+    const [offer] = described[`/${slug}`]?.[method === 'GET' ? 'get' : 'post']?.['x-payment-info'].offers ?? [];
+    t.equal(Number(offer?.amount) / 1e6, Number(pricing.amount), slug);
+    t.match(text, `/${slug}`);
+  }
+});

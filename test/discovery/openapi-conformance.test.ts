@@ -1,0 +1,24 @@
+/** The OpenAPI Initiative's own schema of OpenAPI 3.1, over what the shipped catalogue gives. */
+import { Validator } from '@seriousme/openapi-schema-validator';
+import t from 'tap';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { pricingRules } from '../../src/pricing/index.ts';
+import { rails } from '../../src/rails/index.ts';
+import { adapters } from '../../src/upstream/adapters/index.ts';
+import { recipes } from '../../src/upstream/recipes/index.ts';
+import { documentsOf } from './samples.ts';
+
+const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
+const services = {
+  'the sample service': documentsOf(),
+  'the shipped catalogue': documentsOf({ service, networks, routes }),
+};
+
+for (const [name, documents] of Object.entries(services)) {
+  for (const path of ['/openapi.json', '/openapi/x402.json']) {
+    t.test(`${path} of ${name} is OpenAPI 3.1`, async (t) => {
+      const { valid, errors } = await new Validator().validate(JSON.parse(String(documents.get(path)?.body)));
+      t.ok(valid, JSON.stringify(errors, undefined, 2));
+    });
+  }
+}

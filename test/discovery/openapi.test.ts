@@ -1,0 +1,178 @@
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { validate } from 'mppx/discovery';
+import t from 'tap';
+import type { OpenApiDocument } from '../../src/discovery/openapi.ts';
+import { problemAnswer } from '../../src/http/render.ts';
+import { paymentProblem } from '../../src/payment/payment-problem.ts';
+import { documentsOf, networks, payTo, publicUrl, read, tempo } from './samples.ts';
+
+const mpp = read<OpenApiDocument>(documentsOf(), '/openapi.json');
+const x402 = read<OpenApiDocument>(documentsOf(), '/openapi/x402.json');
+const documents = { mpp, x402 };
+
+const operationsOf = (document: OpenApiDocument) =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** Every value under `schema` in a document, and every shared schema. */
+function schemasIn(node: unknown): AnySchemaObject[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) => {
+    if (key === 'schema') return [value as AnySchemaObject];
+    if (key === 'schemas') return Object.values(value as Record<string, AnySchemaObject>);
+    return schemasIn(value);
+  });
+}
+
+function newAjv(document: OpenApiDocument) {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: 'document' });
+  return (pointer: string) => ajv.compile({ $ref: `document#${pointer}` });
+}
+
+const pointer = (path: string) => path.replaceAll('~', '~0').replaceAll('/', '~1');
+
+for (const [name, document] of Object.entries(documents)) {
+  t.test(`the ${name} document`, async (t) => {
+    t.test('is without fault in the eyes of an independent validator', async (t) => {
+      t.same(validate(document), []);
+    });
+
+    t.test('has schemas that are JSON Schema 2020-12 and refer to nothing but shared ones', async (t) => {
+      const ajv = new Ajv2020({ strict: false });
+      for (const schema of schemasIn(document)) t.ok(ajv.validateSchema(schema), JSON.stringify(schema).slice(0, 80));
+      const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference);
+      t.strictSame(
+        new Set(references),
+        new Set(['#/components/schemas/Error', '#/components/schemas/PaymentRequired']),
+      );
+    });
+
+    t.test('has examples that fit their schemas', async (t) => {
+      const compile = newAjv(document);
+      for (const { path, method, operation } of operationsOf(document)) {
+        const at = `/paths/${pointer(path)}/${method}`;
+        const answer = '/responses/200/content/application~1json';
+        const { example } = operation.responses[200].content['application/json'] ?? {};
+        t.ok(compile(`${at}${answer}/schema`)(example), `${path}: the result`);
+        if (!operation.requestBody) continue;
+        const body = operation.requestBody.content['application/json'];
+        const request = compile(`${at}/requestBody/content/application~1json/schema`);
+        t.ok(request(body?.example), `${path}: the request`);
+      }
+    });
+
+    t.test('documents every operation with its four answers and no security scheme', async (t) => {
+      for (const { path, operation } of operationsOf(document)) {
+        t.same(Object.keys(operation.responses), ['200', '400', '402', '500'], path);
+        t.same(operation.security, [], path);
+      }
+      const ids = operationsOf(document).map(({ operation }) => operation.operationId);
+      t.equal(new Set(ids).size, ids.length);
+    });
+
+    t.test('describes the errors that are really sent', async (t) => {
+      const compile = newAjv(document);
+      const isError = compile('/components/schemas/Error');
+      t.ok(isError(JSON.parse(String(problemAnswer(new Error('secret'), 'request-1').body))));
+      t.notOk(isError({ error: { code: 'no_such_code', message: '', requestId: '' } }));
+    });
+
+    t.test('says who it belongs to', async (t) => {
+      t.match(document.info, { title: 'Corner shop', version: '1.0.0', contact: { email: 'shop@example.com' } });
+      t.same(document['x-discovery'], { ownershipProofs: ['0xsigned'] });
+      t.same(document.servers, [{ url: publicUrl }]);
+    });
+  });
+}
+
+t.test('the MPP document has the MPP operations under their own ids and all the tags of the service', async (t) => {
+  t.same(
+    operationsOf(mpp).map(({ path, method, operation }) => [method, path, operation.operationId, operation.tags]),
+    [
+      ['post', '/mpp/image/oil', 'mpp_image_oil', ['Pictures']],
+      ['post', '/mpp/image/sized', 'mpp_image_sized', ['Pictures']],
+      ['get', '/mpp/token/trend', 'mpp_trend', ['Prices']],
+    ],
+  );
+  t.same(mpp.tags, [{ name: 'Pictures' }, { name: 'Prices' }]);
+});
+
+t.test('an MPP operation takes an optional Authorization and answers with challenges and receipts', async (t) => {
+  const { parameters, responses } = mpp.paths['/mpp/image/oil']?.post ?? {};
+  t.match(parameters, [{ name: 'Authorization', in: 'header', required: false }]);
+  t.match(responses?.[200].headers, { 'Payment-Receipt': {} });
+  t.match(responses?.[402].headers, { 'WWW-Authenticate': {} });
+  t.match(responses?.[402], { content: { 'application/problem+json': { schema: { $ref: /PaymentRequired$/ } } } });
+  const isChallenge = newAjv(mpp)('/components/schemas/PaymentRequired');
+  t.ok(isChallenge(paymentProblem('challenge-1', '0.05', undefined)));
+});
+
+t.test('a fixed price is said, a price that depends on the request is a quote between bounds', async (t) => {
+  t.same(mpp.paths['/mpp/image/oil']?.post?.['x-payment-info'], {
+    protocols: ['mpp'],
+    pricingMode: 'fixed',
+    price: '0.05',
+    offers: [{ intent: 'charge', method: 'tempo', amount: '50000', currency: tempo }],
+  });
+  t.match(mpp.paths['/mpp/image/sized']?.post?.['x-payment-info'], {
+    protocols: ['mpp'],
+    pricingMode: 'quote',
+    minPrice: '0.06',
+    maxPrice: '0.15',
+    offers: [{ method: 'tempo', amount: null, currency: tempo }],
+  });
+});
+
+t.test('an MPP route that cannot be paid is not described', async (t) => {
+  t.same(read<OpenApiDocument>(documentsOf({}, new Map()), '/openapi.json').paths, {});
+});
+
+t.test('the x402 document offers every network in the words of its challenge', async (t) => {
+  const { 'x-payment-info': info } = x402.paths['/image/oil']?.post ?? {};
+  t.match(info, { protocols: ['x402'], pricingMode: 'fixed', price: '0.05' });
+  t.same(
+    info?.offers,
+    ['sol', 'base'].map((id) => {
+      const network = networks.get(id);
+      if (!network) throw new Error(`no sample network ${id}`);
+      return {
+        intent: 'charge',
+        method: 'x402',
+        scheme: 'exact',
+        amount: '50000',
+        currency: network.live.asset.address,
+        network: network.live.caip2,
+        payTo: payTo(network),
+      };
+    }),
+  );
+  t.match(x402.paths['/image/sized']?.post?.['x-payment-info'], {
+    pricingMode: 'range',
+    minPrice: '0.06',
+    maxPrice: '0.15',
+    offers: [{ amount: '100000' }],
+  });
+});
+
+t.test('a GET takes its fields in the query', async (t) => {
+  const { parameters, requestBody } = x402.paths['/token/trend']?.get ?? {};
+  t.equal(requestBody, undefined);
+  t.same(
+    parameters?.filter((each) => each.in === 'query'),
+    [
+      {
+        name: 'ticker',
+        in: 'query',
+        required: true,
+        description: 'What to look up',
+        schema: { type: 'string', description: 'What to look up' },
+        example: 'ABC',
+      },
+      { name: 'limit', in: 'query', required: false, schema: { type: 'integer', default: 5 } },
+    ],
+  );
+});
