@@ -34,7 +34,7 @@ t.test('mirrors are summed up by network, with the prices that differ', async (t
 });
 
 t.test('a surface on which nothing is sold is not explained', async (t) => {
-  const noMpp = llms({}, {});
+  const noMpp = llms({}, new Map());
   t.notMatch(noMpp, '## Paying with MPP');
   t.notMatch(noMpp, '/mpp/image');
   const noX402 = llms({ networks: new Map() });
