@@ -6,7 +6,7 @@ import t from 'tap';
 import { openUpstreamHttp } from '../../src/upstream/http.ts';
 import { problemOf } from './adapter-contract.ts';
 
-/** With what encodings change, and longer than what a log shows of an answer when it is spelt out. */
+/** With all that encodings write otherwise. */
 const KEY = 'sk-"quoted"\\back/slash+plus=eq&amp<tag>\'ap ü漢🔑~!*()%41z';
 const PASSPHRASE = 'sk-"quoted"\\back';
 
