@@ -8,6 +8,7 @@ import {
   type PreparedRequest,
   unwanted,
   whereOf,
+  withoutSecrets,
 } from './exchange.ts';
 import type { UpstreamResponse } from './http.ts';
 import { UpstreamProblem } from './problem.ts';
@@ -25,7 +26,7 @@ export async function attemptOnce(line: Line, request: PreparedRequest): Promise
     const body = await collect(line, request, begun.body);
     ended = status < 500 ? 'success' : 'failure';
     if (!isAccepted(status, request)) return unwanted(line, request, begun, body);
-    return { response: answered(line, request, { status, headers, body }) };
+    return { response: answered(line, request, { status, headers, body: withoutSecrets(line, status, body) }) };
   } catch (error) {
     const explained = begun.explain(error);
     ended = explained.ended;

@@ -7,7 +7,7 @@ import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Gate } from './concurrency.ts';
 import type { UpstreamLog } from './http.ts';
 import { UpstreamProblem } from './problem.ts';
-import { snippet } from './redact.ts';
+import { redact, snippet } from './redact.ts';
 import { type EncodedBody, withQuery } from './request-body.ts';
 import { retryAfterMs, retryableStatuses } from './retry.ts';
 
@@ -144,6 +144,16 @@ export async function collect(line: Line, request: PreparedRequest, body: Readab
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** More than any refusal says: what is longer is cut off. */
+const LONGEST_REFUSAL = 262_144;
+
+/** A refusal that an adapter reads itself, without the keys that it may quote; any other answer as it came. */
+export function withoutSecrets(line: Line, status: number, body: Buffer): Buffer {
+  if (status < 400) return body;
+  const text = body.subarray(0, LONGEST_REFUSAL).toString('utf8');
+  return Buffer.from(redact(text, Object.values(line.secrets)));
 }
 
 const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false, retryAfterMs: undefined });

@@ -8,7 +8,7 @@ const special4 = [
 ];
 
 /** Inside 2000::/3, which alone is routed: parts that are reserved or carry an IPv4 address (Teredo, 6to4). */
-const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 function blockList(family: 'ipv4' | 'ipv6', subnets: readonly string[]): BlockList {
   const list = new BlockList();

@@ -1,5 +1,6 @@
 /** One HTTP exchange with an upstream whose answer is passed on while it comes. */
-import { begin, collect, isAccepted, type Line, type PreparedRequest, unwanted } from './exchange.ts';
+import { Readable } from 'node:stream';
+import { begin, collect, isAccepted, type Line, type PreparedRequest, unwanted, withoutSecrets } from './exchange.ts';
 import type { UpstreamStream } from './http.ts';
 
 /**
@@ -12,17 +13,20 @@ export async function openStream(line: Line, request: PreparedRequest): Promise<
   const { status, headers, body } = begun;
   // Told now: while a long answer runs, the circuit must not wait for its end.
   begun.report(status < 500 ? 'success' : 'failure');
-  if (isAccepted(status, request)) {
+  const problemOf = (error: unknown) => begun.explain(error).failed.problem;
+  if (status < 400 && isAccepted(status, request)) {
     begun.inTime();
     body.once('close', begun.leave);
     // Whoever reads is told of an error; one that comes when nobody reads must not end the process.
     body.on('error', () => {});
-    return { status, headers, body, problemOf: (error) => begun.explain(error).failed.problem };
+    return { status, headers, body, problemOf };
   }
   try {
-    throw unwanted(line, request, begun, await collect(line, request, body)).problem;
+    const whole = await collect(line, request, body);
+    if (!isAccepted(status, request)) throw unwanted(line, request, begun, whole).problem;
+    return { status, headers, body: Readable.from([withoutSecrets(line, status, whole)]), problemOf };
   } catch (error) {
-    throw begun.explain(error).failed.problem;
+    throw problemOf(error);
   } finally {
     begun.leave();
   }

@@ -43,7 +43,7 @@ t.test('whatever the model reads is counted, also what is no message', async (t)
   const tools = [{ type: 'function', function: clock }];
   const response_format = { type: 'json_object' };
   const call = { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{"city":"Ulm"}' } };
-  const said = { role: 'assistant', content: null };
+  const assistant = { role: 'assistant', content: null };
   // 24 bytes of text, and 8 tokens for each message.
   t.equal(chatTokens({ messages }, 1600), 6 + 8);
   // As JSON: 80 bytes of tools, 49 of functions, 22 of a format, 96 of calls.
@@ -51,8 +51,8 @@ t.test('whatever the model reads is counted, also what is no message', async (t)
   t.equal(chatTokens({ messages, functions: [clock] }, 1600), 19 + 8);
   t.equal(chatTokens({ messages, response_format }, 1600), 12 + 8);
   t.equal(chatTokens({ messages, tools, functions: [clock], response_format }, 1600), 44 + 8);
-  t.equal(chatTokens({ messages: [...messages, said] }, 1600), 6 + 16);
-  t.equal(chatTokens({ messages: [...messages, { ...said, tool_calls: [call] }] }, 1600), 30 + 16);
+  t.equal(chatTokens({ messages: [...messages, assistant] }, 1600), 6 + 16);
+  t.equal(chatTokens({ messages: [...messages, { ...assistant, tool_calls: [call] }] }, 1600), 30 + 16);
 });
 
 t.test('a call costs at most its estimated input and all the output that it may have', async (t) => {

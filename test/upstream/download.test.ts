@@ -57,7 +57,12 @@ const refusedUrls = [
     'https://[::ffff:127.0.0.1]/',
     'https://metadata.google.internal/',
   ],
-  ...['https://user:word@example.com/', 'https://printer.local/'],
+  ...[
+    'https://user:word@example.com/',
+    'https://user@example.com/',
+    'https://:word@example.com/',
+    'https://printer.local/',
+  ],
 ];
 for (const url of refusedUrls) {
   t.test(`refuses ${url} without asking anybody`, async (t) => {
