@@ -41,7 +41,7 @@ export function front(facilitator: Facilitator): Handle {
         : { isValid: false, invalidReason: verdict.reason };
     }
     const settlement = await facilitator.settle(paymentPayload, paymentRequirements);
-    if (settlement.state === 'settled') return { success: true, ...settlement };
+    if (settlement.state === 'settled') return { success: true, ...settlement, amount: settlement.amount.toString() };
     const errorReason = 'spent' in settlement && settlement.spent ? 'duplicate_settlement' : settlement.reason;
     return { success: false, errorReason, transaction: '', network: paymentRequirements.network };
   };
