@@ -4,7 +4,7 @@
  */
 import { CatalogueErrors } from '../src/catalogue/problem.ts';
 import { pricingRules } from '../src/pricing/index.ts';
-import { adapters } from '../src/upstream/adapters/index.ts';
+import { adapters } from '../src/upstream/providers/index.ts';
 import { recipes } from '../src/upstream/recipes/index.ts';
 import { differences, write } from './files.ts';
 import { generate } from './generate.ts';

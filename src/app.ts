@@ -20,12 +20,12 @@ import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import type { Surroundings } from './surroundings.ts';
 import { every, within } from './timing.ts';
-import { adapters } from './upstream/adapters/index.ts';
 import { openUpstreams, type Upstreams } from './upstream/bindings.ts';
 import { openCache } from './upstream/cache.ts';
-import { openDownloader } from './upstream/download.ts';
-import { openDirectoryMediaStore, serveMedia } from './upstream/media-directory.ts';
-import { openS3MediaStore } from './upstream/media-s3.ts';
+import { openDownloader } from './upstream/http/download.ts';
+import { openDirectoryMediaStore, serveMedia } from './upstream/media/directory.ts';
+import { openS3MediaStore } from './upstream/media/s3.ts';
+import { adapters } from './upstream/providers/index.ts';
 import { recipes } from './upstream/recipes/index.ts';
 
 export interface App {

@@ -1,6 +1,6 @@
 /** The environment as a Config. Every problem is told at once, with the variable's name and what it takes. */
 import { checksumAddress } from './checksum-address.ts';
-import type { MediaBucket } from './upstream/media-s3.ts';
+import type { MediaBucket } from './upstream/media/s3.ts';
 
 export interface Config {
   readonly mode: 'sandbox' | 'live';

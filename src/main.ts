@@ -7,7 +7,7 @@ import { CatalogueErrors } from './catalogue/problem.ts';
 import { ConfigProblem, readConfig } from './config.ts';
 import { createLog } from './http/log.ts';
 import { pricingRules } from './pricing/index.ts';
-import { adapters } from './upstream/adapters/index.ts';
+import { adapters } from './upstream/providers/index.ts';
 import { recipes } from './upstream/recipes/index.ts';
 
 async function start(): Promise<void> {

@@ -4,7 +4,7 @@ import type { CreditsDesk } from './credits/desk.ts';
 import type { Secrets } from './payment/mpp/challenge.ts';
 import type { TempoOptions } from './payment/mpp/tempo.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
-import type { ResolvedAddress } from './upstream/download.ts';
+import type { ResolvedAddress } from './upstream/http/download.ts';
 
 /** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */
 export interface Surroundings {

@@ -11,7 +11,7 @@ import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/http/log.ts';
 import { pricingRules } from '../src/pricing/index.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
-import { adapters } from '../src/upstream/adapters/index.ts';
+import { adapters } from '../src/upstream/providers/index.ts';
 import { recipes } from '../src/upstream/recipes/index.ts';
 
 export interface Gateway {

@@ -14,7 +14,7 @@ import { localFacilitator } from '../src/payment/facilitators/local.ts';
 import { pricingRules } from '../src/pricing/index.ts';
 import { startChains } from '../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../src/sandbox/doubles/index.ts';
-import { adapters } from '../src/upstream/adapters/index.ts';
+import { adapters } from '../src/upstream/providers/index.ts';
 import { recipes } from '../src/upstream/recipes/index.ts';
 import { sendProof } from './clients.ts';
 import { freePort } from './gateway.ts';

@@ -2,7 +2,7 @@
 import { checkCatalogue } from '../catalogue/load.ts';
 import { formatProblem } from '../catalogue/problem.ts';
 import { pricingRules } from '../pricing/index.ts';
-import { adapters } from '../upstream/adapters/index.ts';
+import { adapters } from '../upstream/providers/index.ts';
 import { recipes } from '../upstream/recipes/index.ts';
 
 const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';

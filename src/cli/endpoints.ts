@@ -8,8 +8,8 @@ import { CatalogueErrors } from '../catalogue/problem.ts';
 import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';
 import { toDecimal } from '../money.ts';
 import { pricingRules } from '../pricing/index.ts';
-import { adapters } from '../upstream/adapters/index.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
+import { adapters } from '../upstream/providers/index.ts';
 import { recipes } from '../upstream/recipes/index.ts';
 import { wrappedTable } from './wrapped-table.ts';
 

@@ -9,7 +9,7 @@ import { toDecimal } from '../money.ts';
 import { pricingRules } from '../pricing/index.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
 import type { Store } from '../store/store.ts';
-import { adapters } from '../upstream/adapters/index.ts';
+import { adapters } from '../upstream/providers/index.ts';
 import { recipes } from '../upstream/recipes/index.ts';
 import { inColumns } from './columns.ts';
 import { dollars, onStore, period, UsageProblem } from './command.ts';

@@ -5,7 +5,7 @@ import { loadCatalogue } from '../catalogue/load.ts';
 import { toDecimal } from '../money.ts';
 import { pricingRules } from '../pricing/index.ts';
 import type { Payment } from '../store/store.ts';
-import { adapters } from '../upstream/adapters/index.ts';
+import { adapters } from '../upstream/providers/index.ts';
 import { recipes } from '../upstream/recipes/index.ts';
 import { inColumns } from './columns.ts';
 import { onStore, period, UsageProblem } from './command.ts';

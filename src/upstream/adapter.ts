@@ -1,9 +1,9 @@
 import type { Input, JsonSchema, Model, NetworkId } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
 import type { Cache } from './cache.ts';
-import type { Downloader } from './download.ts';
-import type { UpstreamHttp } from './http.ts';
-import type { MediaStore } from './media.ts';
+import type { UpstreamHttp } from './http/client.ts';
+import type { Downloader } from './http/download.ts';
+import type { MediaStore } from './media/store.ts';
 
 /** What every call gets, whatever serves it. */
 export interface CallContext {

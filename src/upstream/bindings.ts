@@ -3,8 +3,8 @@
 import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
-import { callInOrder, type Source } from './call.ts';
-import { openUpstreamHttp, type UpstreamHttp, type UpstreamLog } from './http.ts';
+import { callInOrder, type Source } from './fallback.ts';
+import { openUpstreamHttp, type UpstreamHttp, type UpstreamLog } from './http/client.ts';
 
 export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */

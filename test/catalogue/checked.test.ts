@@ -5,7 +5,7 @@ import t from 'tap';
 import { checkedSchemasIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
 const parts = { rules: pricingRules, adapters, recipes };

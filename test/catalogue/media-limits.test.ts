@@ -6,8 +6,8 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { usd } from '../../src/money.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { urlRefusal } from '../../src/upstream/download.ts';
+import { urlRefusal } from '../../src/upstream/http/download.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
 const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });

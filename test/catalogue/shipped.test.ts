@@ -5,7 +5,7 @@ import { checkCatalogue } from '../../src/catalogue/load.ts';
 import { formatProblem } from '../../src/catalogue/problem.ts';
 import { usd } from '../../src/money.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
 const { catalogue, problems } = checkCatalogue('catalogue', { rules: pricingRules, adapters, recipes });

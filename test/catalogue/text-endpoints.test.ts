@@ -4,7 +4,7 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
 import { toDecimal } from '../../src/money.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 
 const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });

@@ -6,7 +6,7 @@ import t from 'tap';
 import { differences, write } from '../../codegen/files.ts';
 import { generate } from '../../codegen/generate.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 import { oil, parts, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
 

@@ -12,7 +12,7 @@ import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/http/log.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { openSandbox } from '../../src/sandbox/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 import { request, signProof } from '../clients.ts';
 import { freePort, type Gateway } from '../gateway.ts';

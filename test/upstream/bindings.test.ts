@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import type { Route, Upstream, UpstreamOptions } from '../../src/catalogue/types.ts';
 import { type Fault, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
-import { problemOf } from './adapter-contract.ts';
 import { openCallContext } from './call-context.ts';
+import { problemOf } from './providers/contract.ts';
 
 const models = { writer: { id: 'maker/writer', maxOutput: 100, defaultOutput: 50 } };
 const chat = (name: string): Upstream => ({

@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import type { CallContext } from '../../src/upstream/adapter.ts';
 import { openCache } from '../../src/upstream/cache.ts';
-import { openDownloader } from '../../src/upstream/download.ts';
-import { openDirectoryMediaStore } from '../../src/upstream/media-directory.ts';
+import { openDownloader } from '../../src/upstream/http/download.ts';
+import { openDirectoryMediaStore } from '../../src/upstream/media/directory.ts';
 
 export const PUBLIC_URL = 'https://gateway.example/media';
 

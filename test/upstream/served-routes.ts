@@ -11,8 +11,8 @@ import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
 import { readInput, resultFault } from '../../src/http/input.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
+import { adapters } from '../../src/upstream/providers/index.ts';
 import { recipes } from '../../src/upstream/recipes/index.ts';
 import { openCallContext } from './call-context.ts';
 

@@ -1,8 +1,8 @@
 import type { Request, Result } from '../../../generated/endpoints/prediction-market/market-intel.ts';
 import type { Recipe } from '../adapter.ts';
-import { type Market, type OrderBook, openMarket, orderBook } from '../adapters/limitless.ts';
-import { type Citation, searchText } from '../adapters/responses-search.ts';
-import { structured } from '../structured.ts';
+import { type Market, type OrderBook, openMarket, orderBook } from '../providers/limitless/adapter.ts';
+import { type Citation, searchText } from '../providers/openai/search-adapter.ts';
+import { structured } from '../providers/openai/structured.ts';
 import { bestEdge, type EdgeOptions, edgeOptions, LEAST_EDGE_BPS } from './prediction/edge.ts';
 
 type Recommendation = Result['recommendation'];

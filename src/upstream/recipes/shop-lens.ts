@@ -1,9 +1,9 @@
 import type { Request, Result } from '../../../generated/endpoints/shop/lens.ts';
 import type { Binding, CallContext, Recipe } from '../adapter.ts';
-import { rowsOf, type SerpAnswer, serpSearch } from '../adapters/serpapi.ts';
 import { optionally } from '../optionally.ts';
 import { summarizePrices } from '../price-summary.ts';
-import { structured } from '../structured.ts';
+import { structured } from '../providers/openai/structured.ts';
+import { rowsOf, type SerpAnswer, serpSearch } from '../providers/serpapi/adapter.ts';
 import { currencyOf } from './shop/currency.ts';
 import { searchAll, searchable } from './shop/fan-out.ts';
 import { type MarketplaceName, marketplaceNames } from './shop/marketplaces.ts';

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/http/log.ts';
 import { openLive } from '../../../src/live.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
+import { adapters } from '../../../src/upstream/providers/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';
 
 const config = readConfig(process.env);

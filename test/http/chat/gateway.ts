@@ -13,8 +13,8 @@ import { usd } from '../../../src/money.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
+import { adapters } from '../../../src/upstream/providers/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';
 
 const shipped = (name: string) =>

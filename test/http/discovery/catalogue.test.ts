@@ -7,7 +7,7 @@ import type { OpenApiDocument, Operation } from '../../../src/http/discovery/ope
 import type { ResourceList } from '../../../src/http/discovery/resources.ts';
 import { toDecimal } from '../../../src/money.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
+import { adapters } from '../../../src/upstream/providers/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';
 import { parts, payTo } from './samples.ts';
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { createDocuments } from '../../../src/http/discovery/index.ts';
 import { pricingRules } from '../../../src/pricing/index.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
+import { adapters } from '../../../src/upstream/providers/index.ts';
 import { recipes } from '../../../src/upstream/recipes/index.ts';
 import { parts } from './samples.ts';
 

@@ -1,6 +1,7 @@
 /** Where products are searched: each marketplace's parameters, and its rows in one form. All through SerpApi. */
-import { type Engine, rowsOf, type SerpAnswer, type SerpQuery } from '../../adapters/serpapi.ts';
+
 import { discountPercent } from '../../price-summary.ts';
+import { type Engine, rowsOf, type SerpAnswer, type SerpQuery } from '../../providers/serpapi/adapter.ts';
 import { currencyOf } from './currency.ts';
 import { type Condition, conditionOf, type Product, type Sort } from './product.ts';
 
