@@ -1,5 +1,4 @@
 /** Connects routes to upstreams once, at start. */
-
 import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';

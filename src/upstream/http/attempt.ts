@@ -1,5 +1,4 @@
 /** One HTTP exchange with an upstream whose answer is wanted whole. */
-
 import { UpstreamProblem } from '../problem.ts';
 import type { UpstreamResponse } from './client.ts';
 import {

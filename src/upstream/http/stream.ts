@@ -1,5 +1,4 @@
 /** One HTTP exchange with an upstream whose answer is passed on while it comes. */
-
 import type { UpstreamStream } from './client.ts';
 import { begin, collect, isAccepted, type Line, type PreparedRequest, unwanted } from './exchange.ts';
 

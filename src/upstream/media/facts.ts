@@ -1,5 +1,4 @@
 /** What a file says of itself: how long it plays, how large the picture is. Read from its bytes, not decoded. */
-
 import { mp3Duration, trimMp3 } from './mp3.ts';
 import { sniffMediaType } from './type.ts';
 import { trimWav, wavDuration } from './wav.ts';

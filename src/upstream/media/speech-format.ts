@@ -1,4 +1,5 @@
 /** How a caller says what kind of sound file it wants. */
+import { isJsonObject } from '../../json.ts';
 
 export interface SpeechFormat {
   codec: string;
@@ -13,7 +14,7 @@ export interface SpeechFormat {
  * MP3 of the provider's choice. The request schema has held the value to these forms.
  */
 export function readSpeechFormat(given: unknown): SpeechFormat {
-  if (typeof given === 'object' && given !== null) return { codec: 'mp3', ...given };
+  if (isJsonObject(given)) return { codec: 'mp3', ...given };
   const [codec = 'mp3', sampleRate, bitRate] = String(given ?? 'mp3').split('_');
   return {
     codec,

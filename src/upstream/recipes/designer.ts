@@ -3,7 +3,7 @@ import { modelOf, type Recipe } from '../adapter.ts';
 import { imageSize } from '../media/facts.ts';
 import { type ChatModel, withImages } from '../providers/openai/chat.ts';
 import { structured } from '../providers/openai/structured.ts';
-import { drawImage } from '../providers/replicate/adapter.ts';
+import { drawImage } from '../providers/replicate/run.ts';
 
 /** An image from a prompt that a model has worked out first, with the caller's style and reference images. */
 export const designer: Recipe<Request, Result> = {

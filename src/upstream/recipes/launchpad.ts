@@ -3,7 +3,7 @@ import type { Input, JsonSchema } from '../../catalogue/types.ts';
 import type { Binding, CallContext, Recipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
-import { type JupiterToken, topTokens } from '../providers/jupiter/adapter.ts';
+import { type JupiterToken, topTokens } from '../providers/jupiter/client.ts';
 import type { ChatModel } from '../providers/openai/chat.ts';
 import { withImages } from '../providers/openai/chat.ts';
 import { structured } from '../providers/openai/structured.ts';

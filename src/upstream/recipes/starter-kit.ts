@@ -3,7 +3,7 @@ import type { Binding, CallContext, Recipe } from '../adapter.ts';
 import type { ChatModel } from '../providers/openai/chat.ts';
 import { withImages } from '../providers/openai/chat.ts';
 import { structured } from '../providers/openai/structured.ts';
-import { drawImage } from '../providers/replicate/adapter.ts';
+import { drawImage } from '../providers/replicate/run.ts';
 import { findToken } from './find-token.ts';
 
 interface KitWords {

@@ -2,7 +2,7 @@ import type { Request, Result } from '../../../generated/endpoints/token/news.ts
 import type { Recipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { newsOf } from '../providers/okx/token.ts';
-import { drawImage } from '../providers/replicate/adapter.ts';
+import { drawImage } from '../providers/replicate/run.ts';
 import { findToken } from './find-token.ts';
 import { draftNews } from './news-draft.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { jupiterData, prices } from '../../../src/upstream/providers/jupiter/adapter.ts';
-import { tokenizedStocks, xstocksRegistry } from '../../../src/upstream/providers/xstocks/adapter.ts';
+import { jupiterData } from '../../../src/upstream/providers/jupiter/adapter.ts';
+import { prices } from '../../../src/upstream/providers/jupiter/client.ts';
 import { adapterContract, openSetting } from './contract.ts';
 
 const JUP = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
@@ -35,25 +35,10 @@ adapterContract(t, 'top tokens', {
 });
 adapterContract(t, 'tagged tokens', { ...jupiter('tagged'), input: { tag: 'lst' }, result: tokens, refusal: 'failed' });
 
-const registry = { adapter: xstocksRegistry, upstream: {}, options: {} };
-adapterContract(t, 'the registry of tokenized stocks', {
-  ...registry,
-  input: {},
-  result: { properties: { assets: { type: 'array', minItems: 5, items: { required: ['symbol', 'name', 'mint'] } } } },
-  refusal: 'failed',
-});
-
 t.test('asks for prices in chunks and leaves out what has none', async (t) => {
   const { binding, context, doubles } = await openSetting(t, jupiter('prices'));
   const mints = [...Array.from({ length: 120 }, (_, index) => `unknown${index}`), TSLAX];
   const found = await prices(binding, mints, context);
   t.same([...found.keys()], [TSLAX]);
   t.same(doubles.calls(), { 'the-upstream': 3 });
-});
-
-t.test('turns every page of the registry', async (t) => {
-  const { binding, context, doubles } = await openSetting(t, registry);
-  const stocks = await tokenizedStocks(binding, context);
-  t.same(stocks[0], { symbol: 'TSLAx', name: 'Tesla xStock', mint: TSLAX });
-  t.equal(doubles.calls()['the-upstream'], Math.ceil(stocks.length / 2));
 });

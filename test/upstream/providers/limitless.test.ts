@@ -1,14 +1,9 @@
 import { HttpClient, MarketFetcher } from '@limitless-exchange/sdk';
 import t from 'tap';
 import type { Adapter } from '../../../src/upstream/adapter.ts';
-import {
-  activeMarkets,
-  limitless,
-  type Market,
-  openMarket,
-  orderBook,
-} from '../../../src/upstream/providers/limitless/adapter.ts';
-import { isOpen, readMarket, tradable } from '../../../src/upstream/providers/limitless/market.ts';
+import { limitless } from '../../../src/upstream/providers/limitless/adapter.ts';
+import { activeMarkets, openMarket, orderBook } from '../../../src/upstream/providers/limitless/client.ts';
+import { isOpen, type Market, readMarket, tradable } from '../../../src/upstream/providers/limitless/market.ts';
 import { adapterContract, openSetting, problemOf } from './contract.ts';
 
 const list = { adapter: limitless as Adapter, upstream: {}, options: { operation: 'market-list' } };

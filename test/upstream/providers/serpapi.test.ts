@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Adapter } from '../../../src/upstream/adapter.ts';
-import { rowsOf, serpapi, serpSearch } from '../../../src/upstream/providers/serpapi/adapter.ts';
+import { serpapi } from '../../../src/upstream/providers/serpapi/adapter.ts';
+import { rowsOf, serpSearch } from '../../../src/upstream/providers/serpapi/client.ts';
 import { adapterContract, openSetting, problemOf } from './contract.ts';
 
 const adapter = serpapi as Adapter;

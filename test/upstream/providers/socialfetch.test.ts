@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
-import { socialfetch, xAccount } from '../../../src/upstream/providers/socialfetch/adapter.ts';
+import { socialfetch } from '../../../src/upstream/providers/socialfetch/adapter.ts';
+import { xAccount } from '../../../src/upstream/providers/socialfetch/client.ts';
 import { storefrontDetail, storefrontProduct } from '../../../src/upstream/providers/socialfetch/products.ts';
 import { openCallContext } from '../call-context.ts';
 import { adapterContract, openSetting, problemOf } from './contract.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Market } from '../../../src/upstream/providers/limitless/adapter.ts';
+import type { Market } from '../../../src/upstream/providers/limitless/market.ts';
 import { problemOf } from '../providers/contract.ts';
 import { openServed } from '../served-routes.ts';
 

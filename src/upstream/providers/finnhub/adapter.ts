@@ -1,29 +1,8 @@
-/**
- * Figures of US stocks from Finnhub. Price targets and social sentiment need a paid plan there.
- * Source: `finnhub` 2.0.14 and github Finnhub-Stock-API/finnhub-js (paths and models), finnhub.io/docs/api.
- */
-import type { Adapter, Binding, CallContext } from '../../adapter.ts';
-import { UpstreamProblem } from '../../problem.ts';
-
-const operations = {
-  quote: '/quote',
-  profile: '/stock/profile2',
-  metrics: '/stock/metric',
-  recommendations: '/stock/recommendation',
-  'price-target': '/stock/price-target',
-  peers: '/stock/peers',
-  news: '/company-news',
-  earnings: '/calendar/earnings',
-  'market-status': '/stock/market-status',
-  'social-sentiment': '/stock/social-sentiment',
-} as const;
-
-export type FinnhubOperation = keyof typeof operations;
+/** Single figures of US stocks, as Finnhub answers them. */
+import type { Adapter } from '../../adapter.ts';
+import { askFinnhub, type FinnhubOperation, operations } from './client.ts';
 
 export type FinnhubOptions = { readonly operation: FinnhubOperation };
-
-export type FinnhubBinding = Pick<Binding, 'upstream' | 'http'>;
-export type FinnhubContext = Pick<CallContext, 'signal'>;
 
 export const finnhub: Adapter<FinnhubOptions> = {
   name: 'finnhub',
@@ -39,15 +18,3 @@ export const finnhub: Adapter<FinnhubOptions> = {
     return { answer: await askFinnhub(binding.options.operation, query, binding, context) };
   },
 };
-
-/** One operation as Finnhub answers it. What it does not know is empty: `{}`, `[]`, zeros. Throws UpstreamProblem. */
-export async function askFinnhub(
-  operation: FinnhubOperation,
-  query: Readonly<Record<string, string>>,
-  { upstream, http }: FinnhubBinding,
-  { signal }: FinnhubContext,
-): Promise<unknown> {
-  const answer = (await http.request({ method: 'GET', path: operations[operation], query, signal })).json();
-  if (typeof answer === 'object' && answer !== null) return answer;
-  throw new UpstreamProblem('malformed', upstream, `${operation} answered neither a list nor a record`);
-}

@@ -1,6 +1,7 @@
 /** What Finnhub knows of one company, in this service's shapes. Each throws UpstreamProblem. */
+import { asJsonObject, asJsonObjects, numberOrNull, textOrNull } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { askFinnhub, type FinnhubBinding, type FinnhubContext } from './adapter.ts';
+import { askFinnhub, type FinnhubBinding, type FinnhubContext } from './client.ts';
 
 export interface Quote {
   /** Dollars. */
@@ -16,11 +17,11 @@ export async function quoteOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<Quote | undefined> {
-  const { c: price, pc, dp } = record(await askFinnhub('quote', { symbol }, binding, context));
+  const { c: price, pc, dp } = asJsonObject(await askFinnhub('quote', { symbol }, binding, context));
   if (typeof price !== 'number')
     throw new UpstreamProblem('malformed', binding.upstream, 'answered a quote without a price');
   if (price <= 0) return undefined;
-  return { price, previousClose: number(pc), changePercent: number(dp) };
+  return { price, previousClose: numberOrNull(pc), changePercent: numberOrNull(dp) };
 }
 
 export interface Profile {
@@ -39,16 +40,16 @@ export async function profileOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<Profile | undefined> {
-  const profile = record(await askFinnhub('profile', { symbol }, binding, context));
+  const profile = asJsonObject(await askFinnhub('profile', { symbol }, binding, context));
   if (Object.keys(profile).length === 0) return undefined;
-  const millions = number(profile.marketCapitalization);
+  const millions = numberOrNull(profile.marketCapitalization);
   return {
-    name: text(profile.name),
-    exchange: text(profile.exchange),
-    industry: text(profile.finnhubIndustry),
-    currency: text(profile.currency),
+    name: textOrNull(profile.name),
+    exchange: textOrNull(profile.exchange),
+    industry: textOrNull(profile.finnhubIndustry),
+    currency: textOrNull(profile.currency),
     marketCap: millions === null ? null : Math.round(millions * 1e6),
-    website: text(profile.weburl),
+    website: textOrNull(profile.weburl),
   };
 }
 
@@ -66,14 +67,16 @@ export async function metricsOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<Metrics | undefined> {
-  const metric = record(record(await askFinnhub('metrics', { symbol, metric: 'all' }, binding, context)).metric);
+  const metric = asJsonObject(
+    asJsonObject(await askFinnhub('metrics', { symbol, metric: 'all' }, binding, context)).metric,
+  );
   if (Object.keys(metric).length === 0) return undefined;
   return {
-    peRatio: number(metric.peTTM) ?? number(metric.peBasicExclExtraTTM),
-    forwardPe: number(metric.forwardPE) ?? number(metric.peForward),
-    dividendYield: number(metric.dividendYieldIndicatedAnnual),
-    yearLow: number(metric['52WeekLow']),
-    yearHigh: number(metric['52WeekHigh']),
+    peRatio: numberOrNull(metric.peTTM) ?? numberOrNull(metric.peBasicExclExtraTTM),
+    forwardPe: numberOrNull(metric.forwardPE) ?? numberOrNull(metric.peForward),
+    dividendYield: numberOrNull(metric.dividendYieldIndicatedAnnual),
+    yearLow: numberOrNull(metric['52WeekLow']),
+    yearHigh: numberOrNull(metric['52WeekHigh']),
   };
 }
 
@@ -92,15 +95,15 @@ export async function newsOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<Article[]> {
-  const articles = list(await askFinnhub('news', query, binding, context)).flatMap((article) => {
-    const [headline, seconds] = [text(article.headline), number(article.datetime)];
+  const articles = asJsonObjects(await askFinnhub('news', query, binding, context)).flatMap((article) => {
+    const [headline, seconds] = [textOrNull(article.headline), numberOrNull(article.datetime)];
     if (headline === null || seconds === null) return [];
     return [
       {
         headline,
-        summary: text(article.summary) ?? '',
-        source: text(article.source),
-        url: text(article.url),
+        summary: textOrNull(article.summary) ?? '',
+        source: textOrNull(article.source),
+        url: textOrNull(article.url),
         time: seconds * 1000,
       },
     ];
@@ -122,10 +125,12 @@ export async function earningsOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<EarningsDate[]> {
-  const { earningsCalendar } = record(await askFinnhub('earnings', query, binding, context));
-  const dates = list(earningsCalendar).flatMap((row) => {
-    const date = text(row.date);
-    return date === null ? [] : [{ date, epsEstimate: number(row.epsEstimate), epsActual: number(row.epsActual) }];
+  const { earningsCalendar } = asJsonObject(await askFinnhub('earnings', query, binding, context));
+  const dates = asJsonObjects(earningsCalendar).flatMap((row) => {
+    const date = textOrNull(row.date);
+    return date === null
+      ? []
+      : [{ date, epsEstimate: numberOrNull(row.epsEstimate), epsActual: numberOrNull(row.epsActual) }];
   });
   return dates.sort((one, other) => (one.date < other.date ? -1 : 1));
 }
@@ -146,12 +151,12 @@ export async function recommendationsOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<Recommendations | undefined> {
-  const months = list(await askFinnhub('recommendations', { symbol }, binding, context));
+  const months = asJsonObjects(await askFinnhub('recommendations', { symbol }, binding, context));
   const [latest] = months.sort((one, other) => (String(one.period) < String(other.period) ? 1 : -1));
   if (latest === undefined) return undefined;
-  const count = (field: string): number => number(latest[field]) ?? 0;
+  const count = (field: string): number => numberOrNull(latest[field]) ?? 0;
   return {
-    period: text(latest.period),
+    period: textOrNull(latest.period),
     strongBuy: count('strongBuy'),
     buy: count('buy'),
     hold: count('hold'),
@@ -172,12 +177,12 @@ export async function priceTargetOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<PriceTarget | undefined> {
-  const target = record(await askFinnhub('price-target', { symbol }, binding, context));
+  const target = asJsonObject(await askFinnhub('price-target', { symbol }, binding, context));
   const found = {
-    low: number(target.targetLow),
-    mean: number(target.targetMean),
-    median: number(target.targetMedian),
-    high: number(target.targetHigh),
+    low: numberOrNull(target.targetLow),
+    mean: numberOrNull(target.targetMean),
+    median: numberOrNull(target.targetMedian),
+    high: numberOrNull(target.targetHigh),
   };
   // Without analysts every target is zero.
   return found.mean !== null && found.mean > 0 ? found : undefined;
@@ -191,10 +196,10 @@ export async function peersOf(symbol: string, binding: FinnhubBinding, context: 
 
 /** What US exchanges are doing: `pre-market`, `regular`, `post-market` or `closed`. */
 export async function marketStatus(binding: FinnhubBinding, context: FinnhubContext): Promise<string> {
-  const { isOpen, session } = record(await askFinnhub('market-status', { exchange: 'US' }, binding, context));
+  const { isOpen, session } = asJsonObject(await askFinnhub('market-status', { exchange: 'US' }, binding, context));
   if (typeof isOpen !== 'boolean')
     throw new UpstreamProblem('malformed', binding.upstream, 'did not say whether markets are open');
-  return text(session) ?? (isOpen ? 'regular' : 'closed');
+  return textOrNull(session) ?? (isOpen ? 'regular' : 'closed');
 }
 
 export interface Mentions {
@@ -209,19 +214,9 @@ export async function mentionsOf(
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<Mentions | undefined> {
-  const answer = record(await askFinnhub('social-sentiment', query, binding, context));
-  const rows = [...list(answer.data), ...list(answer.reddit), ...list(answer.twitter)];
-  const sum = (field: string): number => rows.reduce((total, row) => total + (number(row[field]) ?? 0), 0);
+  const answer = asJsonObject(await askFinnhub('social-sentiment', query, binding, context));
+  const rows = [...asJsonObjects(answer.data), ...asJsonObjects(answer.reddit), ...asJsonObjects(answer.twitter)];
+  const sum = (field: string): number => rows.reduce((total, row) => total + (numberOrNull(row[field]) ?? 0), 0);
   const total = sum('mention');
   return total === 0 ? undefined : { positive: sum('positiveMention'), negative: sum('negativeMention'), total };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const record = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-
-const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(record) : []);
-
-const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null);
-
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -1,4 +1,5 @@
 /** One market of Limitless Exchange in this service's words. */
+import { asJsonObject, textOrNull } from '../../../json.ts';
 
 export interface Market {
   id: number;
@@ -22,18 +23,14 @@ export interface Market {
   description: string | null;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-
 /** What can be bought of a market: its outcomes where it is a group, each told with the group's title; else itself. */
 export function tradable(market: unknown): unknown[] {
-  const { markets, title, collateralToken, categories } = fields(market);
+  const { markets, title, collateralToken, categories } = asJsonObject(market);
   if (!Array.isArray(markets) || markets.length === 0) return [market];
   return markets.map((outcome) => ({
     collateralToken,
-    ...fields(outcome),
-    categories: fields(outcome).categories ?? categories,
+    ...asJsonObject(outcome),
+    categories: asJsonObject(outcome).categories ?? categories,
     groupTitle: title,
   }));
 }
@@ -41,15 +38,15 @@ export function tradable(market: unknown): unknown[] {
 /** Undefined where the id, slug or title is missing. */
 export function readMarket(market: unknown, categoryId: number | undefined): Market | undefined {
   const { id, slug, groupTitle, categories, expirationTimestamp, volume, tradeType, description, ...rest } =
-    fields(market);
-  const title = text(rest.proxyTitle) ?? text(rest.title);
+    asJsonObject(market);
+  const title = textOrNull(rest.proxyTitle) ?? textOrNull(rest.title);
   if (typeof id !== 'number' || typeof slug !== 'string' || title === null) return undefined;
   const [yes, no] = pricesOf(rest.prices);
   return {
     id,
     slug,
     title: typeof groupTitle === 'string' ? `${groupTitle}: ${title}` : title,
-    category: Array.isArray(categories) ? text(categories[0]) : null,
+    category: Array.isArray(categories) ? textOrNull(categories[0]) : null,
     category_id: categoryId ?? null,
     deadline: typeof expirationTimestamp === 'number' ? new Date(expirationTimestamp).toISOString() : null,
     yes_price: yes,
@@ -57,15 +54,15 @@ export function readMarket(market: unknown, categoryId: number | undefined): Mar
     volume: numberOf(rest.volumeFormatted),
     volume_raw: typeof volume === 'string' ? volume : null,
     liquidity: numberOf(rest.liquidityFormatted),
-    collateral_token: text(fields(rest.collateralToken).symbol),
+    collateral_token: textOrNull(asJsonObject(rest.collateralToken).symbol),
     trade_type: tradeType === 'amm' ? 'amm' : 'clob',
-    description: text(description),
+    description: textOrNull(description),
   };
 }
 
 /** Neither resolved nor past its end. */
 export function isOpen(market: unknown): boolean {
-  const { expired, status, winningOutcomeIndex } = fields(market);
+  const { expired, status, winningOutcomeIndex } = asJsonObject(market);
   return expired !== true && status !== 'RESOLVED' && typeof winningOutcomeIndex !== 'number';
 }
 
@@ -87,5 +84,3 @@ function numberOf(formatted: unknown): number | null {
   const value = Number(String(formatted).replaceAll(',', ''));
   return Number.isFinite(value) ? value : null;
 }
-
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -3,6 +3,7 @@
  * Source: github okx/onchainos-skills, cli/src/client.rs and skills/okx-dex-token/references/cli-reference.md.
  */
 import { createHmac } from 'node:crypto';
+import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
 import type { Authorization, Binding, CallContext } from '../../adapter.ts';
 import type { UpstreamRequest } from '../../http/client.ts';
 import { UpstreamProblem } from '../../problem.ts';
@@ -11,7 +12,7 @@ export type OkxBinding = Pick<Binding, 'upstream' | 'http' | 'settings'>;
 export type OkxContext = Pick<CallContext, 'signal'>;
 
 /** A row of an answer: strings that are numbers have become numbers. */
-export type OkxRow = { readonly [field: string]: unknown };
+export type OkxRow = JsonObject;
 
 /** OKX's number of a chain. Its absence is a fault of the catalogue. */
 export function chainIndexOf({ upstream, settings }: Pick<OkxBinding, 'upstream' | 'settings'>, chain: string): string {
@@ -61,7 +62,7 @@ export async function askOkx(
   const answer = (await http.request({ ...request, method, idempotent: true, signal })).json();
   // Some calls answer the bare list.
   if (Array.isArray(answer)) return withNumbers(answer);
-  const { code, msg, data } = (answer ?? {}) as Record<string, unknown>;
+  const { code, msg, data } = asJsonObject(answer);
   if (code === undefined) throw new UpstreamProblem('malformed', upstream, `${request.path} answered no envelope`);
   if (String(code) === '0') return withNumbers(data);
   throw new UpstreamProblem(failureOf(String(code)), upstream, `${request.path} answered ${code}`, {
@@ -78,7 +79,7 @@ export function rowsOf(data: unknown, { upstream }: Pick<OkxBinding, 'upstream'>
   if (data === null || data === undefined) return [];
   const page =
     Array.isArray(data) && list !== undefined && data.length === 1 && list in Object(data[0]) ? data[0] : data;
-  const rows = Array.isArray(page) ? page : list === undefined ? undefined : (page as Record<string, unknown>)[list];
+  const rows = Array.isArray(page) ? page : list === undefined ? undefined : asJsonObject(page)[list];
   if (!Array.isArray(rows)) throw new UpstreamProblem('malformed', upstream, 'answered no list where one was expected');
   return rows;
 }
@@ -86,8 +87,7 @@ export function rowsOf(data: unknown, { upstream }: Pick<OkxBinding, 'upstream'>
 /** The record of an answer, bare or the only one of a list; undefined where OKX knows nothing. */
 export function recordOf(data: unknown): OkxRow | undefined {
   const record: unknown = Array.isArray(data) ? data[0] : data;
-  if (typeof record !== 'object' || record === null || Object.keys(record).length === 0) return undefined;
-  return record as OkxRow;
+  return isJsonObject(record) && Object.keys(record).length > 0 ? record : undefined;
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;

@@ -1,5 +1,4 @@
 /** Single reads of OKX's market API, for the adapter and for recipes. Each throws UpstreamProblem. */
-
 import { UpstreamProblem } from '../../problem.ts';
 import { askOkx, type OkxBinding, type OkxContext, type OkxRow, recordOf, rowsOf } from './client.ts';
 

@@ -3,6 +3,7 @@
  * Source: `openai` 6.49.0 and openai-openapi 2.3.0; OpenRouter's additions from `@openrouter/sdk` 1.3.19.
  */
 import type { Model } from '../../../catalogue/types.ts';
+import { asJsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
 import { modelOf } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/client.ts';
@@ -111,12 +112,12 @@ function readAnswer(
   response: UpstreamResponse,
   context: Pick<CallContext, 'reportCost'>,
 ): ChatAnswer {
-  const { id, choices, usage, error } = fields(answer);
+  const { id, choices, usage, error } = asJsonObject(answer);
   // OpenRouter reports a provider's failure inside a 200.
   if (error !== undefined && error !== null) throw errorProblem(upstream, response.status, answer);
-  const choice = fields(Array.isArray(choices) ? choices[0] : undefined);
-  const message = fields(choice.message);
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens, cost } = fields(usage);
+  const choice = asJsonObject(Array.isArray(choices) ? choices[0] : undefined);
+  const message = asJsonObject(choice.message);
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens, cost } = asJsonObject(usage);
   if (choice.message === undefined || typeof promptTokens !== 'number' || typeof completionTokens !== 'number') {
     throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
   }
@@ -125,7 +126,7 @@ function readAnswer(
   if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
     throw contentRefused(upstream, 'refused', String(message.refusal ?? choice.finish_reason));
   }
-  const reasoningTokens = fields(fields(usage).completion_tokens_details).reasoning_tokens;
+  const reasoningTokens = asJsonObject(asJsonObject(usage).completion_tokens_details).reasoning_tokens;
   return {
     id: typeof id === 'string' ? id : '',
     text,
@@ -143,18 +144,18 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .map((part) => fields(part).text)
+    .map((part) => asJsonObject(part).text)
     .filter((text) => typeof text === 'string')
     .join('');
 }
 
 /** Errors are `{error: {message, code, type}}`, an array of such, `{error: string}`, or anything else. */
 export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
-  const { error } = fields(Array.isArray(answer) ? answer[0] : answer);
-  const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : fields(error);
+  const { error } = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
+  const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
   const said = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
   const problem = `answered ${status}`;
-  const isModerated = Array.isArray(fields(metadata).reasons);
+  const isModerated = Array.isArray(asJsonObject(metadata).reasons);
   if (isModerated || /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(said)) {
     return contentRefused(upstream, problem, said);
   }
@@ -175,6 +176,3 @@ function contentRefused(upstream: string, message: string, said: string): Upstre
     forCaller: 'The model refused to answer this prompt',
   });
 }
-
-const fields = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -3,6 +3,7 @@
  * Source: `openai` 6.49.0 (resources/images, resources/audio/transcriptions) and openai-openapi 2.3.0.
  */
 import type { Input } from '../../../catalogue/types.ts';
+import { asJsonObject, type JsonObject } from '../../../json.ts';
 import { type Adapter, type Binding, type CallContext, modelOf } from '../../adapter.ts';
 import type { FormPart, UpstreamResponse } from '../../http/client.ts';
 import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
@@ -50,11 +51,9 @@ export const openaiMedia: Adapter<OpenaiMediaOptions> = {
   },
 };
 
-type Sent = Readonly<Record<string, unknown>>;
-
 async function generate(
   input: Input,
-  sent: Sent,
+  sent: JsonObject,
   binding: Binding<OpenaiMediaOptions>,
   context: CallContext,
 ): Promise<ImageResult> {
@@ -64,8 +63,8 @@ async function generate(
   const response = await http.request({ method: 'POST', path: '/images/generations', json, signal, accept: REFUSALS });
   if (response.status >= 400)
     throw refusal(upstream, response, 'The provider does not take this combination of values');
-  const { data } = fields(response.json());
-  const { b64_json: base64 } = fields(Array.isArray(data) ? data[0] : undefined);
+  const { data } = asJsonObject(response.json());
+  const { b64_json: base64 } = asJsonObject(Array.isArray(data) ? data[0] : undefined);
   if (typeof base64 !== 'string') {
     throw new UpstreamProblem('malformed', upstream, 'answered no image: b64_json is missing');
   }
@@ -91,7 +90,7 @@ interface Transcript {
 }
 
 async function transcribe(
-  { file: address, language, ...sent }: Sent,
+  { file: address, language, ...sent }: JsonObject,
   binding: Binding<OpenaiMediaOptions>,
   context: CallContext,
 ): Promise<Transcript> {
@@ -118,11 +117,11 @@ async function transcribe(
     accept: REFUSALS,
   });
   if (response.status >= 400) throw refusal(upstream, response, 'The provider cannot read the audio file');
-  const answer = fields(response.json());
+  const answer = asJsonObject(response.json());
   if (typeof answer.text !== 'string') {
     throw new UpstreamProblem('malformed', upstream, 'answered no transcript: text is missing');
   }
-  const { seconds } = fields(answer.usage);
+  const { seconds } = asJsonObject(answer.usage);
   // What usage says is rounded up, for the bill.
   const duration = asNumber(answer.duration) ?? mediaDuration(file) ?? asNumber(seconds);
   return {
@@ -159,5 +158,3 @@ function refusal(upstream: string, response: UpstreamResponse, forCaller: string
 }
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
-
-const fields = (value: unknown): Sent => (typeof value === 'object' && value !== null ? (value as Sent) : {});

@@ -3,6 +3,7 @@
  * Source: `openai` 6.49.0 (resources/responses) and `@ai-sdk/xai` 5.0.12 (src/responses).
  */
 import type { JsonSchema } from '../../../catalogue/types.ts';
+import { asJsonObject, asJsonObjects } from '../../../json.ts';
 import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatMessage, errorProblem } from './chat.ts';
@@ -70,14 +71,14 @@ export async function respond(
 }
 
 function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext, 'reportCost'>): ResponsesAnswer {
-  const { status, output, usage, error, incomplete_details: incomplete, citations } = fields(answer);
+  const { status, output, usage, error, incomplete_details: incomplete, citations } = asJsonObject(answer);
   if (status === 'failed') throw errorProblem(upstream, 200, { error });
   if (!Array.isArray(output))
     throw new UpstreamProblem('malformed', upstream, 'answered no response: output is missing');
-  if (fields(incomplete).reason === 'content_filter') throw refused(upstream, 'stopped by the content filter');
+  if (asJsonObject(incomplete).reason === 'content_filter') throw refused(upstream, 'stopped by the content filter');
 
-  const items = output.map(fields);
-  const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => listOf(content));
+  const items = output.map(asJsonObject);
+  const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => asJsonObjects(content));
   const refusal = parts.find(({ type }) => type === 'refusal');
   if (refusal) throw refused(upstream, 'refused', String(refusal.refusal));
   const text = parts
@@ -86,13 +87,13 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
     .join('');
   if (text === '') throw new UpstreamProblem('malformed', upstream, `answered no text (status ${String(status)})`);
 
-  const { cost_in_usd_ticks: ticks } = fields(usage);
+  const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
   if (typeof ticks === 'number' && ticks >= 0) context.reportCost?.((ticks / TICKS_PER_DOLLAR).toFixed(12));
   return {
     text,
     citations: citationsOf([
-      ...parts.flatMap(({ annotations }) => listOf(annotations)).filter(({ type }) => type === 'url_citation'),
-      ...items.flatMap(({ action }) => listOf(fields(action).sources)),
+      ...parts.flatMap(({ annotations }) => asJsonObjects(annotations)).filter(({ type }) => type === 'url_citation'),
+      ...items.flatMap(({ action }) => asJsonObjects(asJsonObject(action).sources)),
       ...(Array.isArray(citations) ? citations.map((url) => ({ url })) : []),
     ]),
   };
@@ -115,8 +116,3 @@ function refused(upstream: string, message: string, said?: string): UpstreamProb
     forCaller: 'The model refused to answer this request',
   });
 }
-
-const listOf = (value: unknown): Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fields) : []);
-
-const fields = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

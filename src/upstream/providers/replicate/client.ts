@@ -2,6 +2,7 @@
  * Replicate's HTTP API: a prediction is created, worked on and polled.
  * Source: `replicate` 1.4.0 (index.d.ts, lib/predictions.js) and replicate.com/docs/topics/predictions.
  */
+import { asJsonObject } from '../../../json.ts';
 import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import { UpstreamProblem } from '../../problem.ts';
@@ -81,11 +82,11 @@ interface State {
 }
 
 function readState(upstream: string, answer: unknown): State {
-  const { id, status, output, error, urls } = (answer ?? {}) as Record<string, unknown>;
+  const { id, status, output, error, urls } = asJsonObject(answer);
   if (typeof id !== 'string' || typeof status !== 'string') {
     throw new UpstreamProblem('malformed', upstream, 'answered no prediction: id or status is missing');
   }
-  const { get, cancel } = (urls ?? {}) as Record<string, unknown>;
+  const { get, cancel } = asJsonObject(urls);
   const path = `/predictions/${encodeURIComponent(id)}`;
   return {
     id,

@@ -1,32 +1,13 @@
-/**
- * Social Fetch, API version 1: profiles and posts on X, products of TikTok Shop.
- * Source: socialfetch.dev/docs/api/v1 and the routes of github social-freak-ltd/n8n-nodes-socialfetch.
- */
+/** Products of TikTok Shop: a search, and one product in detail. */
 import type { Input } from '../../../catalogue/types.ts';
-import type { Adapter, Binding, CallContext } from '../../adapter.ts';
+import { asJsonObject } from '../../../json.ts';
+import type { Adapter, CallContext } from '../../adapter.ts';
 import { summarizePrices } from '../../price-summary.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { lookUp, type SocialBinding } from './client.ts';
 import { type StorefrontDetail, type StorefrontProduct, storefrontDetail, storefrontProduct } from './products.ts';
 
 export type SocialfetchOptions = { readonly operation: 'tiktok-search' | 'tiktok-product' };
-
-export interface XProfile {
-  /** Without `@`, spelt as its owner spells it. */
-  readonly handle: string;
-  readonly displayName: string | null;
-  readonly bio: string | null;
-  readonly avatarUrl: string | null;
-}
-
-export interface XPost {
-  readonly text: string;
-  readonly url: string | null;
-  /** Seconds since the epoch. */
-  readonly createdAt: number | null;
-}
-
-type SocialBinding = Pick<Binding, 'upstream' | 'http'>;
-type Fields = Readonly<Record<string, unknown>>;
 
 const STOREFRONT_AGE_MS = 5 * 60_000;
 
@@ -49,44 +30,6 @@ export const socialfetch: Adapter<SocialfetchOptions> = {
   },
 };
 
-/** An account and its posts, the newest first; the provider gives about 100 popular ones. Throws UpstreamProblem: `not-found`. */
-export async function xAccount(
-  binding: SocialBinding,
-  handle: string,
-  context: Pick<CallContext, 'signal'>,
-): Promise<{ profile: XProfile; posts: XPost[] }> {
-  const path = `/v1/twitter/profiles/${encodeURIComponent(handle)}`;
-  const [{ profile, lookupStatus }, { tweets }] = await Promise.all([
-    lookUp(binding, path, {}, context),
-    lookUp(binding, `${path}/tweets`, { trim: true }, context),
-  ]);
-  const missing = (why: string) => {
-    const forCaller = `@${handle} ${why}`;
-    return new UpstreamProblem('not-found', binding.upstream, forCaller, { forCaller });
-  };
-  if (lookupStatus === 'private') throw missing('is a private account');
-  if (lookupStatus === 'not_found') throw missing('is not an account on X');
-  const { handle: spelt, displayName, bio, avatarUrl, privateAccount } = fields(profile);
-  if (privateAccount === true) throw missing('is a private account');
-  if (typeof spelt !== 'string') {
-    throw new UpstreamProblem('malformed', binding.upstream, `${path} answered no profile`);
-  }
-  const posts = (Array.isArray(tweets) ? tweets : []).flatMap(readPost);
-  if (posts.length === 0) throw missing('has no public posts');
-  posts.sort((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0));
-  return {
-    profile: { handle: spelt, displayName: text(displayName), bio: text(bio), avatarUrl: text(avatarUrl) },
-    posts,
-  };
-}
-
-function readPost(tweet: unknown): XPost[] {
-  const { text: short, fullText, url, createdAt } = fields(tweet);
-  const said = text(fullText) ?? text(short);
-  if (said === null) return [];
-  return [{ text: said, url: text(url), createdAt: typeof createdAt === 'number' ? createdAt : null }];
-}
-
 async function searchStorefront(input: Input, binding: SocialBinding, context: CallContext) {
   const { query, region, page, raw } = input;
   const asked = { query: String(query), region: String(region), page: Number(page) };
@@ -103,7 +46,7 @@ async function searchStorefront(input: Input, binding: SocialBinding, context: C
   if (results.length > 0 && results.every(({ price }) => price.amount === null)) {
     throw new UpstreamProblem('malformed', binding.upstream, 'listed products without a single price');
   }
-  const { hasMore } = fields(data.page);
+  const { hasMore } = asJsonObject(data.page);
   const { total, totalCount } = data;
   return {
     results,
@@ -131,29 +74,3 @@ async function findProduct(input: Input, binding: SocialBinding, context: CallCo
   }
   return { product: product ?? null, found, cached, ...(input.raw === true && { raw: data }) };
 }
-
-/** The envelope's data. A thing that does not exist is an answer: its `lookupStatus` is `not_found`. */
-async function lookUp(
-  { upstream, http }: SocialBinding,
-  path: string,
-  query: Readonly<Record<string, string | number | boolean>>,
-  { signal }: Pick<CallContext, 'signal'>,
-): Promise<Fields> {
-  const response = await http.request({ method: 'GET', path, query, signal, accept: [400, 404, 422] });
-  const { data, error, code } = fields(response.json());
-  if (response.status < 400 && typeof data === 'object' && data !== null) return data as Fields;
-  const said = text(fields(error).code) ?? text(code) ?? text(error) ?? '';
-  // A route that the provider no longer has answers 404 as well, and must not pass for a product that is gone.
-  if (response.status === 404 && /not_?found/i.test(said) && !/route|endpoint|path/i.test(said)) {
-    return { lookupStatus: 'not_found' };
-  }
-  if (response.status < 400) throw new UpstreamProblem('malformed', upstream, `${path} answered no data`);
-  const message = `${path} answered ${response.status}`;
-  if (response.status === 404) throw new UpstreamProblem('failed', upstream, message, { status: 404, said });
-  const forCaller = 'The provider does not take these values';
-  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
-}
-
-const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -3,17 +3,10 @@
  * Source: Dstack-TEE/private-ai-gateway, spec/aci.md (sections 3.1, 3.2, 4, 7, 9 and appendix A).
  */
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import { asJsonObject } from '../../../json.ts';
 import type { ChatAnswer } from '../openai/chat.ts';
 import { canonicalJson } from './canonical-json.ts';
-import {
-  type Attestation,
-  fields,
-  hashesOf,
-  type Proof,
-  type ProofRequest,
-  requestAfterwards,
-  sha256,
-} from './proof.ts';
+import { type Attestation, hashesOf, type Proof, type ProofRequest, requestAfterwards, sha256 } from './proof.ts';
 import { reportDataOf } from './tdx-quote.ts';
 
 const API_VERSION = 'aci/1';
@@ -75,12 +68,12 @@ async function unlessFaulty(fetch: () => Promise<{ value: Keyset }>): Promise<Ke
 
 /** `nonce` is what the report was asked for with, `now` in milliseconds. Never throws: faults are in the attestation. */
 export function readReport(report: unknown, nonce: string, now: number): Keyset {
-  const { attestation, api_version, workload_keyset_digest, service_capabilities } = fields(report);
-  const { workload_keyset, report_data, tee_type, evidence } = fields(attestation);
-  const { receipt_signing_keys, not_after } = fields(workload_keyset);
+  const { attestation, api_version, workload_keyset_digest, service_capabilities } = asJsonObject(report);
+  const { workload_keyset, report_data, tee_type, evidence } = asJsonObject(attestation);
+  const { receipt_signing_keys, not_after } = asJsonObject(workload_keyset);
   const digest = `sha256:${sha256(canonicalJson(workload_keyset ?? null))}`;
   const bound = sha256(`{"keyset_digest":"${digest}","nonce":"${nonce}","purpose":"aci.report_data.v1"}`);
-  const quoted = reportDataOf(fields(evidence).quote);
+  const quoted = reportDataOf(asJsonObject(evidence).quote);
   const faults = [
     api_version === API_VERSION ? undefined : 'the report is not of aci/1',
     digest === workload_keyset_digest ? undefined : 'the report names another keyset than it holds',
@@ -91,12 +84,12 @@ export function readReport(report: unknown, nonce: string, now: number): Keyset 
   ];
   return {
     digest,
-    receiptKeys: (Array.isArray(receipt_signing_keys) ? receipt_signing_keys : []).map(fields).map((key) => ({
+    receiptKeys: (Array.isArray(receipt_signing_keys) ? receipt_signing_keys : []).map(asJsonObject).map((key) => ({
       keyId: String(key.key_id),
       algorithm: String(key.algo),
       publicKey: String(key.public_key),
     })),
-    isAggregator: fields(service_capabilities).serving !== 'direct',
+    isAggregator: asJsonObject(service_capabilities).serving !== 'direct',
     attestation: {
       protocol: API_VERSION,
       tee: typeof tee_type === 'string' ? tee_type : 'unknown',
@@ -115,7 +108,7 @@ export function checkReceipt(
   { receiptId, verifyUrl }: Pick<Proof, 'receiptId' | 'verifyUrl'>,
 ): Proof {
   const { signature, ...document } = receipt;
-  const events = (Array.isArray(receipt.event_log) ? receipt.event_log : []).map(fields);
+  const events = (Array.isArray(receipt.event_log) ? receipt.event_log : []).map(asJsonObject);
   const hashOf = (type: string) => bareHash(events.find((event) => event.type === type)?.body_hash);
   const [requestHash, responseHash] = [hashOf('request.received'), hashOf('response.returned')];
   const key = keyset.receiptKeys.find(({ keyId }) => keyId === receipt.key_id);

@@ -1,5 +1,6 @@
 /** What can be shown of an answer from a trusted execution environment, whichever protocol shows it. */
 import { createHash } from 'node:crypto';
+import { asJsonObject } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import type { UpstreamHttp, UpstreamRequest, UpstreamResponse } from '../../http/client.ts';
 import { pause } from '../../http/retry.ts';
@@ -76,9 +77,5 @@ export async function requestAfterwards(
   if (response.status === 404) {
     throw new UpstreamProblem('failed', http.upstream, 'has no proof of the answer that it gave', { status: 404 });
   }
-  return fields(response.json());
+  return asJsonObject(response.json());
 }
-
-/** A JSON object's members; none for anything else. */
-export const fields = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

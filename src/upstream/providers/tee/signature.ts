@@ -3,8 +3,9 @@
  * Source: nearai/nearai-cloud-verifier, ts/chat_verifier.ts and ts/model_verifier.ts.
  */
 import { randomBytes } from 'node:crypto';
+import { asJsonObject } from '../../../json.ts';
 import type { ChatAnswer } from '../openai/chat.ts';
-import { type Attestation, fields, hashesOf, type Proof, type ProofRequest, requestAfterwards } from './proof.ts';
+import { type Attestation, hashesOf, type Proof, type ProofRequest, requestAfterwards } from './proof.ts';
 import { reportDataOf } from './tdx-quote.ts';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
@@ -51,8 +52,8 @@ export function readSignerReport(
 
 /** One node's report, or those of several nodes. */
 function nodesOf(report: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const { model_attestations: models, all_attestations: all } = fields(report);
-  return [...(Array.isArray(models) ? models : []), ...(Array.isArray(all) ? all : []), report].map(fields);
+  const { model_attestations: models, all_attestations: all } = asJsonObject(report);
+  return [...(Array.isArray(models) ? models : []), ...(Array.isArray(all) ? all : []), report].map(asJsonObject);
 }
 
 /** `signed.text` is `request:response` or `model:request:response`, hashes in hex. What does not hold is in `faults`. */

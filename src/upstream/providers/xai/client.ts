@@ -2,6 +2,7 @@
  * xAI's images, videos and speech. Images and speech answer at once, a video is started and polled.
  * Source: `@ai-sdk/xai` 5.0.12 (src/xai-{image,video,speech}-model.ts, src/xai-error.ts) and docs.x.ai.
  */
+import { asJsonObject, type JsonObject } from '../../../json.ts';
 import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/client.ts';
 import { pause } from '../../http/retry.ts';
@@ -10,7 +11,6 @@ import { errorProblem } from '../openai/chat.ts';
 
 type Line = Pick<Binding, 'upstream' | 'http' | 'model'>;
 type Context = Pick<CallContext, 'signal' | 'reportCost'>;
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A file that xAI made: its bytes, or where it keeps them for a while. */
 export interface XaiFile {
@@ -24,7 +24,7 @@ const FIRST_POLL_MS = 250;
 const SLOWEST_POLL_MS = 5_000;
 
 /** One image. `image` and `images` are references: with one the image is an edit of it. Throws UpstreamProblem. */
-export async function imagine(binding: Line, { image, ...input }: Fields, context: Context): Promise<XaiFile> {
+export async function imagine(binding: Line, { image, ...input }: JsonObject, context: Context): Promise<XaiFile> {
   const path = image === undefined && input.images === undefined ? '/images/generations' : '/images/edits';
   const response = await post(
     binding,
@@ -39,8 +39,12 @@ export async function imagine(binding: Line, { image, ...input }: Fields, contex
     },
     context,
   );
-  const { data, usage } = fields(response.json());
-  const { b64_json: base64, url, respect_moderation: isAllowed } = fields(Array.isArray(data) ? data[0] : undefined);
+  const { data, usage } = asJsonObject(response.json());
+  const {
+    b64_json: base64,
+    url,
+    respect_moderation: isAllowed,
+  } = asJsonObject(Array.isArray(data) ? data[0] : undefined);
   reportCost(usage, context);
   if (isAllowed === false) throw contentRefused(binding.upstream, 'the image did not pass moderation');
   const requestId = requestIdOf(response);
@@ -50,7 +54,7 @@ export async function imagine(binding: Line, { image, ...input }: Fields, contex
 }
 
 /** One video. `image` is its first frame, `reference_images` a list of addresses. Throws UpstreamProblem. */
-export async function film(binding: Line, input: Fields, context: Context): Promise<XaiFile> {
+export async function film(binding: Line, input: JsonObject, context: Context): Promise<XaiFile> {
   const { http, upstream } = binding;
   const { signal } = context;
   const { image, reference_images: references } = input;
@@ -65,7 +69,7 @@ export async function film(binding: Line, input: Fields, context: Context): Prom
     },
     context,
   );
-  const { request_id: id } = fields(started.json());
+  const { request_id: id } = asJsonObject(started.json());
   if (typeof id !== 'string') {
     throw new UpstreamProblem('malformed', upstream, 'started no video: request_id is missing');
   }
@@ -75,15 +79,15 @@ export async function film(binding: Line, input: Fields, context: Context): Prom
     });
     const polled = await http.request({ method: 'GET', path: `/videos/${encodeURIComponent(id)}`, signal });
     // While it works xAI answers 202, with or without a body.
-    const url = polled.status === 202 ? undefined : finishedVideo(upstream, id, fields(polled.json()), context);
+    const url = polled.status === 202 ? undefined : finishedVideo(upstream, id, asJsonObject(polled.json()), context);
     if (url !== undefined) return { content: { url }, requestId: id };
   }
 }
 
 /** Where the video is, or undefined while it is being made. */
-function finishedVideo(upstream: string, id: string, state: Fields, context: Context): string | undefined {
+function finishedVideo(upstream: string, id: string, state: JsonObject, context: Context): string | undefined {
   const { status, video, error, usage } = state;
-  const { url, respect_moderation: isAllowed } = fields(video);
+  const { url, respect_moderation: isAllowed } = asJsonObject(video);
   if (isAllowed === false) throw contentRefused(upstream, `video ${id} did not pass moderation`);
   switch (status) {
     case 'pending':
@@ -103,11 +107,11 @@ function finishedVideo(upstream: string, id: string, state: Fields, context: Con
 /** Speech, and how many seconds it lasts where xAI says so. Throws UpstreamProblem. */
 export async function speak(
   binding: Line,
-  input: Fields,
+  input: JsonObject,
   context: Context,
 ): Promise<XaiFile & { duration: number | undefined }> {
   const response = await post(binding, '/tts', { language: 'auto', ...input, with_timestamps: true }, context);
-  const { audio, duration } = fields(response.json());
+  const { audio, duration } = asJsonObject(response.json());
   if (typeof audio !== 'string' || audio === '') {
     throw new UpstreamProblem('malformed', binding.upstream, 'answered no speech: audio is missing');
   }
@@ -121,7 +125,7 @@ export async function speak(
 async function post(
   { http, upstream }: Line,
   path: string,
-  json: Fields,
+  json: JsonObject,
   { signal }: Context,
 ): Promise<UpstreamResponse> {
   const response = await http.request({ method: 'POST', path, json, signal, accept: [400, 403, 413, 422] });
@@ -138,7 +142,7 @@ const requestIdOf = ({ headers }: UpstreamResponse): string | undefined =>
   headers['x-request-id'] ?? headers['x-trace-id'];
 
 function reportCost(usage: unknown, context: Context): void {
-  const { cost_in_usd_ticks: ticks } = fields(usage);
+  const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
   if (typeof ticks === 'number' && ticks >= 0) context.reportCost?.((ticks / TICKS_PER_DOLLAR).toFixed(12));
 }
 
@@ -147,5 +151,3 @@ function contentRefused(upstream: string, message: string): UpstreamProblem {
     forCaller: 'The provider refused to work on this content',
   });
 }
-
-const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});

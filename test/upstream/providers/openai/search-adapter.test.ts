@@ -2,7 +2,9 @@ import OpenAI from 'openai';
 import t from 'tap';
 import type { Adapter, Binding } from '../../../../src/upstream/adapter.ts';
 import type { UpstreamRequest } from '../../../../src/upstream/http/client.ts';
-import { responsesSearch, search, searchText } from '../../../../src/upstream/providers/openai/search-adapter.ts';
+import { respond } from '../../../../src/upstream/providers/openai/responses.ts';
+import { search } from '../../../../src/upstream/providers/openai/search.ts';
+import { responsesSearch } from '../../../../src/upstream/providers/openai/search-adapter.ts';
 import { adapterContract, openSetting, problemOf } from '../contract.ts';
 
 const adapter = responsesSearch as Adapter;
@@ -106,7 +108,7 @@ t.test('cites what the tools found, not what the text claims', async (t) => {
     },
   ];
   const { binding: watching } = watched(binding, [{ output }]);
-  const { citations } = await searchText(watching, { messages, tools: asked.tools }, context);
+  const { citations } = await respond(watching, { messages, tools: asked.tools }, context);
   t.same(citations, [
     { url: 'https://b.example/2', title: null },
     { url: 'https://a.example/1', title: null },
@@ -116,7 +118,7 @@ t.test('cites what the tools found, not what the text claims', async (t) => {
 t.test('tells what the search cost where the provider says it', async (t) => {
   const { binding, context } = await openSetting(t, searcher);
   const { binding: watching } = watched(binding, [{ usage: { cost_in_usd_ticks: 318_319_000 } }]);
-  await searchText(watching, { messages, tools: asked.tools }, context);
+  await respond(watching, { messages, tools: asked.tools }, context);
   t.same(context.costs, ['0.031831900000']);
 });
 
@@ -129,7 +131,7 @@ t.test('a failed response and an empty one are failures', async (t) => {
   ];
   for (const [answer, failure] of outcomes) {
     const { binding: watching } = watched(binding, [answer]);
-    const problem = await problemOf(searchText(watching, { messages, tools: asked.tools }, context));
+    const problem = await problemOf(respond(watching, { messages, tools: asked.tools }, context));
     t.equal(problem.failure, failure, problem.message);
   }
 });
