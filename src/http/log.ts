@@ -1,12 +1,7 @@
 import { pino } from 'pino';
+import type { Log } from '../log.ts';
 
-/** Structured log lines. Keys, proofs, signatures and prompts are never passed to it. */
-export interface Log {
-  debug(details: object, message: string): void;
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
-}
+export type { Log } from '../log.ts';
 
 /** JSON lines on standard error; standard output is for what a person asked for. */
 export const createLog = (level: string): Log =>

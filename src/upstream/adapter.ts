@@ -1,8 +1,8 @@
 import type { Input, JsonSchema, Model, NetworkId } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
 import type { Cache } from './cache.ts';
-import type { UpstreamHttp } from './http/client.ts';
 import type { Downloader } from './http/download.ts';
+import type { Authorize, UpstreamHttp } from './http/upstream-http.ts';
 import type { MediaStore } from './media/store.ts';
 
 /** What every call gets, whatever serves it. */
@@ -65,12 +65,6 @@ export function modelOf(binding: Pick<Binding, 'upstream' | 'model'>): Model {
   throw new Error(`the endpoint names no model of the upstream ${binding.upstream}: add \`model:\` to its upstream`);
 }
 
-/** The part of a provider's wire protocol that says who calls. */
-export interface Authorization {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-}
-
 /** A provider's wire protocol, e.g. `openai-chat`. Posting, retries, errors and secrets are the HTTP layer's. */
 export interface Adapter<Options = Readonly<Record<string, unknown>>> {
   readonly name: string;
@@ -84,11 +78,8 @@ export interface Adapter<Options = Readonly<Record<string, unknown>>> {
   readonly secrets: readonly string[];
   /** Further secrets that it can use: an upstream's `keys` may name them. */
   readonly optionalSecrets?: readonly string[];
-  /** Called for every attempt. `path` carries the query, `body` the exact bytes. */
-  authorize?(
-    request: { method: string; path: string; body: string },
-    secrets: Readonly<Record<string, string>>,
-  ): Authorization;
+  /** Left out: the provider needs no key. */
+  readonly authorize?: Authorize;
   /** Calls the provider once and answers the endpoint's result. Throws UpstreamProblem. */
   call(input: Input, binding: Binding<Options>, context: CallContext): Promise<unknown>;
 }

@@ -1,9 +1,11 @@
 /** Connects routes to upstreams once, at start. */
 import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
+import type { Log } from '../log.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder, type Source } from './fallback.ts';
-import { openUpstreamHttp, type UpstreamHttp, type UpstreamLog } from './http/client.ts';
+import { openUpstreamHttp } from './http/client.ts';
+import type { UpstreamHttp } from './http/upstream-http.ts';
 
 export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */
@@ -27,7 +29,7 @@ export interface UpstreamsOptions {
   baseUrlOf?(upstream: Upstream): string | undefined;
   /** True where doubles answer: results then say so, as `metadata.sandbox`. */
   sandbox?: boolean;
-  log?: UpstreamLog;
+  log?: Log;
 }
 
 interface Line {

@@ -1,6 +1,6 @@
 import type { Input } from '../catalogue/types.ts';
+import type { Log } from '../log.ts';
 import type { CallContext } from './adapter.ts';
-import type { UpstreamLog } from './http/client.ts';
 import { type UpstreamFailure, UpstreamProblem } from './problem.ts';
 
 /** One way to serve a route: an upstream through its adapter, or a recipe. */
@@ -18,7 +18,7 @@ export const isWorthAnother = (error: unknown, signal: AbortSignal): boolean =>
   error instanceof UpstreamProblem && worthAnother.has(error.failure) && !signal.aborted;
 
 /** What a provider said may echo a prompt: only who asks for debug lines reads it. */
-export function logSaid(error: unknown, details: object, log: Pick<UpstreamLog, 'debug'> | undefined): void {
+export function logSaid(error: unknown, details: object, log: Pick<Log, 'debug'> | undefined): void {
   if (!(error instanceof UpstreamProblem) || error.said === undefined) return;
   log?.debug({ ...details, upstream: error.upstream, said: error.said }, 'what the upstream said');
 }
@@ -28,7 +28,7 @@ export async function callInOrder(
   sources: readonly Source[],
   input: Input,
   context: CallContext,
-  log?: UpstreamLog,
+  log?: Log,
 ): Promise<unknown> {
   for (const [place, source] of sources.entries()) {
     try {

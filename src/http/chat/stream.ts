@@ -1,7 +1,7 @@
 /** A completion that is passed on while it comes. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { UpstreamStream } from '../../upstream/http/client.ts';
+import type { UpstreamStream } from '../../upstream/http/upstream-http.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
 import { chatErrorStatuses, errorProblem } from '../../upstream/providers/openai/chat.ts';
 import type { Naming } from './answer.ts';

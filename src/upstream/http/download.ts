@@ -1,7 +1,8 @@
 /** Reads files at addresses that strangers choose: callers' references and what providers hand out. */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
+import { readBounded } from '../../bounded-body.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { isPublicAddress } from './public-address.ts';
 
@@ -84,7 +85,9 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
         await answer.body.dump();
         throw new Error(`answers ${answer.statusCode}`);
       }
-      return await readAll(answer.body, options.maxBytes);
+      const bytes = await readBounded(answer.body, options.maxBytes);
+      if (bytes !== undefined) return bytes;
+      throw new AddressRefused(`leads to a file of more than ${options.maxBytes} bytes`);
     }
     throw new AddressRefused(`redirects more than ${MOST_REDIRECTS} times`);
   }
@@ -120,17 +123,6 @@ function reasonOf(error: unknown): { text: string; refused: boolean } {
     if (cause.name === 'TimeoutError') return { text: 'took too long', refused: false };
   }
   return { text: 'cannot be read', refused: false };
-}
-
-async function readAll(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new AddressRefused(`leads to a file of more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 const resolveAll = (hostname: string): Promise<ResolvedAddress[]> => systemLookup(hostname, { all: true });

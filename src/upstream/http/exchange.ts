@@ -1,26 +1,27 @@
 /** The start of one HTTP exchange with an upstream: its turn, its time limit, and what a failure means. */
 import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
+import { readBounded } from '../../bounded-body.ts';
+import type { Log } from '../../log.ts';
 import { TimeLimit } from '../../time-limit.ts';
-import type { Adapter } from '../adapter.ts';
 import { UpstreamProblem } from '../problem.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { UpstreamLog } from './client.ts';
 import type { Gate } from './concurrency.ts';
 import { snippet } from './redact.ts';
 import { type EncodedBody, withQuery } from './request-body.ts';
 import { retryAfterMs, retryableStatuses } from './retry.ts';
+import type { Authorize } from './upstream-http.ts';
 
 /** What all requests to one upstream share. */
-export interface Line {
+export interface UpstreamConnection {
   upstream: string;
   pool: Pool;
   gate: Gate;
   circuit: CircuitBreaker;
-  authorize: Adapter['authorize'];
+  authorize: Authorize | undefined;
   secrets: Readonly<Record<string, string>>;
   timeoutMs: number | undefined;
-  log: UpstreamLog | undefined;
+  log: Pick<Log, 'warn'> | undefined;
 }
 
 export interface PreparedRequest {
@@ -67,44 +68,44 @@ export const isAccepted = (status: number, { accept }: PreparedRequest): boolean
   (status >= 200 && status < 300) || accept.includes(status);
 
 /** Never rejects for what the upstream does: a failure is an outcome. */
-export async function begin(line: Line, request: PreparedRequest): Promise<Begun | Failed> {
+export async function begin(connection: UpstreamConnection, request: PreparedRequest): Promise<Begun | Failed> {
   const where = whereOf(request);
   let giveTurnBack: () => void;
   try {
-    giveTurnBack = await line.gate.enter(request.signal);
+    giveTurnBack = await connection.gate.enter(request.signal);
   } catch {
-    return final(new UpstreamProblem('timeout', line.upstream, `${where}: no turn before the deadline`));
+    return final(new UpstreamProblem('timeout', connection.upstream, `${where}: no turn before the deadline`));
   }
   // After the queue: the circuit may have opened meanwhile.
-  if (!line.circuit.allows()) {
+  if (!connection.circuit.allows()) {
     giveTurnBack();
     const message = `${where}: not asked, it failed too often just now`;
-    return final(new UpstreamProblem('unavailable', line.upstream, message));
+    return final(new UpstreamProblem('unavailable', connection.upstream, message));
   }
-  const limit = new TimeLimit(request.signal, line.timeoutMs);
+  const limit = new TimeLimit(request.signal, connection.timeoutMs);
   const leave = () => {
     limit.clear();
     giveTurnBack();
   };
   const report = (ended: Ended) => {
-    if (!line.circuit.report(ended)) return;
-    line.log?.warn({ upstream: line.upstream }, 'upstream keeps failing: not asked for a while');
+    if (!connection.circuit.report(ended)) return;
+    connection.log?.warn({ upstream: connection.upstream }, 'upstream keeps failing: not asked for a while');
   };
   const explain = (error: unknown): { failed: Failed; ended: Ended } => {
     if (error instanceof UpstreamProblem) return { failed: final(error), ended: 'failure' };
     if (!limit.aborted) {
       const reason = error instanceof Error ? error.message : String(error);
-      const problem = new UpstreamProblem('failed', line.upstream, `${where}: ${reason}`, { cause: error });
+      const problem = new UpstreamProblem('failed', connection.upstream, `${where}: ${reason}`, { cause: error });
       return { failed: { problem, retryable: true, retryAfterMs: undefined }, ended: 'failure' };
     }
     // A deadline speaks against the upstream, a shutdown or a caller's own reason does not.
     const late = limit.expired || isTimeout(request.signal.reason);
     const message = `${where}: ${late ? 'no answer in time' : 'abandoned'}`;
-    const problem = new UpstreamProblem('timeout', line.upstream, message);
+    const problem = new UpstreamProblem('timeout', connection.upstream, message);
     return { failed: final(problem), ended: late ? 'failure' : 'abandoned' };
   };
   try {
-    const answer = await ask(line, request, limit);
+    const answer = await ask(connection, request, limit);
     return { ...answer, explain, report, inTime: () => limit.stopClock(), leave };
   } catch (error) {
     const { failed, ended } = explain(error);
@@ -116,44 +117,44 @@ export async function begin(line: Line, request: PreparedRequest): Promise<Begun
 
 /** The failure that an answer with a status that nobody wants is. */
 export function unwanted(
-  line: Line,
+  connection: UpstreamConnection,
   request: PreparedRequest,
   answer: Pick<Begun, 'status' | 'headers'>,
   body: Buffer,
 ): Failed {
   const { status, headers } = answer;
   const failure = refusals.has(status) ? 'unavailable' : 'failed';
-  const said = snippet(body, Object.values(line.secrets));
+  const said = snippet(body, Object.values(connection.secrets));
   return {
-    problem: new UpstreamProblem(failure, line.upstream, `${whereOf(request)} answered ${status}`, { status, said }),
+    problem: new UpstreamProblem(failure, connection.upstream, `${whereOf(request)} answered ${status}`, {
+      status,
+      said,
+    }),
     retryable: retryableStatuses.has(status),
     retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()),
   };
 }
 
 /** The whole body. Throws UpstreamProblem `malformed` when it is larger than the request allows. */
-export async function collect(line: Line, request: PreparedRequest, body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > request.maxBytes) {
-      const message = `${request.method} answered more than ${request.maxBytes} bytes`;
-      throw new UpstreamProblem('malformed', line.upstream, message);
-    }
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+export async function collect(
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  body: Readable,
+): Promise<Buffer> {
+  const bytes = await readBounded(body, request.maxBytes);
+  if (bytes !== undefined) return bytes;
+  const message = `${request.method} answered more than ${request.maxBytes} bytes`;
+  throw new UpstreamProblem('malformed', connection.upstream, message);
 }
 
 const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false, retryAfterMs: undefined });
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
-async function ask(line: Line, request: PreparedRequest, signal: TimeLimit) {
+async function ask(connection: UpstreamConnection, request: PreparedRequest, signal: TimeLimit) {
   const { method, path, body } = request;
-  const authorization = line.authorize?.({ method, path, body: body.text }, line.secrets);
-  const answer = await line.pool.request({
+  const authorization = connection.authorize?.({ method, path, body: body.text }, connection.secrets);
+  const answer = await connection.pool.request({
     method,
     path: withQuery(path, authorization?.query),
     headers: { ...request.headers, ...authorization?.headers },

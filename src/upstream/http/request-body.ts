@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FormPart, UpstreamRequest } from './client.ts';
+import type { FormPart, UpstreamRequest } from './upstream-http.ts';
 
 /** The path on the wire with its query; undefined and empty values are left out. */
 export function withQuery(path: string, query: UpstreamRequest['query']): string {

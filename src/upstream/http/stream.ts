@@ -1,13 +1,14 @@
 /** One HTTP exchange with an upstream whose answer is passed on while it comes. */
-import type { UpstreamStream } from './client.ts';
-import { begin, collect, isAccepted, type Line, type PreparedRequest, unwanted } from './exchange.ts';
+
+import { begin, collect, isAccepted, type PreparedRequest, type UpstreamConnection, unwanted } from './exchange.ts';
+import type { UpstreamStream } from './upstream-http.ts';
 
 /**
  * Asks once: what has begun cannot be asked for again. The upstream's own time limit is for the answer to begin, the
  * request's signal for all of it. Throws UpstreamProblem.
  */
-export async function openStream(line: Line, request: PreparedRequest): Promise<UpstreamStream> {
-  const begun = await begin(line, request);
+export async function openStream(connection: UpstreamConnection, request: PreparedRequest): Promise<UpstreamStream> {
+  const begun = await begin(connection, request);
   if ('problem' in begun) throw begun.problem;
   const { status, headers, body } = begun;
   // Told now: while a long answer runs, the circuit must not wait for its end.
@@ -20,7 +21,7 @@ export async function openStream(line: Line, request: PreparedRequest): Promise<
     return { status, headers, body, problemOf: (error) => begun.explain(error).failed.problem };
   }
   try {
-    throw unwanted(line, request, begun, await collect(line, request, body)).problem;
+    throw unwanted(connection, request, begun, await collect(connection, request, body)).problem;
   } catch (error) {
     throw begun.explain(error).failed.problem;
   } finally {

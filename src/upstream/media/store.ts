@@ -2,9 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Downloader } from '../http/download.ts';
 import { UpstreamProblem } from '../problem.ts';
-import { sniffMediaType } from './type.ts';
-
-export type MediaKind = 'image' | 'video' | 'audio';
+import { type MediaKind, sniffMediaType } from './type.ts';
 
 export interface StoredMedia {
   /** Public and absolute. */

@@ -1,4 +1,4 @@
-import type { MediaKind } from './store.ts';
+export type MediaKind = 'image' | 'video' | 'audio';
 
 export interface MediaType {
   kind: MediaKind;

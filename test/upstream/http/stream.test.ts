@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { openUpstreamHttp, type UpstreamStream } from '../../../src/upstream/http/client.ts';
+import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
+import type { UpstreamStream } from '../../../src/upstream/http/upstream-http.ts';
 import { problemOf } from '../providers/contract.ts';
 
 const SECRET = 'sk-very-secret';

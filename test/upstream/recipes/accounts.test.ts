@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
-import type { UpstreamRequest } from '../../../src/upstream/http/client.ts';
+import type { UpstreamRequest } from '../../../src/upstream/http/upstream-http.ts';
 import { openaiChat } from '../../../src/upstream/providers/openai/chat-adapter.ts';
 import { draftNews, type NewsDraft, shorten } from '../../../src/upstream/recipes/news-draft.ts';
 import { openSetting, problemOf } from '../providers/contract.ts';

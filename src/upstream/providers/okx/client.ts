@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
-import type { Authorization, Binding, CallContext } from '../../adapter.ts';
-import type { UpstreamRequest } from '../../http/client.ts';
+import type { Binding, CallContext } from '../../adapter.ts';
+import type { Authorization, UpstreamRequest } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 
 export type OkxBinding = Pick<Binding, 'upstream' | 'http' | 'settings'>;

@@ -6,7 +6,7 @@ import type { Model } from '../../../catalogue/types.ts';
 import { asJsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
 import { modelOf } from '../../adapter.ts';
-import type { UpstreamResponse } from '../../http/client.ts';
+import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 
 /** What a model's entry in `upstreams.yaml` may say of it. */

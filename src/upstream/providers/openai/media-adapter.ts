@@ -5,7 +5,7 @@
 import type { Input } from '../../../catalogue/types.ts';
 import { asJsonObject, type JsonObject } from '../../../json.ts';
 import { type Adapter, type Binding, type CallContext, modelOf } from '../../adapter.ts';
-import type { FormPart, UpstreamResponse } from '../../http/client.ts';
+import type { FormPart, UpstreamResponse } from '../../http/upstream-http.ts';
 import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
 import { mediaDuration } from '../../media/facts.ts';
 import { type ImageResult, imageResult, type MediaResultOptions, mediaResultOptions } from '../../media/results.ts';

@@ -3,7 +3,8 @@ import type { Input, Model } from '../../../catalogue/types.ts';
 import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
 import { type InputMapping, mapInput } from '../../input-mapping.ts';
 import type { MediaResultOptions } from '../../media/results.ts';
-import type { MediaKind, StoredMedia } from '../../media/store.ts';
+import type { StoredMedia } from '../../media/store.ts';
+import type { MediaKind } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type Prediction, predict } from './client.ts';
 

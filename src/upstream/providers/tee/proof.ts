@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { asJsonObject } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
-import type { UpstreamHttp, UpstreamRequest, UpstreamResponse } from '../../http/client.ts';
 import { pause } from '../../http/retry.ts';
+import type { UpstreamHttp, UpstreamRequest, UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import type { ChatAnswer } from '../openai/chat.ts';
 

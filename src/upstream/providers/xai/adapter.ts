@@ -10,7 +10,8 @@ import {
   videoResult,
 } from '../../media/results.ts';
 import { readSpeechFormat } from '../../media/speech-format.ts';
-import type { MediaKind, StoredMedia } from '../../media/store.ts';
+import type { StoredMedia } from '../../media/store.ts';
+import type { MediaKind } from '../../media/type.ts';
 import { film, imagine, speak, type XaiFile } from './client.ts';
 
 export type XaiMediaOptions = MediaResultOptions & {

@@ -4,8 +4,8 @@
  */
 import { asJsonObject, type JsonObject } from '../../../json.ts';
 import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
-import type { UpstreamResponse } from '../../http/client.ts';
 import { pause } from '../../http/retry.ts';
+import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { errorProblem } from '../openai/chat.ts';
 

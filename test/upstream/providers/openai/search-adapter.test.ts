@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import t from 'tap';
 import type { Adapter, Binding } from '../../../../src/upstream/adapter.ts';
-import type { UpstreamRequest } from '../../../../src/upstream/http/client.ts';
+import type { UpstreamRequest } from '../../../../src/upstream/http/upstream-http.ts';
 import { respond } from '../../../../src/upstream/providers/openai/responses.ts';
 import { search } from '../../../../src/upstream/providers/openai/search.ts';
 import { responsesSearch } from '../../../../src/upstream/providers/openai/search-adapter.ts';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { JsonSchema } from '../../../../src/catalogue/types.ts';
 import type { Adapter, Binding } from '../../../../src/upstream/adapter.ts';
-import type { UpstreamRequest } from '../../../../src/upstream/http/client.ts';
+import type { UpstreamRequest } from '../../../../src/upstream/http/upstream-http.ts';
 import { openaiChat } from '../../../../src/upstream/providers/openai/chat-adapter.ts';
 import { structured } from '../../../../src/upstream/providers/openai/structured.ts';
 import { openSetting, problemOf } from '../contract.ts';
