@@ -16,6 +16,7 @@ import { LEASE_MS } from './payment/claim.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import { reconcile } from './payment/reconcile.ts';
 import { openRails } from './rails.ts';
+import { shipped } from './shipped.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -25,8 +26,6 @@ import { openCache } from './upstream/cache.ts';
 import { openDownloader } from './upstream/http/download.ts';
 import { openDirectoryMediaStore, serveMedia } from './upstream/media/directory.ts';
 import { openS3MediaStore } from './upstream/media/s3.ts';
-import { adapters } from './upstream/providers/index.ts';
-import { recipes } from './upstream/recipes/index.ts';
 
 export interface App {
   readonly url: string;
@@ -56,8 +55,7 @@ async function openServing(
 ) {
   const upstreams = openUpstreams({
     catalogue,
-    adapters,
-    recipes,
+    ...shipped,
     secretOf: surroundings.secretOf,
     ...(surroundings.baseUrlOf && { baseUrlOf: surroundings.baseUrlOf }),
     sandbox: surroundings.mode === 'sandbox',

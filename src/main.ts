@@ -6,15 +6,13 @@ import { loadCatalogue } from './catalogue/load.ts';
 import { CatalogueErrors } from './catalogue/problem.ts';
 import { ConfigProblem, readConfig } from './config.ts';
 import { createLog } from './http/log.ts';
-import { pricingRules } from './pricing/index.ts';
-import { adapters } from './upstream/providers/index.ts';
-import { recipes } from './upstream/recipes/index.ts';
+import { shipped } from './shipped.ts';
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
   const checked = checkedSchemasIn(join(config.dataDirectory, 'checked-schemas.json'));
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes }, checked);
+  const catalogue = loadCatalogue(config.catalogueDirectory, shipped, checked);
   checked.save();
   const surroundings = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])

@@ -9,10 +9,8 @@ import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { SandboxState } from '../src/cli/pay/payer.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/http/log.ts';
-import { pricingRules } from '../src/pricing/index.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
-import { adapters } from '../src/upstream/providers/index.ts';
-import { recipes } from '../src/upstream/recipes/index.ts';
+import { shipped } from '../src/shipped.ts';
 
 export interface Gateway {
   readonly url: string;
@@ -69,7 +67,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
   const config = await configOf(directory, options);
   const log = createLog(config.logLevel);
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,

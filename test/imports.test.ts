@@ -10,11 +10,11 @@ const allowed: Record<string, readonly string[]> = {
   pricing: ['root', 'catalogue'],
   store: ['root', 'catalogue'],
   credits: ['root', 'catalogue', 'store'],
-  upstream: ['root', 'catalogue', 'store', 'credits'],
+  upstream: ['root', 'catalogue', 'store'],
   payment: ['root', 'catalogue', 'store'],
   http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment'],
 };
-const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'surroundings', 'config']);
+const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'shipped', 'surroundings', 'config']);
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 

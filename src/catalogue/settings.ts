@@ -1,10 +1,10 @@
 import { type Checker, closedOptions } from './checker.ts';
+import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
 import { below, keyOf, type Place } from './document.ts';
 import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
 import { serviceFileSchema } from './files/service.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
-import type { AdapterShape, CatalogueParts } from './parts.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
@@ -96,7 +96,7 @@ export function readUpstreams(place: Place, checker: Checker, parts: CataloguePa
   return upstreams;
 }
 
-function checkUpstream(place: Place, file: UpstreamFile, adapter: AdapterShape, checker: Checker): void {
+function checkUpstream(place: Place, file: UpstreamFile, adapter: AdapterDeclaration, checker: Checker): void {
   const { findings } = checker;
   for (const secret of adapter.secrets) {
     if (file.keys?.[secret] === undefined) {

@@ -1,7 +1,7 @@
 import type { CheckedSchemas } from './checked.ts';
 import type { Checker } from './checker.ts';
+import type { PricingRule } from './contracts.ts';
 import type { Fragments } from './fragments.ts';
-import type { RuleShape } from './parts.ts';
 import type { SchemaCompiler } from './schemas.ts';
 import type { Model, Network, ServiceFile } from './types.ts';
 import type { UpstreamUse } from './upstream-use.ts';
@@ -14,7 +14,7 @@ export interface Surroundings {
   readonly fragments: Fragments;
   /** The same names, with mistaken fragments replaced by schemas that take anything, so that they are told once. */
   readonly soundFragments: Fragments;
-  readonly rules: ReadonlyMap<string, RuleShape>;
+  readonly rules: ReadonlyMap<string, PricingRule>;
   readonly upstreamUse: UpstreamUse;
   readonly checker: Checker;
   readonly compiler: SchemaCompiler;

@@ -1,6 +1,6 @@
 import { type Checker, closedOptions } from './checker.ts';
+import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './contracts.ts';
 import { below, keyOf, type Place } from './document.ts';
-import type { AdapterShape, CatalogueParts, RecipeShape } from './parts.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema, Upstream } from './types.ts';
@@ -23,8 +23,8 @@ export class UpstreamUse {
   readonly #checker: Checker;
   /** Undefined when `upstreams.yaml` cannot be read: then nothing can be said about names in it. */
   readonly #upstreams: ReadonlyMap<string, Upstream> | undefined;
-  readonly #adapters: ReadonlyMap<string, AdapterShape>;
-  readonly #recipes: ReadonlyMap<string, RecipeShape>;
+  readonly #adapters: ReadonlyMap<string, AdapterDeclaration>;
+  readonly #recipes: ReadonlyMap<string, RecipeDeclaration>;
 
   constructor(checker: Checker, upstreams: ReadonlyMap<string, Upstream> | undefined, parts: CatalogueParts) {
     this.#checker = checker;
@@ -49,7 +49,7 @@ export class UpstreamUse {
     } else this.#checkRecipe(place, options, request);
   }
 
-  #adapterOf(place: Place, via: unknown, options: PlainObject): AdapterShape | undefined {
+  #adapterOf(place: Place, via: unknown, options: PlainObject): AdapterDeclaration | undefined {
     if (!this.#upstreams) return undefined;
     const upstream = this.#upstreams.get(String(via));
     if (!upstream) {
@@ -108,7 +108,7 @@ export class UpstreamUse {
     for (const [role, use] of Object.entries(uses)) this.#checkRole(below(place, 'uses', role), role, use, recipe);
   }
 
-  #checkRole(place: Place, role: string, use: unknown, recipe: RecipeShape): void {
+  #checkRole(place: Place, role: string, use: unknown, recipe: RecipeDeclaration): void {
     const { findings } = this.#checker;
     const allowed = recipe.roles[role];
     if (!allowed) {

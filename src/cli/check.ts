@@ -1,12 +1,10 @@
 /** `npm run check`: every mistake of the catalogue in `TURNPIKE_CATALOGUE` (default: `catalogue`), or that there is none. */
 import { checkCatalogue } from '../catalogue/load.ts';
 import { formatProblem } from '../catalogue/problem.ts';
-import { pricingRules } from '../pricing/index.ts';
-import { adapters } from '../upstream/providers/index.ts';
-import { recipes } from '../upstream/recipes/index.ts';
+import { shipped } from '../shipped.ts';
 
 const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
-const { catalogue, problems } = checkCatalogue(directory, { rules: pricingRules, adapters, recipes });
+const { catalogue, problems } = checkCatalogue(directory, shipped);
 
 for (const problem of problems) console.error(formatProblem(problem));
 if (catalogue) {

@@ -1,6 +1,6 @@
+import type { PricingRule } from '../catalogue/contracts.ts';
 import { usd } from '../money.ts';
 import { priceWith } from './price.ts';
-import type { PricingRule } from './rule.ts';
 import { amountSchema, optionsSchema } from './schemas.ts';
 
 export interface FixedOptions {

@@ -1,6 +1,6 @@
+import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import { type Money, usd } from '../money.ts';
 import { entryTable, priceByChoice } from './choice.ts';
-import { PricingProblem, type PricingRule } from './rule.ts';
 import { amountsSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
 export interface PerModelOptions {

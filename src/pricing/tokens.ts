@@ -2,11 +2,12 @@
  * What tokens of a model cost: the provider's price with a markup. One place for the endpoints that quote an upper
  * bound and for the API-key door, which bills each call exactly.
  */
+
+import { type PricingContext, PricingProblem } from '../catalogue/contracts.ts';
 import type { Input, Model } from '../catalogue/types.ts';
 import { AmountProblem, divideUp, type Money, type Rate, rate } from '../money.ts';
 import { chatTokens, IMAGE_TOKENS } from './estimate.ts';
 import { charged, lower } from './price.ts';
-import { type PricingContext, PricingProblem } from './rule.ts';
 
 const RATE_ONE: Rate = 10n ** 12n;
 /** Rate times rate a million tokens, to millionths of a dollar a token: 12 + 12 + 6 - 6 decimals. */

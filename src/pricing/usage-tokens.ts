@@ -1,10 +1,10 @@
+import { type PricingContext, PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { type Money, rate } from '../money.ts';
 import { choiceTable, chosen } from './choice.ts';
 import { chatTokens, IMAGE_TOKENS, mostChatTokens } from './estimate.ts';
 import { defaultsOf, findField } from './field.ts';
 import { highest, lowest, priceWith } from './price.ts';
-import { type PricingContext, PricingProblem, type PricingRule } from './rule.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
 import {
   actualCost,

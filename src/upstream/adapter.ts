@@ -1,4 +1,5 @@
-import type { Input, JsonSchema, Model, NetworkId } from '../catalogue/types.ts';
+import type { AdapterDeclaration, RecipeDeclaration } from '../catalogue/contracts.ts';
+import type { Input, Model, NetworkId } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './http/download.ts';
@@ -66,18 +67,7 @@ export function modelOf(binding: Pick<Binding, 'upstream' | 'model'>): Model {
 }
 
 /** A provider's wire protocol, e.g. `openai-chat`. Posting, retries, errors and secrets are the HTTP layer's. */
-export interface Adapter<Options = Readonly<Record<string, unknown>>> {
-  readonly name: string;
-  /** JSON Schema of the endpoint's `upstream:` keys besides `via` and `model`. */
-  readonly options: JsonSchema;
-  /** JSON Schema of what a model's entry may hold besides the common keys. */
-  readonly modelOptions?: JsonSchema;
-  /** JSON Schema of the upstream's `settings`. */
-  readonly upstreamOptions?: JsonSchema;
-  /** The secrets it needs, as `keys` of the upstream: `['key']`. */
-  readonly secrets: readonly string[];
-  /** Further secrets that it can use: an upstream's `keys` may name them. */
-  readonly optionalSecrets?: readonly string[];
+export interface Adapter<Options = Readonly<Record<string, unknown>>> extends AdapterDeclaration {
   /** Left out: the provider needs no key. */
   readonly authorize?: Authorize;
   /** Calls the provider once and answers the endpoint's result. Throws UpstreamProblem. */
@@ -85,12 +75,8 @@ export interface Adapter<Options = Readonly<Record<string, unknown>>> {
 }
 
 /** An endpoint made of several calls. */
-export interface Recipe<Request = Input, Result = unknown, Options = Readonly<Record<string, unknown>>> {
-  readonly name: string;
-  /** JSON Schema of the endpoint's `upstream:` keys besides `recipe` and `uses`. */
-  readonly options: JsonSchema;
-  /** Role -> the adapters that can play it. */
-  readonly roles: Readonly<Record<string, readonly string[]>>;
+export interface Recipe<Request = Input, Result = unknown, Options = Readonly<Record<string, unknown>>>
+  extends RecipeDeclaration {
   /** Throws UpstreamProblem. `bindings` has every role of `roles`. */
   call(
     input: Request,

@@ -5,12 +5,10 @@ import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { usd } from '../../src/money.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
+import { shipped } from '../../src/shipped.ts';
 import { urlRefusal } from '../../src/upstream/http/download.ts';
-import { adapters } from '../../src/upstream/providers/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
 
-const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const catalogue = loadCatalogue('catalogue', shipped);
 const compiler = openSchemaCompiler({ strict: false });
 const validators = new Map<string, ValidateFunction>();
 

@@ -4,11 +4,9 @@ import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
 import { formatProblem } from '../../src/catalogue/problem.ts';
 import { usd } from '../../src/money.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { adapters } from '../../src/upstream/providers/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+import { shipped } from '../../src/shipped.ts';
 
-const { catalogue, problems } = checkCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const { catalogue, problems } = checkCatalogue('catalogue', shipped);
 
 const routeAt = (path: string) => {
   const route = catalogue?.routes.find((candidate) => candidate.path === path);

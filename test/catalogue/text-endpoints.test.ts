@@ -3,11 +3,9 @@ import t from 'tap';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
 import { toDecimal } from '../../src/money.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { adapters } from '../../src/upstream/providers/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+import { shipped } from '../../src/shipped.ts';
 
-const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const catalogue = loadCatalogue('catalogue', shipped);
 
 function routeAt(path: string): Route {
   const route = catalogue.routes.find((one) => one.path === path);

@@ -1,9 +1,8 @@
 import t, { type Test } from 'tap';
 import type { Route, Upstream, UpstreamOptions } from '../../src/catalogue/types.ts';
 import { type Fault, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
+import { shipped } from '../../src/shipped.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
-import { adapters } from '../../src/upstream/providers/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
 import { openCallContext } from './call-context.ts';
 import { problemOf } from './providers/contract.ts';
 
@@ -36,8 +35,7 @@ async function open(t: Test, uses: UpstreamOptions[], without: string[] = []) {
   const route = { id: 'test', upstreams: uses } as unknown as Route;
   const upstreams = openUpstreams({
     catalogue: { upstreams: new Map(listed.map((upstream) => [upstream.name, upstream])), routes: [route] },
-    adapters,
-    recipes,
+    ...shipped,
     secretOf: (variable) => (without.includes(variable) ? undefined : sandboxSecret(variable)),
     baseUrlOf: ({ name }) => doubles.baseUrlOf(name),
     sandbox: true,

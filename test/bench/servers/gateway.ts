@@ -4,13 +4,11 @@ import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/http/log.ts';
 import { openLive } from '../../../src/live.ts';
-import { pricingRules } from '../../../src/pricing/index.ts';
-import { adapters } from '../../../src/upstream/providers/index.ts';
-import { recipes } from '../../../src/upstream/recipes/index.ts';
+import { shipped } from '../../../src/shipped.ts';
 
 const config = readConfig(process.env);
 if (!config.live) throw new Error('the benchmark measures live mode');
-const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes });
+const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
 const live = await openLive(config.live, [...catalogue.networks.values()]);
 const app = await openApp(
   config,

@@ -6,12 +6,10 @@ import { createDocuments } from '../../../src/http/discovery/index.ts';
 import type { OpenApiDocument, Operation } from '../../../src/http/discovery/openapi.ts';
 import type { ResourceList } from '../../../src/http/discovery/resources.ts';
 import { toDecimal } from '../../../src/money.ts';
-import { pricingRules } from '../../../src/pricing/index.ts';
-import { adapters } from '../../../src/upstream/providers/index.ts';
-import { recipes } from '../../../src/upstream/recipes/index.ts';
+import { shipped } from '../../../src/shipped.ts';
 import { parts, payTo } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const { service, networks, routes } = loadCatalogue('catalogue', shipped);
 const documents = createDocuments({ ...parts, service, networks, routes, payTo });
 const bodyOf = (path: string): Buffer => documents.get(path)?.body ?? Buffer.alloc(0);
 const read = <Content>(path: string): Content => JSON.parse(String(bodyOf(path)));

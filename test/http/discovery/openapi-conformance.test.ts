@@ -3,12 +3,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { createDocuments } from '../../../src/http/discovery/index.ts';
-import { pricingRules } from '../../../src/pricing/index.ts';
-import { adapters } from '../../../src/upstream/providers/index.ts';
-import { recipes } from '../../../src/upstream/recipes/index.ts';
+import { shipped } from '../../../src/shipped.ts';
 import { parts } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes });
+const { service, networks, routes } = loadCatalogue('catalogue', shipped);
 const services = {
   'the sample service': createDocuments(parts),
   'the shipped catalogue': createDocuments({ ...parts, service, networks, routes }),
