@@ -38,6 +38,8 @@ export interface AdapterDeclaration {
   readonly modelOptions?: JsonSchema;
   /** JSON Schema of the upstream's `settings`. */
   readonly upstreamOptions?: JsonSchema;
+  /** True where every call needs a bound on its output tokens: the price of an endpoint has to sell one. */
+  readonly needsOutputBound?: boolean;
   /** The secrets it needs, as `keys` of the upstream: `['key']`. */
   readonly secrets: readonly string[];
   /** Further secrets that it can use: an upstream's `keys` may name them. */

@@ -57,6 +57,10 @@ function readRoute(
   const price = compilePrice(plan.price, requestSchema, blameOf(plan, plan.price), surroundings);
   const listing = price && readListing(plan.listing, price, surroundings.checker.findings);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
+  for (const upstream of plan.upstreams) {
+    const place = plan.price.inherited && !upstream.inherited ? upstream.place : plan.price.place;
+    surroundings.upstreamUse.checkTerms(place, upstream.value, price);
+  }
   const envelope = plan.envelope as Envelope | undefined;
   const deadline = (kind === 'mpp' ? file.mpp?.deadline : undefined) ?? file.deadline;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;

@@ -3,7 +3,7 @@ import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './co
 import { below, keyOf, type Place } from './document.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
-import type { JsonSchema, Upstream } from './types.ts';
+import type { JsonSchema, Price, Upstream } from './types.ts';
 
 /** The request that an `upstream:` block works on. */
 export interface RequestUse {
@@ -47,6 +47,19 @@ export class UpstreamUse {
       this.#checkModels(place, options, request);
       this.#checkFields(place, options, adapter.options, request);
     } else this.#checkRecipe(place, options, request);
+  }
+
+  /** Checks that a price sells what the calls of an `upstream:` block cannot do without. */
+  checkTerms(place: Place, options: unknown, price: Price): void {
+    if (price.terms || !isObject(options) || options.via === undefined) return;
+    const upstream = this.#upstreams?.get(String(options.via));
+    const adapter = upstream && this.#adapters.get(upstream.adapter);
+    if (!adapter?.needsOutputBound) return;
+    this.#checker.findings.add(
+      keyOf(place),
+      `${adapter.name} needs a bound on the output tokens of a call, and the price sells none`,
+      'a price by tokens, or one with maxOutput and defaultOutput',
+    );
   }
 
   #adapterOf(place: Place, via: unknown, options: PlainObject): AdapterDeclaration | undefined {

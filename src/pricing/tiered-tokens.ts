@@ -118,6 +118,7 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
       max: cost(textTokens(bytesAtMost) + image.tokens, Math.max(...outputs)),
       listed: cost(textTokens(bytesOf(defaults)) + always, table.byDefault ?? fewest),
       quote: (input) => cost(inputTokens(input), chosen(table, input)),
+      terms: (input) => ({ tier: String(input[tierBy]), maxOutputTokens: chosen(table, input) }),
     });
   },
 };

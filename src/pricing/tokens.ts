@@ -80,9 +80,11 @@ export function tokenCost(model: PricedModel, { promptTokens, completionTokens }
   return charged(divideUp(sum, SCALE), model.input === 0n && model.output === 0n);
 }
 
-/** The output tokens that are quoted, and that the upstream call is capped at. */
-export const outputBound = (model: PricedModel, maxTokens: number | undefined): number =>
-  Math.ceil(Math.min(maxTokens ?? model.defaultOutput, model.maxOutput));
+/** The output tokens that are sold, and that the upstream is asked for: the caller's bound, else the default, within the most. */
+export const outputBound = (
+  { maxOutput, defaultOutput }: Pick<PricedModel, 'maxOutput' | 'defaultOutput'>,
+  maxTokens: number | undefined,
+): number => Math.ceil(Math.min(maxTokens ?? defaultOutput, maxOutput));
 
 /** The input tokens that are quoted: the estimate, or the context window where that is smaller. */
 export const inputBound = (model: PricedModel, estimate: number): number => Math.min(estimate, model.contextWindow);

@@ -1,5 +1,5 @@
 import type { AdapterDeclaration, RecipeDeclaration } from '../catalogue/contracts.ts';
-import type { Input, Model, NetworkId } from '../catalogue/types.ts';
+import type { Input, Model, NetworkId, SoldTerms } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './http/download.ts';
@@ -24,6 +24,8 @@ export interface CallContext {
   readonly paymentId?: string;
   /** Where prepaid credits are sold. */
   readonly credits?: CreditSales;
+  /** What the price sold with this call: adapters ask for no more and no less. */
+  readonly terms?: SoldTerms | undefined;
   /** Milliseconds since the epoch; tests set it. */
   now(): number;
 }

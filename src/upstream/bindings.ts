@@ -11,7 +11,7 @@ export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */
   available(route: Route): true | { missing: string[] };
   /** Answers the route's result, without its envelope. Throws UpstreamProblem. */
-  call(route: Route, input: Input, context: CallContext): Promise<unknown>;
+  call(route: Route, input: Input, context: Omit<CallContext, 'terms'>): Promise<unknown>;
   /** The upstreams of a route that have their keys, in order; recipes are left out. For doors that speak a provider's protocol. */
   bindings(route: Route): readonly Binding[];
   /** Origins of all upstreams, for the downloader: files that they hand out on their own address are theirs. */
@@ -132,7 +132,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       return await callInOrder(
         usable.map(({ source }) => source),
         input,
-        context,
+        { ...context, terms: route.price.terms?.(input) },
         log,
       );
     },

@@ -6,7 +6,7 @@ import { openUpstreams } from '../../src/upstream/bindings.ts';
 import { openCallContext } from './call-context.ts';
 import { problemOf } from './providers/contract.ts';
 
-const models = { writer: { id: 'maker/writer', maxOutput: 100, defaultOutput: 50 } };
+const models = { writer: { id: 'maker/writer' } };
 const chat = (name: string): Upstream => ({
   name,
   adapter: 'openai-chat',
@@ -32,7 +32,8 @@ const input = { prompt: 'Hello' };
 async function open(t: Test, uses: UpstreamOptions[], without: string[] = []) {
   const doubles = await startDoubles({ upstreams: listed });
   // Only what this layer reads of a route.
-  const route = { id: 'test', upstreams: uses } as unknown as Route;
+  const price = { terms: () => ({ maxOutputTokens: 50 }) };
+  const route = { id: 'test', upstreams: uses, price } as unknown as Route;
   const upstreams = openUpstreams({
     catalogue: { upstreams: new Map(listed.map((upstream) => [upstream.name, upstream])), routes: [route] },
     ...shipped,

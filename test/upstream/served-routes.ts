@@ -39,6 +39,8 @@ export interface ServedOptions {
   /** Environment variables that are not set. */
   without?: readonly string[];
   now?: () => number;
+  /** In place of the shipped one. */
+  catalogue?: Catalogue;
 }
 
 export interface Served {
@@ -55,7 +57,7 @@ export interface Served {
 }
 
 export async function openServed(t: Test, options: ServedOptions = {}): Promise<Served> {
-  const catalogue = openCatalogue();
+  const { catalogue = openCatalogue() } = options;
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
   const { standIn, without = [], now } = options;
   const before = standIn && (await openStandIn(t, doubles.baseUrlOf(standIn.upstream), standIn));

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Test } from 'tap';
 import { openFileChecker } from '../../../src/catalogue/ajv.ts';
-import type { Input, JsonSchema, Upstream } from '../../../src/catalogue/types.ts';
+import type { Input, JsonSchema, SoldTerms, Upstream } from '../../../src/catalogue/types.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
 import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
@@ -16,6 +16,8 @@ export interface AdapterCase {
   /** A model that the upstream lists. */
   model?: string;
   input: Input;
+  /** What is sold with the call. */
+  terms?: SoldTerms;
   /** What the adapter answers to that input. */
   result: JsonSchema;
   /** What the protocol's refusal is to the caller. */
@@ -36,7 +38,7 @@ export async function openSetting(
   t: Test,
   adapterCase: Omit<AdapterCase, 'input' | 'result' | 'refusal'>,
 ): Promise<Setting> {
-  const { adapter, options, model } = adapterCase;
+  const { adapter, options, model, terms } = adapterCase;
   const upstream: Upstream = {
     ...adapterCase.upstream,
     name: NAME,
@@ -62,7 +64,11 @@ export async function openSetting(
     settings: { ...upstream.settings, sandbox: true },
     http,
   };
-  const context = openCallContext(t, { trustedOrigins: [doubles.origin], readFrom: doubles.webUrl });
+  const context = openCallContext(t, {
+    trustedOrigins: [doubles.origin],
+    readFrom: doubles.webUrl,
+    ...(terms && { terms }),
+  });
   return { doubles, binding, secrets, context };
 }
 

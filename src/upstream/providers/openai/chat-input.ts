@@ -1,5 +1,5 @@
 /** How an endpoint's request becomes a request to a chat model, whichever host serves the model. */
-import type { Input, JsonSchema, Model } from '../../../catalogue/types.ts';
+import type { Input, JsonSchema, SoldTerms } from '../../../catalogue/types.ts';
 import { type Binding, modelOf } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatRequest, withImages } from './chat.ts';
@@ -25,10 +25,15 @@ export function chosenModel(input: Input, binding: Pick<Binding, 'upstream' | 'm
 }
 
 /**
- * The caller's words and settings for a model. Throws UpstreamProblem `invalid-input` for images that the model does
- * not read.
+ * The caller's words and settings for a model, with as much output as was sold. Throws UpstreamProblem `invalid-input`
+ * for images that the model does not read.
  */
-export function chatRequestOf(input: Input, model: ChatModel, maxTokens: number, upstream: string): ChatRequest {
+export function chatRequestOf(
+  input: Input,
+  model: ChatModel,
+  terms: SoldTerms | undefined,
+  upstream: string,
+): ChatRequest {
   const messages = messagesOf(input);
   if (model.supportsImageUrl === false && messages.some(hasImage)) {
     throw new UpstreamProblem('invalid-input', upstream, `${model.id} takes no images`, {
@@ -38,7 +43,7 @@ export function chatRequestOf(input: Input, model: ChatModel, maxTokens: number,
   return {
     model,
     messages,
-    maxTokens,
+    ...(terms && { maxTokens: terms.maxOutputTokens }),
     ...(typeof input.temperature === 'number' && { temperature: input.temperature }),
     ...(typeof input.reasoning_effort === 'string' && { reasoningEffort: input.reasoning_effort }),
   };
@@ -60,14 +65,6 @@ function messagesOf(input: Input): ChatMessage[] {
 
 const hasImage = ({ content }: ChatMessage): boolean =>
   Array.isArray(content) && content.some((part) => (part as { type?: unknown } | null)?.type === 'image_url');
-
-/** The most output tokens of a call: the caller's bound, else the model's default, and never more than the model's most. */
-export function outputBound(input: Input, { name, maxOutput, defaultOutput }: Model): number {
-  if (maxOutput === undefined || defaultOutput === undefined) {
-    throw new Error(`upstreams.yaml does not say maxOutput and defaultOutput of the model ${name}`);
-  }
-  return Math.ceil(Math.min(typeof input.max_tokens === 'number' ? input.max_tokens : defaultOutput, maxOutput));
-}
 
 export function chatMetadata(input: Input, model: ChatModel, answer: ChatAnswer, sandbox: unknown) {
   const isTemperatureDropped = input.temperature !== undefined && model.supportsTemperature === false;

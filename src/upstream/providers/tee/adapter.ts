@@ -2,14 +2,7 @@
 import type { Adapter, Binding } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { chat } from '../openai/chat.ts';
-import {
-  chatMetadata,
-  chatModelOptions,
-  chatRequestOf,
-  chatUsage,
-  chosenModel,
-  outputBound,
-} from '../openai/chat-input.ts';
+import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage, chosenModel } from '../openai/chat-input.ts';
 import { aciConstraint, aciProof } from './aci.ts';
 import type { Attestation, Proof } from './proof.ts';
 import { signatureProof } from './signature.ts';
@@ -29,6 +22,7 @@ export const teeOpenai: Adapter = {
   secrets: ['key'],
   options: { type: 'object' },
   modelOptions: chatModelOptions,
+  needsOutputBound: true,
   upstreamOptions: {
     type: 'object',
     required: ['proof'],
@@ -53,7 +47,7 @@ export const teeOpenai: Adapter = {
   async call(input, binding, context) {
     const settings = settingsOf(binding);
     const model = chosenModel(input, binding);
-    const request = chatRequestOf(input, model, outputBound(input, model), binding.upstream);
+    const request = chatRequestOf(input, model, context.terms, binding.upstream);
     const isAci = settings.proof === 'aci';
     const answer = await chat(binding, isAci ? { ...request, further: aciConstraint } : request, context);
     const proof = await (isAci ? aciProof : signatureProof)({ http: binding.http, answer, model: model.id, context });

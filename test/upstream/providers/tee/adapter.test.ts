@@ -11,7 +11,7 @@ const caseOf = (settings: object): AdapterCase => ({
   adapter,
   upstream: {
     keys: { key: 'TEE_API_KEY' },
-    models: { enclosed: { id: 'maker/enclosed-1', maxOutput: 100, defaultOutput: 50 } },
+    models: { enclosed: { id: 'maker/enclosed-1' } },
     settings: { ...settings },
   },
   model: 'enclosed',
@@ -101,7 +101,7 @@ t.test('an ACI report is asked for once in a while, each time with a nonce of it
 t.test('asks an ACI host to refuse rather than answer from somewhere unverified', async (t) => {
   const { binding: own, context } = await openSetting(t, aci);
   const { binding, sent } = recorded(own);
-  await adapter.call({ prompt: 'Why?', max_tokens: 7 }, binding, context);
+  await adapter.call({ prompt: 'Why?' }, binding, { ...context, terms: { maxOutputTokens: 7 } });
   t.match(sent, [{ provider: { aci_verified: true }, max_tokens: 7 }]);
 });
 
