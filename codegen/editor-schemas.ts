@@ -1,11 +1,11 @@
 /** JSON schemas (draft 7, which editors know best) that complete and check the catalogue's YAML while it is written. */
 
+import type { AdapterDeclaration, CatalogueParts } from '../src/catalogue/contracts.ts';
 import { anySchema } from '../src/catalogue/files/common.ts';
 import { endpointFileSchema, price, upstream } from '../src/catalogue/files/endpoint.ts';
 import { networksFileSchema } from '../src/catalogue/files/networks.ts';
 import { serviceFileSchema } from '../src/catalogue/files/service.ts';
 import { modelProperties, upstreamFileSchema } from '../src/catalogue/files/upstreams.ts';
-import type { AdapterShape, CatalogueParts } from '../src/catalogue/parts.ts';
 import { isObject, KEYWORDS, type PlainObject } from '../src/catalogue/schema-walk.ts';
 import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
 import { NOTICE } from './names.ts';
@@ -101,7 +101,7 @@ function schemaSchema(fragments: readonly string[]): PlainObject {
 }
 
 /** One entry of `upstreams.yaml`, with its adapter's models and settings. */
-function upstreamEntry(adapter: AdapterShape): PlainObject {
+function upstreamEntry(adapter: AdapterDeclaration): PlainObject {
   const { models: _models, settings: _settings, ...common } = upstreamFileSchema.properties;
   const secrets = [...adapter.secrets, ...(adapter.optionalSecrets ?? [])];
   const model = variant(adapter.modelOptions ?? {}, modelProperties, ['id']);

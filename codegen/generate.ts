@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { CatalogueParts } from '../src/catalogue/contracts.ts';
 import { Diagnostics, readDocument } from '../src/catalogue/document.ts';
 import { readFragments } from '../src/catalogue/fragments.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
-import type { CatalogueParts } from '../src/catalogue/parts.ts';
 import { isObject } from '../src/catalogue/schema-walk.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { endpointTypes, fragmentTypes } from './types.ts';

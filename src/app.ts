@@ -22,16 +22,15 @@ import { reconcile } from './payment/reconcile.ts';
 import type { Platform } from './platform.ts';
 import { railDocuments } from './rails/documents.ts';
 import { openRails } from './rails/open.ts';
+import { shipped } from './shipped.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { every, within } from './timing.ts';
-import { adapters } from './upstream/adapters/index.ts';
 import { openUpstreams, type Upstreams } from './upstream/bindings.ts';
 import { openCache } from './upstream/cache.ts';
-import { openDownloader } from './upstream/download.ts';
-import { openDirectoryMediaStore, serveMedia } from './upstream/media-directory.ts';
-import { openS3MediaStore } from './upstream/media-s3.ts';
-import { recipes } from './upstream/recipes/index.ts';
+import { openDownloader } from './upstream/http/download.ts';
+import { openDirectoryMediaStore, serveMedia } from './upstream/media/directory.ts';
+import { openS3MediaStore } from './upstream/media/s3.ts';
 
 /** Everything that is sold, before anything listens. */
 export interface Gateway {
@@ -75,8 +74,7 @@ async function openServing(
 ) {
   const upstreams = openUpstreams({
     catalogue,
-    adapters,
-    recipes,
+    ...shipped,
     secretOf: platform.secretOf,
     ...(platform.baseUrlOf && { baseUrlOf: platform.baseUrlOf }),
     sandbox: platform.mode === 'sandbox',

@@ -2,7 +2,7 @@
 import { addressFault } from './address.ts';
 import { ConfigProblem, readVariables, type VariableReader, type Variables } from './environment.ts';
 import { rails } from './rails/index.ts';
-import type { MediaBucket } from './upstream/media-s3.ts';
+import type { MediaBucket } from './upstream/media/s3.ts';
 
 export interface Config {
   readonly mode: 'sandbox' | 'live';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** Structured log lines. Keys, proofs, signatures and prompts are never passed to it. */
+/** Structured log lines; pino's signature. Keys, proofs, signatures and prompts are never passed to it. */
 export interface Log {
   debug(details: object, message: string): void;
   info(details: object, message: string): void;

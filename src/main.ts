@@ -7,20 +7,13 @@ import { loadCatalogue } from './catalogue/load.ts';
 import { readConfig } from './config.ts';
 import { ConfigProblem } from './environment.ts';
 import { createLog } from './log.ts';
-import { pricingRules } from './pricing/index.ts';
-import { rails } from './rails/index.ts';
-import { adapters } from './upstream/adapters/index.ts';
-import { recipes } from './upstream/recipes/index.ts';
+import { shipped } from './shipped.ts';
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
   const checked = checkedSchemasIn(join(config.dataDirectory, 'checked-schemas.json'));
-  const catalogue = loadCatalogue(
-    config.catalogueDirectory,
-    { rules: pricingRules, adapters, recipes, rails },
-    checked,
-  );
+  const catalogue = loadCatalogue(config.catalogueDirectory, shipped, checked);
   checked.save();
   const platform = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])

@@ -3,7 +3,7 @@ import type { Network, Upstream } from './catalogue/types.ts';
 import type { CreditsDesk } from './credits/desk.ts';
 import type { Variables } from './environment.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
-import type { ResolvedAddress } from './upstream/download.ts';
+import type { ResolvedAddress } from './upstream/http/download.ts';
 
 /** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */
 export interface Platform {

@@ -13,12 +13,9 @@ import type { Upstream } from '../src/catalogue/types.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 import type { Platform } from '../src/platform.ts';
-import { pricingRules } from '../src/pricing/index.ts';
-import { rails } from '../src/rails/index.ts';
 import type { SandboxState } from '../src/rails/paying-client.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
-import { adapters } from '../src/upstream/adapters/index.ts';
-import { recipes } from '../src/upstream/recipes/index.ts';
+import { shipped } from '../src/shipped.ts';
 
 export interface Gateway {
   readonly url: string;
@@ -87,7 +84,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
   const config = await configOf(directory, options);
   const log = createLog(config.logLevel);
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
+  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,

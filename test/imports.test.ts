@@ -10,14 +10,14 @@ const allowed: Record<string, readonly string[]> = {
   pricing: ['root', 'catalogue'],
   store: ['root', 'catalogue'],
   credits: ['root', 'catalogue', 'store'],
-  upstream: ['root', 'catalogue', 'store', 'credits'],
+  upstream: ['root', 'catalogue', 'store'],
   payment: ['root', 'catalogue', 'store'],
   discovery: ['root', 'catalogue'],
   rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
   lifecycle: ['root', 'catalogue', 'store', 'upstream', 'payment'],
   http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'discovery', 'rails', 'lifecycle'],
 };
-const ABOVE = new Set(['app', 'live', 'main', 'cli', 'sandbox', 'platform', 'config']);
+const ABOVE = new Set(['app', 'live', 'main', 'rails', 'cli', 'sandbox', 'shipped', 'surroundings', 'config']);
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 

@@ -11,19 +11,15 @@ import { ConfigProblem } from '../src/environment.ts';
 import { openLive } from '../src/live.ts';
 import { createLog } from '../src/log.ts';
 import { localFacilitator } from '../src/payment/facilitators/local.ts';
-import { pricingRules } from '../src/pricing/index.ts';
-import { rails } from '../src/rails/index.ts';
 import { openWallet } from '../src/rails/x402/payer.ts';
 import { startChains } from '../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../src/sandbox/doubles/index.ts';
-import { adapters } from '../src/upstream/adapters/index.ts';
-import { recipes } from '../src/upstream/recipes/index.ts';
+import { shipped } from '../src/shipped.ts';
 import { sendProof } from './clients.ts';
 import { freePort } from './gateway.ts';
 import { front, serve } from './payment/facilitators/front.ts';
 
-const parts = { rules: pricingRules, adapters, recipes, rails };
-const shipped = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
+const catalogueDirectory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
 
 /** The network as it is live, with a local chain in its place. */
 const asLive = (network: Network): Network => ({ ...network, sandbox: network.live });
@@ -31,12 +27,14 @@ const asLive = (network: Network): Network => ({ ...network, sandbox: network.li
 t.test('live mode sells what it has keys for, through a facilitator given by URL', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-live-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  const networks = [...loadCatalogue(shipped, parts).networks.values()].filter(({ id }) => id === 'chain-c');
+  const networks = [...loadCatalogue(catalogueDirectory, shipped).networks.values()].filter(
+    ({ id }) => id === 'chain-c',
+  );
   const chains = await startChains({ networks: networks.map(asLive) });
   t.teardown(chains.stop);
   const facilitator = await serve(front(localFacilitator(chains.facilitatorOptions)));
   t.teardown(facilitator.stop);
-  const doubles = await startDoubles({ upstreams: [...loadCatalogue(shipped, parts).upstreams.values()] });
+  const doubles = await startDoubles({ upstreams: [...loadCatalogue(catalogueDirectory, shipped).upstreams.values()] });
   t.teardown(doubles.close);
 
   const port = await freePort();
@@ -51,12 +49,12 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
     TURNPIKE_RPC_URL_CHAIN_C: rpcUrl,
     TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
     TURNPIKE_DATA: directory,
-    TURNPIKE_CATALOGUE: shipped,
+    TURNPIKE_CATALOGUE: catalogueDirectory,
     REPLICATE_API_TOKEN: sandboxSecret('REPLICATE_API_TOKEN'),
     LOG_LEVEL: 'silent',
   });
   if (!config.live) throw new Error('the configuration is not live');
-  const catalogue = loadCatalogue(config.catalogueDirectory, parts);
+  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
   const live = await openLive(config.live, [...catalogue.networks.values()]);
   // The providers' doubles stand where the providers are.
   const platform = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
@@ -120,12 +118,12 @@ t.test('live mode starts although its facilitator is down, and offers nothing on
     TURNPIKE_FACILITATOR_URL: `http://127.0.0.1:${await freePort()}`,
     TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
     TURNPIKE_DATA: directory,
-    TURNPIKE_CATALOGUE: shipped,
+    TURNPIKE_CATALOGUE: catalogueDirectory,
     REPLICATE_API_TOKEN: 'a key',
     LOG_LEVEL: 'silent',
   });
   if (!config.live) throw new Error('the configuration is not live');
-  const catalogue = loadCatalogue(config.catalogueDirectory, parts);
+  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
   const platform = await openLive(config.live, [...catalogue.networks.values()]);
   const app = await openApp(config, catalogue, platform, createLog('silent'));
   t.teardown(async () => {
@@ -177,7 +175,7 @@ t.test('a variable for a network that does not exist, or with an address of anot
     TURNPIKE_RPC_URL_BASE: 'https://base.example',
   });
   if (!live) throw new Error('the configuration is not live');
-  const networks = [...loadCatalogue(shipped, parts).networks.values()];
+  const networks = [...loadCatalogue(catalogueDirectory, shipped).networks.values()];
   const problem = await openLive(live, networks).then(
     () => t.fail('it was taken'),
     (error: unknown) => error,

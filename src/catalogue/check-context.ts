@@ -1,8 +1,8 @@
 import type { CheckedSchemas } from './checked.ts';
 import type { Checker } from './checker.ts';
+import type { PricingRule } from './contracts.ts';
 import type { Fragments } from './fragments.ts';
 import type { KnownNames } from './names.ts';
-import type { RuleShape } from './parts.ts';
 import type { RailDeclaration } from './rails.ts';
 import type { PlainObject } from './schema-walk.ts';
 import type { SchemaCompiler } from './schemas.ts';
@@ -22,7 +22,7 @@ export interface CheckContext {
   readonly fragments: Fragments;
   /** The same names, with mistaken fragments replaced by schemas that take anything, so that they are reported once. */
   readonly soundFragments: Fragments;
-  readonly rules: ReadonlyMap<string, RuleShape>;
+  readonly rules: ReadonlyMap<string, PricingRule>;
   readonly upstreamUse: UpstreamUse;
   readonly checker: Checker;
   readonly compiler: SchemaCompiler;

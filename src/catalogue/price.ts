@@ -1,6 +1,7 @@
 import { type Money, toDecimal, usd } from '../money.ts';
 import type { CheckContext } from './check-context.ts';
 import { closedOptions } from './checker.ts';
+import { PricingProblem } from './contracts.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './document.ts';
 import type { Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
@@ -8,15 +9,6 @@ import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Route } from './types.ts';
 
 const RULE = { rule: { type: 'string' } } as const;
-
-/** PricingProblem, known by its shape: rules live in another layer. */
-interface PricingMistake extends Error {
-  readonly path: readonly string[];
-  readonly expected: string | undefined;
-}
-
-const isPricingMistake = (problem: unknown): problem is PricingMistake =>
-  problem instanceof Error && problem.name === 'PricingProblem';
 
 /** The price of a route, or undefined when it does not fit, which is reported: at `blame` if that is given. */
 export function compilePrice(
@@ -35,9 +27,9 @@ export function compilePrice(
   }
   if (!checker.fits(price.location, price.value, closedOptions(rule.options, RULE)) || !models) return undefined;
   try {
-    return rule.compile(options as never, request, { models });
+    return rule.compile(options, request, { models });
   } catch (problem) {
-    if (!isPricingMistake(problem)) throw problem;
+    if (!(problem instanceof PricingProblem)) throw problem;
     const where = below(price.location, ...problem.path);
     checker.diagnostics.add(
       blame ?? (problem.path.length > 1 ? keyOf(where) : where),

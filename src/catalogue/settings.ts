@@ -1,9 +1,9 @@
 import { type Checker, closedOptions } from './checker.ts';
+import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
 import { below, keyOf, type SourceLocation } from './document.ts';
 import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
-import type { AdapterShape, CatalogueParts } from './parts.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
@@ -99,7 +99,12 @@ export function readUpstreams(
   return upstreams;
 }
 
-function checkUpstream(location: SourceLocation, file: UpstreamFile, adapter: AdapterShape, checker: Checker): void {
+function checkUpstream(
+  location: SourceLocation,
+  file: UpstreamFile,
+  adapter: AdapterDeclaration,
+  checker: Checker,
+): void {
   const { diagnostics } = checker;
   for (const secret of adapter.secrets) {
     if (file.keys?.[secret] === undefined) {

@@ -176,6 +176,14 @@ export interface Network extends NetworkFile {
   readonly authorizationLastsMs: number | undefined;
 }
 
+/** What is sold with a call: its upstream is asked for exactly this. */
+export interface SoldTerms {
+  /** The most output tokens of a language model. */
+  readonly maxOutputTokens: number;
+  /** The tier that the caller chose, where the price has tiers of output. */
+  readonly tier?: string;
+}
+
 /** One compiled price. */
 export interface Price {
   readonly min: Money;
@@ -186,6 +194,8 @@ export interface Price {
   readonly fixed: boolean;
   /** Pure and deterministic: same input, same price. Input must be valid. */
   quote(input: Input): Money;
+  /** What the quote of the same input pays for; left out where a price says nothing of output tokens. */
+  terms?(input: Input): SoldTerms;
   /** Usage-priced calls: the actual cost, never above the quote of the same input. */
   actual?(input: Input, result: unknown): Money;
 }

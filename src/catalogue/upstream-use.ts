@@ -1,9 +1,9 @@
 import { type Checker, closedOptions } from './checker.ts';
+import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './contracts.ts';
 import { below, keyOf, type SourceLocation } from './document.ts';
-import type { AdapterShape, CatalogueParts, RecipeShape } from './parts.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
-import type { JsonSchema, Upstream } from './types.ts';
+import type { JsonSchema, Price, Upstream } from './types.ts';
 
 /** The request that an `upstream:` block works on. */
 export interface RequestUse {
@@ -23,8 +23,8 @@ export class UpstreamUse {
   readonly #checker: Checker;
   /** Undefined when `upstreams.yaml` cannot be read: then names in it are not checked. */
   readonly #upstreams: ReadonlyMap<string, Upstream> | undefined;
-  readonly #adapters: ReadonlyMap<string, AdapterShape>;
-  readonly #recipes: ReadonlyMap<string, RecipeShape>;
+  readonly #adapters: ReadonlyMap<string, AdapterDeclaration>;
+  readonly #recipes: ReadonlyMap<string, RecipeDeclaration>;
 
   constructor(checker: Checker, upstreams: ReadonlyMap<string, Upstream> | undefined, parts: CatalogueParts) {
     this.#checker = checker;
@@ -49,7 +49,20 @@ export class UpstreamUse {
     } else this.#checkRecipe(location, options, request);
   }
 
-  #adapterOf(location: SourceLocation, via: unknown, options: PlainObject): AdapterShape | undefined {
+  /** Checks that a price sells what the calls of an `upstream:` block cannot do without. */
+  checkTerms(location: SourceLocation, options: unknown, price: Price): void {
+    if (price.terms || !isObject(options) || options.via === undefined) return;
+    const upstream = this.#upstreams?.get(String(options.via));
+    const adapter = upstream && this.#adapters.get(upstream.adapter);
+    if (!adapter?.needsOutputBound) return;
+    this.#checker.diagnostics.add(
+      keyOf(location),
+      `${adapter.name} needs a bound on the output tokens of a call, and the price sells none`,
+      'a price by tokens, or one with maxOutput and defaultOutput',
+    );
+  }
+
+  #adapterOf(location: SourceLocation, via: unknown, options: PlainObject): AdapterDeclaration | undefined {
     if (!this.#upstreams) return undefined;
     const upstream = this.#upstreams.get(String(via));
     if (!upstream) {
@@ -108,7 +121,7 @@ export class UpstreamUse {
     for (const [role, use] of Object.entries(uses)) this.#checkRole(below(location, 'uses', role), role, use, recipe);
   }
 
-  #checkRole(location: SourceLocation, role: string, use: unknown, recipe: RecipeShape): void {
+  #checkRole(location: SourceLocation, role: string, use: unknown, recipe: RecipeDeclaration): void {
     const { diagnostics } = this.#checker;
     const allowed = recipe.roles[role];
     if (!allowed) {

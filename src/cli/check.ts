@@ -2,13 +2,10 @@
 
 import { formatDiagnostic } from '../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../catalogue/load.ts';
-import { pricingRules } from '../pricing/index.ts';
-import { rails } from '../rails/index.ts';
-import { adapters } from '../upstream/adapters/index.ts';
-import { recipes } from '../upstream/recipes/index.ts';
+import { shipped } from '../shipped.ts';
 
 const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
-const { catalogue, diagnostics } = checkCatalogue(directory, { rules: pricingRules, adapters, recipes, rails });
+const { catalogue, diagnostics } = checkCatalogue(directory, shipped);
 
 for (const diagnostic of diagnostics) console.error(formatDiagnostic(diagnostic));
 if (catalogue) {

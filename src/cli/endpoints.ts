@@ -7,11 +7,8 @@ import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';
 import { toDecimal } from '../money.ts';
-import { pricingRules } from '../pricing/index.ts';
-import { rails } from '../rails/index.ts';
-import { adapters } from '../upstream/adapters/index.ts';
+import { shipped } from '../shipped.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
-import { recipes } from '../upstream/recipes/index.ts';
 import { wrappedTable } from './wrapped-table.ts';
 
 const columns = [
@@ -53,14 +50,9 @@ function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
 }
 
 async function main(): Promise<void> {
-  const catalogue = loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', {
-    rules: pricingRules,
-    adapters,
-    recipes,
-    rails,
-  });
+  const catalogue = loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', shipped);
   // Nothing is asked: this only knows which keys each route needs.
-  const upstreams = openUpstreams({ catalogue, adapters, recipes, secretOf: (variable) => process.env[variable] });
+  const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: (variable) => process.env[variable] });
   const { endpoints } = catalogue;
   console.log(
     wrappedTable(

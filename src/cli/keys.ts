@@ -6,12 +6,9 @@ import { loadCatalogue } from '../catalogue/load.ts';
 import type { Config } from '../config.ts';
 import { type NewKeyOrder, openCreditsDesk } from '../credits/desk.ts';
 import { toDecimal } from '../money.ts';
-import { pricingRules } from '../pricing/index.ts';
-import { rails } from '../rails/index.ts';
+import { shipped } from '../shipped.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
 import type { Store } from '../store/store.ts';
-import { adapters } from '../upstream/adapters/index.ts';
-import { recipes } from '../upstream/recipes/index.ts';
 import { inColumns } from './columns.ts';
 import { dollars, onStore, period, UsageProblem } from './command.ts';
 
@@ -77,7 +74,7 @@ function limitsOf(values: Values, config: Config): KeyLimits {
 
 /** A model misspelt would make a key for nothing. */
 function knownModels(names: readonly string[], { catalogueDirectory }: Config): string[] {
-  const { upstreams } = loadCatalogue(catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
+  const { upstreams } = loadCatalogue(catalogueDirectory, shipped);
   const known = new Set([...upstreams.values()].flatMap(({ models }) => Object.keys(models ?? {})));
   return names.map((name) => {
     if (known.has(name.trim())) return name.trim();

@@ -3,11 +3,9 @@ import './broken-pipe.ts';
 import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { toDecimal } from '../money.ts';
-import { pricingRules } from '../pricing/index.ts';
 import { rails } from '../rails/index.ts';
+import { shipped } from '../shipped.ts';
 import type { Payment } from '../store/store.ts';
-import { adapters } from '../upstream/adapters/index.ts';
-import { recipes } from '../upstream/recipes/index.ts';
 import { inColumns } from './columns.ts';
 import { onStore, period, UsageProblem } from './command.ts';
 import { type Asset, assetsOf, fromAtomic } from './payments/assets.ts';
@@ -68,7 +66,7 @@ const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'paye
 
 await onStore(async (store, { catalogueDirectory }) => {
   const { owed, margins, since, limit } = readArguments(process.argv.slice(2));
-  const catalogue = loadCatalogue(catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
+  const catalogue = loadCatalogue(catalogueDirectory, shipped);
   const assetOf = assetsOf(catalogue.networks.values());
   if (margins) {
     const found = await readMargins(store, since, assetOf);

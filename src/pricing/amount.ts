@@ -1,8 +1,8 @@
+import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import { Problem } from '../errors.ts';
 import { toDecimal, usd } from '../money.ts';
 import { namedField } from './field.ts';
 import { priceWith } from './price.ts';
-import { PricingProblem, type PricingRule } from './rule.ts';
 import { amountSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
 export interface AmountOptions {

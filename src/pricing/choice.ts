@@ -1,9 +1,10 @@
 /** Tables that give every value of a choice field its price. */
+
+import { PricingProblem } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
 import { choicesOf, demandPresent, namedField } from './field.ts';
 import { highest, lowest, priceWith } from './price.ts';
-import { PricingProblem } from './rule.ts';
 
 /** A value for each string that a field allows. */
 export interface ChoiceTable<Value> {

@@ -1,6 +1,7 @@
 /** What a pricing rule needs to know of one field of the request. */
+
+import { PricingProblem } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema } from '../catalogue/types.ts';
-import { PricingProblem } from './rule.ts';
 
 export interface Field {
   readonly name: string;

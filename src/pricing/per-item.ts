@@ -1,8 +1,8 @@
+import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { type Money, usd } from '../money.ts';
 import { allowedStrings, choicesOf, defaultsOf, type Field, namedField } from './field.ts';
 import { capped, priceWith, readCap } from './price.ts';
-import { PricingProblem, type PricingRule } from './rule.ts';
 import { amountSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
 export interface PerItemOptions {

@@ -1,9 +1,10 @@
+import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import { type Money, usd } from '../money.ts';
 import { entryTable, priceByChoice } from './choice.ts';
-import { PricingProblem, type PricingRule } from './rule.ts';
+import { type OutputOptions, outputSchemas, outputTerms } from './output.ts';
 import { amountsSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
-export interface PerModelOptions {
+export interface PerModelOptions extends OutputOptions {
   readonly by: string;
   readonly tiers: { readonly [tier: string]: string };
   readonly models: { readonly [model: string]: string };
@@ -21,8 +22,9 @@ export const perModel: PricingRule<PerModelOptions> = {
       additionalProperties: { type: 'string' },
       description: "Each model's tier",
     },
+    ...outputSchemas,
   }),
-  compile({ by, tiers, models }, request) {
+  compile({ by, tiers, models, ...output }, request) {
     const amounts = new Map<string, Money>(Object.entries(tiers).map(([tier, amount]) => [tier, usd(amount)]));
     const options = { by, path: ['by'], entries: models, entriesPath: ['models'], noun: 'tier' };
     const table = entryTable(request, options, (tier, model) => {
@@ -35,7 +37,7 @@ export const perModel: PricingRule<PerModelOptions> = {
       );
     });
     const unused = [...amounts.keys()].find((tier) => !Object.values(models).includes(tier));
-    if (unused === undefined) return priceByChoice(table);
+    if (unused === undefined) return { ...priceByChoice(table), ...outputTerms(output, request) };
     throw new PricingProblem(
       ['tiers', unused],
       `price.tiers has ${unused}, and no model of price.models is in it`,

@@ -1,10 +1,10 @@
+import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { type Money, usd } from '../money.ts';
 import { chosen, entryTable } from './choice.ts';
 import { demandPresent, type Field, namedField } from './field.ts';
 import { capped, charged, highest, lowest, priceWith, readCap } from './price.ts';
 import { costOf, exactly } from './quantity.ts';
-import { PricingProblem, type PricingRule } from './rule.ts';
 import { amountSchema, amountsSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
 export interface PerUnitOptions {

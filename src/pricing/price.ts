@@ -1,7 +1,8 @@
 /** The parts that every compiled price is made of. */
+
+import { PricingProblem } from '../catalogue/contracts.ts';
 import type { Price } from '../catalogue/types.ts';
 import { type Money, usd } from '../money.ts';
-import { PricingProblem } from './rule.ts';
 
 export const lower = (one: Money, other: Money): Money => (one < other ? one : other);
 export const higher = (one: Money, other: Money): Money => (one > other ? one : other);

@@ -1,6 +1,6 @@
+import type { PricingRule } from '../catalogue/contracts.ts';
 import { usd } from '../money.ts';
 import { entryTable, priceByChoice } from './choice.ts';
-import type { PricingRule } from './rule.ts';
 import { amountsSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
 export interface SelectOptions {

@@ -1,10 +1,10 @@
+import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { divideUp, type Money, rate, rateToMoney } from '../money.ts';
 import { chosen, entryTable } from './choice.ts';
 import { BODY_LIMIT_BYTES, textBytes, textTokens } from './estimate.ts';
 import { defaultsOf, findField, namedField } from './field.ts';
 import { charged, priceWith } from './price.ts';
-import { PricingProblem, type PricingRule } from './rule.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
 
 export interface TieredTokensOptions {
@@ -118,6 +118,7 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
       max: cost(textTokens(bytesAtMost) + image.tokens, Math.max(...outputs)),
       listed: cost(textTokens(bytesOf(defaults)) + always, table.byDefault ?? fewest),
       quote: (input) => cost(inputTokens(input), chosen(table, input)),
+      terms: (input) => ({ tier: String(input[tierBy]), maxOutputTokens: chosen(table, input) }),
     });
   },
 };

@@ -2,11 +2,12 @@
  * What tokens of a model cost: the provider's price with a markup. One place for the endpoints that quote an upper
  * bound and for the API-key door, which bills each call exactly.
  */
+
+import { type PricingContext, PricingProblem } from '../catalogue/contracts.ts';
 import type { Input, Model } from '../catalogue/types.ts';
 import { AmountProblem, divideUp, type Money, type Rate, rate } from '../money.ts';
 import { chatTokens, IMAGE_TOKENS } from './estimate.ts';
 import { charged, lower } from './price.ts';
-import { type PricingContext, PricingProblem } from './rule.ts';
 
 const RATE_ONE: Rate = 10n ** 12n;
 /** Rate times rate a million tokens, to millionths of a dollar a token: 12 + 12 + 6 - 6 decimals. */
@@ -79,9 +80,11 @@ export function tokenCost(model: PricedModel, { promptTokens, completionTokens }
   return charged(divideUp(sum, SCALE), model.input === 0n && model.output === 0n);
 }
 
-/** The output tokens that are quoted, and that the upstream call is capped at. */
-export const outputBound = (model: PricedModel, maxTokens: number | undefined): number =>
-  Math.ceil(Math.min(maxTokens ?? model.defaultOutput, model.maxOutput));
+/** The output tokens that are sold, and that the upstream is asked for: the caller's bound, else the default, within the most. */
+export const outputBound = (
+  { maxOutput, defaultOutput }: Pick<PricedModel, 'maxOutput' | 'defaultOutput'>,
+  maxTokens: number | undefined,
+): number => Math.ceil(Math.min(maxTokens ?? defaultOutput, maxOutput));
 
 /** The input tokens that are quoted: the estimate, or the context window where that is smaller. */
 export const inputBound = (model: PricedModel, estimate: number): number => Math.min(estimate, model.contextWindow);

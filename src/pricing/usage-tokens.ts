@@ -1,10 +1,11 @@
+import { type PricingContext, PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { type Money, rate } from '../money.ts';
 import { choiceTable, chosen } from './choice.ts';
 import { chatTokens, IMAGE_TOKENS, mostChatTokens } from './estimate.ts';
 import { defaultsOf, findField } from './field.ts';
+import { maxTokensBounds, maxTokensOf } from './output.ts';
 import { highest, lowest, priceWith } from './price.ts';
-import { type PricingContext, PricingProblem, type PricingRule } from './rule.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
 import {
   actualCost,
@@ -46,27 +47,6 @@ function modelsOf(options: UsageTokensOptions, request: JsonSchema, { models }: 
   return { all, listed: table.byDefault ? [table.byDefault] : all, of: (input) => chosen(table, input) };
 }
 
-interface OutputBounds {
-  readonly least: number;
-  /** Undefined where only the model bounds it. */
-  readonly most: number | undefined;
-}
-
-/** What `max_tokens` may be; undefined where the request has no such field. */
-function maxTokensBounds(request: JsonSchema): OutputBounds | undefined {
-  const field = findField(request, 'max_tokens');
-  if (!field) return undefined;
-  const { type, minimum, maximum } = field.schema;
-  if ((type === 'integer' || type === 'number') && typeof minimum === 'number' && minimum >= 1) {
-    return { least: minimum, most: typeof maximum === 'number' ? maximum : undefined };
-  }
-  throw new PricingProblem(
-    [],
-    'the price depends on request.properties.max_tokens, which can be something else than a number of 1 or more',
-    'type: integer, minimum: 1',
-  );
-}
-
 /** Throws PricingProblem unless the request has text, and all of it in shapes that are counted. */
 function demandText(request: JsonSchema): void {
   const shapes = { prompt: 'string', system_prompt: 'string', messages: 'array' };
@@ -80,9 +60,6 @@ function demandText(request: JsonSchema): void {
   const message = 'the price depends on request.properties.prompt or messages, and the request has neither';
   throw new PricingProblem([], message, 'prompt, messages, or both');
 }
-
-const maxTokensOf = (input: Input): number | undefined =>
-  input.max_tokens === undefined ? undefined : Number(input.max_tokens);
 
 /**
  * The provider's price of a model's tokens and a markup. Quoted is an upper bound: the input as estimated, the output
@@ -125,6 +102,7 @@ export const usageTokens: PricingRule<UsageTokensOptions> = {
       max: highest(models.all.map((model) => cost(model, fullInput, Math.max(...outputs(model))))),
       listed: lowest(models.listed.map((model) => quoteFor(model, { prompt: '', ...defaults }))),
       quote,
+      terms: (input) => ({ maxOutputTokens: outputBound(models.of(input), maxTokensOf(input)) }),
       actual: (input, result) => actualCost(models.of(input), reportedUse(result), quote(input)),
     });
   },

@@ -1,9 +1,10 @@
-import type { Input, JsonSchema, Model, NetworkId } from '../catalogue/types.ts';
+import type { AdapterDeclaration, RecipeDeclaration } from '../catalogue/contracts.ts';
+import type { Input, Model, NetworkId, SoldTerms } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
 import type { Cache } from './cache.ts';
-import type { Downloader } from './download.ts';
-import type { UpstreamHttp } from './http.ts';
-import type { MediaStore } from './media.ts';
+import type { Downloader } from './http/download.ts';
+import type { Authorize, UpstreamHttp } from './http/upstream-http.ts';
+import type { MediaStore } from './media/store.ts';
 
 /** What every call gets, whatever serves it. */
 export interface CallContext {
@@ -23,6 +24,8 @@ export interface CallContext {
   readonly paymentId?: string;
   /** Where prepaid credits are sold. */
   readonly credits?: CreditSales;
+  /** What the price sold with this call: adapters ask for no more and no less. */
+  readonly terms?: SoldTerms | undefined;
   /** Milliseconds since the epoch; tests set it. */
   now(): number;
 }
@@ -65,41 +68,17 @@ export function modelOf(binding: Pick<Binding, 'upstream' | 'model'>): Model {
   throw new Error(`the endpoint names no model of the upstream ${binding.upstream}: add \`model:\` to its upstream`);
 }
 
-/** The part of a provider's wire protocol that says who calls. */
-export interface Authorization {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-}
-
 /** A provider's wire protocol, e.g. `openai-chat`. Posting, retries, errors and secrets are the HTTP layer's. */
-export interface Adapter<Options = Readonly<Record<string, unknown>>> {
-  readonly name: string;
-  /** JSON Schema of the endpoint's `upstream:` keys besides `via` and `model`. */
-  readonly options: JsonSchema;
-  /** JSON Schema of what a model's entry may hold besides the common keys. */
-  readonly modelOptions?: JsonSchema;
-  /** JSON Schema of the upstream's `settings`. */
-  readonly upstreamOptions?: JsonSchema;
-  /** The secrets it needs, as `keys` of the upstream: `['key']`. */
-  readonly secrets: readonly string[];
-  /** Further secrets that it can use: an upstream's `keys` may name them. */
-  readonly optionalSecrets?: readonly string[];
-  /** Called for every attempt. `path` carries the query, `body` the exact bytes. */
-  authorize?(
-    request: { method: string; path: string; body: string },
-    secrets: Readonly<Record<string, string>>,
-  ): Authorization;
+export interface Adapter<Options = Readonly<Record<string, unknown>>> extends AdapterDeclaration {
+  /** Left out: the provider needs no key. */
+  readonly authorize?: Authorize;
   /** Calls the provider once and answers the endpoint's result. Throws UpstreamProblem. */
   call(input: Input, binding: Binding<Options>, context: CallContext): Promise<unknown>;
 }
 
 /** An endpoint made of several calls. */
-export interface Recipe<Request = Input, Result = unknown, Options = Readonly<Record<string, unknown>>> {
-  readonly name: string;
-  /** JSON Schema of the endpoint's `upstream:` keys besides `recipe` and `uses`. */
-  readonly options: JsonSchema;
-  /** Role -> the adapters that can play it. */
-  readonly roles: Readonly<Record<string, readonly string[]>>;
+export interface Recipe<Request = Input, Result = unknown, Options = Readonly<Record<string, unknown>>>
+  extends RecipeDeclaration {
   /** Throws UpstreamProblem. `bindings` has every role of `roles`. */
   call(
     input: Request,

@@ -1,16 +1,17 @@
 /** Connects routes to upstreams once, at start. */
-
 import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
+import type { Log } from '../log.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
-import { callInOrder, type Source } from './call.ts';
-import { openUpstreamHttp, type UpstreamHttp, type UpstreamLog } from './http.ts';
+import { callInOrder, type Source } from './fallback.ts';
+import { openUpstreamHttp } from './http/client.ts';
+import type { UpstreamHttp } from './http/upstream-http.ts';
 
 export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */
   available(route: Route): true | { missing: string[] };
   /** Answers the route's result, without its envelope. Throws UpstreamProblem. */
-  call(route: Route, input: Input, context: CallContext): Promise<unknown>;
+  call(route: Route, input: Input, context: Omit<CallContext, 'terms'>): Promise<unknown>;
   /** The upstreams of a route that have their keys, in order; recipes are left out. For doors that speak a provider's protocol. */
   bindings(route: Route): readonly Binding[];
   /** Origins of all upstreams, for the downloader: files that they hand out on their own address are theirs. */
@@ -28,7 +29,7 @@ export interface UpstreamsOptions {
   baseUrlOf?(upstream: Upstream): string | undefined;
   /** True where doubles answer: results then say so, as `metadata.sandbox`. */
   sandbox?: boolean;
-  log?: UpstreamLog;
+  log?: Log;
 }
 
 interface Line {
@@ -131,7 +132,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       return await callInOrder(
         usable.map(({ source }) => source),
         input,
-        context,
+        { ...context, terms: route.price.terms?.(input) },
         log,
       );
     },

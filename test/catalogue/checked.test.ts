@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { checkedSchemasIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
-
-const parts = { rules: pricingRules, adapters, recipes, rails };
+import { shipped } from '../../src/shipped.ts';
 
 t.test('what was found sound is remembered, and what changed since is checked as ever', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-checked-'));
@@ -19,15 +14,15 @@ t.test('what was found sound is remembered, and what changed since is checked as
   const file = join(directory, 'data', 'checked.json');
 
   const first = checkedSchemasIn(file);
-  const loaded = loadCatalogue(catalogue, parts, first);
+  const loaded = loadCatalogue(catalogue, shipped, first);
   first.save();
-  t.equal(loadCatalogue(catalogue, parts, checkedSchemasIn(file)).routes.length, loaded.routes.length);
+  t.equal(loadCatalogue(catalogue, shipped, checkedSchemasIn(file)).routes.length, loaded.routes.length);
   const [route] = loaded.routes;
   t.ok(checkedSchemasIn(file).has(route?.request, route?.example));
 
   const endpoint = join(catalogue, 'endpoints', 'image', 'family-e-2.yaml');
   writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/^example: .*$/m, 'example: { prompt: 7 }'));
-  t.throws(() => loadCatalogue(catalogue, parts, checkedSchemasIn(file)), /family-e-2\.yaml:\d+:\d+: .*prompt/);
+  t.throws(() => loadCatalogue(catalogue, shipped, checkedSchemasIn(file)), /family-e-2\.yaml:\d+:\d+: .*prompt/);
 
   writeFileSync(file, 'no JSON');
   t.notOk(checkedSchemasIn(file).has(route?.request, route?.example), 'a file that cannot be read is an empty one');

@@ -5,13 +5,10 @@ import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { usd } from '../../src/money.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { urlRefusal } from '../../src/upstream/download.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+import { shipped } from '../../src/shipped.ts';
+import { urlRefusal } from '../../src/upstream/http/download.ts';
 
-const catalogue = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
+const catalogue = loadCatalogue('catalogue', shipped);
 const compiler = openSchemaCompiler({ strict: false });
 const validators = new Map<string, ValidateFunction>();
 

@@ -4,12 +4,9 @@ import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
 import { usd } from '../../src/money.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+import { shipped } from '../../src/shipped.ts';
 
-const { catalogue, diagnostics } = checkCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
+const { catalogue, diagnostics } = checkCatalogue('catalogue', shipped);
 
 const routeAt = (path: string) => {
   const route = catalogue?.routes.find((candidate) => candidate.path === path);

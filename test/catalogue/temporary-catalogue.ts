@@ -1,12 +1,12 @@
 import { join, relative } from 'node:path';
 import type { Test } from 'tap';
+import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from '../../src/catalogue/contracts.ts';
 import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
-import type { AdapterShape, CatalogueParts, RecipeShape } from '../../src/catalogue/parts.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { rails } from '../../src/rails/index.ts';
 
-const painter: AdapterShape = {
+const painter: AdapterDeclaration = {
   name: 'painter',
   secrets: ['key'],
   options: {
@@ -35,14 +35,14 @@ const painter: AdapterShape = {
   upstreamOptions: { type: 'object', properties: { waitSeconds: { type: 'integer' } } },
 };
 
-const prices: AdapterShape = {
+const prices: AdapterDeclaration = {
   name: 'prices',
   secrets: [],
   optionalSecrets: ['key'],
   options: { type: 'object', required: ['operation'], properties: { operation: { enum: ['prices'] } } },
 };
 
-const scanner: RecipeShape = {
+const scanner: RecipeDeclaration = {
   name: 'scanner',
   options: { type: 'object', properties: { threshold: { type: 'number' } } },
   roles: { prices: ['prices'], painter: ['painter'] },

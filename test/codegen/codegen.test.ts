@@ -5,10 +5,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { differences, write } from '../../codegen/files.ts';
 import { generate } from '../../codegen/generate.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+import { shipped } from '../../src/shipped.ts';
 import { oil, parts, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
 
 const FILE = 'endpoints/image/oil.yaml';
@@ -33,7 +30,7 @@ t.test('what is committed is what the catalogue says', async (t) => {
 
 t.test('the check names stale, missing and left-over files, and the command that mends them', async (t) => {
   const target = t.testdir();
-  const files = await generate('catalogue', { rules: pricingRules, adapters, recipes, rails });
+  const files = await generate('catalogue', shipped);
   write(target, files);
   writeFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'changed');
   rmSync(join(target, 'schemas/image-result.ts'));

@@ -4,14 +4,12 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import type { OpenApiDocument, Operation } from '../../src/discovery/openapi.ts';
 import { toDecimal } from '../../src/money.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
 import type { ResourceList } from '../../src/rails/x402/documents/resources.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+import { shipped } from '../../src/shipped.ts';
+
 import { documentsOf, read as readOf } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
+const { service, networks, routes } = loadCatalogue('catalogue', shipped);
 const documents = documentsOf({ service, networks, routes });
 const bodyOf = (path: string): Buffer => documents.get(path)?.body ?? Buffer.alloc(0);
 const read = <Content>(path: string): Content => readOf(documents, path);

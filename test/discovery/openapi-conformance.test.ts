@@ -2,13 +2,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+
+import { shipped } from '../../src/shipped.ts';
+
 import { documentsOf } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', { rules: pricingRules, adapters, recipes, rails });
+const { service, networks, routes } = loadCatalogue('catalogue', shipped);
 const services = {
   'the sample service': documentsOf(),
   'the shipped catalogue': documentsOf({ service, networks, routes }),

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
+import { type PricingContext, PricingProblem, type PricingRule } from '../../src/catalogue/contracts.ts';
 import type { Input, JsonSchema, Model, Price } from '../../src/catalogue/types.ts';
-import { type PricingContext, PricingProblem, type PricingRule } from '../../src/pricing/rule.ts';
 import { closed, filledIn, newAjv, validInputs } from './schema.ts';
 
 export interface PricingCase<Options> {

@@ -50,3 +50,20 @@ t.test('a tier without a model is found', async (t) => {
     message: 'price.tiers has spare, and no model of price.models is in it',
   });
 });
+
+t.test('the output that is sold is the same for every model', async (t) => {
+  const bounded = { ...options, maxOutput: 2048, defaultOutput: 1024 };
+  const price = compiled(perModel, bounded, request);
+  const input = { model: 'vendor9-2.5-7b', prompt: 'hi' };
+  t.same(price.terms?.(input), { maxOutputTokens: 1024 });
+  t.same(price.terms?.({ ...input, max_tokens: 9000 }), { maxOutputTokens: 2048 });
+  t.equal(compiled(perModel, options, request).terms, undefined);
+});
+
+t.test('a bound without a default, or below it, is found', async (t) => {
+  t.strictSame(problemOf(perModel, { ...options, maxOutput: 2048 }, request), {
+    path: ['maxOutput'],
+    message: 'price has maxOutput and no defaultOutput',
+  });
+  t.strictSame(problemOf(perModel, { ...options, maxOutput: 10, defaultOutput: 11 }, request).path, ['defaultOutput']);
+});

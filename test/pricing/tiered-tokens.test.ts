@@ -118,3 +118,10 @@ t.test('options that do not fit are found', async (t) => {
   t.strictSame(problemOf(tieredTokens, { ...options, text: ['prompt', 'notes'] }, request).path, ['text', '1']);
   t.strictSame(problemOf(tieredTokens, imageless, { properties: { tier } }).path, ['text']);
 });
+
+t.test('the ceiling of the tier is what is sold', async (t) => {
+  const price = compiled(tieredTokens, options, request);
+  for (const [tier, maxOutputTokens] of Object.entries(tiers)) {
+    t.same(price.terms?.({ prompt: 'hi', tier }), { tier, maxOutputTokens });
+  }
+});

@@ -218,3 +218,16 @@ t.test('options that do not fit are found', async (t) => {
   );
   t.match(problemOf(usageTokens, options, withField({ prompt: { type: 'object' } }), models).message, 'prompt');
 });
+
+t.test('what is sold is what the quote pays for', async (t) => {
+  const price = compiled(usageTokens, { by: 'model', markup: '0.10' }, multi, models);
+  for (const { name: model, maxOutput = 0, defaultOutput } of models) {
+    const input = { model, prompt: 'x'.repeat(4000) };
+    t.same(price.terms?.(input), { maxOutputTokens: defaultOutput });
+    t.same(price.terms?.({ ...input, max_tokens: 5 }), { maxOutputTokens: 5 });
+    t.same(price.terms?.({ ...input, max_tokens: maxOutput + 1 }), { maxOutputTokens: maxOutput });
+    // The estimate of the prompt and all the output that was sold.
+    const usage = { prompt_tokens: 1008, completion_tokens: price.terms?.(input).maxOutputTokens };
+    t.equal(price.actual?.(input, { usage }), price.quote(input));
+  }
+});

@@ -10,11 +10,8 @@ import { openApp } from '../../src/app.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
 import { openSandbox } from '../../src/sandbox/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
+import { shipped } from '../../src/shipped.ts';
 import { request, signProof } from '../clients.ts';
 import { freePort, type Gateway } from '../gateway.ts';
 
@@ -28,7 +25,7 @@ t.test('a call whose caller has gone away ends before the gateway does', async (
     LOG_LEVEL: 'silent',
   });
   const log = createLog('silent');
-  const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
+  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
   const sandbox = await openSandbox(catalogue, log, { networks: ['chain-c'], tempo: false });
   t.teardown(sandbox.stop);
   const app = await openApp(config, catalogue, sandbox, log);

@@ -1,13 +1,12 @@
 import t, { type Test } from 'tap';
 import type { Route, Upstream, UpstreamOptions } from '../../src/catalogue/types.ts';
 import { type Fault, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
+import { shipped } from '../../src/shipped.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
-import { problemOf } from './adapter-contract.ts';
 import { openCallContext } from './call-context.ts';
+import { problemOf } from './providers/contract.ts';
 
-const models = { writer: { id: 'maker/writer', maxOutput: 100, defaultOutput: 50 } };
+const models = { writer: { id: 'maker/writer' } };
 const chat = (name: string): Upstream => ({
   name,
   adapter: 'openai-chat',
@@ -33,11 +32,11 @@ const input = { prompt: 'Hello' };
 async function open(t: Test, uses: UpstreamOptions[], without: string[] = []) {
   const doubles = await startDoubles({ upstreams: listed });
   // Only what this layer reads of a route.
-  const route = { id: 'test', upstreams: uses } as unknown as Route;
+  const price = { terms: () => ({ maxOutputTokens: 50 }) };
+  const route = { id: 'test', upstreams: uses, price } as unknown as Route;
   const upstreams = openUpstreams({
     catalogue: { upstreams: new Map(listed.map((upstream) => [upstream.name, upstream])), routes: [route] },
-    adapters,
-    recipes,
+    ...shipped,
     secretOf: (variable) => (without.includes(variable) ? undefined : sandboxSecret(variable)),
     baseUrlOf: ({ name }) => doubles.baseUrlOf(name),
     sandbox: true,

@@ -1,17 +1,23 @@
 import type { Test } from 'tap';
+import type { SoldTerms } from '../../src/catalogue/types.ts';
 import type { CallContext } from '../../src/upstream/adapter.ts';
 import { openCache } from '../../src/upstream/cache.ts';
-import { openDownloader } from '../../src/upstream/download.ts';
-import { openDirectoryMediaStore } from '../../src/upstream/media-directory.ts';
+import { openDownloader } from '../../src/upstream/http/download.ts';
+import { openDirectoryMediaStore } from '../../src/upstream/media/directory.ts';
 
 export const PUBLIC_URL = 'https://gateway.example/media';
 
 /** A real media store in a directory of the test's own, and a cache that lasts as long as the test. */
 export function openCallContext(
   t: Test,
-  options: { trustedOrigins?: readonly string[]; now?: () => number; readFrom?: (url: URL) => URL } = {},
+  options: {
+    trustedOrigins?: readonly string[];
+    now?: () => number;
+    readFrom?: (url: URL) => URL;
+    terms?: SoldTerms;
+  } = {},
 ): CallContext & { mediaDirectory: string; costs: string[] } {
-  const { trustedOrigins = [], readFrom } = options;
+  const { trustedOrigins = [], readFrom, terms } = options;
   const downloads = openDownloader({ trustedOrigins, ...(readFrom && { readFrom }) });
   t.teardown(() => downloads.close());
   const mediaDirectory = t.testdir();
@@ -34,6 +40,7 @@ export function openCallContext(
         keep: async (key, value, storedAt) => void kept.set(key, { value, storedAt }),
       },
     }),
+    terms,
     reportCost: (dollars) => void costs.push(dollars),
     now,
     mediaDirectory,

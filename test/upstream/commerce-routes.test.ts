@@ -1,6 +1,6 @@
 import t from 'tap';
 import { toDecimal } from '../../src/money.ts';
-import { problemOf } from './adapter-contract.ts';
+import { problemOf } from './providers/contract.ts';
 import { openServed } from './served-routes.ts';
 
 const groups = ['shop', 'tiktok', 'prediction-market'];

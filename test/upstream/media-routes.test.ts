@@ -7,8 +7,8 @@ import type { MusicResult } from '../../generated/schemas/music-result.ts';
 import type { SpeechResult } from '../../generated/schemas/speech-result.ts';
 import type { Transcript } from '../../generated/schemas/transcript.ts';
 import type { VideoResult } from '../../generated/schemas/video-result.ts';
-import { mediaDuration } from '../../src/upstream/media-facts.ts';
-import { problemOf } from './adapter-contract.ts';
+import { mediaDuration } from '../../src/upstream/media/facts.ts';
+import { problemOf } from './providers/contract.ts';
 import { openServed } from './served-routes.ts';
 
 const prompt = 'a lighthouse in fog';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { callInOrder } from '../../src/upstream/call.ts';
+import { callInOrder } from '../../src/upstream/fallback.ts';
 import { UpstreamProblem } from '../../src/upstream/problem.ts';
 import { openCallContext } from './call-context.ts';
 

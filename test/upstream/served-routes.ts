@@ -9,24 +9,16 @@ import { enveloped } from '../../src/catalogue/endpoint.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
 import { readInput, resultFault } from '../../src/lifecycle/input.ts';
-import { pricingRules } from '../../src/pricing/index.ts';
-import { rails } from '../../src/rails/index.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
-import { adapters } from '../../src/upstream/adapters/index.ts';
+import { shipped } from '../../src/shipped.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
-import { recipes } from '../../src/upstream/recipes/index.ts';
 import { openCallContext } from './call-context.ts';
 
 let loaded: Catalogue | undefined;
 
 /** Read once for all tests of a file: nothing changes it. */
 export function openCatalogue(): Catalogue {
-  loaded ??= loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', {
-    rules: pricingRules,
-    adapters,
-    recipes,
-    rails,
-  });
+  loaded ??= loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', shipped);
   return loaded;
 }
 
@@ -47,6 +39,8 @@ export interface ServedOptions {
   /** Environment variables that are not set. */
   without?: readonly string[];
   now?: () => number;
+  /** In place of the shipped one. */
+  catalogue?: Catalogue;
 }
 
 export interface Served {
@@ -63,14 +57,13 @@ export interface Served {
 }
 
 export async function openServed(t: Test, options: ServedOptions = {}): Promise<Served> {
-  const catalogue = openCatalogue();
+  const { catalogue = openCatalogue() } = options;
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
   const { standIn, without = [], now } = options;
   const before = standIn && (await openStandIn(t, doubles.baseUrlOf(standIn.upstream), standIn));
   const upstreams = openUpstreams({
     catalogue,
-    adapters,
-    recipes,
+    ...shipped,
     secretOf: (variable) => (without.includes(variable) ? undefined : sandboxSecret(variable)),
     baseUrlOf: ({ name }) => (name === standIn?.upstream ? before : doubles.baseUrlOf(name)),
     sandbox: true,

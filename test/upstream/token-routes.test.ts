@@ -1,5 +1,5 @@
 import t from 'tap';
-import { problemOf } from './adapter-contract.ts';
+import { problemOf } from './providers/contract.ts';
 import { openServed } from './served-routes.ts';
 
 const groups = ['stock', 'token', 'tokens-api'];

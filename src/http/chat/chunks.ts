@@ -2,7 +2,7 @@
 import { textTokens } from '../../pricing/estimate.ts';
 import { reportedUse, type TokenUse } from '../../pricing/tokens.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
-import { errorProblem } from '../../upstream/protocols/openai-chat.ts';
+import { errorProblem } from '../../upstream/providers/openai/chat.ts';
 import { type Naming, renamed, saidBytes, usageForCaller } from './answer.ts';
 import { costOf, type Use } from './charge.ts';
 import { type ChatCall, type Fields, isFields } from './request.ts';

@@ -1,7 +1,7 @@
 /** The road of one call through the door: hold, ask, charge, answer. */
 import type { ServerResponse } from 'node:http';
 import type { ApiKey } from '../../store/credit-store.ts';
-import { isWorthAnother, logSaid } from '../../upstream/call.ts';
+import { isWorthAnother, logSaid } from '../../upstream/fallback.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
 import type { Naming } from './answer.ts';
 import { type ChargeParts, openHold, type Use } from './charge.ts';

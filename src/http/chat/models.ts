@@ -3,7 +3,7 @@ import type { Catalogue, Model, Route } from '../../catalogue/types.ts';
 import { divideUp, rate, toDecimal } from '../../money.ts';
 import { type PricedModel, priceModel } from '../../pricing/tokens.ts';
 import type { Binding } from '../../upstream/adapter.ts';
-import type { ChatModel } from '../../upstream/protocols/openai-chat.ts';
+import type { ChatModel } from '../../upstream/providers/openai/chat.ts';
 
 /** Who answers for a model. */
 export interface ChatSource {

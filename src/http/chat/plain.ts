@@ -2,7 +2,7 @@
 import { textTokens } from '../../pricing/estimate.ts';
 import { reportedUse } from '../../pricing/tokens.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
-import { chatErrorStatuses, errorProblem } from '../../upstream/protocols/openai-chat.ts';
+import { chatErrorStatuses, errorProblem } from '../../upstream/providers/openai/chat.ts';
 import { type Naming, renamed, saidBytes, usageForCaller } from './answer.ts';
 import { costOf, type Use } from './charge.ts';
 import type { ChatSource } from './models.ts';

@@ -3,7 +3,7 @@ import { Problem } from '../../errors.ts';
 import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
-import { type ChatModel, modelParameters } from '../../upstream/protocols/openai-chat.ts';
+import { type ChatModel, modelParameters } from '../../upstream/providers/openai/chat.ts';
 import { checkMessages, checkTools } from './messages.ts';
 import type { SoldModel } from './models.ts';
 import { DoorProblem } from './problems.ts';

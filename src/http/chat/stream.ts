@@ -1,9 +1,9 @@
 /** A completion that is passed on while it comes. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { UpstreamStream } from '../../upstream/http.ts';
+import type { UpstreamStream } from '../../upstream/http/upstream-http.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
-import { chatErrorStatuses, errorProblem } from '../../upstream/protocols/openai-chat.ts';
+import { chatErrorStatuses, errorProblem } from '../../upstream/providers/openai/chat.ts';
 import type { Naming } from './answer.ts';
 import type { Use } from './charge.ts';
 import { type Chunks, createChunks } from './chunks.ts';

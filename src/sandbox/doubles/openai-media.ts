@@ -1,7 +1,7 @@
 /** OpenAI's image generation, which answers bytes, and transcription. Both are made from the request's own bytes. */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
-import { mediaDuration } from '../../upstream/media-facts.ts';
-import { sniffMediaType } from '../../upstream/media-type.ts';
+import { mediaDuration } from '../../upstream/media/facts.ts';
+import { sniffMediaType } from '../../upstream/media/type.ts';
 import { filePath, makeFile } from '../files/index.ts';
 import {
   type Double,

@@ -1,6 +1,6 @@
 /** xAI's images, videos and speech. A video is worked on for a moment and polled; files are made when they are fetched. */
 import type { Upstream } from '../../catalogue/types.ts';
-import { mediaDuration } from '../../upstream/media-facts.ts';
+import { mediaDuration } from '../../upstream/media/facts.ts';
 import { type FilePlan, filePath, makeFile, ratioOf } from '../files/index.ts';
 import { kilobitRates } from '../files/sound.ts';
 import {

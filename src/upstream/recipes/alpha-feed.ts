@@ -1,7 +1,8 @@
 import type { Request, Result } from '../../../generated/endpoints/prediction-market/alpha-feed.ts';
 import type { Recipe } from '../adapter.ts';
-import { activeMarkets, LARGEST_PAGE, type Market } from '../adapters/limitless.ts';
-import { search } from '../adapters/responses-search.ts';
+import { activeMarkets, LARGEST_PAGE } from '../providers/limitless/client.ts';
+import type { Market } from '../providers/limitless/market.ts';
+import { search } from '../providers/openai/search.ts';
 import { shorten } from './news-draft.ts';
 import { bestEdge, type EdgeOptions, edgeOptions, LEAST_EDGE_BPS } from './prediction/edge.ts';
 

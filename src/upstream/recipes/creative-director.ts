@@ -1,9 +1,9 @@
 import type { Request, Result } from '../../../generated/endpoints/image/creative-director.ts';
 import type { JsonSchema } from '../../catalogue/types.ts';
 import { type Binding, type CallContext, modelOf, type Recipe } from '../adapter.ts';
-import { type ChatModel, withImages } from '../protocols/openai-chat.ts';
-import { type Citation, respond, withInputImages } from '../protocols/openai-responses.ts';
-import { structured } from '../structured.ts';
+import { type ChatModel, withImages } from '../providers/openai/chat.ts';
+import { type Citation, respond, withInputImages } from '../providers/openai/responses.ts';
+import { structured } from '../providers/openai/structured.ts';
 
 type Plan = Pick<Result, 'intent' | 'direction'> & {
   /** `source` counts the pages found from 1; left out where there are none. */

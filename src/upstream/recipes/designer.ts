@@ -1,9 +1,9 @@
 import type { Request, Result } from '../../../generated/endpoints/image/designer.ts';
 import { modelOf, type Recipe } from '../adapter.ts';
-import { drawImage } from '../adapters/replicate-predictions.ts';
-import { imageSize } from '../media-facts.ts';
-import { type ChatModel, withImages } from '../protocols/openai-chat.ts';
-import { structured } from '../structured.ts';
+import { imageSize } from '../media/facts.ts';
+import { type ChatModel, withImages } from '../providers/openai/chat.ts';
+import { structured } from '../providers/openai/structured.ts';
+import { drawImage } from '../providers/replicate/run.ts';
 
 /** An image from a prompt that a model has worked out first, with the caller's style and reference images. */
 export const designer: Recipe<Request, Result> = {

@@ -1,6 +1,6 @@
 import type { Binding, CallContext } from '../adapter.ts';
-import { type JupiterToken, searchTokens } from '../adapters/jupiter-data.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { type JupiterToken, searchTokens } from '../providers/jupiter/client.ts';
 
 const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 

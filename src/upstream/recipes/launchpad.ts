@@ -1,12 +1,12 @@
 import type { Result } from '../../../generated/endpoints/token/launchpad-trending.ts';
 import type { Input, JsonSchema } from '../../catalogue/types.ts';
 import type { Binding, CallContext, Recipe } from '../adapter.ts';
-import { type JupiterToken, topTokens } from '../adapters/jupiter-data.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
-import type { ChatModel } from '../protocols/openai-chat.ts';
-import { withImages } from '../protocols/openai-chat.ts';
-import { structured } from '../structured.ts';
+import { type JupiterToken, topTokens } from '../providers/jupiter/client.ts';
+import type { ChatModel } from '../providers/openai/chat.ts';
+import { withImages } from '../providers/openai/chat.ts';
+import { structured } from '../providers/openai/structured.ts';
 import { dollars } from './dollars.ts';
 
 export type LaunchpadOptions = {

@@ -1,8 +1,9 @@
 import type { Request, Result } from '../../../generated/endpoints/prediction-market/market-intel.ts';
 import type { Recipe } from '../adapter.ts';
-import { type Market, type OrderBook, openMarket, orderBook } from '../adapters/limitless.ts';
-import { type Citation, searchText } from '../adapters/responses-search.ts';
-import { structured } from '../structured.ts';
+import { type OrderBook, openMarket, orderBook } from '../providers/limitless/client.ts';
+import type { Market } from '../providers/limitless/market.ts';
+import { type Citation, respond } from '../providers/openai/responses.ts';
+import { structured } from '../providers/openai/structured.ts';
 import { bestEdge, type EdgeOptions, edgeOptions, LEAST_EDGE_BPS } from './prediction/edge.ts';
 
 type Recommendation = Result['recommendation'];
@@ -29,7 +30,7 @@ export const marketIntel: Recipe<Request, Result, EdgeOptions> = {
     const market = await openMarket(markets, slug, context);
     const book = await orderBook(markets, market, context);
     const data = describe(market, book);
-    const { text: evidence, citations } = await searchText(
+    const { text: evidence, citations } = await respond(
       search,
       {
         messages: [

@@ -1,7 +1,7 @@
 /** A headline, a post and a banner's prompt from a model, within the bounds that news results keep. */
 import type { Binding, CallContext } from '../adapter.ts';
-import type { ChatMessage } from '../protocols/openai-chat.ts';
-import { structured } from '../structured.ts';
+import type { ChatMessage } from '../providers/openai/chat.ts';
+import { structured } from '../providers/openai/structured.ts';
 
 const MOST_TITLE_WORDS = 4;
 const LONGEST_POST = 280;

@@ -1,9 +1,10 @@
 import type { Request, Result } from '../../../generated/endpoints/shop/lens.ts';
+import { asJsonObject } from '../../json.ts';
 import type { Binding, CallContext, Recipe } from '../adapter.ts';
-import { rowsOf, type SerpAnswer, serpSearch } from '../adapters/serpapi.ts';
 import { optionally } from '../optionally.ts';
 import { summarizePrices } from '../price-summary.ts';
-import { structured } from '../structured.ts';
+import { structured } from '../providers/openai/structured.ts';
+import { rowsOf, type SerpAnswer, serpSearch } from '../providers/serpapi/client.ts';
 import { currencyOf } from './shop/currency.ts';
 import { searchAll, searchable } from './shop/fan-out.ts';
 import { type MarketplaceName, marketplaceNames } from './shop/marketplaces.ts';
@@ -87,7 +88,7 @@ async function labelOf(titles: readonly string[], words: Binding, context: CallC
 function productOf(match: SerpAnswer, country: string): Product[] {
   const { title, link, source, thumbnail, image, rating, reviews } = match;
   if (typeof title !== 'string' || title === '') return [];
-  const { value, extracted_value: amount } = (match.price ?? {}) as SerpAnswer;
+  const { value, extracted_value: amount } = asJsonObject(match.price);
   const price = typeof amount === 'number' ? amount : null;
   return [
     {

@@ -1,9 +1,9 @@
 import type { Request, Result } from '../../../generated/endpoints/token/starter-kit.ts';
 import type { Binding, CallContext, Recipe } from '../adapter.ts';
-import { drawImage } from '../adapters/replicate-predictions.ts';
-import type { ChatModel } from '../protocols/openai-chat.ts';
-import { withImages } from '../protocols/openai-chat.ts';
-import { structured } from '../structured.ts';
+import type { ChatModel } from '../providers/openai/chat.ts';
+import { withImages } from '../providers/openai/chat.ts';
+import { structured } from '../providers/openai/structured.ts';
+import { drawImage } from '../providers/replicate/run.ts';
 import { findToken } from './find-token.ts';
 
 interface KitWords {

@@ -1,5 +1,7 @@
 /** What a stock's answer is made of before a model puts it into words: every number comes from here. */
 import type { Binding, CallContext } from '../adapter.ts';
+import { optionally } from '../optionally.ts';
+import { UpstreamProblem } from '../problem.ts';
 import {
   type Article,
   type EarningsDate,
@@ -16,9 +18,7 @@ import {
   quoteOf,
   type Recommendations,
   recommendationsOf,
-} from '../adapters/finnhub-company.ts';
-import { optionally } from '../optionally.ts';
-import { UpstreamProblem } from '../problem.ts';
+} from '../providers/finnhub/company.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const NEWS_DAYS = 14;

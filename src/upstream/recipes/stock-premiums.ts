@@ -1,8 +1,8 @@
 /** Tokenized stocks beside the shares they stand for: what each costs on chain, and how far that is from the share. */
 import type { Binding, CallContext } from '../adapter.ts';
-import { type JupiterPrice, prices } from '../adapters/jupiter-data.ts';
-import { type TokenizedStock, tokenizedStocks } from '../adapters/xstocks-registry.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { type JupiterPrice, prices } from '../providers/jupiter/client.ts';
+import { type TokenizedStock, tokenizedStocks } from '../providers/xstocks/client.ts';
 
 export interface StockPremium {
   ticker: string;

@@ -2,7 +2,7 @@ import type { Request, Result } from '../../../generated/endpoints/stock/researc
 import type { JsonSchema } from '../../catalogue/types.ts';
 import type { Binding, CallContext, Recipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
-import { structured } from '../structured.ts';
+import { structured } from '../providers/openai/structured.ts';
 import { consensusLabel, type StockFigures, stockFigures } from './stock-figures.ts';
 import { type FoundSentiment, socialSentiment } from './stock-social.ts';
 import { type StockChain, stockChainSchema, stockVenue, type Venue } from './stock-venue.ts';

@@ -1,8 +1,8 @@
 import type { Request, Result } from '../../../generated/endpoints/stock/signal.ts';
 import type { Recipe } from '../adapter.ts';
-import { marketStatus, metricsOf } from '../adapters/finnhub-company.ts';
 import { optionally } from '../optionally.ts';
-import { structured } from '../structured.ts';
+import { marketStatus, metricsOf } from '../providers/finnhub/company.ts';
+import { structured } from '../providers/openai/structured.ts';
 import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
 import { earningsAround, priceOf, recentNews } from './stock-figures.ts';
 import { type StockChain, stockChainSchema, stockVenue } from './stock-venue.ts';

@@ -1,7 +1,8 @@
 /** What people say of a stock: from a model that searches posts, or from counted mentions. */
 import type { Binding, CallContext } from '../adapter.ts';
-import { mentionsOf } from '../adapters/finnhub-company.ts';
-import { type Citation, search } from '../adapters/responses-search.ts';
+import { mentionsOf } from '../providers/finnhub/company.ts';
+import type { Citation } from '../providers/openai/responses.ts';
+import { search } from '../providers/openai/search.ts';
 import { dayOf } from './stock-figures.ts';
 
 export type SocialSentiment = {

@@ -1,8 +1,8 @@
 import type { Request, Result } from '../../../generated/endpoints/token/news.ts';
 import type { Recipe } from '../adapter.ts';
-import { newsOf } from '../adapters/okx-token.ts';
-import { drawImage } from '../adapters/replicate-predictions.ts';
 import { optionally } from '../optionally.ts';
+import { newsOf } from '../providers/okx/token.ts';
+import { drawImage } from '../providers/replicate/run.ts';
 import { findToken } from './find-token.ts';
 import { draftNews } from './news-draft.ts';
 

@@ -1,10 +1,10 @@
 import type { Request, Result } from '../../../generated/endpoints/token/signal.ts';
 import type { CallContext, Recipe } from '../adapter.ts';
-import { candles, type OkxToken, priceInfo, sentimentOf } from '../adapters/okx-token.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
-import { chainIndexOf, type OkxBinding } from '../protocols/okx.ts';
-import { structured } from '../structured.ts';
+import { chainIndexOf, type OkxBinding } from '../providers/okx/client.ts';
+import { candles, type OkxToken, priceInfo, sentimentOf } from '../providers/okx/token.ts';
+import { structured } from '../providers/openai/structured.ts';
 import { findToken } from './find-token.ts';
 import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
 

@@ -1,5 +1,5 @@
 /** What recipes tell a model of an account on X. */
-import type { XPost, XProfile } from '../adapters/socialfetch.ts';
+import type { XPost, XProfile } from '../providers/socialfetch/client.ts';
 
 const LONGEST_POST = 600;
 

@@ -1,7 +1,7 @@
 import type { Request, Result } from '../../../generated/endpoints/ai/x-news.ts';
 import type { Recipe } from '../adapter.ts';
-import { drawImage } from '../adapters/replicate-predictions.ts';
-import { xAccount } from '../adapters/socialfetch.ts';
+import { drawImage } from '../providers/replicate/run.ts';
+import { xAccount } from '../providers/socialfetch/client.ts';
 import { draftNews } from './news-draft.ts';
 import { describeAccount, handleOf, POSTS_ARE_DATA } from './x-account.ts';
 

@@ -1,7 +1,7 @@
 import type { Request, Result } from '../../../generated/endpoints/ai/x-persona.ts';
 import type { Recipe } from '../adapter.ts';
-import { xAccount } from '../adapters/socialfetch.ts';
-import { structured } from '../structured.ts';
+import { structured } from '../providers/openai/structured.ts';
+import { xAccount } from '../providers/socialfetch/client.ts';
 import { describeAccount, handleOf, POSTS_ARE_DATA } from './x-account.ts';
 
 const MOST_POSTS = 40;

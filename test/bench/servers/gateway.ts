@@ -4,14 +4,11 @@ import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openLive } from '../../../src/live.ts';
 import { createLog } from '../../../src/log.ts';
-import { pricingRules } from '../../../src/pricing/index.ts';
-import { rails } from '../../../src/rails/index.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
-import { recipes } from '../../../src/upstream/recipes/index.ts';
+import { shipped } from '../../../src/shipped.ts';
 
 const config = readConfig(process.env);
 if (!config.live) throw new Error('the benchmark measures live mode');
-const catalogue = loadCatalogue(config.catalogueDirectory, { rules: pricingRules, adapters, recipes, rails });
+const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
 const live = await openLive(config.live, [...catalogue.networks.values()]);
 const app = await openApp(
   config,

@@ -10,15 +10,12 @@ import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { type NewKeyOrder, openCreditsDesk } from '../../../src/credits/desk.ts';
 import { createChatDoor } from '../../../src/http/chat/door.ts';
 import { usd } from '../../../src/money.ts';
-import { pricingRules } from '../../../src/pricing/index.ts';
-import { rails } from '../../../src/rails/index.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
+import { shipped } from '../../../src/shipped.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
-import { adapters } from '../../../src/upstream/adapters/index.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
-import { recipes } from '../../../src/upstream/recipes/index.ts';
 
-const shipped = (name: string) =>
+const shippedFile = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../../catalogue/${name}.yaml`, import.meta.url)), 'utf8');
 
 const upstreams = `
@@ -91,20 +88,19 @@ export interface GatewayOptions {
 export async function openGateway(t: Test, options: GatewayOptions = {}) {
   const directory = t.testdir({
     catalogue: {
-      'service.yaml': shipped('service'),
-      'networks.yaml': shipped('networks'),
+      'service.yaml': shippedFile('service'),
+      'networks.yaml': shippedFile('networks'),
       'upstreams.yaml': upstreams,
       schemas: {},
       endpoints: { llm: endpoints },
     },
   });
-  const catalogue = loadCatalogue(join(directory, 'catalogue'), { rules: pricingRules, adapters, recipes, rails });
+  const catalogue = loadCatalogue(join(directory, 'catalogue'), shipped);
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
   t.teardown(() => doubles.close());
   const opened = openUpstreams({
     catalogue,
-    adapters,
-    recipes,
+    ...shipped,
     secretOf: sandboxSecret,
     baseUrlOf: ({ name }) => (name === 'main' && options.mainUrl) || doubles.baseUrlOf(name),
     sandbox: true,

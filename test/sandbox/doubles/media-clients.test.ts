@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import type { Upstream } from '../../../src/catalogue/types.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import { filePath, makeFile } from '../../../src/sandbox/files/index.ts';
-import { sniffMediaType } from '../../../src/upstream/media-type.ts';
+import { sniffMediaType } from '../../../src/upstream/media/type.ts';
 
 const upstreams: Upstream[] = [
   {

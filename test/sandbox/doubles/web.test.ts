@@ -1,6 +1,6 @@
 import t from 'tap';
 import { startDoubles } from '../../../src/sandbox/doubles/index.ts';
-import { sniffMediaType } from '../../../src/upstream/media-type.ts';
+import { sniffMediaType } from '../../../src/upstream/media/type.ts';
 
 const doubles = await startDoubles({ upstreams: [] });
 t.teardown(() => doubles.close());

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
-import { openaiChat } from '../../../src/upstream/adapters/openai-chat.ts';
-import type { UpstreamRequest } from '../../../src/upstream/http.ts';
+import type { UpstreamRequest } from '../../../src/upstream/http/upstream-http.ts';
+import { openaiChat } from '../../../src/upstream/providers/openai/chat-adapter.ts';
 import { draftNews, type NewsDraft, shorten } from '../../../src/upstream/recipes/news-draft.ts';
-import { openSetting, problemOf } from '../adapter-contract.ts';
+import { openSetting, problemOf } from '../providers/contract.ts';
 import { failingAt, openServed } from '../served-routes.ts';
 
 interface News {

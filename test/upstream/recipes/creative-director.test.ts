@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CreativeDirectionResult } from '../../../generated/schemas/creative-direction-result.ts';
-import { problemOf } from '../adapter-contract.ts';
+import { problemOf } from '../providers/contract.ts';
 import { openServed } from '../served-routes.ts';
 
 const path = '/image/creative-director';

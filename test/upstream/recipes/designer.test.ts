@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import t from 'tap';
 import type { ImageResult } from '../../../generated/schemas/image-result.ts';
-import { problemOf } from '../adapter-contract.ts';
+import { problemOf } from '../providers/contract.ts';
 import { openServed } from '../served-routes.ts';
 
 const path = '/image/designer';

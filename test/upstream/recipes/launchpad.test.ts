@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { LaunchpadResult } from '../../../generated/schemas/launchpad-result.ts';
 import { dollars } from '../../../src/upstream/recipes/dollars.ts';
-import { problemOf } from '../adapter-contract.ts';
+import { problemOf } from '../providers/contract.ts';
 import { failingAt, openServed } from '../served-routes.ts';
 
 const FARTCOIN = '9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump';

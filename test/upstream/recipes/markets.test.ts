@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Market } from '../../../src/upstream/adapters/limitless.ts';
-import { problemOf } from '../adapter-contract.ts';
+import type { Market } from '../../../src/upstream/providers/limitless/market.ts';
+import { problemOf } from '../providers/contract.ts';
 import { openServed } from '../served-routes.ts';
 
 const venue = '/ai/prediction-market/venue-a';

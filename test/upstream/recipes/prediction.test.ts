@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Market } from '../../../src/upstream/adapters/limitless.ts';
+import type { Market } from '../../../src/upstream/providers/limitless/market.ts';
 import { type Estimate, opportunities } from '../../../src/upstream/recipes/alpha-feed.ts';
 import { recommend } from '../../../src/upstream/recipes/market-intel.ts';
 import { bestEdge } from '../../../src/upstream/recipes/prediction/edge.ts';

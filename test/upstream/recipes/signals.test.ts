@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { sentimentLabel, targetPrice } from '../../../src/upstream/recipes/price-view.ts';
-import { problemOf } from '../adapter-contract.ts';
+import { problemOf } from '../providers/contract.ts';
 import { failingAt, openServed } from '../served-routes.ts';
 
 interface Signal {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Result } from '../../../generated/endpoints/token/starter-kit.ts';
-import { imageSize } from '../../../src/upstream/media-facts.ts';
-import { problemOf } from '../adapter-contract.ts';
+import { imageSize } from '../../../src/upstream/media/facts.ts';
+import { problemOf } from '../providers/contract.ts';
 import { openServed } from '../served-routes.ts';
 
 const path = '/token/starter-kit';

@@ -2,12 +2,12 @@ import t, { type Test } from 'tap';
 import type { Upstream } from '../../../src/catalogue/types.ts';
 import { startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
-import { jupiterData } from '../../../src/upstream/adapters/jupiter-data.ts';
-import { xstocksRegistry } from '../../../src/upstream/adapters/xstocks-registry.ts';
-import { openUpstreamHttp } from '../../../src/upstream/http.ts';
+import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
+import { jupiterData } from '../../../src/upstream/providers/jupiter/adapter.ts';
+import { xstocksRegistry } from '../../../src/upstream/providers/xstocks/adapter.ts';
 import { stockArb } from '../../../src/upstream/recipes/stock-arb.ts';
-import { problemOf } from '../adapter-contract.ts';
 import { openCallContext } from '../call-context.ts';
+import { problemOf } from '../providers/contract.ts';
 
 async function open(t: Test) {
   const named = (name: string, adapter: Adapter): Upstream => ({

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { StockResearchResult } from '../../../generated/schemas/stock-research-result.ts';
 import { consensusLabel } from '../../../src/upstream/recipes/stock-figures.ts';
-import { problemOf } from '../adapter-contract.ts';
+import { problemOf } from '../providers/contract.ts';
 import { failingAt, openServed } from '../served-routes.ts';
 
 const path = '/stock/research';

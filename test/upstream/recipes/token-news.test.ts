@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Result } from '../../../generated/endpoints/token/news.ts';
-import { imageSize } from '../../../src/upstream/media-facts.ts';
-import { problemOf } from '../adapter-contract.ts';
+import { imageSize } from '../../../src/upstream/media/facts.ts';
+import { problemOf } from '../providers/contract.ts';
 import { failingAt, openServed } from '../served-routes.ts';
 
 const BONK = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';

@@ -1,4 +1,4 @@
-import type { Market } from '../../adapters/limitless.ts';
+import type { Market } from '../../providers/limitless/market.ts';
 
 export interface Edge {
   side: 'YES' | 'NO';

@@ -1,7 +1,7 @@
 /** One search at several marketplaces at the same time. */
 import type { Binding, CallContext } from '../../adapter.ts';
-import { serpSearch } from '../../adapters/serpapi.ts';
 import { type UpstreamFailure, UpstreamProblem } from '../../problem.ts';
+import { serpSearch } from '../../providers/serpapi/client.ts';
 import { type MarketplaceName, marketplaces, type ShopQuery } from './marketplaces.ts';
 import { hasCondition, interleave, type Product, sortBy, withinPrices, withOtherPlaces } from './product.ts';
 

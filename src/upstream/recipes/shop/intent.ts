@@ -1,7 +1,7 @@
 /** What a shopper means by a sentence: a model's reading, which explicit fields override. */
 import type { Binding, CallContext } from '../../adapter.ts';
 import { optionally } from '../../optionally.ts';
-import { structured } from '../../structured.ts';
+import { structured } from '../../providers/openai/structured.ts';
 import { type MarketplaceName, marketplaceNames } from './marketplaces.ts';
 import { type Condition, conditions, type Sort, sorts } from './product.ts';
 

@@ -1,6 +1,8 @@
 /** Where products are searched: each marketplace's parameters, and its rows in one form. All through SerpApi. */
-import { type Engine, rowsOf, type SerpAnswer, type SerpQuery } from '../../adapters/serpapi.ts';
+
+import { asJsonObject, numberOrNull, textOrNull } from '../../../json.ts';
 import { discountPercent } from '../../price-summary.ts';
+import { type Engine, rowsOf, type SerpAnswer, type SerpQuery } from '../../providers/serpapi/client.ts';
 import { currencyOf } from './currency.ts';
 import { type Condition, conditionOf, type Product, type Sort } from './product.ts';
 
@@ -113,8 +115,8 @@ export const marketplaces: Readonly<Record<MarketplaceName, Marketplace>> = {
     products: (answer, country) =>
       rowsOf(answer, 'shopping_results').flatMap((row) =>
         offer('google_shopping', row, country, {
-          price: numberOf(row.extracted_price),
-          formerPrice: numberOf(row.extracted_old_price),
+          price: numberOrNull(row.extracted_price),
+          formerPrice: numberOrNull(row.extracted_old_price),
           written: row.price,
           url: row.product_link ?? row.link,
           seller: row.source,
@@ -134,8 +136,8 @@ export const marketplaces: Readonly<Record<MarketplaceName, Marketplace>> = {
     products: (answer, country) =>
       rowsOf(answer, 'organic_results').flatMap((row) =>
         offer('amazon', row, amazonDomains[country] === undefined ? 'us' : country, {
-          price: numberOf(row.extracted_price),
-          formerPrice: numberOf(row.extracted_old_price),
+          price: numberOrNull(row.extracted_price),
+          formerPrice: numberOrNull(row.extracted_old_price),
           written: row.price,
           url: row.link_clean ?? row.link,
           seller: undefined,
@@ -156,17 +158,17 @@ export const marketplaces: Readonly<Record<MarketplaceName, Marketplace>> = {
     }),
     products: (answer, country) =>
       rowsOf(answer, 'organic_results').flatMap((row) => {
-        const seller = fields(row.seller);
+        const seller = asJsonObject(row.seller);
         // A listing with variants has a range: it is on sale from the lower end.
-        const price = fields(fields(row.price).from ?? row.price);
+        const price = asJsonObject(asJsonObject(row.price).from ?? row.price);
         return offer('ebay', row, ebayDomains[country] === undefined ? 'us' : country, {
-          price: numberOf(price.extracted),
-          formerPrice: numberOf(fields(row.old_price).extracted),
+          price: numberOrNull(price.extracted),
+          formerPrice: numberOrNull(asJsonObject(row.old_price).extracted),
           written: price.raw,
           url: row.link,
           seller: seller.username,
           condition: row.condition,
-          shipping: fields(row.shipping).raw ?? row.shipping,
+          shipping: asJsonObject(row.shipping).raw ?? row.shipping,
         });
       }),
   },
@@ -190,25 +192,17 @@ function offer(marketplace: MarketplaceName, row: SerpAnswer, country: string, f
     {
       marketplace,
       title: row.title,
-      url: textOf(found.url),
-      image: textOf(row.thumbnail),
+      url: textOrNull(found.url),
+      image: textOrNull(row.thumbnail),
       price: found.price,
       currency: found.price === null ? null : currencyOf(found.written, country),
       discount: discountPercent(found.price, found.formerPrice),
-      rating: numberOf(row.rating),
-      reviews_count: numberOf(row.reviews),
-      seller: textOf(found.seller),
+      rating: numberOrNull(row.rating),
+      reviews_count: numberOrNull(row.reviews),
+      seller: textOrNull(found.seller),
       condition: conditionOf(found.condition),
-      shipping: textOf(Array.isArray(shipping) ? shipping.join(', ') : shipping),
+      shipping: textOrNull(Array.isArray(shipping) ? shipping.join(', ') : shipping),
       also_available_at: [],
     },
   ];
 }
-
-const fields = (value: unknown): SerpAnswer =>
-  typeof value === 'object' && value !== null ? (value as SerpAnswer) : {};
-
-const numberOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

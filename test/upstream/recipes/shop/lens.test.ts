@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Product } from '../../../../src/upstream/recipes/shop/product.ts';
-import { problemOf } from '../../adapter-contract.ts';
+import { problemOf } from '../../providers/contract.ts';
 import { failingAt, openServed } from '../../served-routes.ts';
 
 interface Answer {

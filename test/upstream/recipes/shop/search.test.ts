@@ -1,11 +1,11 @@
 import t from 'tap';
 import type { Adapter } from '../../../../src/upstream/adapter.ts';
-import { serpapi } from '../../../../src/upstream/adapters/serpapi.ts';
 import type { PriceSummary } from '../../../../src/upstream/price-summary.ts';
+import { serpapi } from '../../../../src/upstream/providers/serpapi/adapter.ts';
 import { searchAll } from '../../../../src/upstream/recipes/shop/fan-out.ts';
 import { type MarketplaceName, marketplaceNames } from '../../../../src/upstream/recipes/shop/marketplaces.ts';
 import type { Product } from '../../../../src/upstream/recipes/shop/product.ts';
-import { openSetting, problemOf } from '../../adapter-contract.ts';
+import { openSetting, problemOf } from '../../providers/contract.ts';
 import { failingAt, openServed } from '../../served-routes.ts';
 
 interface Answer {

@@ -1,0 +1,59 @@
+/** One HTTP exchange with an upstream whose answer is wanted whole. */
+import { UpstreamProblem } from '../problem.ts';
+import {
+  begin,
+  collect,
+  type Failed,
+  isAccepted,
+  type PreparedRequest,
+  type UpstreamConnection,
+  unwanted,
+  whereOf,
+  withoutSecrets,
+} from './exchange.ts';
+import { snippet } from './redact.ts';
+import type { UpstreamResponse } from './upstream-http.ts';
+
+export type Outcome = { response: UpstreamResponse } | Failed;
+
+/** Never rejects for what the upstream does: a failure is an outcome, with whether trying again makes sense. */
+export async function attemptOnce(connection: UpstreamConnection, request: PreparedRequest): Promise<Outcome> {
+  const begun = await begin(connection, request);
+  if ('problem' in begun) return begun;
+  const { status, headers } = begun;
+  let ended: Parameters<typeof begun.report>[0] = 'failure';
+  try {
+    const body = await collect(connection, request, begun.body);
+    ended = status < 500 ? 'success' : 'failure';
+    if (!isAccepted(status, request)) return unwanted(connection, request, begun, body);
+    return {
+      response: answered(connection, request, { status, headers, body: withoutSecrets(connection, status, body) }),
+    };
+  } catch (error) {
+    const explained = begun.explain(error);
+    ended = explained.ended;
+    return explained.failed;
+  } finally {
+    begun.leave();
+    begun.report(ended);
+  }
+}
+
+function answered(
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  answer: Pick<UpstreamResponse, 'status' | 'headers' | 'body'>,
+): UpstreamResponse {
+  return {
+    ...answer,
+    sent: request.body.text,
+    json() {
+      try {
+        return JSON.parse(answer.body.toString('utf8'));
+      } catch {
+        const said = snippet(answer.body, Object.values(connection.secrets));
+        throw new UpstreamProblem('malformed', connection.upstream, `${whereOf(request)} answered no JSON`, { said });
+      }
+    },
+  };
+}

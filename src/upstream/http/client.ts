@@ -1,0 +1,95 @@
+import { Pool } from 'undici';
+import { parseDuration } from '../../catalogue/duration.ts';
+import type { Upstream } from '../../catalogue/types.ts';
+import type { Log } from '../../log.ts';
+import { UpstreamProblem } from '../problem.ts';
+import { attemptOnce } from './attempt.ts';
+import { openCircuitBreaker } from './circuit-breaker.ts';
+import { openGate } from './concurrency.ts';
+import type { PreparedRequest, UpstreamConnection } from './exchange.ts';
+import { encodeBody, withQuery } from './request-body.ts';
+import { pause, retryDelay } from './retry.ts';
+import { openStream } from './stream.ts';
+import type { Authorize, UpstreamHttp, UpstreamRequest } from './upstream-http.ts';
+
+export interface UpstreamHttpOptions {
+  upstream: Upstream;
+  /** What says who calls; its `authorize` is left out where the provider needs no key. */
+  adapter: { readonly authorize?: Authorize | undefined };
+  /** Takes the place of the upstream's own address: a double in the sandbox. */
+  baseUrl: string;
+  secrets: Readonly<Record<string, string>>;
+  /** Longest wait for one answer. Default: as long as the request's signal allows. */
+  timeoutMs?: number;
+  log?: Pick<Log, 'warn'>;
+  /** Milliseconds, for the circuit breaker; tests set it. */
+  now?: () => number;
+}
+
+const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
+const DEFAULT_CONCURRENCY = 64;
+const CIRCUIT = { failures: 10, coolDownMs: 5_000 };
+
+/** One per upstream, for the life of the process: it holds the connections, the limits and the circuit breaker. */
+export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & { close(): Promise<void> } {
+  const { upstream, baseUrl, log } = options;
+  const base = new URL(baseUrl);
+  const basePath = base.pathname.replace(/\/$/, '');
+  const concurrency = upstream.concurrency ?? DEFAULT_CONCURRENCY;
+  const spacingMs = upstream.spacing === undefined ? 0 : parseDuration(upstream.spacing);
+  if (spacingMs === undefined)
+    throw new Error(`upstream ${upstream.name}: spacing ${upstream.spacing} is not a duration`);
+  // Time limits are ours, exact to the millisecond and told apart from the caller's deadline.
+  const pool = new Pool(base.origin, { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 });
+  const connection: UpstreamConnection = {
+    upstream: upstream.name,
+    pool,
+    gate: openGate({ concurrency, spacingMs }),
+    circuit: openCircuitBreaker({ ...CIRCUIT, now: options.now ?? (() => performance.now()) }),
+    authorize: options.adapter.authorize,
+    secrets: options.secrets,
+    timeoutMs: options.timeoutMs,
+    log,
+  };
+
+  function pathOnTheWire(path: string): string {
+    if (path.startsWith('/')) return basePath + path;
+    const url = new URL(path);
+    if (url.origin === base.origin) return url.pathname + url.search;
+    throw new UpstreamProblem('malformed', upstream.name, `handed out an address at another host: ${url.origin}`);
+  }
+
+  function prepare(request: UpstreamRequest): PreparedRequest {
+    const body = encodeBody(request);
+    return {
+      method: request.method,
+      path: withQuery(pathOnTheWire(request.path), request.query),
+      headers: { 'user-agent': 'turnpike', ...(body.type && { 'content-type': body.type }), ...request.headers },
+      body,
+      signal: request.signal,
+      maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
+      accept: request.accept ?? [],
+    };
+  }
+
+  return {
+    upstream: upstream.name,
+    baseUrl,
+    async request(request) {
+      const prepared = prepare(request);
+      const idempotent = request.idempotent ?? request.method === 'GET';
+      for (let attempt = 0; ; attempt += 1) {
+        const outcome = await attemptOnce(connection, prepared);
+        if ('response' in outcome) return outcome.response;
+        const delay = idempotent && outcome.retryable ? retryDelay(attempt, outcome.retryAfterMs) : undefined;
+        if (delay === undefined || request.signal.aborted) throw outcome.problem;
+        log?.warn({ upstream: upstream.name, problem: outcome.problem.message, delay: Math.round(delay) }, 'retrying');
+        await pause(delay, request.signal).catch(() => {
+          throw outcome.problem;
+        });
+      }
+    },
+    stream: async (request) => openStream(connection, prepare(request)),
+    close: () => pool.destroy(),
+  };
+}

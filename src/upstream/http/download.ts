@@ -1,0 +1,146 @@
+/** Reads files at addresses that strangers choose: callers' references and what providers hand out. */
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent } from 'undici';
+import { readBounded } from '../../bounded-body.ts';
+import { UpstreamProblem } from '../problem.ts';
+import { isPublicAddress } from './public-address.ts';
+
+export interface DownloadOptions {
+  /** For whom: names the upstream in problems and logs. */
+  upstream: string;
+  /** A caller is told what is wrong with its address (`invalid-input`); a provider's bad address is `malformed` or `failed`. */
+  givenBy: 'caller' | 'provider';
+  signal: AbortSignal;
+  maxBytes: number;
+  /** Default: one minute. */
+  timeoutMs?: number;
+}
+
+export interface Downloader {
+  /** The file's bytes. Throws UpstreamProblem; its `forCaller` names no address. */
+  download(url: string, options: DownloadOptions): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
+}
+
+export interface DownloaderOptions {
+  /** Origins whose files need neither https nor a public address when a provider hands them out: those of upstreams. */
+  trustedOrigins: readonly string[];
+  resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
+  /** Where an address that the guard let through is read instead: the sandbox, which has no internet, brings its own. */
+  readFrom?(url: URL): URL;
+}
+
+const MOST_REDIRECTS = 3;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** An address we do not go to. The message is fit for a caller. */
+class AddressRefused extends Error {}
+
+/** Why a URL cannot be used, fit for a caller, or undefined. Looks at the text alone: names are resolved when connecting. */
+export function urlRefusal(url: string): string | undefined {
+  if (!URL.canParse(url)) return 'is not a URL';
+  const { protocol, hostname, username, password } = new URL(url);
+  if (protocol !== 'https:') return 'must start with https://';
+  if (username !== '' || password !== '') return 'must not carry a user name or password';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 ? !isPublicAddress(host) : isLocalName(host)) return 'must be on the public internet';
+  return undefined;
+}
+
+const isLocalName = (host: string): boolean =>
+  !host.includes('.') || /\.(localhost|local|internal|home\.arpa|lan)\.?$/.test(host);
+
+export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom }: DownloaderOptions): Downloader {
+  const trusted: ReadonlySet<string> = new Set(trustedOrigins.map((origin) => new URL(origin).origin));
+  const open = new Agent();
+  // The addresses are checked where the connection is made, and that connection goes to a checked address: a name that
+  // answers differently the second time gains nothing.
+  const guarded = new Agent({ connect: { lookup: guardedLookup(resolve) } });
+
+  async function follow(start: string, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
+    let url = start;
+    for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
+      // Trust is for what providers hand out: a caller must not reach the operator's own network through it.
+      const isTrusted = options.givenBy === 'provider' && URL.canParse(url) && trusted.has(new URL(url).origin);
+      const refusal = isTrusted ? undefined : urlRefusal(url);
+      if (refusal !== undefined) throw new AddressRefused(refusal);
+      const isReplaced = !isTrusted && readFrom !== undefined;
+      const { origin, pathname, search } = isReplaced ? readFrom(new URL(url)) : new URL(url);
+      const dispatcher = isTrusted || isReplaced ? open : guarded;
+      const headers = { 'user-agent': 'turnpike' };
+      const answer = await dispatcher.request({ origin, path: pathname + search, method: 'GET', headers, signal });
+      const { location } = answer.headers;
+      if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string') {
+        await answer.body.dump();
+        url = URL.canParse(location, url) ? new URL(location, url).href : location;
+        continue;
+      }
+      if (answer.statusCode !== 200) {
+        await answer.body.dump();
+        throw new Error(`answers ${answer.statusCode}`);
+      }
+      const bytes = await readBounded(answer.body, options.maxBytes);
+      if (bytes !== undefined) return bytes;
+      throw new AddressRefused(`leads to a file of more than ${options.maxBytes} bytes`);
+    }
+    throw new AddressRefused(`redirects more than ${MOST_REDIRECTS} times`);
+  }
+
+  return {
+    async download(url, options) {
+      const { upstream, givenBy, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        return await follow(url, options, limited);
+      } catch (error) {
+        const reason = reasonOf(error);
+        const where = URL.canParse(url) ? new URL(url).host : 'an address that cannot be read';
+        const message = `file at ${where}: ${error instanceof Error ? error.message : reason.text}`;
+        if (signal.aborted) throw new UpstreamProblem('timeout', upstream, message, { cause: error });
+        if (givenBy === 'caller') {
+          const forCaller = `The file's address ${reason.text}`;
+          throw new UpstreamProblem('invalid-input', upstream, message, { forCaller, cause: error });
+        }
+        throw new UpstreamProblem(reason.refused ? 'malformed' : 'failed', upstream, message, { cause: error });
+      }
+    },
+    async close() {
+      await Promise.all([open.destroy(), guarded.destroy()]);
+    },
+  };
+}
+
+/** Says nothing of what lies behind an address that was tried: not even a caller's own should serve as a port scanner. */
+function reasonOf(error: unknown): { text: string; refused: boolean } {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof AddressRefused) return { text: cause.message, refused: true };
+    if (cause.name === 'TimeoutError') return { text: 'took too long', refused: false };
+  }
+  return { text: 'cannot be read', refused: false };
+}
+
+const resolveAll = (hostname: string): Promise<ResolvedAddress[]> => systemLookup(hostname, { all: true });
+
+function guardedLookup(resolve: (hostname: string) => Promise<ResolvedAddress[]>): LookupFunction {
+  return (hostname, options, done) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const first = addresses[0];
+        if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+          done(new AddressRefused('must be on the public internet'), '', 0);
+        } else if (options.all) {
+          done(null, addresses);
+        } else {
+          done(null, first.address, first.family);
+        }
+      },
+      (error: NodeJS.ErrnoException) => done(error, '', 0),
+    );
+  };
+}

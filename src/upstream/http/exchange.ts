@@ -1,0 +1,179 @@
+/** The start of one HTTP exchange with an upstream: its turn, its time limit, and what a failure means. */
+import type { Readable } from 'node:stream';
+import type { Pool } from 'undici';
+import { readBounded } from '../../bounded-body.ts';
+import type { Log } from '../../log.ts';
+import { TimeLimit } from '../../time-limit.ts';
+import { UpstreamProblem } from '../problem.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { Gate } from './concurrency.ts';
+import { redact, snippet } from './redact.ts';
+import { type EncodedBody, withQuery } from './request-body.ts';
+import { retryAfterMs, retryableStatuses } from './retry.ts';
+import type { Authorize } from './upstream-http.ts';
+
+/** What all requests to one upstream share. */
+export interface UpstreamConnection {
+  upstream: string;
+  pool: Pool;
+  gate: Gate;
+  circuit: CircuitBreaker;
+  authorize: Authorize | undefined;
+  secrets: Readonly<Record<string, string>>;
+  timeoutMs: number | undefined;
+  log: Pick<Log, 'warn'> | undefined;
+}
+
+export interface PreparedRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With the base URL's own path and the query, without what `authorize` adds. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: EncodedBody;
+  signal: AbortSignal;
+  maxBytes: number;
+  accept: readonly number[];
+}
+
+export interface Failed {
+  problem: UpstreamProblem;
+  /** Whether trying again makes sense. */
+  retryable: boolean;
+  retryAfterMs: number | undefined;
+}
+
+type Ended = 'success' | 'failure' | 'abandoned';
+
+/** An exchange whose answer has begun: the body is still to come. */
+export interface Begun {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Record<string, string>;
+  readonly body: Readable;
+  /** What an error while the body is read means, and what it says of the upstream. */
+  explain(error: unknown): { failed: Failed; ended: Ended };
+  /** Tells the circuit breaker. Once. */
+  report(ended: Ended): void;
+  /** The upstream's own time limit ends; the request's signal goes on. */
+  inTime(): void;
+  /** Gives the turn back. Once, when the body has been read or is not wanted. */
+  leave(): void;
+}
+
+const refusals: ReadonlySet<number> = new Set([401, 402, 403]);
+
+export const whereOf = ({ method, path }: PreparedRequest): string => `${method} ${path.split('?', 1)[0]}`;
+
+export const isAccepted = (status: number, { accept }: PreparedRequest): boolean =>
+  (status >= 200 && status < 300) || accept.includes(status);
+
+/** Never rejects for what the upstream does: a failure is an outcome. */
+export async function begin(connection: UpstreamConnection, request: PreparedRequest): Promise<Begun | Failed> {
+  const where = whereOf(request);
+  let giveTurnBack: () => void;
+  try {
+    giveTurnBack = await connection.gate.enter(request.signal);
+  } catch {
+    return final(new UpstreamProblem('timeout', connection.upstream, `${where}: no turn before the deadline`));
+  }
+  // After the queue: the circuit may have opened meanwhile.
+  if (!connection.circuit.allows()) {
+    giveTurnBack();
+    const message = `${where}: not asked, it failed too often just now`;
+    return final(new UpstreamProblem('unavailable', connection.upstream, message));
+  }
+  const limit = new TimeLimit(request.signal, connection.timeoutMs);
+  const leave = () => {
+    limit.clear();
+    giveTurnBack();
+  };
+  const report = (ended: Ended) => {
+    if (!connection.circuit.report(ended)) return;
+    connection.log?.warn({ upstream: connection.upstream }, 'upstream keeps failing: not asked for a while');
+  };
+  const explain = (error: unknown): { failed: Failed; ended: Ended } => {
+    if (error instanceof UpstreamProblem) return { failed: final(error), ended: 'failure' };
+    if (!limit.aborted) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const problem = new UpstreamProblem('failed', connection.upstream, `${where}: ${reason}`, { cause: error });
+      return { failed: { problem, retryable: true, retryAfterMs: undefined }, ended: 'failure' };
+    }
+    // A deadline speaks against the upstream, a shutdown or a caller's own reason does not.
+    const late = limit.expired || isTimeout(request.signal.reason);
+    const message = `${where}: ${late ? 'no answer in time' : 'abandoned'}`;
+    const problem = new UpstreamProblem('timeout', connection.upstream, message);
+    return { failed: final(problem), ended: late ? 'failure' : 'abandoned' };
+  };
+  try {
+    const answer = await ask(connection, request, limit);
+    return { ...answer, explain, report, inTime: () => limit.stopClock(), leave };
+  } catch (error) {
+    const { failed, ended } = explain(error);
+    leave();
+    report(ended);
+    return failed;
+  }
+}
+
+/** The failure that an answer with a status that nobody wants is. */
+export function unwanted(
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  answer: Pick<Begun, 'status' | 'headers'>,
+  body: Buffer,
+): Failed {
+  const { status, headers } = answer;
+  const failure = refusals.has(status) ? 'unavailable' : 'failed';
+  const said = snippet(body, Object.values(connection.secrets));
+  return {
+    problem: new UpstreamProblem(failure, connection.upstream, `${whereOf(request)} answered ${status}`, {
+      status,
+      said,
+    }),
+    retryable: retryableStatuses.has(status),
+    retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()),
+  };
+}
+
+/** The whole body. Throws UpstreamProblem `malformed` when it is larger than the request allows. */
+export async function collect(
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  body: Readable,
+): Promise<Buffer> {
+  const bytes = await readBounded(body, request.maxBytes);
+  if (bytes !== undefined) return bytes;
+  const message = `${request.method} answered more than ${request.maxBytes} bytes`;
+  throw new UpstreamProblem('malformed', connection.upstream, message);
+}
+
+/** More than any refusal says: what is longer is cut off. */
+const LONGEST_REFUSAL = 262_144;
+
+/** A refusal that an adapter reads itself, without the keys that it may quote; any other answer as it came. */
+export function withoutSecrets(connection: UpstreamConnection, status: number, body: Buffer): Buffer {
+  if (status < 400) return body;
+  const text = body.subarray(0, LONGEST_REFUSAL).toString('utf8');
+  return Buffer.from(redact(text, Object.values(connection.secrets)));
+}
+
+const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false, retryAfterMs: undefined });
+
+const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
+
+async function ask(connection: UpstreamConnection, request: PreparedRequest, signal: TimeLimit) {
+  const { method, path, body } = request;
+  const authorization = connection.authorize?.({ method, path, body: body.text }, connection.secrets);
+  const answer = await connection.pool.request({
+    method,
+    path: withQuery(path, authorization?.query),
+    headers: { ...request.headers, ...authorization?.headers },
+    body: body.bytes,
+    signal,
+  });
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return { status: answer.statusCode, headers, body: answer.body as Readable };
+}

@@ -1,0 +1,41 @@
+/** One HTTP exchange with an upstream whose answer is passed on while it comes. */
+import { Readable } from 'node:stream';
+import {
+  begin,
+  collect,
+  isAccepted,
+  type PreparedRequest,
+  type UpstreamConnection,
+  unwanted,
+  withoutSecrets,
+} from './exchange.ts';
+import type { UpstreamStream } from './upstream-http.ts';
+
+/**
+ * Asks once: what has begun cannot be asked for again. The upstream's own time limit is for the answer to begin, the
+ * request's signal for all of it. Throws UpstreamProblem.
+ */
+export async function openStream(connection: UpstreamConnection, request: PreparedRequest): Promise<UpstreamStream> {
+  const begun = await begin(connection, request);
+  if ('problem' in begun) throw begun.problem;
+  const { status, headers, body } = begun;
+  // Told now: while a long answer runs, the circuit must not wait for its end.
+  begun.report(status < 500 ? 'success' : 'failure');
+  const problemOf = (error: unknown) => begun.explain(error).failed.problem;
+  if (status < 400 && isAccepted(status, request)) {
+    begun.inTime();
+    body.once('close', begun.leave);
+    // Whoever reads is told of an error; one that comes when nobody reads must not end the process.
+    body.on('error', () => {});
+    return { status, headers, body, problemOf };
+  }
+  try {
+    const whole = await collect(connection, request, body);
+    if (!isAccepted(status, request)) throw unwanted(connection, request, begun, whole).problem;
+    return { status, headers, body: Readable.from([withoutSecrets(connection, status, whole)]), problemOf };
+  } catch (error) {
+    throw problemOf(error);
+  } finally {
+    begun.leave();
+  }
+}

@@ -1,0 +1,72 @@
+/** The one way out to providers, as adapters see it. `openUpstreamHttp` in `client.ts` builds one per upstream. */
+import type { Readable } from 'node:stream';
+import type { UpstreamProblem } from '../problem.ts';
+
+export interface UpstreamRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the upstream's base URL, with a leading slash, or an absolute URL that the same upstream handed out. */
+  path: string;
+  /** Undefined and empty values are left out. */
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as multipart/form-data, in this order. */
+  form?: readonly FormPart[];
+  /** Repeating it does no harm: it may be retried on 429, 502, 503 and 504. Default: true for GET only. */
+  idempotent?: boolean;
+  signal: AbortSignal;
+  /** Default: 32 MB. */
+  maxBytes?: number;
+  /** Statuses besides 2xx that the adapter wants to read itself. */
+  accept?: readonly number[];
+}
+
+export interface FormPart {
+  name: string;
+  value: string | { bytes: Uint8Array; fileName: string; type: string };
+}
+
+export interface UpstreamResponse {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** The exact bytes that came. */
+  body: Buffer;
+  /** The exact body that was sent, empty for none: what hashes are taken of. */
+  sent: string;
+  /** Parses the body. Throws UpstreamProblem `malformed`. */
+  json(): unknown;
+}
+
+/** An answer that still comes. The body must be read to its end or destroyed: it holds one of the upstream's turns. */
+export interface UpstreamStream {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  body: Readable;
+  /** What an error of `body` means. */
+  problemOf(error: unknown): UpstreamProblem;
+}
+
+export interface UpstreamHttp {
+  /** Name in `upstreams.yaml`, for problems and logs. */
+  readonly upstream: string;
+  readonly baseUrl: string;
+  /** Throws UpstreamProblem: `failed` (unreachable, 4xx and 5xx), `timeout`, `unavailable` (401, 402, 403, open circuit), `malformed` (too large). */
+  request(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The same, for an answer that is passed on while it comes. Asked once, `idempotent` or not; `maxBytes` is for failures. */
+  stream(request: UpstreamRequest): Promise<UpstreamStream>;
+}
+
+/** The part of a provider's wire protocol that says who calls. */
+export interface Authorization {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Called for every attempt. `path` carries the query, `body` the exact bytes; `secrets` are by the adapter's names. */
+export type Authorize = (
+  request: { method: string; path: string; body: string },
+  secrets: Readonly<Record<string, string>>,
+) => Authorization;

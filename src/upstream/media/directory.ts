@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Downloader } from '../http/download.ts';
+import { type MediaStore, openMediaStore } from './store.ts';
+import { typeOfExtension } from './type.ts';
+
+/** Keeps files in a directory, which is created when missing. A file is whole as soon as it has its name, also after a crash. */
+export function openDirectoryMediaStore(options: {
+  directory: string;
+  publicUrl: string;
+  downloads: Downloader;
+}): MediaStore {
+  const { directory, publicUrl, downloads } = options;
+  mkdirSync(directory, { recursive: true });
+  return openMediaStore({
+    publicUrl,
+    downloads,
+    shelf: {
+      async write(name, bytes) {
+        const target = path.join(directory, name);
+        if (await exists(target)) return;
+        const draft = path.join(directory, `.${randomUUID()}.part`);
+        try {
+          await writeFile(draft, bytes, { flush: true });
+          await rename(draft, target);
+        } catch (error) {
+          await rm(draft, { force: true });
+          throw error;
+        }
+      },
+    },
+  });
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+export interface ServedMedia {
+  path: string;
+  type: string;
+  size: number;
+}
+
+const NAME = /^[0-9a-f]{32}\.([a-z0-9]{3,4})$/;
+
+/** Finds a stored file by its name. Only names that the store gives are found: no path leads out of the directory. */
+export function serveMedia(directory: string): (name: string) => ServedMedia | undefined {
+  return (name) => {
+    const type = typeOfExtension(NAME.exec(name)?.[1] ?? '');
+    if (type === undefined) return undefined;
+    const file = path.join(directory, name);
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found?.isFile() ? { path: file, type, size: found.size } : undefined;
+  };
+}

@@ -1,0 +1,24 @@
+/** How a caller says what kind of sound file it wants. */
+import { isJsonObject } from '../../json.ts';
+
+export interface SpeechFormat {
+  codec: string;
+  /** Hertz; undefined: the provider's own. */
+  sample_rate?: number;
+  /** Bits a second, of an MP3. */
+  bit_rate?: number;
+}
+
+/**
+ * `mp3`, `mp3_24000` and `mp3_24000_128000` (or 128, in thousands), or an object with the same three parts. Nothing is
+ * MP3 of the provider's choice. The request schema has held the value to these forms.
+ */
+export function readSpeechFormat(given: unknown): SpeechFormat {
+  if (isJsonObject(given)) return { codec: 'mp3', ...given };
+  const [codec = 'mp3', sampleRate, bitRate] = String(given ?? 'mp3').split('_');
+  return {
+    codec,
+    ...(sampleRate !== undefined && { sample_rate: Number(sampleRate) }),
+    ...(bitRate !== undefined && { bit_rate: Number(bitRate) < 1000 ? Number(bitRate) * 1000 : Number(bitRate) }),
+  };
+}

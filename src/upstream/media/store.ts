@@ -1,0 +1,61 @@
+/** Where generated files live, so that a paid result does not expire with the provider's copy. */
+import { createHash } from 'node:crypto';
+import type { Downloader } from '../http/download.ts';
+import { UpstreamProblem } from '../problem.ts';
+import { type MediaKind, sniffMediaType } from './type.ts';
+
+export interface StoredMedia {
+  /** Public and absolute. */
+  url: string;
+  /** MIME type, read from the bytes. */
+  type: string;
+  bytes: Buffer;
+}
+
+export interface MediaStore {
+  /** Stores the bytes under a name made of their hash. Throws UpstreamProblem `malformed` when they are not of that kind. */
+  put(bytes: Buffer, kind: MediaKind): Promise<StoredMedia>;
+  /** Copies a file that an upstream handed out. Throws UpstreamProblem. */
+  copy(url: string, kind: MediaKind, options: { upstream: string; signal: AbortSignal }): Promise<StoredMedia>;
+}
+
+/** Where the bytes go: a directory, a bucket. Writing the same name again is harmless, its bytes are the same. */
+export interface MediaShelf {
+  write(name: string, bytes: Buffer, type: string): Promise<void>;
+}
+
+const LARGEST_COPY: Readonly<Record<MediaKind, number>> = {
+  image: 40 * 1024 * 1024,
+  audio: 80 * 1024 * 1024,
+  video: 300 * 1024 * 1024,
+};
+
+/** `publicUrl` is the address that names are appended to: `https://media.example.com` or `https://api.example.com/media`. */
+export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; downloads: Downloader }): MediaStore {
+  const { shelf, downloads } = options;
+  const publicUrl = options.publicUrl.replace(/\/$/, '');
+
+  async function store(bytes: Buffer, kind: MediaKind, upstream: string): Promise<StoredMedia> {
+    const found = sniffMediaType(bytes);
+    if (found?.kind !== kind) {
+      const what = found?.type ?? `${bytes.length} bytes of an unknown type`;
+      throw new UpstreamProblem('malformed', upstream, `${what} where an ${kind} was expected`);
+    }
+    const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.${found.extension}`;
+    await shelf.write(name, bytes, found.type);
+    return { url: `${publicUrl}/${name}`, type: found.type, bytes };
+  }
+
+  return {
+    put: (bytes, kind) => store(bytes, kind, 'media store'),
+    async copy(url, kind, { upstream, signal }) {
+      const bytes = await downloads.download(url, {
+        upstream,
+        givenBy: 'provider',
+        signal,
+        maxBytes: LARGEST_COPY[kind],
+      });
+      return await store(bytes, kind, upstream);
+    },
+  };
+}

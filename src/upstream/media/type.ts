@@ -1,0 +1,89 @@
+export type MediaKind = 'image' | 'video' | 'audio';
+
+export interface MediaType {
+  kind: MediaKind;
+  type: string;
+  extension: string;
+}
+
+interface Signature extends MediaType {
+  matches(bytes: Buffer): boolean;
+}
+
+const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
+
+const signatures: readonly Signature[] = [
+  {
+    kind: 'image',
+    type: 'image/png',
+    extension: 'png',
+    matches: (bytes) => bytes.length > 24 && ascii(bytes, 0, 8) === '\x89PNG\r\n\x1a\n',
+  },
+  {
+    kind: 'image',
+    type: 'image/jpeg',
+    extension: 'jpg',
+    matches: (bytes) => bytes.length > 4 && bytes.readUIntBE(0, 3) === 0xffd8ff,
+  },
+  {
+    kind: 'image',
+    type: 'image/webp',
+    extension: 'webp',
+    matches: (bytes) => ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP',
+  },
+  {
+    kind: 'image',
+    type: 'image/gif',
+    extension: 'gif',
+    matches: (bytes) => /^GIF8[79]a$/.test(ascii(bytes, 0, 6)),
+  },
+  {
+    kind: 'video',
+    type: 'video/mp4',
+    extension: 'mp4',
+    matches: (bytes) => ascii(bytes, 4, 8) === 'ftyp',
+  },
+  {
+    kind: 'video',
+    type: 'video/webm',
+    extension: 'webm',
+    matches: (bytes) => bytes.length > 4 && bytes.readUInt32BE(0) === 0x1a45dfa3,
+  },
+  {
+    kind: 'audio',
+    type: 'audio/wav',
+    extension: 'wav',
+    matches: (bytes) => ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WAVE',
+  },
+  {
+    kind: 'audio',
+    type: 'audio/mpeg',
+    extension: 'mp3',
+    // An ID3 tag, or a frame's eleven sync bits with layer III and a bit rate.
+    matches: (bytes) =>
+      ascii(bytes, 0, 3) === 'ID3' ||
+      (bytes.length > 4 && (bytes.readUInt16BE(0) & 0xffe6) === 0xffe2 && (bytes.readUInt8(2) & 0xf0) !== 0xf0),
+  },
+  {
+    kind: 'audio',
+    type: 'audio/flac',
+    extension: 'flac',
+    matches: (bytes) => ascii(bytes, 0, 4) === 'fLaC',
+  },
+  {
+    kind: 'audio',
+    type: 'audio/ogg',
+    extension: 'ogg',
+    matches: (bytes) => ascii(bytes, 0, 4) === 'OggS',
+  },
+];
+
+/** What the bytes are, whatever a server called them: the formats above. Undefined for anything else. */
+export function sniffMediaType(bytes: Buffer): MediaType | undefined {
+  const found = signatures.find((signature) => signature.matches(bytes));
+  return found && { kind: found.kind, type: found.type, extension: found.extension };
+}
+
+/** MIME type of a stored file's extension, or undefined. */
+export const typeOfExtension = (extension: string): string | undefined =>
+  signatures.find((signature) => signature.extension === extension)?.type;

@@ -1,0 +1,20 @@
+/** Single figures of US stocks, as Finnhub answers them. */
+import type { Adapter } from '../../adapter.ts';
+import { askFinnhub, type FinnhubOperation, operations } from './client.ts';
+
+export type FinnhubOptions = { readonly operation: FinnhubOperation };
+
+export const finnhub: Adapter<FinnhubOptions> = {
+  name: 'finnhub',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['operation'],
+    properties: { operation: { enum: Object.keys(operations) } },
+  },
+  authorize: (_request, { key }) => ({ headers: { 'x-finnhub-token': `${key}` } }),
+  async call(input, binding, context) {
+    const query = Object.fromEntries(Object.entries(input).map(([field, value]) => [field, String(value)]));
+    return { answer: await askFinnhub(binding.options.operation, query, binding, context) };
+  },
+};

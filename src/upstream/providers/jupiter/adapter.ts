@@ -1,0 +1,39 @@
+/** Prices and tokens of Solana, as Jupiter answers them. */
+import type { Adapter } from '../../adapter.ts';
+import { type JupiterRanking, prices, searchTokens, taggedTokens, topTokens } from './client.ts';
+
+export type JupiterOptions = { readonly operation: 'prices' | 'search' | 'top' | 'tagged' };
+
+export const jupiterData: Adapter<JupiterOptions> = {
+  name: 'jupiter-data',
+  secrets: [],
+  optionalSecrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['operation'],
+    properties: { operation: { enum: ['prices', 'search', 'top', 'tagged'] } },
+  },
+  authorize: (_request, { key }) => (key === undefined ? {} : { headers: { 'x-api-key': key } }),
+  async call(input, binding, context) {
+    switch (binding.options.operation) {
+      case 'prices': {
+        const mints = Array.isArray(input.mints) ? input.mints.map(String) : String(input.mints).split(',');
+        return { prices: Object.fromEntries(await prices(binding, mints, context)) };
+      }
+      case 'search':
+        return { tokens: await searchTokens(binding, String(input.query), context) };
+      case 'top':
+        return {
+          tokens: await topTokens(
+            binding,
+            String(input.ranking) as JupiterRanking,
+            String(input.interval),
+            100,
+            context,
+          ),
+        };
+      case 'tagged':
+        return { tokens: await taggedTokens(binding, String(input.tag), context) };
+    }
+  },
+};

@@ -1,0 +1,40 @@
+/** Text from any host that speaks OpenAI chat completions. */
+import type { Adapter } from '../../adapter.ts';
+import { chat } from './chat.ts';
+import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage, chosenModel } from './chat-input.ts';
+
+export type ChatOptions = {
+  /** `tiered`: the caller chooses an output ceiling by name; `usage`: by `max_tokens`. */
+  readonly result: 'tiered' | 'usage';
+};
+
+export const openaiChat: Adapter<ChatOptions> = {
+  name: 'openai-chat',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['result'],
+    properties: { result: { enum: ['tiered', 'usage'] } },
+  },
+  modelOptions: chatModelOptions,
+  needsOutputBound: true,
+  authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
+  async call(input, binding, context) {
+    const model = chosenModel(input, binding);
+    const request = chatRequestOf(input, model, context.terms, binding.upstream);
+    const answer = await chat(binding, request, context);
+    const metadata = chatMetadata(input, model, answer, binding.settings.sandbox);
+    switch (binding.options.result) {
+      case 'tiered':
+        return {
+          text: answer.text,
+          model: model.name,
+          tier: context.terms?.tier,
+          usage: { input_tokens: answer.promptTokens, output_tokens: answer.completionTokens },
+          metadata,
+        };
+      case 'usage':
+        return { text: answer.text, model: model.name, usage: chatUsage(answer), metadata };
+    }
+  },
+};

@@ -1,0 +1,85 @@
+/** How an endpoint's request becomes a request to a chat model, whichever host serves the model. */
+import type { Input, JsonSchema, SoldTerms } from '../../../catalogue/types.ts';
+import { type Binding, modelOf } from '../../adapter.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatRequest, withImages } from './chat.ts';
+
+/** What a model's entry may hold besides the common keys. */
+export const chatModelOptions: JsonSchema = {
+  type: 'object',
+  properties: {
+    tokenParam: { enum: ['max_tokens', 'max_completion_tokens'], description: 'max_tokens unless given' },
+    reasoningParam: { enum: ['reasoning_effort', 'reasoning'], description: 'reasoning_effort unless given' },
+    supportsTemperature: { type: 'boolean' },
+    supportsJsonSchema: { type: 'boolean' },
+    supportsImageUrl: { type: 'boolean' },
+  },
+};
+
+/** The model that the caller names, else the endpoint's. */
+export function chosenModel(input: Input, binding: Pick<Binding, 'upstream' | 'model' | 'models'>): ChatModel {
+  if (input.model === undefined) return modelOf(binding);
+  const model = binding.models[String(input.model)];
+  if (model === undefined) throw new Error(`the upstream ${binding.upstream} has no model ${String(input.model)}`);
+  return model;
+}
+
+/**
+ * The caller's words and settings for a model, with as much output as was sold. Throws UpstreamProblem `invalid-input`
+ * for images that the model does not read.
+ */
+export function chatRequestOf(
+  input: Input,
+  model: ChatModel,
+  terms: SoldTerms | undefined,
+  upstream: string,
+): ChatRequest {
+  const messages = messagesOf(input);
+  if (model.supportsImageUrl === false && messages.some(hasImage)) {
+    throw new UpstreamProblem('invalid-input', upstream, `${model.id} takes no images`, {
+      forCaller: `The model ${model.name} reads no images: send text, or name another model`,
+    });
+  }
+  return {
+    model,
+    messages,
+    ...(terms && { maxTokens: terms.maxOutputTokens }),
+    ...(typeof input.temperature === 'number' && { temperature: input.temperature }),
+    ...(typeof input.reasoning_effort === 'string' && { reasoningEffort: input.reasoning_effort }),
+  };
+}
+
+/** `messages` as they are, `system_prompt` before and `prompt`, with an `image`, after them. */
+function messagesOf(input: Input): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  if (typeof input.system_prompt === 'string') messages.push({ role: 'system', content: input.system_prompt });
+  if (Array.isArray(input.messages)) messages.push(...input.messages);
+  if (typeof input.prompt === 'string') {
+    messages.push({
+      role: 'user',
+      content: withImages(input.prompt, typeof input.image === 'string' ? [input.image] : []),
+    });
+  }
+  return messages;
+}
+
+const hasImage = ({ content }: ChatMessage): boolean =>
+  Array.isArray(content) && content.some((part) => (part as { type?: unknown } | null)?.type === 'image_url');
+
+export function chatMetadata(input: Input, model: ChatModel, answer: ChatAnswer, sandbox: unknown) {
+  const isTemperatureDropped = input.temperature !== undefined && model.supportsTemperature === false;
+  return {
+    finish_reason: answer.finishReason,
+    upstream_id: answer.id,
+    ...(answer.reasoningTokens !== undefined && { reasoning_tokens: answer.reasoningTokens }),
+    ...(isTemperatureDropped && { ignored: ['temperature'] }),
+    ...(sandbox === true && { sandbox: true }),
+  };
+}
+
+/** A chat completion's use of tokens, in its own names. */
+export const chatUsage = (answer: ChatAnswer) => ({
+  prompt_tokens: answer.promptTokens,
+  completion_tokens: answer.completionTokens,
+  total_tokens: answer.totalTokens,
+});

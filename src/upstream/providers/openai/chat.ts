@@ -1,0 +1,178 @@
+/**
+ * OpenAI chat completions, as OpenAI, OpenRouter, xAI, Gemini's compatible door and many hosts speak it.
+ * Source: `openai` 6.49.0 and openai-openapi 2.3.0; OpenRouter's additions from `@openrouter/sdk` 1.3.19.
+ */
+import type { Model } from '../../../catalogue/types.ts';
+import { asJsonObject } from '../../../json.ts';
+import type { Binding, CallContext } from '../../adapter.ts';
+import { modelOf } from '../../adapter.ts';
+import type { UpstreamResponse } from '../../http/upstream-http.ts';
+import { UpstreamProblem } from '../../problem.ts';
+
+/** What a model's entry in `upstreams.yaml` may say of it. */
+export interface ChatModel extends Model {
+  /** Default: `max_tokens`. */
+  readonly tokenParam?: 'max_tokens' | 'max_completion_tokens';
+  /** How reasoning effort is named: `reasoning_effort` (the default) or OpenRouter's `reasoning: {effort}`. */
+  readonly reasoningParam?: 'reasoning_effort' | 'reasoning';
+  /** Each is true unless said otherwise. */
+  readonly supportsTemperature?: boolean;
+  readonly supportsJsonSchema?: boolean;
+  readonly supportsImageUrl?: boolean;
+}
+
+export interface ChatMessage {
+  readonly role: string;
+  readonly content: unknown;
+  readonly [field: string]: unknown;
+}
+
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  /** Default: the one that the binding names. */
+  readonly model?: Model;
+  readonly maxTokens?: number;
+  /** 0 to 2; left out for models that do not take it. */
+  readonly temperature?: number;
+  readonly reasoningEffort?: string;
+  /** `response_format` as the protocol has it. */
+  readonly responseFormat?: unknown;
+  /** Fields that only this host knows. */
+  readonly further?: Readonly<Record<string, unknown>>;
+}
+
+export interface ChatAnswer {
+  /** The provider's own id of the completion. */
+  id: string;
+  text: string;
+  /** `stop`, `length`, ... as the provider says. */
+  finishReason: string;
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+  reasoningTokens: number | undefined;
+  /** With the exact bytes that were sent and received. */
+  response: UpstreamResponse;
+}
+
+/** A message's content with a picture beside the text. */
+export const withImages = (text: string, urls: readonly string[]): unknown =>
+  urls.length === 0
+    ? text
+    : [{ type: 'text', text }, ...urls.map((url) => ({ type: 'image_url', image_url: { url } }))];
+
+/** Statuses whose body says what is wrong with the request: `errorProblem` reads it. */
+export const chatErrorStatuses: readonly number[] = [400, 403, 413, 422];
+
+/** One completion. Throws UpstreamProblem: refusals are `content-refused`, a prompt beyond the context `invalid-input`. */
+export async function chat(
+  binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
+  request: ChatRequest,
+  context: Pick<CallContext, 'signal' | 'reportCost'>,
+): Promise<ChatAnswer> {
+  const model: ChatModel = request.model ?? modelOf(binding);
+  const response = await binding.http.request({
+    method: 'POST',
+    path: '/chat/completions',
+    json: requestBody(model, request),
+    signal: context.signal,
+    accept: chatErrorStatuses,
+  });
+  const answer = response.json();
+  if (response.status >= 400) throw errorProblem(binding.upstream, response.status, answer);
+  return readAnswer(binding.upstream, answer, response, context);
+}
+
+/** The parameters that models name differently, or do not take at all, as this model has them. */
+export function modelParameters(
+  model: ChatModel,
+  { maxTokens, temperature, reasoningEffort }: Pick<ChatRequest, 'maxTokens' | 'temperature' | 'reasoningEffort'>,
+): Record<string, unknown> {
+  return {
+    model: model.id,
+    ...(maxTokens !== undefined && { [model.tokenParam ?? 'max_tokens']: maxTokens }),
+    ...(temperature !== undefined && model.supportsTemperature !== false && { temperature }),
+    ...(reasoningEffort !== undefined &&
+      (model.reasoningParam === 'reasoning'
+        ? { reasoning: { effort: reasoningEffort } }
+        : { reasoning_effort: reasoningEffort })),
+  };
+}
+
+const requestBody = (model: ChatModel, request: ChatRequest): Record<string, unknown> => ({
+  ...modelParameters(model, request),
+  messages: request.messages,
+  ...(request.responseFormat !== undefined && { response_format: request.responseFormat }),
+  ...request.further,
+});
+
+function readAnswer(
+  upstream: string,
+  answer: unknown,
+  response: UpstreamResponse,
+  context: Pick<CallContext, 'reportCost'>,
+): ChatAnswer {
+  const { id, choices, usage, error } = asJsonObject(answer);
+  // OpenRouter reports a provider's failure inside a 200.
+  if (error !== undefined && error !== null) throw errorProblem(upstream, response.status, answer);
+  const choice = asJsonObject(Array.isArray(choices) ? choices[0] : undefined);
+  const message = asJsonObject(choice.message);
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens, cost } = asJsonObject(usage);
+  if (choice.message === undefined || typeof promptTokens !== 'number' || typeof completionTokens !== 'number') {
+    throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
+  }
+  if (typeof cost === 'number' && cost >= 0) context.reportCost?.(cost.toFixed(12));
+  const text = textOf(message.content);
+  if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
+    throw contentRefused(upstream, 'refused', String(message.refusal ?? choice.finish_reason));
+  }
+  const reasoningTokens = asJsonObject(asJsonObject(usage).completion_tokens_details).reasoning_tokens;
+  return {
+    id: typeof id === 'string' ? id : '',
+    text,
+    finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : 'stop',
+    promptTokens,
+    completionTokens,
+    totalTokens: typeof total_tokens === 'number' ? total_tokens : promptTokens + completionTokens,
+    reasoningTokens: typeof reasoningTokens === 'number' ? reasoningTokens : undefined,
+    response,
+  };
+}
+
+/** Content is a string, null beside a tool call, or a list of parts. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part) => asJsonObject(part).text)
+    .filter((text) => typeof text === 'string')
+    .join('');
+}
+
+/** Errors are `{error: {message, code, type}}`, an array of such, `{error: string}`, or anything else. */
+export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
+  const { error } = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
+  const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
+  const said = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
+  const problem = `answered ${status}`;
+  const isModerated = Array.isArray(asJsonObject(metadata).reasons);
+  if (isModerated || /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(said)) {
+    return contentRefused(upstream, problem, said);
+  }
+  if (/context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i.test(said)) {
+    const forCaller = 'The prompt is longer than the model can read';
+    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller, said });
+  }
+  if (/invalid_image|image_url|unable to process (?:input )?image/i.test(said)) {
+    const forCaller = 'The model cannot read the image at the given address';
+    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller, said });
+  }
+  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status, said });
+}
+
+function contentRefused(upstream: string, message: string, said: string): UpstreamProblem {
+  return new UpstreamProblem('content-refused', upstream, message, {
+    said,
+    forCaller: 'The model refused to answer this prompt',
+  });
+}

@@ -1,0 +1,160 @@
+/**
+ * OpenAI's image generation and transcription.
+ * Source: `openai` 6.49.0 (resources/images, resources/audio/transcriptions) and openai-openapi 2.3.0.
+ */
+import type { Input } from '../../../catalogue/types.ts';
+import { asJsonObject, type JsonObject } from '../../../json.ts';
+import { type Adapter, type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import type { FormPart, UpstreamResponse } from '../../http/upstream-http.ts';
+import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
+import { mediaDuration } from '../../media/facts.ts';
+import { type ImageResult, imageResult, type MediaResultOptions, mediaResultOptions } from '../../media/results.ts';
+import { sniffMediaType } from '../../media/type.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { errorProblem } from './chat.ts';
+
+export type OpenaiMediaOptions = MediaResultOptions & {
+  readonly result: 'image' | 'transcript';
+  readonly input: InputMapping;
+  /** Sent with every request, over what the mapping gives. */
+  readonly fixed?: { readonly [providerField: string]: unknown };
+};
+
+/** What OpenAI takes as a file. */
+const LARGEST_AUDIO = 25 * 1024 * 1024;
+
+export const openaiMedia: Adapter<OpenaiMediaOptions> = {
+  name: 'openai-media',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['result', 'input'],
+    properties: {
+      result: { enum: ['image', 'transcript'] },
+      input: {
+        ...inputMappingSchema,
+        description: 'Provider field: the request field it comes from. file takes an address, which the gateway reads',
+      },
+      fixed: { type: 'object', description: 'Provider field: the value that every request sends' },
+      ...mediaResultOptions,
+    },
+  },
+  authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
+  async call(input, binding, context) {
+    const sent = { ...mapInput(binding.options.input, input), ...binding.options.fixed };
+    switch (binding.options.result) {
+      case 'image':
+        return await generate(input, sent, binding, context);
+      case 'transcript':
+        return await transcribe(sent, binding, context);
+    }
+  },
+};
+
+async function generate(
+  input: Input,
+  sent: JsonObject,
+  binding: Binding<OpenaiMediaOptions>,
+  context: CallContext,
+): Promise<ImageResult> {
+  const { http, upstream, options } = binding;
+  const json = { model: modelOf(binding).id, n: 1, ...sent };
+  const { signal } = context;
+  const response = await http.request({ method: 'POST', path: '/images/generations', json, signal, accept: REFUSALS });
+  if (response.status >= 400)
+    throw refusal(upstream, response, 'The provider does not take this combination of values');
+  const { data } = asJsonObject(response.json());
+  const { b64_json: base64 } = asJsonObject(Array.isArray(data) ? data[0] : undefined);
+  if (typeof base64 !== 'string') {
+    throw new UpstreamProblem('malformed', upstream, 'answered no image: b64_json is missing');
+  }
+  const file = await context.media.put(Buffer.from(base64, 'base64'), 'image');
+  const sandbox = binding.settings.sandbox === true;
+  const requestId = response.headers['x-request-id'];
+  const produced = {
+    file,
+    model: modelOf(binding).name,
+    requestId,
+    input,
+    sent,
+    providerUrl: undefined,
+    sandbox,
+    options,
+  };
+  return imageResult(produced, String(input.prompt));
+}
+
+interface Transcript {
+  text: string;
+  metadata: { model: string; language: unknown; duration_seconds?: number; sandbox?: true };
+}
+
+async function transcribe(
+  { file: address, language, ...sent }: JsonObject,
+  binding: Binding<OpenaiMediaOptions>,
+  context: CallContext,
+): Promise<Transcript> {
+  const { http, upstream } = binding;
+  const { signal, downloads } = context;
+  const file = await downloads.download(String(address), {
+    upstream,
+    givenBy: 'caller',
+    signal,
+    maxBytes: LARGEST_AUDIO,
+  });
+  const form: FormPart[] = [
+    { name: 'model', value: modelOf(binding).id },
+    // OpenAI takes ISO 639-1 alone: the language of `en-GB` is `en`.
+    ...(typeof language === 'string' ? [{ name: 'language', value: language.split('-')[0] ?? language }] : []),
+    ...Object.entries({ response_format: 'json', ...sent }).map(([name, value]) => ({ name, value: String(value) })),
+    { name: 'file', value: audioFile(file, upstream) },
+  ];
+  const response = await http.request({
+    method: 'POST',
+    path: '/audio/transcriptions',
+    form,
+    signal,
+    accept: REFUSALS,
+  });
+  if (response.status >= 400) throw refusal(upstream, response, 'The provider cannot read the audio file');
+  const answer = asJsonObject(response.json());
+  if (typeof answer.text !== 'string') {
+    throw new UpstreamProblem('malformed', upstream, 'answered no transcript: text is missing');
+  }
+  const { seconds } = asJsonObject(answer.usage);
+  // What usage says is rounded up, for the bill.
+  const duration = asNumber(answer.duration) ?? mediaDuration(file) ?? asNumber(seconds);
+  return {
+    text: answer.text,
+    metadata: {
+      model: modelOf(binding).name,
+      language: answer.language ?? language,
+      ...(duration !== undefined && { duration_seconds: Math.round(duration * 100) / 100 }),
+      ...(binding.settings.sandbox === true && { sandbox: true }),
+    },
+  };
+}
+
+/** As a form part. OpenAI goes by the name's extension, so it must say what the bytes are. */
+function audioFile(bytes: Buffer, upstream: string): FormPart['value'] {
+  const type = sniffMediaType(bytes);
+  if (type !== undefined && type.kind !== 'image')
+    return { bytes, fileName: `audio.${type.extension}`, type: type.type };
+  const forCaller = 'The file is no audio: give the address of an MP3, M4A, MP4, WAV, WebM, OGG or FLAC file';
+  throw new UpstreamProblem('invalid-input', upstream, `${type?.type ?? 'unknown bytes'} in place of audio`, {
+    forCaller,
+  });
+}
+
+const REFUSALS = [400, 403, 413, 415, 422];
+
+function refusal(upstream: string, response: UpstreamResponse, forCaller: string): UpstreamProblem {
+  const problem = errorProblem(upstream, response.status, response.json());
+  if (problem.failure !== 'failed') return problem;
+  // An account without money is refused as if the request were wrong.
+  const { message, said } = problem;
+  if (/billing|quota/i.test(said ?? '')) return new UpstreamProblem('unavailable', upstream, message, { said });
+  return new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+}
+
+const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

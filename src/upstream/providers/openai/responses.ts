@@ -1,0 +1,118 @@
+/**
+ * OpenAI's responses protocol with search tools that run at the provider, as OpenAI and xAI speak it.
+ * Source: `openai` 6.49.0 (resources/responses) and `@ai-sdk/xai` 5.0.12 (src/responses).
+ */
+import type { JsonSchema } from '../../../catalogue/types.ts';
+import { asJsonObject, asJsonObjects } from '../../../json.ts';
+import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { type ChatMessage, errorProblem } from './chat.ts';
+
+/** Handles without `@`, at most ten; dates as `2026-01-31`. xAI alone searches X. */
+export type SearchTool =
+  | { readonly type: 'web_search'; readonly allowed_domains?: readonly string[] }
+  | {
+      readonly type: 'x_search';
+      readonly allowed_x_handles?: readonly string[];
+      readonly from_date?: string;
+      readonly to_date?: string;
+    };
+
+export interface ResponsesRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly SearchTool[];
+  /** The answer's shape: strict, so every property required and `additionalProperties: false`. */
+  readonly format?: { readonly name: string; readonly schema: JsonSchema };
+}
+
+/** A page that a tool really found. */
+export interface Citation {
+  readonly url: string;
+  readonly title: string | null;
+}
+
+export interface ResponsesAnswer {
+  text: string;
+  /** Without repetitions, in the order found. */
+  citations: Citation[];
+}
+
+/** A message's content with pictures beside the text, which this protocol words in its own way. */
+export const withInputImages = (text: string, urls: readonly string[]): unknown =>
+  urls.length === 0
+    ? text
+    : [{ type: 'input_text', text }, ...urls.map((url) => ({ type: 'input_image', image_url: url }))];
+
+/** xAI counts what a call cost in these. */
+const TICKS_PER_DOLLAR = 1e10;
+
+/** One answer. Throws UpstreamProblem: refusals are `content-refused`. */
+export async function respond(
+  binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
+  request: ResponsesRequest,
+  context: Pick<CallContext, 'signal' | 'reportCost'>,
+): Promise<ResponsesAnswer> {
+  const response = await binding.http.request({
+    method: 'POST',
+    path: '/responses',
+    json: {
+      model: modelOf(binding).id,
+      input: request.messages,
+      store: false,
+      ...(request.tools.length > 0 && { tools: request.tools, include: ['web_search_call.action.sources'] }),
+      ...(request.format && { text: { format: { type: 'json_schema', strict: true, ...request.format } } }),
+    },
+    signal: context.signal,
+    accept: [400, 403, 413, 422],
+  });
+  const answer = response.json();
+  if (response.status >= 400) throw errorProblem(binding.upstream, response.status, answer);
+  return readAnswer(binding.upstream, answer, context);
+}
+
+function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext, 'reportCost'>): ResponsesAnswer {
+  const { status, output, usage, error, incomplete_details: incomplete, citations } = asJsonObject(answer);
+  if (status === 'failed') throw errorProblem(upstream, 200, { error });
+  if (!Array.isArray(output))
+    throw new UpstreamProblem('malformed', upstream, 'answered no response: output is missing');
+  if (asJsonObject(incomplete).reason === 'content_filter') throw refused(upstream, 'stopped by the content filter');
+
+  const items = output.map(asJsonObject);
+  const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => asJsonObjects(content));
+  const refusal = parts.find(({ type }) => type === 'refusal');
+  if (refusal) throw refused(upstream, 'refused', String(refusal.refusal));
+  const text = parts
+    .map((part) => part.text)
+    .filter((piece) => typeof piece === 'string')
+    .join('');
+  if (text === '') throw new UpstreamProblem('malformed', upstream, `answered no text (status ${String(status)})`);
+
+  const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
+  if (typeof ticks === 'number' && ticks >= 0) context.reportCost?.((ticks / TICKS_PER_DOLLAR).toFixed(12));
+  return {
+    text,
+    citations: citationsOf([
+      ...parts.flatMap(({ annotations }) => asJsonObjects(annotations)).filter(({ type }) => type === 'url_citation'),
+      ...items.flatMap(({ action }) => asJsonObjects(asJsonObject(action).sources)),
+      ...(Array.isArray(citations) ? citations.map((url) => ({ url })) : []),
+    ]),
+  };
+}
+
+/** Annotations come first because they have titles; xAI numbers them instead of naming the page. */
+function citationsOf(found: readonly Readonly<Record<string, unknown>>[]): Citation[] {
+  const citations = new Map<string, Citation>();
+  for (const { url, title } of found) {
+    if (typeof url !== 'string' || !/^https?:\/\//.test(url) || citations.has(url)) continue;
+    const isNamed = typeof title === 'string' && title !== '' && !/^\d+$/.test(title);
+    citations.set(url, { url, title: isNamed ? title : null });
+  }
+  return [...citations.values()];
+}
+
+function refused(upstream: string, message: string, said?: string): UpstreamProblem {
+  return new UpstreamProblem('content-refused', upstream, message, {
+    said,
+    forCaller: 'The model refused to answer this request',
+  });
+}

@@ -1,0 +1,32 @@
+/** A language model that searches the web, or X, while it answers: OpenAI's responses protocol, also xAI's. */
+import type { Adapter } from '../../adapter.ts';
+import { respond, type SearchTool } from './responses.ts';
+
+export type SearchOptions = { readonly tools: readonly SearchTool['type'][] };
+
+export const responsesSearch: Adapter<SearchOptions> = {
+  name: 'responses-search',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['tools'],
+    properties: {
+      tools: {
+        type: 'array',
+        minItems: 1,
+        items: { enum: ['web_search', 'x_search'] },
+        description: 'Where the model may search; xAI alone searches X',
+      },
+    },
+  },
+  authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
+  async call(input, binding, context) {
+    const messages = [{ role: 'user', content: String(input.prompt) }];
+    const { text, citations } = await respond(
+      binding,
+      { messages, tools: binding.options.tools.map((type) => ({ type })) },
+      context,
+    );
+    return { text, citations };
+  },
+};

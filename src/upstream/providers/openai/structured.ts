@@ -1,0 +1,79 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonSchema } from '../../../catalogue/types.ts';
+import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { type ChatMessage, type ChatModel, chat } from './chat.ts';
+
+export interface StructuredRequest {
+  /** Names the schema to the model: letters, digits, `_` and `-`. */
+  readonly name: string;
+  /** Every property required and `additionalProperties: false`, as strict output asks. */
+  readonly schema: JsonSchema;
+  readonly messages: readonly ChatMessage[];
+  readonly maxTokens?: number;
+}
+
+/** An Ajv keeps what it compiled for ever, and recipes make schemas per request: each gets its own. */
+const openAjv = () => new Ajv2020({ allErrors: true, strict: false, meta: false, validateSchema: false });
+const compiled = new WeakMap<JsonSchema, ValidateFunction>();
+
+/**
+ * A value of the schema's type from a chat model. What does not fit goes back to the model once, with what is wrong.
+ * Throws UpstreamProblem: `malformed` when the second answer does not fit either.
+ */
+export async function structured<Value>(
+  binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
+  request: StructuredRequest,
+  context: Pick<CallContext, 'signal' | 'reportCost'>,
+): Promise<Value> {
+  return await askUntilItFits<Value>(binding.upstream, request, async (messages) => {
+    return (await chat(binding, formatted(modelOf(binding), request, messages), context)).text;
+  });
+}
+
+/** The same for a model behind another protocol: `ask` puts a conversation to it and gives its text. */
+export async function askUntilItFits<Value>(
+  upstream: string,
+  request: Pick<StructuredRequest, 'name' | 'schema' | 'messages'>,
+  ask: (messages: readonly ChatMessage[]) => Promise<string>,
+): Promise<Value> {
+  const validate = compiled.get(request.schema) ?? openAjv().compile(request.schema);
+  compiled.set(request.schema, validate);
+  const text = await ask(request.messages);
+  const first = checked<Value>(text, validate);
+  if (first.faults === undefined) return first.value;
+  const reproach = `That does not fit the schema: ${first.faults}. Answer again with the corrected JSON only.`;
+  const second = checked<Value>(
+    await ask([...request.messages, { role: 'assistant', content: text }, { role: 'user', content: reproach }]),
+    validate,
+  );
+  if (second.faults === undefined) return second.value;
+  throw new UpstreamProblem('malformed', upstream, `${request.name}: ${second.faults}`);
+}
+
+/** Strict JSON schema where the model has it, else JSON mode with the schema in the instructions. */
+function formatted(model: ChatModel, { name, schema, maxTokens }: StructuredRequest, messages: readonly ChatMessage[]) {
+  const limit = maxTokens === undefined ? {} : { maxTokens };
+  if (model.supportsJsonSchema !== false) {
+    return { messages, ...limit, responseFormat: { type: 'json_schema', json_schema: { name, strict: true, schema } } };
+  }
+  const rule = {
+    role: 'system',
+    content: `Answer with one JSON object that fits this JSON Schema: ${JSON.stringify(schema)}`,
+  };
+  return { messages: [rule, ...messages], ...limit, responseFormat: { type: 'json_object' } };
+}
+
+type Checked<Value> = { value: Value; faults: undefined } | { faults: string };
+
+function checked<Value>(text: string, validate: ValidateFunction): Checked<Value> {
+  let value: unknown;
+  try {
+    // Models like to wrap JSON in a Markdown fence.
+    value = JSON.parse(text.replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, ''));
+  } catch {
+    return { faults: 'it is not JSON' };
+  }
+  if (validate(value)) return { value: value as Value, faults: undefined };
+  return { faults: openAjv().errorsText(validate.errors, { dataVar: 'answer' }) };
+}

@@ -1,0 +1,83 @@
+/** Images, videos and music from models on Replicate. */
+import { type Adapter, modelOf } from '../../adapter.ts';
+import { inputMappingSchema } from '../../input-mapping.ts';
+import { trimAudio } from '../../media/facts.ts';
+import { trimVideo } from '../../media/ffmpeg.ts';
+import { imageResult, mediaResultOptions, musicResult, type Produced, videoResult } from '../../media/results.ts';
+import type { StoredMedia } from '../../media/store.ts';
+import { predict } from './client.ts';
+import { keep, type PredictionOptions, providerInput } from './run.ts';
+
+export const replicatePredictions: Adapter<PredictionOptions> = {
+  name: 'replicate-predictions',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['result', 'input'],
+    properties: {
+      result: { enum: ['image', 'video', 'music'] },
+      input: inputMappingSchema,
+      fixed: { type: 'object', description: 'Provider field: the value that every request sends' },
+      ...mediaResultOptions,
+    },
+  },
+  modelOptions: {
+    type: 'object',
+    properties: {
+      kind: { enum: ['image', 'video', 'audio'], description: 'What the model makes' },
+      minimums: {
+        type: 'object',
+        additionalProperties: { type: 'number' },
+        description: 'Provider field: least value',
+      },
+      defaults: { type: 'object', description: 'Provider field: value where the request has none' },
+    },
+  },
+  upstreamOptions: {
+    type: 'object',
+    properties: {
+      waitSeconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 60,
+        description: 'How long creating may wait for the result',
+      },
+    },
+  },
+  authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
+  async call(input, binding, context) {
+    const { result } = binding.options;
+    const { sent, asked } = providerInput(input, binding);
+    const prediction = await predict(binding, sent, context);
+    const produced = (file: StoredMedia): Produced => ({
+      file,
+      model: modelOf(binding).name,
+      requestId: prediction.id,
+      input,
+      sent,
+      providerUrl: prediction.outputs[0],
+      sandbox: binding.settings.sandbox === true,
+      options: binding.options,
+    });
+    switch (result) {
+      case 'image':
+        return imageResult(produced(await keep(prediction, 'image', binding, context)), String(input.prompt));
+      case 'video': {
+        const file = await keep(prediction, 'video', binding, context);
+        const seconds = asNumber(asked.duration);
+        const isRaised = seconds !== undefined && seconds < Number(sent.duration);
+        const cut = isRaised ? await trimVideo(file.bytes, seconds, context.signal) : undefined;
+        return await videoResult(produced(cut ? await context.media.put(cut, 'video') : file), seconds, context);
+      }
+      case 'music': {
+        const file = await keep(prediction, 'audio', binding, context);
+        const milliseconds = asNumber(asked.music_length_ms);
+        const isRaised = milliseconds !== undefined && milliseconds < Number(sent.music_length_ms);
+        const cut = isRaised ? await context.media.put(trimAudio(file.bytes, milliseconds / 1000), 'audio') : file;
+        return musicResult(produced(cut), milliseconds === undefined ? undefined : milliseconds / 1000);
+      }
+    }
+  },
+};
+
+const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -1,0 +1,111 @@
+/**
+ * Replicate's HTTP API: a prediction is created, worked on and polled.
+ * Source: `replicate` 1.4.0 (index.d.ts, lib/predictions.js) and replicate.com/docs/topics/predictions.
+ */
+import { asJsonObject } from '../../../json.ts';
+import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import { pause } from '../../http/retry.ts';
+import { UpstreamProblem } from '../../problem.ts';
+
+const DEFAULT_WAIT_SECONDS = 25;
+const FIRST_POLL_MS = 250;
+const SLOWEST_POLL_MS = 3_000;
+const CANCEL_TIMEOUT_MS = 5_000;
+/** How failed predictions say that it was the content: models word it in their own way. */
+const CONTENT_REFUSAL =
+  /nsfw|flagged as sensitive|safety (?:system|filter|polic)|content (?:polic|moderation)|prohibited content|\bE005\b/i;
+
+export interface Prediction {
+  id: string;
+  /** Addresses of the files it made; Replicate deletes them within the hour. */
+  outputs: string[];
+}
+
+/** Runs the binding's model on the provider's own input. Cancels what it started when it gives up. Throws UpstreamProblem. */
+export async function predict(
+  binding: Pick<Binding, 'upstream' | 'model' | 'settings' | 'http'>,
+  input: Readonly<Record<string, unknown>>,
+  context: Pick<CallContext, 'signal'>,
+): Promise<Prediction> {
+  const { http, upstream } = binding;
+  const { signal } = context;
+  const { id } = modelOf(binding);
+  // `owner/name` is an official model, `owner/name:version` anybody's.
+  const version = id.split(':')[1];
+  const wait = binding.settings.waitSeconds ?? DEFAULT_WAIT_SECONDS;
+  const created = await http.request({
+    method: 'POST',
+    path: version === undefined ? `/models/${id}/predictions` : '/predictions',
+    headers: { prefer: `wait=${wait}` },
+    json: { ...(version !== undefined && { version }), input },
+    signal,
+    accept: [400, 422],
+  });
+  if (created.status >= 400) throw inputRefused(upstream, created.body.toString('utf8'));
+
+  let state = readState(upstream, created.json());
+  try {
+    for (let delay = FIRST_POLL_MS; !endings.has(state.status); delay = Math.min(delay * 1.5, SLOWEST_POLL_MS)) {
+      await pause(delay, signal);
+      const polled = await http.request({ method: 'GET', path: state.get, signal });
+      state = readState(upstream, polled.json());
+    }
+  } catch (error) {
+    const cancelled = http.request({
+      method: 'POST',
+      path: state.cancel,
+      signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS),
+    });
+    // The caller has its failure already; an uncancelled prediction costs us, not the caller.
+    cancelled.catch(() => undefined);
+    if (!signal.aborted) throw error;
+    throw new UpstreamProblem('timeout', upstream, `prediction ${state.id} was ${state.status} at the deadline`);
+  }
+  if (state.status === 'succeeded') return { id: state.id, outputs: readOutputs(upstream, state) };
+  const message = `prediction ${state.id} ${state.status}`;
+  const said = state.error;
+  const forCaller = 'The provider refused to work on this content';
+  throw CONTENT_REFUSAL.test(said)
+    ? new UpstreamProblem('content-refused', upstream, message, { forCaller, said })
+    : new UpstreamProblem('failed', upstream, message, { said });
+}
+
+const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled', 'aborted']);
+
+interface State {
+  id: string;
+  status: string;
+  output: unknown;
+  error: string;
+  get: string;
+  cancel: string;
+}
+
+function readState(upstream: string, answer: unknown): State {
+  const { id, status, output, error, urls } = asJsonObject(answer);
+  if (typeof id !== 'string' || typeof status !== 'string') {
+    throw new UpstreamProblem('malformed', upstream, 'answered no prediction: id or status is missing');
+  }
+  const { get, cancel } = asJsonObject(urls);
+  const path = `/predictions/${encodeURIComponent(id)}`;
+  return {
+    id,
+    status,
+    output,
+    error: typeof error === 'string' ? error : '',
+    get: typeof get === 'string' ? get : path,
+    cancel: typeof cancel === 'string' ? cancel : `${path}/cancel`,
+  };
+}
+
+/** Some models give one address, some a list. */
+function readOutputs(upstream: string, { id, output }: State): string[] {
+  const outputs = Array.isArray(output) ? output : [output];
+  if (outputs.length > 0 && outputs.every((address) => typeof address === 'string')) return outputs;
+  throw new UpstreamProblem('malformed', upstream, `prediction ${id} succeeded without a file`);
+}
+
+function inputRefused(upstream: string, said: string): UpstreamProblem {
+  const forCaller = 'The provider does not take this combination of values';
+  return new UpstreamProblem('invalid-input', upstream, 'refused the input', { status: 422, forCaller, said });
+}

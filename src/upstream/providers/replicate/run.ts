@@ -1,0 +1,63 @@
+/** One run of a model on Replicate: from a request's fields to the file that it made. */
+import type { Input, Model } from '../../../catalogue/types.ts';
+import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import { type InputMapping, mapInput } from '../../input-mapping.ts';
+import type { MediaResultOptions } from '../../media/results.ts';
+import type { StoredMedia } from '../../media/store.ts';
+import type { MediaKind } from '../../media/type.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { type Prediction, predict } from './client.ts';
+
+export type PredictionOptions = MediaResultOptions & {
+  readonly result: 'image' | 'video' | 'music';
+  readonly input: InputMapping;
+  /** Sent with every request, over what the mapping gives. */
+  readonly fixed?: { readonly [providerField: string]: unknown };
+};
+
+/** What a model's entry in `upstreams.yaml` may say of it. */
+interface PredictionModel extends Model {
+  readonly kind?: MediaKind;
+  /** Least numbers that the provider takes: smaller requests are raised to them. */
+  readonly minimums?: { readonly [providerField: string]: number };
+  /** Sent where the request leaves the field out. */
+  readonly defaults?: { readonly [providerField: string]: unknown };
+}
+
+/** `asked` is what the caller wants in the provider's words, `sent` the same within what the model takes. */
+export function providerInput(input: Input, binding: Binding<PredictionOptions>) {
+  const { minimums = {}, defaults = {} }: PredictionModel = modelOf(binding);
+  // A recipe's role may leave the mapping out.
+  const mapping = binding.options.input ?? { prompt: 'prompt', aspect_ratio: 'aspect_ratio' };
+  const asked: Record<string, unknown> = { ...defaults, ...mapInput(mapping, input), ...binding.options.fixed };
+  const sent = { ...asked };
+  for (const [field, least] of Object.entries(minimums)) {
+    if (typeof sent[field] === 'number') sent[field] = Math.max(sent[field], least);
+  }
+  return { asked, sent };
+}
+
+/** Copies the first file of a prediction into the media store. Throws UpstreamProblem. */
+export async function keep(
+  prediction: Prediction,
+  kind: MediaKind,
+  binding: Binding<PredictionOptions>,
+  context: CallContext,
+): Promise<StoredMedia> {
+  const { upstream } = binding;
+  const first = prediction.outputs[0];
+  if (first === undefined) throw new UpstreamProblem('malformed', upstream, `prediction ${prediction.id} made no file`);
+  return await context.media.copy(first, kind, { upstream, signal: context.signal });
+}
+
+/** An image for a recipe, kept in the media store. The role's `input` maps these names to the provider's. */
+export async function drawImage(
+  role: Binding,
+  request: { prompt: string; aspect_ratio?: string; referenceImage?: readonly string[] },
+  context: CallContext,
+): Promise<StoredMedia> {
+  // The catalogue has held the role's options to this adapter's schema.
+  const binding = role as Binding<PredictionOptions>;
+  const { sent } = providerInput(request, binding);
+  return await keep(await predict(binding, sent, context), 'image', binding, context);
+}

@@ -1,0 +1,76 @@
+/** Products of TikTok Shop: a search, and one product in detail. */
+import type { Input } from '../../../catalogue/types.ts';
+import { asJsonObject } from '../../../json.ts';
+import type { Adapter, CallContext } from '../../adapter.ts';
+import { summarizePrices } from '../../price-summary.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { lookUp, type SocialBinding } from './client.ts';
+import { type StorefrontDetail, type StorefrontProduct, storefrontDetail, storefrontProduct } from './products.ts';
+
+export type SocialfetchOptions = { readonly operation: 'tiktok-search' | 'tiktok-product' };
+
+const STOREFRONT_AGE_MS = 5 * 60_000;
+
+export const socialfetch: Adapter<SocialfetchOptions> = {
+  name: 'socialfetch',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['operation'],
+    properties: { operation: { enum: ['tiktok-search', 'tiktok-product'] } },
+  },
+  authorize: (_request, { key }) => ({ headers: { 'x-api-key': `${key}` } }),
+  async call(input, binding, context) {
+    switch (binding.options.operation) {
+      case 'tiktok-search':
+        return await searchStorefront(input, binding, context);
+      case 'tiktok-product':
+        return await findProduct(input, binding, context);
+    }
+  },
+};
+
+async function searchStorefront(input: Input, binding: SocialBinding, context: CallContext) {
+  const { query, region, page, raw } = input;
+  const asked = { query: String(query), region: String(region), page: Number(page) };
+  const { value: data, cached } = await context.cache.through(
+    `tiktok-search ${binding.upstream} ${JSON.stringify(asked)}`,
+    STOREFRONT_AGE_MS,
+    () => lookUp(binding, '/v1/tiktok/shop/products/search', asked, context),
+    context.signal,
+  );
+  if (!Array.isArray(data.products)) {
+    throw new UpstreamProblem('malformed', binding.upstream, 'answered no list of products');
+  }
+  const results = data.products.flatMap((product): StorefrontProduct | [] => storefrontProduct(product) ?? []);
+  if (results.length > 0 && results.every(({ price }) => price.amount === null)) {
+    throw new UpstreamProblem('malformed', binding.upstream, 'listed products without a single price');
+  }
+  const { hasMore } = asJsonObject(data.page);
+  const { total, totalCount } = data;
+  return {
+    results,
+    total_results: results.length,
+    total_available: [total, totalCount].find((count) => typeof count === 'number') ?? null,
+    has_more: hasMore === true,
+    price_summary: summarizePrices(results.map(({ price }) => ({ price: price.amount, currency: price.currency }))),
+    cached,
+    ...(raw === true && { raw: data }),
+  };
+}
+
+async function findProduct(input: Input, binding: SocialBinding, context: CallContext) {
+  const asked = { url: String(input.url), region: String(input.region) };
+  const { value: data, cached } = await context.cache.through(
+    `tiktok-product ${binding.upstream} ${JSON.stringify(asked)}`,
+    STOREFRONT_AGE_MS,
+    () => lookUp(binding, '/v1/tiktok/products', asked, context),
+    context.signal,
+  );
+  const found = data.lookupStatus !== 'not_found';
+  const product: StorefrontDetail | undefined = found ? storefrontDetail(data, asked.url) : undefined;
+  if (found && product === undefined) {
+    throw new UpstreamProblem('malformed', binding.upstream, 'found a product without a title');
+  }
+  return { product: product ?? null, found, cached, ...(input.raw === true && { raw: data }) };
+}

@@ -1,0 +1,89 @@
+/**
+ * Social Fetch, API version 1: profiles and posts on X, products of TikTok Shop.
+ * Source: socialfetch.dev/docs/api/v1 and the routes of github social-freak-ltd/n8n-nodes-socialfetch.
+ */
+import { asJsonObject, isJsonObject, type JsonObject, textOrNull } from '../../../json.ts';
+import type { Binding, CallContext } from '../../adapter.ts';
+import { UpstreamProblem } from '../../problem.ts';
+
+export interface XProfile {
+  /** Without `@`, spelt as its owner spells it. */
+  readonly handle: string;
+  readonly displayName: string | null;
+  readonly bio: string | null;
+  readonly avatarUrl: string | null;
+}
+
+export interface XPost {
+  readonly text: string;
+  readonly url: string | null;
+  /** Seconds since the epoch. */
+  readonly createdAt: number | null;
+}
+
+export type SocialBinding = Pick<Binding, 'upstream' | 'http'>;
+
+/** An account and its posts, the newest first; the provider gives about 100 popular ones. Throws UpstreamProblem: `not-found`. */
+export async function xAccount(
+  binding: SocialBinding,
+  handle: string,
+  context: Pick<CallContext, 'signal'>,
+): Promise<{ profile: XProfile; posts: XPost[] }> {
+  const path = `/v1/twitter/profiles/${encodeURIComponent(handle)}`;
+  const [{ profile, lookupStatus }, { tweets }] = await Promise.all([
+    lookUp(binding, path, {}, context),
+    lookUp(binding, `${path}/tweets`, { trim: true }, context),
+  ]);
+  const missing = (why: string) => {
+    const forCaller = `@${handle} ${why}`;
+    return new UpstreamProblem('not-found', binding.upstream, forCaller, { forCaller });
+  };
+  if (lookupStatus === 'private') throw missing('is a private account');
+  if (lookupStatus === 'not_found') throw missing('is not an account on X');
+  const { handle: spelt, displayName, bio, avatarUrl, privateAccount } = asJsonObject(profile);
+  if (privateAccount === true) throw missing('is a private account');
+  if (typeof spelt !== 'string') {
+    throw new UpstreamProblem('malformed', binding.upstream, `${path} answered no profile`);
+  }
+  const posts = (Array.isArray(tweets) ? tweets : []).flatMap(readPost);
+  if (posts.length === 0) throw missing('has no public posts');
+  posts.sort((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0));
+  return {
+    profile: {
+      handle: spelt,
+      displayName: textOrNull(displayName),
+      bio: textOrNull(bio),
+      avatarUrl: textOrNull(avatarUrl),
+    },
+    posts,
+  };
+}
+
+function readPost(tweet: unknown): XPost[] {
+  const { text: short, fullText, url, createdAt } = asJsonObject(tweet);
+  const said = textOrNull(fullText) ?? textOrNull(short);
+  if (said === null) return [];
+  return [{ text: said, url: textOrNull(url), createdAt: typeof createdAt === 'number' ? createdAt : null }];
+}
+
+/** The envelope's data. A thing that does not exist is an answer: its `lookupStatus` is `not_found`. */
+export async function lookUp(
+  { upstream, http }: SocialBinding,
+  path: string,
+  query: Readonly<Record<string, string | number | boolean>>,
+  { signal }: Pick<CallContext, 'signal'>,
+): Promise<JsonObject> {
+  const response = await http.request({ method: 'GET', path, query, signal, accept: [400, 404, 422] });
+  const { data, error, code } = asJsonObject(response.json());
+  if (response.status < 400 && isJsonObject(data)) return data;
+  const said = textOrNull(asJsonObject(error).code) ?? textOrNull(code) ?? textOrNull(error) ?? '';
+  // A route that the provider no longer has answers 404 as well, and must not pass for a product that is gone.
+  if (response.status === 404 && /not_?found/i.test(said) && !/route|endpoint|path/i.test(said)) {
+    return { lookupStatus: 'not_found' };
+  }
+  if (response.status < 400) throw new UpstreamProblem('malformed', upstream, `${path} answered no data`);
+  const message = `${path} answered ${response.status}`;
+  if (response.status === 404) throw new UpstreamProblem('failed', upstream, message, { status: 404, said });
+  const forCaller = 'The provider does not take these values';
+  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+}

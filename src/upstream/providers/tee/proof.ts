@@ -1,0 +1,81 @@
+/** What can be shown of an answer from a trusted execution environment, whichever protocol shows it. */
+import { createHash } from 'node:crypto';
+import { asJsonObject } from '../../../json.ts';
+import type { CallContext } from '../../adapter.ts';
+import { pause } from '../../http/retry.ts';
+import type { UpstreamHttp, UpstreamRequest, UpstreamResponse } from '../../http/upstream-http.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import type { ChatAnswer } from '../openai/chat.ts';
+
+/** What a protocol needs to ask for a proof. */
+export interface ProofRequest {
+  readonly http: UpstreamHttp;
+  readonly answer: ChatAnswer;
+  /** The provider's own id of the model. */
+  readonly model: string;
+  readonly context: Pick<CallContext, 'signal' | 'cache' | 'now'>;
+}
+
+/** The environment's evidence for its signing keys. */
+export interface Attestation {
+  readonly protocol: string;
+  /** `tdx` or what else the report says. */
+  readonly tee: string;
+  /** Ours, fresh for each report. */
+  readonly nonce: string;
+  /** When the report was fetched, in milliseconds since the epoch. */
+  readonly checkedAt: number;
+  /** Why the report does not vouch for the keys; undefined where it does. */
+  readonly fault: string | undefined;
+}
+
+/** The proof of one answer, checked. */
+export interface Proof {
+  /** The provider's name of the receipt. */
+  readonly receiptId: string;
+  /** What signed: a public key in hex, or an address. */
+  readonly teeKey: string | null;
+  /** SHA-256 in hex, as signed; null where the receipt names none. */
+  readonly requestHash: string | null;
+  readonly responseHash: string | null;
+  /** Where the provider keeps the proof. */
+  readonly verifyUrl: string;
+  /** The signed document as it came, for checking again. */
+  readonly signed: unknown;
+  readonly attestation: Attestation;
+  /** What does not hold; empty for a verified answer. */
+  readonly faults: readonly string[];
+}
+
+export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The hashes that a proof of this answer has to name, in hex. */
+export const hashesOf = ({ response }: ChatAnswer): { request: string; response: string } => ({
+  request: sha256(response.sent),
+  response: sha256(response.body),
+});
+
+/** How often, and how long in milliseconds, a receipt that is not there yet is waited for. */
+const WAITS_MS = [150, 300, 600, 1200];
+
+/**
+ * A document about a call that has just been answered. Providers run several nodes, and the one that is asked may not
+ * have heard of the call yet. Throws UpstreamProblem.
+ */
+export async function requestAfterwards(
+  http: UpstreamHttp,
+  request: UpstreamRequest,
+): Promise<Readonly<Record<string, unknown>>> {
+  let response: UpstreamResponse = await http.request({ ...request, accept: [404] });
+  for (const wait of WAITS_MS) {
+    if (response.status !== 404) break;
+    await pause(wait, request.signal).catch(() => {
+      throw new UpstreamProblem('timeout', http.upstream, `${request.path}: no proof before the deadline`);
+    });
+    response = await http.request({ ...request, accept: [404] });
+  }
+  if (response.status === 404) {
+    throw new UpstreamProblem('failed', http.upstream, 'has no proof of the answer that it gave', { status: 404 });
+  }
+  return asJsonObject(response.json());
+}

@@ -1,0 +1,23 @@
+/** Assets, their variants and markets, as tokens.xyz answers them, in this service's words. */
+import type { Adapter } from '../../adapter.ts';
+import { askTokens, DEFAULT_CHAIN, operations, type TokensOperation } from './client.ts';
+
+export type TokensOptions = { readonly operation: TokensOperation };
+
+export const tokensXyz: Adapter<TokensOptions> = {
+  name: 'tokens-xyz',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['operation'],
+    properties: { operation: { enum: Object.keys(operations) } },
+  },
+  upstreamOptions: {
+    type: 'object',
+    properties: {
+      chain: { type: 'string', description: `What this service calls the chain; ${DEFAULT_CHAIN} unless given` },
+    },
+  },
+  authorize: (_request, { key }) => ({ headers: { 'x-api-key': `${key}` } }),
+  call: (input, binding, context) => askTokens(binding.options.operation, input, binding, context),
+};

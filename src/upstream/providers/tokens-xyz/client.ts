@@ -1,0 +1,114 @@
+/**
+ * tokens.xyz, API version 1: canonical assets, their variants and markets.
+ * Source: github solana-foundation/tokens, apps/docs/content/docs/v1 and apps/api/src/app/api/v1.
+ */
+import type { Input } from '../../../catalogue/types.ts';
+import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
+import type { Binding, CallContext } from '../../adapter.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { toNeutral, toProvider } from './names.ts';
+
+interface Operation {
+  /** `{assetId}` stands for the request's field. */
+  readonly path: string;
+  /** Request fields that become query parameters of the same name. */
+  readonly query?: readonly string[];
+  /** What is sent where the request leaves a field out: the provider's own defaults have changed before. */
+  readonly defaults?: Readonly<Record<string, string | number>>;
+  /** Most addresses in `mints`. */
+  readonly mostMints?: number;
+  /** `mints` goes into a JSON body instead of the query. */
+  readonly posts?: boolean;
+  /** Fields of `asset` that the answer has at its top as well. */
+  readonly lifted?: readonly string[];
+  /** The answer is a list. */
+  readonly list?: boolean;
+}
+
+const asset = '/assets/{assetId}';
+const page = { offset: 0, limit: 10 };
+
+export const operations = {
+  'asset-detail': {
+    path: asset,
+    query: ['include', 'mint', 'ohlcvInterval', 'ohlcvFrom', 'ohlcvTo', 'marketsOffset', 'marketsLimit'],
+    lifted: ['imageUrl', 'primaryVariant', 'stats'],
+  },
+  'asset-profile': { path: `${asset}/profile` },
+  'asset-risk-details': { path: `${asset}/risk-details`, query: ['mint'] },
+  'asset-risk-summary': { path: `${asset}/risk-summary`, query: ['mint'] },
+  'asset-variants': { path: `${asset}/variants`, query: ['kind', 'trustTier'] },
+  'asset-markets': { path: `${asset}/markets`, query: ['mint', 'offset', 'limit'], defaults: page },
+  'asset-tickers': { path: `${asset}/tickers`, query: ['offset', 'limit', 'order'], defaults: page },
+  'asset-ohlcv': { path: `${asset}/ohlcv`, query: ['mint', 'interval', 'from', 'to'], defaults: { interval: '1H' } },
+  'asset-price-chart': { path: `${asset}/price-chart` },
+  'asset-description': { path: `${asset}/description`, query: ['mint'] },
+  'asset-variant-market': { path: `${asset}/variant-market`, query: ['mint'] },
+  'market-snapshots': { path: '/assets/market-snapshots', mostMints: 250, posts: true, list: true },
+  'variant-markets': { path: '/assets/variant-markets', mostMints: 50 },
+  curated: { path: '/assets/curated', query: ['list', 'groupBy'], defaults: { list: 'all', groupBy: 'asset' } },
+  resolve: { path: '/assets/resolve', query: ['mint', 'ref'] },
+  'risk-summary': { path: '/assets/risk-summary', query: ['mint'] },
+  search: { path: '/assets/search', query: ['q', 'limit', 'category'], defaults: { limit: 20 } },
+} as const satisfies Record<string, Operation>;
+
+export type TokensOperation = keyof typeof operations;
+
+/** What this service calls the chain where `settings` do not say. */
+export const DEFAULT_CHAIN = 'chain-a';
+
+/** One operation, named like the route that sells it, in this service's words. Throws UpstreamProblem. */
+export async function askTokens(
+  name: TokensOperation,
+  input: Input,
+  binding: Pick<Binding, 'upstream' | 'settings' | 'http'>,
+  context: Pick<CallContext, 'signal'>,
+): Promise<unknown> {
+  const { upstream } = binding;
+  const chain = String(binding.settings.chain ?? DEFAULT_CHAIN);
+  const operation: Operation = operations[name];
+  const request = toProvider(input, chain);
+  const mints = operation.mostMints === undefined ? undefined : mintsOf(input, operation.mostMints, upstream);
+  const query = Object.fromEntries(
+    (operation.query ?? []).map((field) => [field, asParameter(request[field] ?? operation.defaults?.[field])]),
+  );
+  const response = await binding.http.request({
+    method: operation.posts ? 'POST' : 'GET',
+    path: operation.path.replace('{assetId}', encodeURIComponent(String(request.assetId))),
+    query: mints && !operation.posts ? { ...query, mints: mints.join(',') } : query,
+    ...(operation.posts && { json: { mints }, idempotent: true }),
+    signal: context.signal,
+    accept: [400, 404],
+  });
+  const said = response.body.toString('utf8', 0, 300);
+  if (response.status === 404) {
+    const forCaller = 'No such asset or mint';
+    throw new UpstreamProblem('not-found', upstream, `${name} answered 404`, { status: 404, forCaller, said });
+  }
+  if (response.status === 400) {
+    const forCaller = 'The provider does not take these values';
+    throw new UpstreamProblem('invalid-input', upstream, `${name} answered 400`, { status: 400, forCaller, said });
+  }
+  const answer = response.json();
+  const isRight = operation.list ? Array.isArray(answer) : isJsonObject(answer);
+  if (!isRight)
+    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, { said });
+  return toNeutral(operation.lifted ? lift(asJsonObject(answer), operation.lifted) : answer, chain);
+}
+
+/** The asset's main fields beside it, where callers look for them. */
+function lift(answer: JsonObject, fields: readonly string[]): JsonObject {
+  const asset = asJsonObject(answer.asset);
+  return { ...Object.fromEntries(fields.map((field) => [field, asset[field] ?? null])), ...answer };
+}
+
+const asParameter = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
+
+/** A list, or one string with commas; without repetitions. */
+function mintsOf(input: Input, most: number, upstream: string): string[] {
+  const given = Array.isArray(input.mints) ? input.mints.map(String) : String(input.mints).split(',');
+  const mints = [...new Set(given.map((mint) => mint.trim()).filter((mint) => mint !== ''))];
+  if (mints.length > 0 && mints.length <= most) return mints;
+  const forCaller = `mints holds ${mints.length} addresses: between 1 and ${most} are taken`;
+  throw new UpstreamProblem('invalid-input', upstream, forCaller, { forCaller });
+}

@@ -1,0 +1,82 @@
+/** Images, videos and speech from xAI. */
+import { type Adapter, type CallContext, modelOf } from '../../adapter.ts';
+import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
+import {
+  imageResult,
+  type MediaResultOptions,
+  mediaResultOptions,
+  type Produced,
+  speechResult,
+  videoResult,
+} from '../../media/results.ts';
+import { readSpeechFormat } from '../../media/speech-format.ts';
+import type { StoredMedia } from '../../media/store.ts';
+import type { MediaKind } from '../../media/type.ts';
+import { film, imagine, speak, type XaiFile } from './client.ts';
+
+export type XaiMediaOptions = MediaResultOptions & {
+  readonly result: 'image' | 'video' | 'speech';
+  readonly input: InputMapping;
+  /** Sent with every request, over what the mapping gives. */
+  readonly fixed?: { readonly [providerField: string]: unknown };
+};
+
+export const xaiMedia: Adapter<XaiMediaOptions> = {
+  name: 'xai-media',
+  secrets: ['key'],
+  options: {
+    type: 'object',
+    required: ['result', 'input'],
+    properties: {
+      result: { enum: ['image', 'video', 'speech'] },
+      input: {
+        ...inputMappingSchema,
+        description:
+          'Provider field: the request field it comes from. image and reference_images take addresses, output_format ' +
+          'of speech a name such as mp3_24000_128000 or an object',
+      },
+      fixed: { type: 'object', description: 'Provider field: the value that every request sends' },
+      ...mediaResultOptions,
+    },
+  },
+  authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
+  async call(input, binding, context) {
+    const { options, upstream } = binding;
+    const sent: Record<string, unknown> = { ...mapInput(options.input, input), ...options.fixed };
+    const produced = async (made: XaiFile, kind: MediaKind): Promise<Produced> => ({
+      file: await keep(made, kind, upstream, context),
+      model: modelOf(binding).name,
+      requestId: made.requestId,
+      input,
+      sent,
+      providerUrl: 'url' in made.content ? made.content.url : undefined,
+      sandbox: binding.settings.sandbox === true,
+      options,
+    });
+    switch (options.result) {
+      case 'image':
+        return imageResult(await produced(await imagine(binding, sent, context), 'image'), String(input.prompt));
+      case 'video': {
+        const requested = typeof sent.duration === 'number' ? sent.duration : undefined;
+        return await videoResult(await produced(await film(binding, sent, context), 'video'), requested, context);
+      }
+      case 'speech': {
+        const format = readSpeechFormat(sent.output_format);
+        const spoken = await speak(binding, { ...sent, output_format: format }, context);
+        const { metadata, ...result } = speechResult(await produced(spoken, 'audio'), spoken.duration);
+        return { ...result, metadata: { ...metadata, ...format, characters: String(input.text).length } };
+      }
+    }
+  },
+};
+
+async function keep(
+  { content }: XaiFile,
+  kind: MediaKind,
+  upstream: string,
+  { media, signal }: CallContext,
+): Promise<StoredMedia> {
+  return 'url' in content
+    ? await media.copy(content.url, kind, { upstream, signal })
+    : await media.put(content.bytes, kind);
+}

@@ -1,0 +1,153 @@
+/**
+ * xAI's images, videos and speech. Images and speech answer at once, a video is started and polled.
+ * Source: `@ai-sdk/xai` 5.0.12 (src/xai-{image,video,speech}-model.ts, src/xai-error.ts) and docs.x.ai.
+ */
+import { asJsonObject, type JsonObject } from '../../../json.ts';
+import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import { pause } from '../../http/retry.ts';
+import type { UpstreamResponse } from '../../http/upstream-http.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { errorProblem } from '../openai/chat.ts';
+
+type Line = Pick<Binding, 'upstream' | 'http' | 'model'>;
+type Context = Pick<CallContext, 'signal' | 'reportCost'>;
+
+/** A file that xAI made: its bytes, or where it keeps them for a while. */
+export interface XaiFile {
+  content: { bytes: Buffer } | { url: string };
+  requestId: string | undefined;
+}
+
+/** xAI counts what a call cost in these. */
+const TICKS_PER_DOLLAR = 1e10;
+const FIRST_POLL_MS = 250;
+const SLOWEST_POLL_MS = 5_000;
+
+/** One image. `image` and `images` are references: with one the image is an edit of it. Throws UpstreamProblem. */
+export async function imagine(binding: Line, { image, ...input }: JsonObject, context: Context): Promise<XaiFile> {
+  const path = image === undefined && input.images === undefined ? '/images/generations' : '/images/edits';
+  const response = await post(
+    binding,
+    path,
+    {
+      model: modelOf(binding).id,
+      n: 1,
+      response_format: 'b64_json',
+      ...input,
+      ...(image !== undefined && { image: { url: image, type: 'image_url' } }),
+      ...(Array.isArray(input.images) && { images: input.images.map((url) => ({ url, type: 'image_url' })) }),
+    },
+    context,
+  );
+  const { data, usage } = asJsonObject(response.json());
+  const {
+    b64_json: base64,
+    url,
+    respect_moderation: isAllowed,
+  } = asJsonObject(Array.isArray(data) ? data[0] : undefined);
+  reportCost(usage, context);
+  if (isAllowed === false) throw contentRefused(binding.upstream, 'the image did not pass moderation');
+  const requestId = requestIdOf(response);
+  if (typeof base64 === 'string') return { content: { bytes: Buffer.from(base64, 'base64') }, requestId };
+  if (typeof url === 'string') return { content: { url }, requestId };
+  throw new UpstreamProblem('malformed', binding.upstream, 'answered no image: b64_json and url are missing');
+}
+
+/** One video. `image` is its first frame, `reference_images` a list of addresses. Throws UpstreamProblem. */
+export async function film(binding: Line, input: JsonObject, context: Context): Promise<XaiFile> {
+  const { http, upstream } = binding;
+  const { signal } = context;
+  const { image, reference_images: references } = input;
+  const started = await post(
+    binding,
+    '/videos/generations',
+    {
+      model: modelOf(binding).id,
+      ...input,
+      ...(image !== undefined && { image: { url: image } }),
+      ...(Array.isArray(references) && { reference_images: references.map((url) => ({ url })) }),
+    },
+    context,
+  );
+  const { request_id: id } = asJsonObject(started.json());
+  if (typeof id !== 'string') {
+    throw new UpstreamProblem('malformed', upstream, 'started no video: request_id is missing');
+  }
+  for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 1.5, SLOWEST_POLL_MS)) {
+    await pause(delay, signal).catch(() => {
+      throw new UpstreamProblem('timeout', upstream, `video ${id} was not done at the deadline`);
+    });
+    const polled = await http.request({ method: 'GET', path: `/videos/${encodeURIComponent(id)}`, signal });
+    // While it works xAI answers 202, with or without a body.
+    const url = polled.status === 202 ? undefined : finishedVideo(upstream, id, asJsonObject(polled.json()), context);
+    if (url !== undefined) return { content: { url }, requestId: id };
+  }
+}
+
+/** Where the video is, or undefined while it is being made. */
+function finishedVideo(upstream: string, id: string, state: JsonObject, context: Context): string | undefined {
+  const { status, video, error, usage } = state;
+  const { url, respect_moderation: isAllowed } = asJsonObject(video);
+  if (isAllowed === false) throw contentRefused(upstream, `video ${id} did not pass moderation`);
+  switch (status) {
+    case 'pending':
+      return undefined;
+    case 'done':
+    case undefined:
+      reportCost(usage, context);
+      if (typeof url === 'string') return url;
+      throw new UpstreamProblem('malformed', upstream, `video ${id} is done without an address`);
+    case 'failed':
+      throw errorProblem(upstream, 200, { error });
+    default:
+      throw new UpstreamProblem('failed', upstream, `video ${id} ended as ${String(status)}`);
+  }
+}
+
+/** Speech, and how many seconds it lasts where xAI says so. Throws UpstreamProblem. */
+export async function speak(
+  binding: Line,
+  input: JsonObject,
+  context: Context,
+): Promise<XaiFile & { duration: number | undefined }> {
+  const response = await post(binding, '/tts', { language: 'auto', ...input, with_timestamps: true }, context);
+  const { audio, duration } = asJsonObject(response.json());
+  if (typeof audio !== 'string' || audio === '') {
+    throw new UpstreamProblem('malformed', binding.upstream, 'answered no speech: audio is missing');
+  }
+  return {
+    content: { bytes: Buffer.from(audio, 'base64') },
+    requestId: requestIdOf(response),
+    duration: typeof duration === 'number' ? duration : undefined,
+  };
+}
+
+async function post(
+  { http, upstream }: Line,
+  path: string,
+  json: JsonObject,
+  { signal }: Context,
+): Promise<UpstreamResponse> {
+  const response = await http.request({ method: 'POST', path, json, signal, accept: [400, 403, 413, 422] });
+  if (response.status < 400) return response;
+  const problem = errorProblem(upstream, response.status, response.json());
+  if (problem.failure !== 'failed') throw problem;
+  const forCaller = 'The provider does not take this combination of values, or cannot read an image';
+  const { message, said } = problem;
+  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+}
+
+/** Every answer of xAI has one of these. */
+const requestIdOf = ({ headers }: UpstreamResponse): string | undefined =>
+  headers['x-request-id'] ?? headers['x-trace-id'];
+
+function reportCost(usage: unknown, context: Context): void {
+  const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
+  if (typeof ticks === 'number' && ticks >= 0) context.reportCost?.((ticks / TICKS_PER_DOLLAR).toFixed(12));
+}
+
+function contentRefused(upstream: string, message: string): UpstreamProblem {
+  return new UpstreamProblem('content-refused', upstream, message, {
+    forCaller: 'The provider refused to work on this content',
+  });
+}

@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import type { Upstream } from '../../../src/catalogue/types.ts';
+import type { Adapter } from '../../../src/upstream/adapter.ts';
+import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
+import { problemOf } from '../providers/contract.ts';
+
+const SECRET = 'sk-very-secret';
+
+async function serve(t: Test, handler: (request: IncomingMessage, response: ServerResponse, call: number) => void) {
+  let calls = 0;
+  const server = createServer((request, response) => {
+    calls += 1;
+    handler(request, response, calls);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls: () => calls };
+}
+
+interface Options {
+  upstream?: Partial<Upstream>;
+  authorize?: Adapter['authorize'];
+  path?: string;
+  timeoutMs?: number;
+  now?: () => number;
+}
+
+function connect(t: Test, origin: string, { upstream, authorize, path = '', ...options }: Options = {}) {
+  const http = openUpstreamHttp({
+    upstream: { name: 'weather', adapter: 'weather', baseUrl: 'https://weather.example', ...upstream },
+    adapter: { ...(authorize && { authorize }) },
+    baseUrl: origin + path,
+    secrets: { key: SECRET },
+    ...options,
+  });
+  t.teardown(() => http.close());
+  return http;
+}
+
+const signal = new AbortController().signal;
+const get = { method: 'GET', path: '/', signal } as const;
+const json = (response: ServerResponse, status: number, value: unknown) =>
+  response.writeHead(status).end(JSON.stringify(value));
+
+t.test('sends JSON below the base path, with the query and the key, and gives the exact bytes back', async (t) => {
+  let seen: unknown;
+  const { origin } = await serve(t, async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    seen = { url: request.url, body: Buffer.concat(chunks).toString(), key: request.headers['x-key'] };
+    json(response, 200, { warm: true });
+  });
+  const http = connect(t, origin, {
+    path: '/v1/',
+    authorize: (_request, { key }) => ({ headers: { 'x-key': `${key}` } }),
+  });
+  const query = { city: 'São Paulo', empty: '', nothing: undefined, days: 3 };
+  const response = await http.request({ method: 'POST', path: '/now', query, json: { unit: '°C' }, signal });
+  t.same(seen, { url: '/v1/now?city=S%C3%A3o+Paulo&days=3', body: '{"unit":"°C"}', key: SECRET });
+  t.equal(response.sent, '{"unit":"°C"}');
+  t.equal(response.body.toString(), '{"warm":true}');
+  t.same(response.json(), { warm: true });
+});
+
+t.test('sends forms in order, files included', async (t) => {
+  const { origin } = await serve(t, async (request, response) => {
+    const form = await new Response(request as unknown as ReadableStream, {
+      headers: { 'content-type': String(request.headers['content-type']) },
+    }).formData();
+    const file = form.get('file') as File;
+    json(response, 200, {
+      names: [...form.keys()],
+      text: form.get('language'),
+      file: file.name,
+      bytes: await file.text(),
+    });
+  });
+  const file = { bytes: Buffer.from('RIFF…'), fileName: 'a "b".wav', type: 'audio/wav' };
+  const form = [
+    { name: 'language', value: 'en' },
+    { name: 'file', value: file },
+  ];
+  const response = await connect(t, origin).request({ method: 'POST', path: '/', form, signal });
+  t.same(response.json(), { names: ['language', 'file'], text: 'en', file: 'a "b".wav', bytes: 'RIFF…' });
+});
+
+for (const status of [429, 502, 503, 504]) {
+  t.test(`tries a GET again after ${status}`, async (t) => {
+    const { origin, calls } = await serve(t, (_request, response, call) =>
+      json(response, call === 1 ? status : 200, {}),
+    );
+    t.equal((await connect(t, origin).request(get)).status, 200);
+    t.equal(calls(), 2);
+  });
+}
+
+t.test('tries a GET again when the connection breaks', async (t) => {
+  const { origin } = await serve(t, (request, response, call) =>
+    call === 1 ? request.destroy() : json(response, 200, {}),
+  );
+  t.equal((await connect(t, origin).request(get)).status, 200);
+});
+
+t.test('sends a POST once, unless it is said to be harmless', async (t) => {
+  const { origin, calls } = await serve(t, (_request, response) => json(response, 503, {}));
+  const http = connect(t, origin);
+  await problemOf(http.request({ ...get, method: 'POST' }));
+  t.equal(calls(), 1);
+  await problemOf(http.request({ ...get, method: 'POST', idempotent: true }));
+  t.equal(calls(), 4);
+});
+
+t.test('does not wait for an upstream that asks for a long pause', async (t) => {
+  const { origin, calls } = await serve(t, (_request, response) =>
+    response.writeHead(429, { 'retry-after': '3600' }).end(),
+  );
+  t.equal((await problemOf(connect(t, origin).request(get))).status, 429);
+  t.equal(calls(), 1);
+});
+
+for (const [status, failure] of [
+  [400, 'failed'],
+  [401, 'unavailable'],
+  [402, 'unavailable'],
+  [403, 'unavailable'],
+  [404, 'failed'],
+  [422, 'failed'],
+  [500, 'failed'],
+] as const) {
+  t.test(`calls a ${status} ${failure}, unless the adapter reads it itself`, async (t) => {
+    const { origin } = await serve(t, (_request, response) => json(response, status, { reason: 'rain' }));
+    const http = connect(t, origin);
+    t.match(await problemOf(http.request(get)), { failure, status, message: `GET / answered ${status}`, said: /rain/ });
+    t.equal((await http.request({ ...get, accept: [status] })).status, status);
+  });
+}
+
+t.test('keeps keys out of problems: in the query, and where the provider repeats them', async (t) => {
+  const { origin } = await serve(t, (request, response) =>
+    json(response, 400, { error: `no such key ${SECRET}`, at: request.url }),
+  );
+  const http = connect(t, origin, { authorize: (_request, { key }) => ({ query: { api_key: `${key}` } }) });
+  const problem = await problemOf(http.request({ ...get, path: '/search', query: { q: 'private words' } }));
+  t.equal(problem.message, 'GET /search answered 400');
+  t.match(problem.said, 'no such key [secret]');
+  t.notMatch(problem.said, SECRET);
+});
+
+t.test('does not follow redirects', async (t) => {
+  const { origin, calls } = await serve(t, (_request, response) =>
+    response.writeHead(302, { location: '/elsewhere' }).end(),
+  );
+  t.match(await problemOf(connect(t, origin).request(get)), { failure: 'failed', status: 302 });
+  t.equal(calls(), 1);
+});
+
+t.test('goes to an address that the upstream handed out, on its own host only', async (t) => {
+  const { origin } = await serve(t, (request, response) => json(response, 200, { url: request.url }));
+  const http = connect(t, origin, { path: '/v1' });
+  t.same((await http.request({ ...get, path: `${origin}/jobs/1?full=1` })).json(), { url: '/jobs/1?full=1' });
+  t.match(await problemOf(http.request({ ...get, path: 'https://evil.example/jobs/1' })), { failure: 'malformed' });
+});
+
+t.test('refuses answers that are too large or no JSON', async (t) => {
+  const { origin } = await serve(t, (_request, response) => response.end('x'.repeat(5000)));
+  const http = connect(t, origin);
+  t.match(await problemOf(http.request({ ...get, maxBytes: 1000 })), { failure: 'malformed' });
+  const response = await http.request(get);
+  t.throws(() => response.json(), /answered no JSON/);
+});
+
+t.test('gives up at the time limit of the upstream and at the caller’s deadline', async (t) => {
+  const { origin } = await serve(t, () => undefined);
+  t.match(await problemOf(connect(t, origin, { timeoutMs: 50 }).request(get)), {
+    failure: 'timeout',
+    message: /no answer in time/,
+  });
+  const deadline = AbortSignal.timeout(50);
+  t.match(await problemOf(connect(t, origin).request({ ...get, signal: deadline })), { failure: 'timeout' });
+});
+
+t.test('is failed when nobody listens', async (t) => {
+  const http = connect(t, 'http://127.0.0.1:9');
+  t.match(await problemOf(http.request({ ...get, method: 'POST' })), { failure: 'failed', message: /ECONNREFUSED/ });
+});
+
+t.test('runs no more calls at a time than the upstream allows', async (t) => {
+  const waiting: ServerResponse[] = [];
+  let most = 0;
+  const { origin } = await serve(t, (_request, response) => {
+    waiting.push(response);
+    most = Math.max(most, waiting.length);
+    setImmediate(() => {
+      for (const held of waiting.splice(0)) held.end('{}');
+    });
+  });
+  const http = connect(t, origin, { upstream: { concurrency: 2 } });
+  await Promise.all(Array.from({ length: 10 }, () => http.request(get)));
+  t.ok(most <= 2, `${most} at a time`);
+});
+
+t.test('leaves the queue when the signal aborts', async (t) => {
+  const { origin, calls } = await serve(t, () => undefined);
+  const http = connect(t, origin, { upstream: { concurrency: 1 } });
+  const first = problemOf(http.request({ ...get, signal: AbortSignal.timeout(200) }));
+  t.match(await problemOf(http.request({ ...get, signal: AbortSignal.timeout(50) })), {
+    failure: 'timeout',
+    message: /no turn/,
+  });
+  await first;
+  t.equal(calls(), 1);
+});
+
+t.test('stops asking an upstream that keeps failing, and asks again after a while', async (t) => {
+  let isDown = true;
+  let clock = 0;
+  const { origin, calls } = await serve(t, (_request, response) => json(response, isDown ? 500 : 200, {}));
+  const http = connect(t, origin, { now: () => clock });
+  for (let call = 0; call < 10; call += 1) await problemOf(http.request(get));
+  t.match(await problemOf(http.request(get)), { failure: 'unavailable' });
+  t.equal(calls(), 10, 'not asked while the circuit is open');
+  isDown = false;
+  clock = 5_000;
+  t.equal((await http.request(get)).status, 200);
+  t.equal((await http.request(get)).status, 200);
+});

@@ -1,0 +1,176 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { type DownloadOptions, openDownloader, urlRefusal } from '../../../src/upstream/http/download.ts';
+import { problemOf } from '../providers/contract.ts';
+
+async function serve(t: Test, handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const options = (more: Partial<DownloadOptions> = {}): DownloadOptions => ({
+  upstream: 'test',
+  givenBy: 'provider',
+  signal: AbortSignal.timeout(10_000),
+  maxBytes: 1000,
+  ...more,
+});
+
+function open(t: Test, trustedOrigins: string[] = [], addresses: string[] = []) {
+  const resolved: string[] = [];
+  const downloader = openDownloader({
+    trustedOrigins,
+    resolve: async (hostname) => {
+      resolved.push(hostname);
+      return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    },
+  });
+  t.teardown(() => downloader.close());
+  return { downloader, resolved };
+}
+
+t.test('reads a file from a trusted origin', async (t) => {
+  const origin = await serve(t, (_request, response) => response.end('bytes'));
+  const { downloader } = open(t, [origin]);
+  t.equal((await downloader.download(`${origin}/a.png?x=1`, options())).toString(), 'bytes');
+});
+
+const refusedUrls = [
+  ...['http://example.com/a.png', 'ftp://example.com/a', 'file:///etc/passwd', 'data:text/plain,hello', 'not a url'],
+  ...[
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://10.0.0.1/',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/meta-data',
+  ],
+  ...[
+    'https://2130706433/',
+    'https://0x7f000001/',
+    'https://127.1/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://metadata.google.internal/',
+  ],
+  ...[
+    'https://user:word@example.com/',
+    'https://user@example.com/',
+    'https://:word@example.com/',
+    'https://printer.local/',
+  ],
+];
+for (const url of refusedUrls) {
+  t.test(`refuses ${url} without asking anybody`, async (t) => {
+    const { downloader, resolved } = open(t);
+    t.ok(urlRefusal(url));
+    const problem = await problemOf(downloader.download(url, options({ givenBy: 'caller' })));
+    t.match(problem, { failure: 'invalid-input', forCaller: /^The file's address / });
+    t.match(await problemOf(downloader.download(url, options())), { failure: 'malformed', forCaller: undefined });
+    t.same(resolved, []);
+  });
+}
+
+for (const addresses of [['127.0.0.1'], ['169.254.169.254'], ['93.184.215.14', '10.0.0.5'], ['::1'], []]) {
+  t.test(`refuses a public name that leads to ${addresses.join(' and ') || 'nowhere'}`, async (t) => {
+    const { downloader, resolved } = open(t, [], addresses);
+    const problem = await problemOf(
+      downloader.download('https://innocent.example.com/a.png', options({ givenBy: 'caller' })),
+    );
+    t.match(problem, { failure: 'invalid-input', forCaller: /public internet/ });
+    t.same(resolved, ['innocent.example.com'], 'looked at where the connection is made');
+  });
+}
+
+t.test('follows redirects, and looks at each anew', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    const step = Number(request.url?.slice(1));
+    if (step === 0) response.end('there');
+    else response.writeHead(302, { location: `/${step - 1}` }).end();
+  });
+  const hop = await serve(t, (request, response) => {
+    const location =
+      request.url === '/http'
+        ? `${origin}/0`
+        : request.url === '/metadata'
+          ? 'https://169.254.169.254/'
+          : 'https://inner.example.com/';
+    response.writeHead(302, { location }).end();
+  });
+  const { downloader } = open(t, [origin], ['192.168.0.1']);
+  t.equal((await downloader.download(`${origin}/3`, options())).toString(), 'there');
+  t.match(await problemOf(downloader.download(`${origin}/4`, options())), { message: /redirects more than 3 times/ });
+  const trusting = openDownloader({
+    trustedOrigins: [hop],
+    resolve: async () => [{ address: '192.168.0.1', family: 4 }],
+  });
+  t.teardown(() => trusting.close());
+  for (const path of ['/http', '/metadata', '/inner']) {
+    t.match(await problemOf(trusting.download(hop + path, options())), { failure: 'malformed' }, path);
+  }
+});
+
+t.test('reads elsewhere what the guard let through, and looks at redirects from there as ever', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/files.example.com/there') response.writeHead(302, { location: '/here' }).end();
+    else if (request.url === '/files.example.com/inward')
+      response.writeHead(302, { location: 'https://10.0.0.1/' }).end();
+    else response.end(request.url);
+  });
+  const asked: string[] = [];
+  const downloader = openDownloader({
+    trustedOrigins: [],
+    readFrom(url) {
+      asked.push(url.href);
+      return new URL(`/${url.host}${url.pathname}${url.search}`, origin);
+    },
+  });
+  t.teardown(() => downloader.close());
+  const read = (url: string) => downloader.download(url, options({ givenBy: 'caller' }));
+  t.equal((await read('https://files.example.com/a.png?x=1')).toString(), '/files.example.com/a.png?x=1');
+  t.equal((await read('https://files.example.com/there')).toString(), '/files.example.com/here');
+  asked.length = 0;
+  for (const url of ['http://files.example.com/a', 'https://127.0.0.1/a', 'https://localhost/a']) {
+    t.match(await problemOf(read(url)), { failure: 'invalid-input' }, url);
+  }
+  t.same(asked, [], 'the guard comes first');
+  t.match(await problemOf(read('https://files.example.com/inward')), { failure: 'invalid-input' });
+});
+
+t.test('stops at the size and at the time limit', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/large') response.end('x'.repeat(2000));
+    else response.write('a'); // and never ends
+  });
+  const { downloader } = open(t, [origin]);
+  t.match(await problemOf(downloader.download(`${origin}/large`, options())), { message: /more than 1000 bytes/ });
+  t.match(await problemOf(downloader.download(`${origin}/slow`, options({ timeoutMs: 100 }))), { failure: 'failed' });
+  const signal = AbortSignal.timeout(50);
+  t.match(await problemOf(downloader.download(`${origin}/slow`, options({ signal }))), { failure: 'timeout' });
+});
+
+t.test('blames a provider for the address that it handed out', async (t) => {
+  const origin = await serve(t, (_request, response) => response.writeHead(403).end());
+  const { downloader } = open(t, [origin]);
+  const failed = { failure: 'failed', message: /answers 403/, forCaller: undefined };
+  t.match(await problemOf(downloader.download(origin, options())), failed);
+  t.match(await problemOf(downloader.download('https://127.0.0.1/', options())), { failure: 'malformed' });
+});
+
+t.test('trusts no origin that a caller names', async (t) => {
+  const origin = await serve(t, (_request, response) => response.end('internal'));
+  const { downloader } = open(t, [origin]);
+  t.match(await problemOf(downloader.download(origin, options({ givenBy: 'caller' }))), { failure: 'invalid-input' });
+});
+
+t.test('tells a caller nothing of what answered at its address', async (t) => {
+  const origin = await serve(t, (_request, response) => response.writeHead(403).end('internal dashboard'));
+  const downloader = openDownloader({ trustedOrigins: [], readFrom: () => new URL(origin) });
+  t.teardown(() => downloader.close());
+  const problem = await problemOf(downloader.download('https://example.com/a.mp3', options({ givenBy: 'caller' })));
+  t.match(problem, { failure: 'invalid-input', forCaller: "The file's address cannot be read" });
+});

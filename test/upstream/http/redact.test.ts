@@ -1,0 +1,110 @@
+/** Keys as providers quote them: none of it may reach a log or an error. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
+import { problemOf } from '../providers/contract.ts';
+
+/** With all that encodings write otherwise. */
+const KEY = 'sk-"quoted"\\back/slash+plus=eq&amp<tag>\'ap ü漢🔑~!*()%41z';
+const PASSPHRASE = 'sk-"quoted"\\back';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const everyByte = (text: string, prefix: string) =>
+  [...Buffer.from(text)].map((byte) => prefix + byte.toString(16).padStart(2, '0')).join('');
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const inAscii = (text: string) =>
+  inJson(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const entities: Record<string, string> = { '"': '&quot;', '&': '&amp;', "'": '&apos;', '<': '&lt;', '>': '&gt;' };
+
+const encodings: Record<string, (key: string) => string> = {
+  'as it is': (key) => key,
+  'in other letters': (key) => key.toUpperCase(),
+  'URL-encoded': encodeURIComponent,
+  'URL-encoded in small letters': (key) => encodeURIComponent(key).replace(/%../g, (byte) => byte.toLowerCase()),
+  'URL-encoded byte by byte': (key) => everyByte(key, '%'),
+  'URL-encoded twice': (key) => encodeURIComponent(encodeURIComponent(key)),
+  'as a form': (key) => new URLSearchParams({ key }).toString().slice('key='.length),
+  'JSON-escaped': inJson,
+  'JSON-escaped with slashes': (key) => inJson(key).replaceAll('/', '\\/'),
+  'JSON-escaped in ASCII': inAscii,
+  'JSON-escaped in ASCII and capitals': (key) =>
+    inAscii(key).replace(/u[0-9a-f]{4}/g, (code) => `u${code.slice(1).toUpperCase()}`),
+  'JSON in JSON': (key) => inJson(inJson(key)),
+  'JSON in JSON in JSON': (key) => inJson(inJson(inJson(key))),
+  'HTML-escaped': (key) => key.replace(/["&'<>]/g, (character) => entities[character] ?? ''),
+  'HTML-escaped by number': (key) => [...key].map((character) => `&#${character.codePointAt(0)};`).join(''),
+  'HTML-escaped in hex': (key) => [...key].map((character) => `&#x${character.codePointAt(0)?.toString(16)};`).join(''),
+  'in base64': base64,
+  'in base64 for URLs': (key) => Buffer.from(key).toString('base64url'),
+  'in base64 in a URL': (key) => encodeURIComponent(base64(key)),
+  'in base64 in JSON': (key) => base64(key).replaceAll('/', '\\/'),
+  'as a user name': (key) => base64(`${key}:`),
+  'as a password': (key) => base64(`user:${key}`),
+  'as a password of another': (key) => base64(`users:${key}`),
+  'as a password of a third': (key) => base64(`a user:${key}`),
+};
+
+/** What the provider answers, and with which status. */
+let answer = { status: 400, body: '' };
+const server = createServer((request, response) => {
+  request.resume();
+  response.writeHead(answer.status, { 'content-type': 'text/plain' }).end(answer.body);
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const http = openUpstreamHttp({
+  upstream: { name: 'weather', adapter: 'weather', baseUrl: 'https://weather.example' },
+  adapter: {},
+  baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  secrets: { passphrase: PASSPHRASE, key: KEY, none: '' },
+});
+t.teardown(async () => {
+  await http.close();
+  server.close();
+});
+
+const request = { method: 'POST', path: '/', json: {}, signal: new AbortController().signal } as const;
+
+for (const [encoding, encode] of Object.entries(encodings)) {
+  t.test(`takes out a key ${encoding}`, async (t) => {
+    for (const key of [KEY, PASSPHRASE]) {
+      const written = encode(key);
+      // The first and last letters of base64 belong to what stands beside the key, too.
+      const clean =
+        /^refused: [\w=%+/-]{0,12}\[secret\][\w=%]{0,9} \(said twice: [\w=%+/-]{0,12}\[secret\][\w=%]{0,9}\)$/;
+      answer = { status: 400, body: `refused: ${written} (said twice: ${written})` };
+
+      const problem = await problemOf(http.request(request));
+      t.match(problem.said, clean);
+      t.notMatch(problem.message, '[secret]');
+
+      const read = await http.request({ ...request, accept: [400] });
+      t.match(read.body.toString(), clean, 'where an adapter reads the refusal itself');
+
+      const { body } = await http.stream({ ...request, accept: [400] });
+      let streamed = '';
+      for await (const chunk of body) streamed += chunk;
+      t.match(streamed, clean, 'where the refusal comes in place of a stream');
+    }
+  });
+}
+
+t.test('takes a key out of what should have been JSON', async (t) => {
+  answer = { status: 200, body: `not JSON: ${encodeURIComponent(KEY)}` };
+  const response = await http.request(request);
+  t.equal((await problemOf(Promise.resolve().then(() => response.json()))).said, 'not JSON: [secret]');
+});
+
+t.test('shows no part of a key that the cut of a long answer goes through', async (t) => {
+  for (const shown of [1, 10, 20]) {
+    answer = { status: 500, body: `too long${' '.repeat(16_384 - 8 - shown)}${KEY}` };
+    t.equal((await problemOf(http.request(request))).said, 'too long');
+  }
+});
+
+t.test('leaves an answer as it came', async (t) => {
+  answer = { status: 200, body: `{"echo":${JSON.stringify(KEY)}}` };
+  t.same((await http.request(request)).json(), { echo: KEY });
+});

@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import t from 'tap';
+import { openDirectoryMediaStore, serveMedia } from '../../../src/upstream/media/directory.ts';
+import { mediaContract } from './store-contract.ts';
+
+t.test('the directory keeps the contract', (t) => {
+  mediaContract(t, async (t, downloads) => {
+    const directory = path.join(t.testdir(), 'made', 'on', 'demand');
+    const publicUrl = 'https://gateway.example/media';
+    return {
+      store: openDirectoryMediaStore({ directory, publicUrl: `${publicUrl}/`, downloads }),
+      publicUrl,
+      async read(name) {
+        t.equal(readdirSync(directory).length, 1, 'no drafts are left');
+        return await readFile(path.join(directory, name)).catch(() => undefined);
+      },
+    };
+  });
+  t.end();
+});
+
+const NAME = '0123456789abcdef0123456789abcdef.png';
+
+t.test('serves what is there, by its exact name', async (t) => {
+  const directory = t.testdir({ [NAME]: 'picture' });
+  t.same(serveMedia(directory)(NAME), { path: path.join(directory, NAME), type: 'image/png', size: 7 });
+});
+
+t.test('serves nothing else: no path, no listing, no other file', async (t) => {
+  const directory = t.testdir({ media: { 'secret.txt': 'x', '.part': 'x' }, [NAME]: 'outside' });
+  const media = path.join(directory, 'media');
+  const serve = serveMedia(media);
+  const names = [
+    '',
+    '.',
+    '..',
+    '/',
+    `../${NAME}`,
+    `..%2f${NAME}`,
+    'secret.txt',
+    '.part',
+    NAME,
+    `${NAME}\0`,
+    `${NAME}/`,
+  ];
+  for (const name of [...names, NAME.replace('png', 'html'), NAME.toUpperCase()])
+    t.equal(serve(name), undefined, JSON.stringify(name));
+});
+
+t.test('serves no directory that has the name of a file', async (t) => {
+  t.equal(serveMedia(t.testdir({ [NAME]: {} }))(NAME), undefined);
+});

@@ -1,0 +1,70 @@
+/** What every media store promises. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import { filePath, makeFile } from '../../../src/sandbox/files/index.ts';
+import { type Downloader, openDownloader } from '../../../src/upstream/http/download.ts';
+import type { MediaStore } from '../../../src/upstream/media/store.ts';
+import { problemOf } from '../providers/contract.ts';
+
+export interface OpenedMediaStore {
+  store: MediaStore;
+  publicUrl: string;
+  /** The bytes that are kept under a name, or undefined. */
+  read(name: string): Promise<Buffer | undefined>;
+}
+
+const picture = { kind: 'picture', seed: 'contract', width: 64, height: 48, label: 'contract', format: 'png' } as const;
+
+async function png(): Promise<Buffer> {
+  const file = await makeFile(filePath(picture));
+  if (file === undefined) throw new Error('no picture');
+  return file.bytes;
+}
+
+export function mediaContract(t: Test, open: (t: Test, downloads: Downloader) => Promise<OpenedMediaStore>): void {
+  const opened = async (t: Test, trustedOrigins: string[] = []) => {
+    const downloads = openDownloader({ trustedOrigins });
+    t.teardown(() => downloads.close());
+    return await open(t, downloads);
+  };
+
+  t.test('keeps bytes under a name made of them, at a public address', async (t) => {
+    const { store, publicUrl, read } = await opened(t);
+    const bytes = await png();
+    const stored = await store.put(bytes, 'image');
+    t.match(stored.url, new RegExp(`^${publicUrl}/[0-9a-f]{32}\\.png$`));
+    t.equal(stored.type, 'image/png');
+    t.same(await read(stored.url.slice(publicUrl.length + 1)), bytes);
+    t.equal((await store.put(bytes, 'image')).url, stored.url, 'the same bytes have the same address');
+  });
+
+  t.test('keeps the same bytes from many callers at once', async (t) => {
+    const { store, publicUrl, read } = await opened(t);
+    const bytes = await png();
+    const all = await Promise.all(Array.from({ length: 10 }, () => store.put(bytes, 'image')));
+    t.equal(new Set(all.map(({ url }) => url)).size, 1);
+    t.same(await read(String(all[0]?.url.slice(publicUrl.length + 1))), bytes);
+  });
+
+  t.test('goes by the bytes, not by what they are called', async (t) => {
+    const { store } = await opened(t);
+    t.match(await problemOf(store.put(await png(), 'video')), { failure: 'malformed' });
+    t.match(await problemOf(store.put(Buffer.from('<html>Sorry</html>'), 'image')), { failure: 'malformed' });
+    t.match(await problemOf(store.put(Buffer.alloc(0), 'audio')), { failure: 'malformed' });
+  });
+
+  t.test('copies a file that an upstream handed out', async (t) => {
+    const bytes = await png();
+    const server = createServer((_request, response) => response.end(bytes));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close());
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const signal = AbortSignal.timeout(5_000);
+
+    const { store } = await opened(t, [origin]);
+    t.same((await store.copy(`${origin}/a`, 'image', { upstream: 'painter', signal })).bytes, bytes);
+    const refused = problemOf(store.copy('https://10.0.0.1/a', 'image', { upstream: 'painter', signal }));
+    t.match(await refused, { failure: 'malformed', upstream: 'painter' });
+  });
+}

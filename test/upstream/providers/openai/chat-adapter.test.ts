@@ -1,0 +1,126 @@
+import t from 'tap';
+import type { Adapter } from '../../../../src/upstream/adapter.ts';
+import { openaiChat } from '../../../../src/upstream/providers/openai/chat-adapter.ts';
+import { adapterContract, openSetting, problemOf } from '../contract.ts';
+import { recorded } from '../recorded.ts';
+
+const adapter: Adapter = openaiChat;
+const count = { type: 'integer', minimum: 1 };
+const upstream = {
+  keys: { key: 'OPENROUTER_API_KEY' },
+  models: {
+    thinker: {
+      id: 'maker/thinker-1',
+      cost: { input: '1', output: '2' },
+      tokenParam: 'max_completion_tokens',
+      supportsTemperature: false,
+    },
+    talker: { id: 'maker/talker-2' },
+  },
+};
+const usage = { adapter, upstream, model: 'thinker', options: { result: 'usage' } };
+const tiered = { adapter, upstream, model: 'thinker', options: { result: 'tiered' } };
+const small = { tier: 'small', maxOutputTokens: 1024 };
+
+adapterContract(t, 'a tiered text', {
+  ...tiered,
+  input: { prompt: 'Why is the sky blue?', tier: 'small' },
+  terms: small,
+  refusal: 'content-refused',
+  result: {
+    type: 'object',
+    required: ['text', 'model', 'tier', 'usage', 'metadata'],
+    properties: {
+      text: { type: 'string', minLength: 1 },
+      model: { const: 'thinker' },
+      tier: { const: 'small' },
+      usage: { required: ['input_tokens', 'output_tokens'], properties: { input_tokens: count, output_tokens: count } },
+      metadata: { required: ['finish_reason', 'sandbox'] },
+    },
+  },
+});
+
+adapterContract(t, 'a usage-priced text', {
+  ...usage,
+  input: { messages: [{ role: 'user', content: 'Name three rivers.' }], system_prompt: 'Be brief.' },
+  refusal: 'content-refused',
+  result: {
+    type: 'object',
+    required: ['text', 'model', 'usage', 'metadata'],
+    properties: {
+      usage: {
+        required: ['prompt_tokens', 'completion_tokens', 'total_tokens'],
+        properties: { prompt_tokens: count, completion_tokens: count, total_tokens: count },
+      },
+    },
+  },
+});
+
+interface UsageResult {
+  model: string;
+  usage: { completion_tokens: number };
+  metadata: Record<string, unknown>;
+}
+
+t.test('asks for the output that was sold, whatever the caller says', async (t) => {
+  const { binding, context } = await openSetting(t, usage);
+  const input = { prompt: 'x '.repeat(300), max_tokens: 100_000 };
+  const short = (await adapter.call(input, binding, { ...context, terms: { maxOutputTokens: 7 } })) as UsageResult;
+  t.equal(short.usage.completion_tokens, 7);
+  t.equal(short.metadata.finish_reason, 'length');
+});
+
+t.test('uses the model that the caller names', async (t) => {
+  const { binding, context } = await openSetting(t, { ...usage, model: undefined });
+  t.match(await adapter.call({ prompt: 'Hello', model: 'talker' }, binding, context), { model: 'talker' });
+});
+
+t.test('says which parameter the model does not take', async (t) => {
+  const { binding, context } = await openSetting(t, usage);
+  const { metadata } = (await adapter.call({ prompt: 'Hello', temperature: 0.3 }, binding, context)) as UsageResult;
+  t.same(metadata.ignored, ['temperature']);
+});
+
+t.test('reports what the provider charged', async (t) => {
+  const { binding, context } = await openSetting(t, usage);
+  await adapter.call({ prompt: 'Hello' }, binding, context);
+  t.match(context.costs, [/^0\.0\d+$/]);
+});
+
+t.test('asks the provider for as much as was sold, in the words of the model', async (t) => {
+  const setting = await openSetting(t, { ...usage, model: undefined });
+  const context = { ...setting.context, terms: { maxOutputTokens: 7 } };
+  const { binding, sent } = recorded(setting.binding);
+  const call = (input: object) => adapter.call({ prompt: 'Hello', ...input }, binding, context);
+  await call({ model: 'talker', temperature: 0.3 });
+  await call({ model: 'thinker', temperature: 0.3 });
+  t.match(sent, [
+    { model: 'maker/talker-2', max_tokens: 7, temperature: 0.3 },
+    { model: 'maker/thinker-1', max_completion_tokens: 7, temperature: undefined },
+  ]);
+});
+
+t.test('a tier is asked for in full, with the effort that the caller names', async (t) => {
+  const setting = await openSetting(t, tiered);
+  const { binding, sent } = recorded(setting.binding);
+  const image = 'https://example.com/a.png';
+  const input = { prompt: 'Hello', system_prompt: 'Be brief.', image, tier: 'small', reasoning_effort: 'high' };
+  await adapter.call(input, binding, { ...setting.context, terms: small });
+  const text = { type: 'text', text: 'Hello' };
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [text, { type: 'image_url', image_url: { url: input.image } }] },
+  ];
+  t.match(sent, [{ max_completion_tokens: 1024, reasoning_effort: 'high', messages }]);
+});
+
+t.test('a model without eyes is not shown a picture', async (t) => {
+  const models = { blind: { id: 'maker/blind-1', supportsImageUrl: false } };
+  const setting = { ...usage, upstream: { ...upstream, models }, model: 'blind' };
+  const { binding, context, doubles } = await openSetting(t, setting);
+  const content = [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }];
+  const messages = [{ role: 'user', content }];
+  const problem = await problemOf(adapter.call({ messages }, binding, context));
+  t.match(problem, { failure: 'invalid-input', forCaller: /blind reads no images/ });
+  t.same(doubles.calls(), { 'the-upstream': 0 });
+});

@@ -1,0 +1,117 @@
+import t, { type Test } from 'tap';
+import type { Adapter } from '../../../../src/upstream/adapter.ts';
+import { teeOpenai } from '../../../../src/upstream/providers/tee/adapter.ts';
+import { type AdapterCase, adapterContract, openSetting, problemOf } from '../contract.ts';
+import { recorded } from '../recorded.ts';
+
+const adapter: Adapter = teeOpenai;
+const hex = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+const caseOf = (settings: object): AdapterCase => ({
+  adapter,
+  upstream: {
+    keys: { key: 'TEE_API_KEY' },
+    models: { enclosed: { id: 'maker/enclosed-1' } },
+    settings: { ...settings },
+  },
+  model: 'enclosed',
+  options: {},
+  input: { prompt: 'Why is the sky blue?', system_prompt: 'Be brief.' },
+  refusal: 'content-refused',
+  result: {
+    type: 'object',
+    required: ['text', 'model', 'verified', 'usage', 'proof', 'metadata'],
+    properties: {
+      text: { type: 'string', minLength: 1 },
+      model: { const: 'enclosed' },
+      verified: { const: true },
+      usage: { required: ['prompt_tokens', 'completion_tokens', 'total_tokens'] },
+      proof: {
+        required: ['receipt_id', 'attested', 'tee_key', 'request_hash', 'response_hash', 'explorer_url', 'verify_url'],
+        properties: {
+          attested: { const: true },
+          request_hash: hex,
+          response_hash: hex,
+          explorer_url: { type: 'null' },
+          verify_url: { type: 'string', pattern: '^http' },
+        },
+      },
+      metadata: {
+        required: ['attestation', 'finish_reason', 'sandbox'],
+        properties: { attestation: { properties: { tee: { const: 'tdx' }, nonce: hex } } },
+      },
+    },
+  },
+});
+
+const aci = caseOf({ proof: 'aci' });
+const signature = caseOf({ proof: 'signature' });
+adapterContract(t, 'a text with an ACI receipt', aci);
+adapterContract(t, 'a text with a signed pair of hashes', signature);
+
+interface Verified {
+  text: string;
+  verified: boolean;
+  proof: { attested: boolean; tee_key: string; receipt_id: string; explorer_url: string | null; signed: object };
+  metadata: { reason?: string; faults?: string[]; attestation: { nonce: string } };
+}
+
+async function open(t: Test, adapterCase: AdapterCase) {
+  const setting = await openSetting(t, adapterCase);
+  const call = async (input: object = {}) =>
+    (await adapter.call({ prompt: 'Why?', ...input }, setting.binding, setting.context)) as Verified;
+  return { ...setting, call };
+}
+
+for (const [name, adapterCase] of Object.entries({ aci, signature })) {
+  t.test(`a forged proof is told, not passed on as verified (${name})`, async (t) => {
+    const { call, doubles } = await open(t, adapterCase);
+    doubles.fault('the-upstream', 'forge', 1);
+    t.match(await call(), {
+      text: /.+/,
+      verified: false,
+      proof: { attested: name === 'aci' },
+      metadata: { reason: name === 'aci' ? 'the signature is forged' : /no report vouches/ },
+    });
+    t.match(await call({ prompt: 'And now?' }), { verified: true, metadata: { reason: undefined } });
+  });
+
+  t.test(`an operator can have a forged proof fail the call (${name})`, async (t) => {
+    const { call, doubles } = await open(t, caseOf({ proof: name, unverified: 'fail' }));
+    doubles.fault('the-upstream', 'forge', 1);
+    t.match(await problemOf(call()), { failure: 'malformed', message: /proof of an answer does not hold/ });
+  });
+
+  t.test(`a proof can be shown on a chain where the operator says how (${name})`, async (t) => {
+    const explorerUrl = 'https://scan.example/{receipt_id}?key={tee_key}';
+    const { proof } = await (await open(t, caseOf({ proof: name, explorerUrl }))).call();
+    t.equal(proof.explorer_url, `https://scan.example/${proof.receipt_id}?key=${proof.tee_key}`);
+  });
+}
+
+t.test('an ACI report is asked for once in a while, each time with a nonce of its own', async (t) => {
+  const { call, binding } = await open(t, aci);
+  const [one, other] = [await call({ prompt: 'One' }), await call({ prompt: 'Two' })];
+  t.equal(one.metadata.attestation.nonce, other.metadata.attestation.nonce);
+  const { context } = await openSetting(t, aci);
+  const later = (await adapter.call({ prompt: 'Three' }, binding, context)) as Verified;
+  t.not(later.metadata.attestation.nonce, one.metadata.attestation.nonce);
+});
+
+t.test('asks an ACI host to refuse rather than answer from somewhere unverified', async (t) => {
+  const { binding: own, context } = await openSetting(t, aci);
+  const { binding, sent } = recorded(own);
+  await adapter.call({ prompt: 'Why?' }, binding, { ...context, terms: { maxOutputTokens: 7 } });
+  t.match(sent, [{ provider: { aci_verified: true }, max_tokens: 7 }]);
+});
+
+t.test('an answer without any proof is a failure', async (t) => {
+  const { binding, context } = await openSetting(t, aci);
+  const http = {
+    ...binding.http,
+    request: (request: Parameters<typeof binding.http.request>[0]) =>
+      binding.http.request({ ...request, path: request.path.replace('/aci/receipts/', '/aci/receipts/lost-') }),
+  };
+  const call = adapter.call({ prompt: 'Why?' }, { ...binding, http }, context);
+  t.match(await problemOf(call), { failure: 'failed', message: /no proof/ });
+});

@@ -1,0 +1,91 @@
+import t, { type Test } from 'tap';
+import type { Adapter } from '../../../src/upstream/adapter.ts';
+import { tokensXyz } from '../../../src/upstream/providers/tokens-xyz/adapter.ts';
+import { adapterContract, openSetting, problemOf } from './contract.ts';
+
+const adapter: Adapter = tokensXyz;
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const GOAT = 'CzLSujWBLFsSjncfkh59rUFqvafWcY5tzedWJSuypump';
+const using = (operation: string) => ({
+  adapter,
+  upstream: { keys: { key: 'TOKENS_XYZ_KEY' } },
+  options: { operation },
+});
+
+/** Operation -> a request and the keys of its result. */
+const operations: Record<string, [Record<string, unknown>, string[]]> = {
+  'asset-detail': [{ assetId: 'solana', include: 'profile,ohlcv' }, ['asset', 'includes']],
+  'asset-profile': [{ assetId: 'solana' }, ['assetId', 'profile']],
+  'asset-risk-details': [{ assetId: 'solana' }, ['assetId', 'mint', 'risk']],
+  'asset-risk-summary': [{ assetId: 'solana' }, ['assetId', 'mint', 'risk']],
+  'asset-variants': [{ assetId: 'solana', kind: 'lst' }, ['assetId', 'variants']],
+  'asset-markets': [{ assetId: 'solana', limit: 1 }, ['assetId', 'mint', 'markets', 'total']],
+  'asset-tickers': [{ assetId: 'solana' }, ['assetId', 'tickers']],
+  'asset-ohlcv': [{ assetId: 'solana', interval: '4H' }, ['assetId', 'mint', 'interval', 'candles']],
+  'asset-price-chart': [{ assetId: 'solana' }, ['assetId', 'interval', 'from', 'to', 'candles']],
+  'asset-description': [{ assetId: 'solana' }, ['assetId', 'description']],
+  'asset-variant-market': [{ assetId: 'solana' }, ['assetId', 'mint', 'market']],
+  'variant-markets': [{ mints: `${USDC},${GOAT}` }, ['variants']],
+  curated: [{ list: 'majors' }, ['listId', 'assets']],
+  resolve: [{ ref: 'anduril' }, ['assetId', 'asset', 'variant']],
+  'risk-summary': [{ mint: USDC }, ['score', 'grade', 'label', 'tone', 'isTrustedLaunch', 'hasInsufficientData']],
+  search: [{ q: 'tesla' }, ['query', 'results']],
+};
+
+adapterContract(t, 'an operation by GET', {
+  ...using('resolve'),
+  input: { ref: 'anduril' },
+  result: { type: 'object', required: ['assetId', 'asset', 'variant'] },
+  refusal: 'not-found',
+});
+adapterContract(t, 'an operation by POST', {
+  ...using('market-snapshots'),
+  input: { mints: [USDC, GOAT, USDC] },
+  result: { type: 'array', minItems: 2, maxItems: 2, items: { required: ['address', 'token', 'hasMarket'] } },
+  refusal: 'not-found',
+});
+
+for (const [operation, [input, keys]] of Object.entries(operations)) {
+  t.test(`answers ${operation}`, async (t) => {
+    const result = (await ask(t, operation, input)) as object;
+    for (const key of keys) t.ok(key in result, key);
+  });
+}
+
+async function ask(t: Test, operation: string, input: Record<string, unknown>) {
+  const { binding, context } = await openSetting(t, using(operation));
+  return adapter.call(input, binding, context);
+}
+
+t.test('takes the ids of this service and answers in them', async (t) => {
+  t.match(await ask(t, 'asset-detail', { assetId: `chain-a-${USDC}` }), {
+    asset: { assetId: 'usd', primaryVariant: { chain: 'chain-a' } },
+    resolution: { ref: `chain-a-${USDC}`, assetId: 'usd' },
+  });
+});
+
+t.test('says experimental for the lowest trust tier, in both directions', async (t) => {
+  t.match(await ask(t, 'asset-variants', { assetId: 'goat', trustTier: 'experimental' }), {
+    variants: [{ mint: GOAT, trustTier: 'experimental', liquidityTier: 'tier3' }],
+  });
+});
+
+t.test('keeps to the four documented tones', async (t) => {
+  t.match(await ask(t, 'risk-summary', { mint: USDC }), { tone: 'success' });
+  t.match(await ask(t, 'risk-summary', { mint: GOAT }), { tone: 'danger' });
+});
+
+t.test('gives stats their short names beside the provider’s', async (t) => {
+  const { results } = (await ask(t, 'search', { q: 'bonk' })) as { results: [{ stats: Record<string, number> }] };
+  const [{ stats }] = results;
+  t.equal(stats.volume, stats.volume24hUSD);
+  t.equal(stats.priceChange, stats.priceChange24hPercent);
+});
+
+t.test('refuses more addresses than the operation takes, before any call', async (t) => {
+  const { binding, context, doubles } = await openSetting(t, using('variant-markets'));
+  const mints = Array.from({ length: 51 }, (_, index) => `mint${index}`).join(',');
+  const problem = await problemOf(adapter.call({ mints }, binding, context));
+  t.match(problem, { failure: 'invalid-input', forCaller: /between 1 and 50/ });
+  t.same(doubles.calls(), { 'the-upstream': 0 });
+});
