@@ -58,11 +58,14 @@ function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): PlainObjec
   const uses: PlainObject[] = [];
   for (const entry of catalogue.upstreams.values()) {
     const own = { via: { const: entry.name }, ...(entry.models && { model: modelNames(entry) }) };
-    uses.push(variant(adapters.get(entry.adapter)?.options ?? {}, own, ['via']));
+    const adapter = adapters.get(entry.adapter);
+    uses.push(variant(adapter?.options ?? {}, own, adapter?.model === 'named' ? ['via', 'model'] : ['via']));
   }
   for (const recipe of parts.recipes) {
     const roles = Object.entries(recipe.roles).map(([role, allowed]) => {
-      const able = [...catalogue.upstreams.values()].filter((entry) => allowed.includes(entry.adapter));
+      const able = [...catalogue.upstreams.values()].filter((entry) =>
+        allowed.some(({ name }) => name === entry.adapter),
+      );
       const via = oneOfNames(able.map((entry) => entry.name));
       return [role, { type: 'object', required: ['via'], properties: { via } }] as const;
     });

@@ -39,6 +39,11 @@ export interface AdapterDeclaration {
   readonly modelOptions?: JsonSchema;
   /** JSON Schema of the upstream's `settings`. */
   readonly upstreamOptions?: JsonSchema;
+  /**
+   * Where the model of a call is named: by the endpoint or role alone, or by the request's field `model` where the
+   * endpoint names none. Left out: calls need no model.
+   */
+  readonly model?: 'named' | 'named-or-asked';
   /** True where every call needs a bound on its output tokens: the price of an endpoint has to sell one. */
   readonly needsOutputBound?: boolean;
   /** The secrets it needs, as `keys` of the upstream: `['key']`. */
@@ -53,7 +58,7 @@ export interface RecipeDeclaration {
   /** JSON Schema of the endpoint's `upstream:` keys besides `recipe` and `uses`. */
   readonly options: JsonSchema;
   /** Role -> the adapters that can play it. */
-  readonly roles: Readonly<Record<string, readonly string[]>>;
+  readonly roles: Readonly<Record<string, readonly AdapterDeclaration[]>>;
 }
 
 /** The code that a catalogue can name. */

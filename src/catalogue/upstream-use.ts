@@ -44,7 +44,7 @@ export class UpstreamUse {
       const adapter = this.#adapterOf(location, via, options);
       if (!adapter) return;
       this.#checker.fits(location, options, closedOptions(adapter.options, bound));
-      this.#checkModels(location, options, request);
+      this.#checkModels(location, options, adapter, request);
       this.#checkFields(location, options, adapter.options, request);
     } else this.#checkRecipe(location, options, request);
   }
@@ -85,11 +85,18 @@ export class UpstreamUse {
   }
 
   /** Where the caller names the model, the upstream must have every model that the request allows. */
-  #checkModels(location: SourceLocation, options: PlainObject, { schema }: RequestUse): void {
+  #checkModels(location: SourceLocation, options: PlainObject, adapter: AdapterDeclaration, request: RequestUse): void {
+    const { schema } = request;
     const models = this.#upstreams?.get(String(options.via))?.models;
+    if (options.model !== undefined) return;
     const field = isObject(schema.properties) ? schema.properties.model : undefined;
-    if (!models || options.model !== undefined || !isObject(field) || !Array.isArray(field.enum)) return;
-    for (const model of field.enum) {
+    const isListed = isObject(field) && Array.isArray(field.enum);
+    const isAlwaysThere = isListed && (field.default !== undefined || listOf(schema.required).includes('model'));
+    if (adapter.model === 'named' || (adapter.model === 'named-or-asked' && !isAlwaysThere)) {
+      this.#demandModel(location, options, adapter);
+    }
+    if (!models || !isListed) return;
+    for (const model of listOf(field.enum)) {
       if (models[String(model)] !== undefined) continue;
       this.#checker.diagnostics.add(
         below(location, 'via'),
@@ -97,6 +104,12 @@ export class UpstreamUse {
         choices(String(model), Object.keys(models)),
       );
     }
+  }
+
+  #demandModel(location: SourceLocation, options: PlainObject, adapter: AdapterDeclaration): void {
+    const models = Object.keys(this.#upstreams?.get(String(options.via))?.models ?? {});
+    const wrong = `${String(options.via)} speaks ${adapter.name}, which needs a model`;
+    this.#checker.diagnostics.add(keyOf(location), wrong, `add model; ${choices('', models)}`);
   }
 
   #checkRecipe(location: SourceLocation, options: PlainObject, request: RequestUse): void {
@@ -115,7 +128,7 @@ export class UpstreamUse {
     const uses = isObject(options.uses) ? options.uses : {};
     for (const role of Object.keys(recipe.roles)) {
       if (uses[role] !== undefined) continue;
-      const wanted = `name an upstream with the adapter ${recipe.roles[role]?.join(' or ')}`;
+      const wanted = `name an upstream with the adapter ${namesOf(recipe, role).join(' or ')}`;
       diagnostics.add(keyOf(below(location, 'uses')), `the recipe ${recipe.name} needs the role ${role}`, wanted);
     }
     for (const [role, use] of Object.entries(uses)) this.#checkRole(below(location, 'uses', role), role, use, recipe);
@@ -123,8 +136,8 @@ export class UpstreamUse {
 
   #checkRole(location: SourceLocation, role: string, use: unknown, recipe: RecipeDeclaration): void {
     const { diagnostics } = this.#checker;
-    const allowed = recipe.roles[role];
-    if (!allowed) {
+    const allowed = namesOf(recipe, role);
+    if (allowed.length === 0) {
       diagnostics.add(
         keyOf(location),
         `the recipe ${recipe.name} has no role ${role}`,
@@ -145,6 +158,7 @@ export class UpstreamUse {
         return;
       }
       this.#checker.fits(location, use, withoutRequired(adapter.options));
+      if (adapter.model !== undefined && use.model === undefined) this.#demandModel(location, use, adapter);
     }
   }
 
@@ -168,6 +182,11 @@ export class UpstreamUse {
     }
   }
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The adapters that can play a role; none where the recipe has no such role. */
+const namesOf = ({ roles }: RecipeDeclaration, role: string): string[] => (roles[role] ?? []).map(({ name }) => name);
 
 const optional = new WeakMap<object, PlainObject>();
 

@@ -20,10 +20,10 @@ export interface CallContext {
   readonly downloads: Downloader;
   /** Told what the provider charged us, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
-  /** The payment that buys this call; the same when the call is run again. Undefined where nothing is paid for it. */
-  readonly paymentId?: string;
+  /** The payment that buys this call; the same when the call is run again. */
+  readonly paymentId: string;
   /** Where prepaid credits are sold. */
-  readonly credits?: CreditSales;
+  readonly credits: CreditSales;
   /** What the price sold with this call: adapters ask for no more and no less. */
   readonly terms?: SoldTerms | undefined;
   /** Milliseconds since the epoch; tests set it. */
@@ -46,44 +46,67 @@ export interface CreditSales {
   }>;
 }
 
-/** An upstream as one endpoint uses it. */
-export interface Binding<Options = Readonly<Record<string, unknown>>> {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An upstream as one endpoint, or one role of a recipe, uses it. */
+export interface Binding<Options = Fields> {
   /** Name in `upstreams.yaml`. */
   readonly upstream: string;
   readonly adapter: string;
   /** The endpoint's `upstream:` keys, `via` and `model` left out. */
   readonly options: Options;
-  /** The model named by the endpoint, else undefined. */
+  /** The model that the endpoint names, else the one that the request asks for; undefined where there is none. */
   readonly model: Model | undefined;
-  /** Every model of the upstream, for endpoints whose caller names the model. */
+  /** Every model of the upstream. */
   readonly models: Readonly<Record<string, Model>>;
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Fields;
   /** Bound to the upstream's address, secrets and limits. */
   readonly http: UpstreamHttp;
 }
 
-/** The model that the endpoint names. Its absence is a fault of the catalogue, not of the provider. */
-export function modelOf(binding: Pick<Binding, 'upstream' | 'model'>): Model {
-  if (binding.model) return binding.model;
-  throw new Error(`the endpoint names no model of the upstream ${binding.upstream}: add \`model:\` to its upstream`);
+/** The binding of an adapter that needs a model: the catalogue's loader has seen to it that one is named. */
+export interface ModelBinding<Options = Fields> extends Binding<Options> {
+  readonly model: Model;
 }
 
 /** A provider's wire protocol, e.g. `openai-chat`. Posting, retries, errors and secrets are the HTTP layer's. */
-export interface Adapter<Options = Readonly<Record<string, unknown>>> extends AdapterDeclaration {
+export interface Adapter<Options = Fields, Name extends string = string> extends AdapterDeclaration {
+  readonly name: Name;
   /** Left out: the provider needs no key. */
   readonly authorize?: Authorize;
   /** Calls the provider once and answers the endpoint's result. Throws UpstreamProblem. */
   call(input: Input, binding: Binding<Options>, context: CallContext): Promise<unknown>;
 }
 
-/** An endpoint made of several calls. */
-export interface Recipe<Request = Input, Result = unknown, Options = Readonly<Record<string, unknown>>>
-  extends RecipeDeclaration {
-  /** Throws UpstreamProblem. `bindings` has every role of `roles`. */
-  call(
-    input: Request,
-    bindings: Readonly<Record<string, Binding>>,
-    context: CallContext,
-    options: Options,
-  ): Promise<Result>;
+/** An adapter whose every call is to a model. */
+export interface ModelAdapter<Options = Fields, Name extends string = string> extends Adapter<Options, Name> {
+  readonly model: 'named' | 'named-or-asked';
+  call(input: Input, binding: ModelBinding<Options>, context: CallContext): Promise<unknown>;
 }
+
+export type RecipeRoles = Readonly<Record<string, readonly Adapter[]>>;
+
+/** The binding of whichever adapter plays a role. The options that a plain endpoint needs may be left out. */
+type RoleBinding<Able extends Adapter> = Able extends Adapter
+  ? Omit<Parameters<Able['call']>[1], 'adapter' | 'options'> & {
+      readonly adapter: Able['name'];
+      readonly options: Partial<Parameters<Able['call']>[1]['options']>;
+    }
+  : never;
+
+export type RoleBindings<Roles extends RecipeRoles> = {
+  readonly [Role in keyof Roles]: RoleBinding<Roles[Role][number]>;
+};
+
+/** An endpoint made of several calls. */
+export interface Recipe<Request = Input, Result = unknown, Options = Fields, Roles extends RecipeRoles = RecipeRoles>
+  extends RecipeDeclaration {
+  readonly roles: Roles;
+  /** Throws UpstreamProblem. `bindings` has every role of `roles`: the catalogue's loader has seen to it. */
+  call(input: Request, bindings: RoleBindings<Roles>, context: CallContext, options: Options): Promise<Result>;
+}
+
+/** The recipe as it is, with its bindings typed by its roles. */
+export const defineRecipe = <Request, Result, Options, const Roles extends RecipeRoles>(
+  recipe: Recipe<Request, Result, Options, Roles>,
+): Recipe<Request, Result, Options, Roles> => recipe;

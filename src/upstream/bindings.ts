@@ -12,7 +12,7 @@ export interface Upstreams {
   available(route: Route): true | { missing: string[] };
   /** Answers the route's result, without its envelope. Throws UpstreamProblem. */
   call(route: Route, input: Input, context: Omit<CallContext, 'terms'>): Promise<unknown>;
-  /** The upstreams of a route that have their keys, in order; recipes are left out. For doors that speak a provider's protocol. */
+  /** The upstreams of a route that have their keys, in order; recipes are left out. For callers that speak a provider's protocol. */
   bindings(route: Route): readonly Binding[];
   /** Origins of all upstreams, for the downloader: files that they hand out on their own address are theirs. */
   readonly origins: readonly string[];
@@ -32,17 +32,17 @@ export interface UpstreamsOptions {
   log?: Log;
 }
 
-interface Line {
+interface OpenUpstream {
   upstream: Upstream;
   adapter: Adapter;
   http: UpstreamHttp & { close(): Promise<void> };
+  /** Environment variables that are not set. */
   missing: string[];
   models: Readonly<Record<string, Model>>;
   settings: Readonly<Record<string, unknown>>;
 }
 
-interface Way {
-  source: Source;
+interface RouteSource extends Source {
   /** Undefined for a recipe. */
   binding: Binding | undefined;
   missing: string[];
@@ -52,10 +52,10 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const { catalogue, log } = options;
   const adapters = new Map(options.adapters.map((adapter) => [adapter.name, adapter]));
   const recipes = new Map(options.recipes.map((recipe) => [recipe.name, recipe]));
-  const lines = new Map([...catalogue.upstreams.values()].map((upstream) => [upstream.name, openLine(upstream)]));
-  const ways = new Map(catalogue.routes.map((route) => [route, route.upstreams.map(wayOf)]));
+  const opened = new Map([...catalogue.upstreams.values()].map((upstream) => [upstream.name, open(upstream)]));
+  const sources = new Map(catalogue.routes.map((route) => [route, route.upstreams.map(sourceOf)]));
 
-  function openLine(upstream: Upstream): Line {
+  function open(upstream: Upstream): OpenUpstream {
     const adapter = named(adapters, upstream.adapter, 'adapter');
     const keys = Object.entries(upstream.keys ?? {}).map(([secret, variable]) => {
       return { secret, variable, value: options.secretOf(variable) };
@@ -81,69 +81,76 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     };
   }
 
-  function wayOf(use: UpstreamOptions): Way {
+  function sourceOf(use: UpstreamOptions): RouteSource {
     const { recipe: name, uses = {}, ...recipeOptions } = use;
     if (name === undefined) {
-      const { line, binding } = bind(use);
-      const source = {
-        name: line.upstream.name,
-        call: (input: Input, context: CallContext) => line.adapter.call(input, binding, context),
+      const { adapter, missing, binding } = bind(use);
+      return {
+        name: binding.upstream,
+        call: (input, context) => adapter.call(input, withAskedModel(binding, adapter, input), context),
+        binding,
+        missing,
       };
-      return { source, binding, missing: line.missing };
     }
     const recipe = named(recipes, name, 'recipe');
     const roles = Object.entries(uses).map(([role, roleUse]) => ({ role, ...bind(roleUse) }));
     const bindings = Object.fromEntries(roles.map(({ role, binding }) => [role, binding]));
     return {
-      source: { name, call: (input, context) => recipe.call(input, bindings, context, recipeOptions) },
+      name,
+      call: (input, context) => recipe.call(input, bindings, context, recipeOptions),
       binding: undefined,
-      missing: roles.flatMap(({ line }) => line.missing),
+      missing: roles.flatMap(({ missing }) => missing),
     };
   }
 
-  function bind({ via, model, ...adapterOptions }: UpstreamOptions): { line: Line; binding: Binding } {
-    const line = named(lines, String(via), 'upstream');
+  function bind({ via, model, ...adapterOptions }: UpstreamOptions): OpenUpstream & { binding: Binding } {
+    const found = named(opened, String(via), 'upstream');
+    const { upstream, adapter, models, settings, http } = found;
     const binding: Binding = {
-      upstream: line.upstream.name,
-      adapter: line.adapter.name,
+      upstream: upstream.name,
+      adapter: adapter.name,
       options: adapterOptions,
-      model: model === undefined ? undefined : named(new Map(Object.entries(line.models)), model, 'model'),
-      models: line.models,
-      settings: line.settings,
-      http: line.http,
+      model: model === undefined ? undefined : modelNamed(models, model),
+      models,
+      settings,
+      http,
     };
-    return { line, binding };
+    return { ...found, binding };
   }
 
-  const waysOf = (route: Route): Way[] => {
-    const found = ways.get(route);
+  const sourcesOf = (route: Route): RouteSource[] => {
+    const found = sources.get(route);
     if (found === undefined) throw new Error(`the route ${route.id} is not of the catalogue that was opened`);
     return found;
   };
 
   return {
     available(route) {
-      const found = waysOf(route);
+      const found = sourcesOf(route);
       if (found.some(({ missing }) => missing.length === 0)) return true;
       return { missing: [...new Set(found.flatMap(({ missing }) => missing))] };
     },
     async call(route, input, context) {
-      const usable = waysOf(route).filter(({ missing }) => missing.length === 0);
-      return await callInOrder(
-        usable.map(({ source }) => source),
-        input,
-        { ...context, terms: route.price.terms?.(input) },
-        log,
-      );
+      const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
+      return await callInOrder(usable, input, { ...context, terms: route.price.terms?.(input) }, log);
     },
     bindings: (route) =>
-      waysOf(route).flatMap(({ binding, missing }) => (binding && missing.length === 0 ? [binding] : [])),
-    origins: [...new Set([...lines.values()].map(({ http }) => new URL(http.baseUrl).origin))],
+      sourcesOf(route).flatMap(({ binding, missing }) => (binding && missing.length === 0 ? [binding] : [])),
+    origins: [...new Set([...opened.values()].map(({ http }) => new URL(http.baseUrl).origin))],
     async close() {
-      await Promise.all([...lines.values()].map(({ http }) => http.close()));
+      await Promise.all([...opened.values()].map(({ http }) => http.close()));
     },
   };
 }
+
+/** The binding with the model that the request names, for adapters whose callers may. */
+function withAskedModel(binding: Binding, { model }: Adapter, input: Input): Binding {
+  if (model !== 'named-or-asked' || input.model === undefined) return binding;
+  return { ...binding, model: modelNamed(binding.models, String(input.model)) };
+}
+
+const modelNamed = (models: Binding['models'], name: string): Model =>
+  named(new Map(Object.entries(models)), name, 'model');
 
 /** The loaded catalogue names nothing that does not exist: this would be a fault of the gateway. */
 function named<Value>(values: ReadonlyMap<string, Value>, name: string, what: string): Value {

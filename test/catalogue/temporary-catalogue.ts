@@ -45,7 +45,7 @@ const prices: AdapterDeclaration = {
 const scanner: RecipeDeclaration = {
   name: 'scanner',
   options: { type: 'object', properties: { threshold: { type: 'number' } } },
-  roles: { prices: ['prices'], painter: ['painter'] },
+  roles: { prices: [prices], painter: [painter] },
 };
 
 export const parts: CatalogueParts = { rules: pricingRules, adapters: [painter, prices], recipes: [scanner], rails };

@@ -6,7 +6,7 @@ import { openUpstreams } from '../../src/upstream/bindings.ts';
 import { openCallContext } from './call-context.ts';
 import { problemOf } from './providers/contract.ts';
 
-const models = { writer: { id: 'maker/writer' } };
+const models = { writer: { id: 'maker/writer' }, poet: { id: 'maker/poet' } };
 const chat = (name: string): Upstream => ({
   name,
   adapter: 'openai-chat',
@@ -63,6 +63,11 @@ for (const fault of ['500', '429', 'malformed'] as Fault[]) {
     t.match(doubles.calls(), { first: 1, second: 1 });
   });
 }
+
+t.test('asks for the model that the request names where the endpoint names none', async (t) => {
+  const { upstreams, route, context } = await open(t, [{ via: 'first', result: 'usage' }]);
+  t.match(await upstreams.call(route, { ...input, model: 'poet' }, context), { model: 'poet' });
+});
 
 t.test('asks nobody else about content that was refused', async (t) => {
   const { call, doubles } = await open(t, [writes('first'), writes('second')]);

@@ -41,6 +41,8 @@ export function openCallContext(
       },
     }),
     terms,
+    paymentId: 'test-payment',
+    credits: { buy: () => Promise.reject(new Error('this test sells no credits')) },
     reportCost: (dollars) => void costs.push(dollars),
     now,
     mediaDirectory,

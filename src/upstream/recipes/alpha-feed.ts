@@ -1,8 +1,10 @@
 import type { Request, Result } from '../../../generated/endpoints/prediction-market/alpha-feed.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
+import { limitless } from '../providers/limitless/adapter.ts';
 import { activeMarkets, LARGEST_PAGE } from '../providers/limitless/client.ts';
 import type { Market } from '../providers/limitless/market.ts';
 import { search } from '../providers/openai/search.ts';
+import { responsesSearch } from '../providers/openai/search-adapter.ts';
 import { shorten } from './news-draft.ts';
 import { bestEdge, type EdgeOptions, edgeOptions, LEAST_EDGE_BPS } from './prediction/edge.ts';
 
@@ -22,12 +24,16 @@ const LONGEST_THESIS = 140;
 const [LEAST_PRICE, HIGHEST_PRICE] = [0.03, 0.97];
 
 /** Open markets whose price is furthest from what a model that searched the web thinks. The edges are computed. */
-export const alphaFeed: Recipe<Request, Result, EdgeOptions> = {
+export const alphaFeed = defineRecipe({
   name: 'alpha-feed',
   options: edgeOptions,
-  roles: { markets: ['limitless'], search: ['responses-search'] },
-  async call(input, { markets, search: searcher }, context, { leastEdgeBps = LEAST_EDGE_BPS }) {
-    if (!markets || !searcher) throw new Error('the recipe alpha-feed needs the roles markets and search');
+  roles: { markets: [limitless], search: [responsesSearch] },
+  async call(
+    input: Request,
+    { markets, search: searcher },
+    context,
+    { leastEdgeBps = LEAST_EDGE_BPS }: EdgeOptions,
+  ): Promise<Result> {
     // A search finds most on the markets that are worth most.
     const query = { page: 1, limit: LARGEST_PAGE, categoryId: input.category_id, sortBy: 'high_value' } as const;
     const page = await activeMarkets(markets, query, context);
@@ -55,7 +61,7 @@ export const alphaFeed: Recipe<Request, Result, EdgeOptions> = {
     const wanted = { leastEdgeBps, minConfidence: input.min_confidence };
     return { opportunities: opportunities(value.estimates, candidates, wanted).slice(0, input.limit) };
   },
-};
+});
 
 /** Largest edge first; of several estimates for a market the first counts. */
 export function opportunities(

@@ -1,5 +1,5 @@
 import { toDecimal, usd } from '../../money.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
 
 interface BuyCreditsRequest {
   /** A decimal string. */
@@ -22,13 +22,11 @@ interface BuyCreditsResult {
  * Credits for the API-key door. Nothing is asked of a provider. The credit counts once the payment has settled, so
  * that a settlement that is refused buys nothing; and once for a payment, however often the call is run.
  */
-export const buyCredits: Recipe<BuyCreditsRequest, BuyCreditsResult> = {
+export const buyCredits = defineRecipe({
   name: 'buy-credits',
   options: { type: 'object', properties: {} },
   roles: {},
-  async call({ amount_usd, api_key }, _bindings, { credits, paymentId }) {
-    if (!credits || paymentId === undefined)
-      throw new Error('the recipe buy-credits needs the credits desk and a payment');
+  async call({ amount_usd, api_key }: BuyCreditsRequest, _bindings, { credits, paymentId }): Promise<BuyCreditsResult> {
     const { apiKey, shown, balance } = await credits.buy({ amount: usd(amount_usd), apiKey: api_key, paymentId });
     return {
       ...(apiKey !== undefined && { api_key: apiKey }),
@@ -37,4 +35,4 @@ export const buyCredits: Recipe<BuyCreditsRequest, BuyCreditsResult> = {
       balance_usd: toDecimal(balance),
     };
   },
-};
+});

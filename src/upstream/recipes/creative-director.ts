@@ -1,8 +1,10 @@
 import type { Request, Result } from '../../../generated/endpoints/image/creative-director.ts';
 import type { JsonSchema } from '../../catalogue/types.ts';
-import { type Binding, type CallContext, modelOf, type Recipe } from '../adapter.ts';
-import { type ChatModel, withImages } from '../providers/openai/chat.ts';
+import { type CallContext, defineRecipe } from '../adapter.ts';
+import { type ChatBinding, type ChatModel, withImages } from '../providers/openai/chat.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { type Citation, respond, withInputImages } from '../providers/openai/responses.ts';
+import { responsesSearch } from '../providers/openai/search-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
 
 type Plan = Pick<Result, 'intent' | 'direction'> & {
@@ -11,12 +13,11 @@ type Plan = Pick<Result, 'intent' | 'direction'> & {
 };
 
 /** What an idea is after, what the web shows of its kind, and three directions to take it. */
-export const creativeDirector: Recipe<Request, Result> = {
+export const creativeDirector = defineRecipe({
   name: 'creative-director',
   options: { type: 'object', properties: {} },
-  roles: { search: ['responses-search'], words: ['openai-chat'] },
-  async call({ idea, reference_images: images = [] }, { search, words }, context) {
-    if (!search || !words) throw new Error('the recipe creative-director needs the roles search and words');
+  roles: { search: [responsesSearch], words: [openaiChat] },
+  async call({ idea, reference_images: images = [] }: Request, { search, words }, context): Promise<Result> {
     const found = await respond(
       search,
       {
@@ -32,7 +33,7 @@ export const creativeDirector: Recipe<Request, Result> = {
     const { intent, research = [], direction } = await plan({ idea, images, notes: found.text, pages }, words, context);
     return { intent, research: pagesOf(research, pages), direction };
   },
-};
+});
 
 const MOST_PAGES = 12;
 
@@ -48,8 +49,8 @@ interface Findings {
   pages: readonly Citation[];
 }
 
-async function plan({ idea, images, notes, pages }: Findings, words: Binding, context: CallContext): Promise<Plan> {
-  const model: ChatModel = modelOf(words);
+async function plan({ idea, images, notes, pages }: Findings, words: ChatBinding, context: CallContext): Promise<Plan> {
+  const model: ChatModel = words.model;
   const numbered = pages.map(({ url, title }, index) => ({ source: index + 1, title, url }));
   const brief = JSON.stringify({ idea, notes, pages: numbered });
   const messages = [

@@ -1,19 +1,20 @@
 import type { Request, Result } from '../../../generated/endpoints/image/designer.ts';
-import { modelOf, type Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
 import { imageSize } from '../media/facts.ts';
 import { type ChatModel, withImages } from '../providers/openai/chat.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
+import { replicatePredictions } from '../providers/replicate/adapter.ts';
 import { drawImage } from '../providers/replicate/run.ts';
 
 /** An image from a prompt that a model has worked out first, with the caller's style and reference images. */
-export const designer: Recipe<Request, Result> = {
+export const designer = defineRecipe({
   name: 'designer',
   options: { type: 'object', properties: {} },
-  roles: { words: ['openai-chat'], images: ['replicate-predictions'] },
-  async call(request, { words, images }, context) {
-    if (!words || !images) throw new Error('the recipe designer needs the roles words and images');
+  roles: { words: [openaiChat], images: [replicatePredictions] },
+  async call(request: Request, { words, images }, context): Promise<Result> {
     const { prompt, style = [], aspect_ratio, referenceImage = [] } = request;
-    const model: ChatModel = modelOf(words);
+    const model: ChatModel = words.model;
     const brief = JSON.stringify({ prompt, style, aspect_ratio });
     const seen = model.supportsImageUrl === false ? [] : referenceImage;
     const messages = [
@@ -31,7 +32,7 @@ export const designer: Recipe<Request, Result> = {
       image_url: image.url,
       image_description: refined,
       metadata: {
-        model: modelOf(images).name,
+        model: images.model.name,
         prompt_model: model.name,
         parameters: { style, aspect_ratio },
         aspect_ratio,
@@ -41,7 +42,7 @@ export const designer: Recipe<Request, Result> = {
       },
     };
   },
-};
+});
 
 const instructions =
   'You are a designer who writes prompts for an image model. The message holds what a client wants, as JSON, and the ' +

@@ -1,6 +1,6 @@
-import type { Binding, CallContext } from '../adapter.ts';
+import type { CallContext } from '../adapter.ts';
 import { UpstreamProblem } from '../problem.ts';
-import { type JupiterToken, searchTokens } from '../providers/jupiter/client.ts';
+import { type JupiterBinding, type JupiterToken, searchTokens } from '../providers/jupiter/client.ts';
 
 const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
@@ -8,7 +8,7 @@ const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
  * The token that a mint address, symbol (with or without `$`) or name means: of several with the name the verified
  * one that is traded most. Throws UpstreamProblem `not-found`.
  */
-export async function findToken(asked: string, tokens: Binding, context: CallContext): Promise<JupiterToken> {
+export async function findToken(asked: string, tokens: JupiterBinding, context: CallContext): Promise<JupiterToken> {
   const name = asked.trim().replace(/^\$/, '');
   const found = await searchTokens(tokens, name, context);
   const same = (one: string): boolean => one.toLowerCase() === name.toLowerCase();

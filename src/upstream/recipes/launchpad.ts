@@ -1,11 +1,12 @@
 import type { Result } from '../../../generated/endpoints/token/launchpad-trending.ts';
 import type { Input, JsonSchema } from '../../catalogue/types.ts';
-import type { Binding, CallContext, Recipe } from '../adapter.ts';
+import { type CallContext, defineRecipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
-import { type JupiterToken, topTokens } from '../providers/jupiter/client.ts';
-import type { ChatModel } from '../providers/openai/chat.ts';
-import { withImages } from '../providers/openai/chat.ts';
+import { jupiterData } from '../providers/jupiter/adapter.ts';
+import { type JupiterBinding, type JupiterToken, topTokens } from '../providers/jupiter/client.ts';
+import { type ChatBinding, type ChatModel, withImages } from '../providers/openai/chat.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
 import { dollars } from './dollars.ts';
 
@@ -23,7 +24,7 @@ interface TrendWords {
 }
 
 /** Tokens of a launchpad that draw attention, and three ideas that a model takes from them. */
-export const launchpad: Recipe<Input, Result, LaunchpadOptions> = {
+export const launchpad = defineRecipe({
   name: 'launchpad',
   options: {
     type: 'object',
@@ -37,9 +38,8 @@ export const launchpad: Recipe<Input, Result, LaunchpadOptions> = {
       limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Most tokens in the answer; 20 unless given' },
     },
   },
-  roles: { tokens: ['jupiter-data'], words: ['openai-chat'] },
-  async call(_input, { tokens, words }, context, options) {
-    if (!tokens || !words) throw new Error('the recipe launchpad needs the roles tokens and words');
+  roles: { tokens: [jupiterData], words: [openaiChat] },
+  async call(_input: Input, { tokens, words }, context, options: LaunchpadOptions): Promise<Result> {
     const listed = await ranked(tokens, options, context);
     const [{ summary, suggestions }, iconDescriptions] = await Promise.all([
       trendWords(listed, words, context),
@@ -64,11 +64,15 @@ export const launchpad: Recipe<Input, Result, LaunchpadOptions> = {
       count: listed.length,
     };
   },
-};
+});
 
 const MOST_LISTED = 100;
 
-async function ranked(tokens: Binding, options: LaunchpadOptions, context: CallContext): Promise<JupiterToken[]> {
+async function ranked(
+  tokens: JupiterBinding,
+  options: LaunchpadOptions,
+  context: CallContext,
+): Promise<JupiterToken[]> {
   const { ranking, launchpad: name = 'pump.fun', limit = 20 } = options;
   const all = await topTokens(tokens, ranking === 'trending' ? 'toptrending' : 'toptraded', '1h', MOST_LISTED, context);
   const own = all.filter((token) => token.launchpad === name);
@@ -79,7 +83,11 @@ async function ranked(tokens: Binding, options: LaunchpadOptions, context: CallC
 
 const text = { type: 'string', minLength: 1 } as const;
 
-async function trendWords(tokens: readonly JupiterToken[], words: Binding, context: CallContext): Promise<TrendWords> {
+async function trendWords(
+  tokens: readonly JupiterToken[],
+  words: ChatBinding,
+  context: CallContext,
+): Promise<TrendWords> {
   const suggestion = {
     type: 'object',
     required: ['idea', 'reference_ca', 'reason'],
@@ -124,7 +132,7 @@ const instructions =
 /** Mint address -> what its icon shows. A model that sees no images describes none. */
 async function describeIcons(
   tokens: readonly JupiterToken[],
-  words: Binding,
+  words: ChatBinding,
   context: CallContext,
 ): Promise<Map<string, string>> {
   const model: ChatModel | undefined = words.model;

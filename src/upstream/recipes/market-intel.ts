@@ -1,8 +1,11 @@
 import type { Request, Result } from '../../../generated/endpoints/prediction-market/market-intel.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
+import { limitless } from '../providers/limitless/adapter.ts';
 import { type OrderBook, openMarket, orderBook } from '../providers/limitless/client.ts';
 import type { Market } from '../providers/limitless/market.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { type Citation, respond } from '../providers/openai/responses.ts';
+import { responsesSearch } from '../providers/openai/search-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
 import { bestEdge, type EdgeOptions, edgeOptions, LEAST_EDGE_BPS } from './prediction/edge.ts';
 
@@ -20,13 +23,16 @@ const MOST_SIGNALS = 5;
 const SHOWN_ORDERS = 5;
 
 /** One market: what speaks for YES and NO, and whether the price leaves anything to gain. */
-export const marketIntel: Recipe<Request, Result, EdgeOptions> = {
+export const marketIntel = defineRecipe({
   name: 'market-intel',
   options: edgeOptions,
-  roles: { markets: ['limitless'], search: ['responses-search'], words: ['openai-chat'] },
-  async call({ market_id: slug }, { markets, search, words }, context, { leastEdgeBps = LEAST_EDGE_BPS }) {
-    if (!markets || !search || !words)
-      throw new Error('the recipe market-intel needs the roles markets, search and words');
+  roles: { markets: [limitless], search: [responsesSearch], words: [openaiChat] },
+  async call(
+    { market_id: slug }: Request,
+    { markets, search, words },
+    context,
+    { leastEdgeBps = LEAST_EDGE_BPS }: EdgeOptions,
+  ): Promise<Result> {
     const market = await openMarket(markets, slug, context);
     const book = await orderBook(markets, market, context);
     const data = describe(market, book);
@@ -77,7 +83,7 @@ export const marketIntel: Recipe<Request, Result, EdgeOptions> = {
       key_signals: judgement.key_signals.sort((one, other) => other.weight - one.weight).slice(0, MOST_SIGNALS),
     };
   },
-};
+});
 
 /** The model's own, where the prices bear it out: a side without enough of an edge is a pass. */
 export function recommend(

@@ -1,6 +1,6 @@
 /** A headline, a post and a banner's prompt from a model, within the bounds that news results keep. */
-import type { Binding, CallContext } from '../adapter.ts';
-import type { ChatMessage } from '../providers/openai/chat.ts';
+import type { CallContext } from '../adapter.ts';
+import type { ChatBinding, ChatMessage } from '../providers/openai/chat.ts';
 import { structured } from '../providers/openai/structured.ts';
 
 const MOST_TITLE_WORDS = 4;
@@ -28,7 +28,7 @@ const RULES =
 
 /** What is too long goes back to the model once and is cut after that. Throws UpstreamProblem. */
 export async function draftNews(
-  words: Binding,
+  words: ChatBinding,
   { task, material }: { task: string; material: string },
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<NewsDraft> {

@@ -1,9 +1,12 @@
 import type { Request, Result } from '../../../generated/endpoints/shop/lens.ts';
 import { asJsonObject } from '../../json.ts';
-import type { Binding, CallContext, Recipe } from '../adapter.ts';
+import { type CallContext, defineRecipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { summarizePrices } from '../price-summary.ts';
+import type { ChatBinding } from '../providers/openai/chat.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
+import { serpapi } from '../providers/serpapi/adapter.ts';
 import { rowsOf, type SerpAnswer, serpSearch } from '../providers/serpapi/client.ts';
 import { currencyOf } from './shop/currency.ts';
 import { searchAll, searchable } from './shop/fan-out.ts';
@@ -22,12 +25,11 @@ const labelSchema = {
 };
 
 /** What a photo shows, where it is sold, and in shop mode what it costs at each marketplace. */
-export const shopLens: Recipe<Request, Result, ShopOptions> = {
+export const shopLens = defineRecipe({
   name: 'shop-lens',
   options: shopOptions,
-  roles: { shops: ['serpapi'], words: ['openai-chat'] },
-  async call(input, { shops, words }, context, { marketplaceSeconds = 15 }) {
-    if (!shops || !words) throw new Error('the recipe shop-lens needs the roles shops and words');
+  roles: { shops: [serpapi], words: [openaiChat] },
+  async call(input: Request, { shops, words }, context, { marketplaceSeconds = 15 }: ShopOptions): Promise<Result> {
     const { image_url: url, q, condition, sort, limit } = input;
     const country = input.country.toLowerCase();
     const isShop = input.mode === 'shop';
@@ -63,10 +65,10 @@ export const shopLens: Recipe<Request, Result, ShopOptions> = {
       price_summary: summarizePrices(results),
     };
   },
-};
+});
 
 /** A name for the thing that most titles are about; the first title where the model fails, empty where there is none. */
-async function labelOf(titles: readonly string[], words: Binding, context: CallContext): Promise<string> {
+async function labelOf(titles: readonly string[], words: ChatBinding, context: CallContext): Promise<string> {
   const [first] = titles;
   if (first === undefined) return '';
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LABEL_WAIT_MS)]);

@@ -1,6 +1,8 @@
 import type { Request, Result } from '../../../generated/endpoints/shop/search.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
 import { summarizePrices } from '../price-summary.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
+import { serpapi } from '../providers/serpapi/adapter.ts';
 import { searchAll, searchable } from './shop/fan-out.ts';
 import { readIntent } from './shop/intent.ts';
 
@@ -21,12 +23,11 @@ export const shopOptions = {
 } as const;
 
 /** One search at up to three marketplaces. A model reads what the query asks for; all numbers are the marketplaces'. */
-export const shopSearch: Recipe<Request, Result, ShopOptions> = {
+export const shopSearch = defineRecipe({
   name: 'shop-search',
   options: shopOptions,
-  roles: { shops: ['serpapi'], words: ['openai-chat'] },
-  async call(input, { shops, words }, context, { marketplaceSeconds = 15 }) {
-    if (!shops || !words) throw new Error('the recipe shop-search needs the roles shops and words');
+  roles: { shops: [serpapi], words: [openaiChat] },
+  async call(input: Request, { shops, words }, context, { marketplaceSeconds = 15 }: ShopOptions): Promise<Result> {
     // Refused before the model is asked.
     if (input.marketplaces !== undefined) searchable(input.marketplaces, input.condition, shops.upstream);
     const intent = await readIntent(words, input, context);
@@ -43,4 +44,4 @@ export const shopSearch: Recipe<Request, Result, ShopOptions> = {
     const results = products.slice(0, input.limit);
     return { results, price_summary: summarizePrices(results), intent: { ...intent, marketplaces: names }, sources };
   },
-};
+});

@@ -1,8 +1,11 @@
 import type { Request, Result } from '../../../generated/endpoints/token/starter-kit.ts';
-import type { Binding, CallContext, Recipe } from '../adapter.ts';
-import type { ChatModel } from '../providers/openai/chat.ts';
-import { withImages } from '../providers/openai/chat.ts';
+import { type CallContext, defineRecipe } from '../adapter.ts';
+import { jupiterData } from '../providers/jupiter/adapter.ts';
+import type { JupiterBinding } from '../providers/jupiter/client.ts';
+import { type ChatBinding, type ChatModel, withImages } from '../providers/openai/chat.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
+import { replicatePredictions } from '../providers/replicate/adapter.ts';
 import { drawImage } from '../providers/replicate/run.ts';
 import { findToken } from './find-token.ts';
 
@@ -15,12 +18,11 @@ interface KitWords {
 }
 
 /** A name, ticker and description for a new token, with a logo and a banner. */
-export const starterKit: Recipe<Request, Result> = {
+export const starterKit = defineRecipe({
   name: 'starter-kit',
   options: { type: 'object', properties: {} },
-  roles: { tokens: ['jupiter-data'], words: ['openai-chat'], images: ['replicate-predictions'] },
-  async call({ prompt, ca_reference: reference }, { tokens, words, images }, context) {
-    if (!tokens || !words || !images) throw new Error('the recipe starter-kit lacks a role');
+  roles: { tokens: [jupiterData], words: [openaiChat], images: [replicatePredictions] },
+  async call({ prompt, ca_reference: reference }: Request, { tokens, words, images }, context): Promise<Result> {
     const style = reference === undefined ? undefined : await logoStyle(reference, tokens, words, context);
     const kit = await kitWords(prompt, style?.description, words, context);
     const referenceImage = style?.icon ? { referenceImage: [style.icon] } : {};
@@ -39,10 +41,10 @@ export const starterKit: Recipe<Request, Result> = {
       banner_url: banner.url,
     };
   },
-};
+});
 
 /** What the logo of a token looks like. Throws UpstreamProblem `not-found` for an unknown token. */
-async function logoStyle(mint: string, tokens: Binding, words: Binding, context: CallContext) {
+async function logoStyle(mint: string, tokens: JupiterBinding, words: ChatBinding, context: CallContext) {
   const { icon, name } = await findToken(mint, tokens, context);
   const model: ChatModel | undefined = words.model;
   if (icon === undefined || model?.supportsImageUrl === false) return { icon, description: `like the logo of ${name}` };
@@ -69,7 +71,7 @@ const styleSchema = {
 async function kitWords(
   prompt: string,
   style: string | undefined,
-  words: Binding,
+  words: ChatBinding,
   context: CallContext,
 ): Promise<KitWords> {
   const messages = [

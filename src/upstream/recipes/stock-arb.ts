@@ -1,5 +1,7 @@
 import type { Input } from '../../catalogue/types.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
+import { jupiterData } from '../providers/jupiter/adapter.ts';
+import { xstocksRegistry } from '../providers/xstocks/adapter.ts';
 import { round, type StockPremium, type StockPremiums, stockPremiums } from './stock-premiums.ts';
 
 interface StockArbOptions {
@@ -28,7 +30,7 @@ const orders: Readonly<Record<Sort, (one: StockPremium, other: StockPremium) => 
 };
 
 /** Premiums and discounts of tokenized stocks, refreshed every minute. No language model: every number is a source's. */
-export const stockArb: Recipe<Input, StockArbResult, StockArbOptions> = {
+export const stockArb = defineRecipe({
   name: 'stock-arb',
   options: {
     type: 'object',
@@ -50,9 +52,8 @@ export const stockArb: Recipe<Input, StockArbResult, StockArbOptions> = {
       },
     },
   },
-  roles: { registry: ['xstocks-registry'], prices: ['jupiter-data'] },
-  async call(input, { registry, prices }, context, options) {
-    if (!registry || !prices) throw new Error('the recipe stock-arb needs the roles registry and prices');
+  roles: { registry: [xstocksRegistry], prices: [jupiterData] },
+  async call(input: Input, { registry, prices }, context, options: StockArbOptions): Promise<StockArbResult> {
     const { actionablePercent = 1, actionableLiquidityUsd = 10_000, freshSeconds = 3600 } = options;
     const { priced, unpriced, fetchedAt } = await stockPremiums({ registry, prices }, context);
 
@@ -80,4 +81,4 @@ export const stockArb: Recipe<Input, StockArbResult, StockArbOptions> = {
       fetched_at: new Date(fetchedAt).toISOString(),
     };
   },
-};
+});

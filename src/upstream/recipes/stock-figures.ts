@@ -1,7 +1,8 @@
 /** What a stock's answer is made of before a model puts it into words: every number comes from here. */
-import type { Binding, CallContext } from '../adapter.ts';
+import type { CallContext } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
+import type { FinnhubBinding } from '../providers/finnhub/client.ts';
 import {
   type Article,
   type EarningsDate,
@@ -26,7 +27,7 @@ const MOST_NEWS = 8;
 const EARNINGS_DAYS = 120;
 
 /** The latest price. Throws UpstreamProblem `not-found` for an unknown ticker. */
-export async function priceOf(ticker: string, figures: Binding, context: CallContext): Promise<Quote> {
+export async function priceOf(ticker: string, figures: FinnhubBinding, context: CallContext): Promise<Quote> {
   const quote = await quoteOf(ticker, figures, context);
   if (quote) return quote;
   throw new UpstreamProblem('not-found', figures.upstream, `knows no ticker ${ticker}`, {
@@ -46,7 +47,11 @@ export interface StockFigures {
   peers: string[] | undefined;
 }
 
-export async function stockFigures(ticker: string, figures: Binding, context: CallContext): Promise<StockFigures> {
+export async function stockFigures(
+  ticker: string,
+  figures: FinnhubBinding,
+  context: CallContext,
+): Promise<StockFigures> {
   const quote = await priceOf(ticker, figures, context);
   const [profile, metrics, earnings, news, recommendations, priceTarget, peers] = await Promise.all([
     optionally(context, profileOf(ticker, figures, context)),
@@ -64,14 +69,14 @@ export async function stockFigures(ticker: string, figures: Binding, context: Ca
 export const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
 /** The last two weeks' news, the latest first, at most eight. */
-export async function recentNews(symbol: string, figures: Binding, context: CallContext): Promise<Article[]> {
+export async function recentNews(symbol: string, figures: FinnhubBinding, context: CallContext): Promise<Article[]> {
   const now = context.now();
   const query = { symbol, from: dayOf(now - NEWS_DAYS * DAY_MS), to: dayOf(now) };
   return (await newsOf(query, figures, context)).slice(0, MOST_NEWS);
 }
 
 /** The earnings dates before and after today; today's are the next as long as their figures are not out. */
-export async function earningsAround(symbol: string, figures: Binding, context: CallContext) {
+export async function earningsAround(symbol: string, figures: FinnhubBinding, context: CallContext) {
   const now = context.now();
   const query = { symbol, from: dayOf(now - EARNINGS_DAYS * DAY_MS), to: dayOf(now + EARNINGS_DAYS * DAY_MS) };
   const dates = await earningsOf(query, figures, context);

@@ -1,8 +1,8 @@
 /** Tokenized stocks beside the shares they stand for: what each costs on chain, and how far that is from the share. */
-import type { Binding, CallContext } from '../adapter.ts';
+import type { CallContext } from '../adapter.ts';
 import { UpstreamProblem } from '../problem.ts';
-import { type JupiterPrice, prices } from '../providers/jupiter/client.ts';
-import { type TokenizedStock, tokenizedStocks } from '../providers/xstocks/client.ts';
+import { type JupiterBinding, type JupiterPrice, prices } from '../providers/jupiter/client.ts';
+import { type TokenizedStock, tokenizedStocks, type XstocksBinding } from '../providers/xstocks/client.ts';
 
 export interface StockPremium {
   ticker: string;
@@ -33,7 +33,7 @@ const REGISTRY_AGE_MS = 24 * 60 * 60_000;
 
 /** At most a minute old, the registry at most a day. Throws UpstreamProblem. */
 export async function stockPremiums(
-  bindings: { registry: Binding; prices: Binding },
+  bindings: { registry: XstocksBinding; prices: JupiterBinding },
   context: CallContext,
 ): Promise<StockPremiums & { fetchedAt: number }> {
   const { registry } = bindings;

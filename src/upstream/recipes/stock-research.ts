@@ -1,10 +1,16 @@
 import type { Request, Result } from '../../../generated/endpoints/stock/research.ts';
 import type { JsonSchema } from '../../catalogue/types.ts';
-import type { Binding, CallContext, Recipe } from '../adapter.ts';
+import { type CallContext, defineRecipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
+import { finnhub } from '../providers/finnhub/adapter.ts';
+import type { FinnhubBinding } from '../providers/finnhub/client.ts';
+import { jupiterData } from '../providers/jupiter/adapter.ts';
+import type { ChatBinding } from '../providers/openai/chat.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
+import { xstocksRegistry } from '../providers/xstocks/adapter.ts';
 import { consensusLabel, type StockFigures, stockFigures } from './stock-figures.ts';
-import { type FoundSentiment, socialSentiment } from './stock-social.ts';
+import { type FoundSentiment, type SocialBinding, socialSentiment, socialSources } from './stock-social.ts';
 import { type StockChain, stockChainSchema, stockVenue, type Venue } from './stock-venue.ts';
 
 export type ResearchOptions = { readonly stockChain?: StockChain };
@@ -23,19 +29,22 @@ interface ResearchWords {
 const CACHE_MS = 30 * 60_000;
 
 /** A report on a stock. Figures are the sources', words a model's; a section whose source fails is null. */
-export const stockResearch: Recipe<Request, Result, ResearchOptions> = {
+export const stockResearch = defineRecipe({
   name: 'stock-research',
   options: { type: 'object', properties: { stockChain: stockChainSchema } },
   roles: {
-    figures: ['finnhub'],
-    registry: ['xstocks-registry'],
-    prices: ['jupiter-data'],
-    social: ['responses-search', 'finnhub'],
-    words: ['openai-chat'],
+    figures: [finnhub],
+    registry: [xstocksRegistry],
+    prices: [jupiterData],
+    social: socialSources,
+    words: [openaiChat],
   },
-  async call({ ticker: asked }, { figures, registry, prices, social, words }, context, { stockChain }) {
-    if (!figures || !registry || !prices || !social || !words)
-      throw new Error('the recipe stock-research lacks a role');
+  async call(
+    { ticker: asked }: Request,
+    { figures, registry, prices, social, words },
+    context,
+    { stockChain }: ResearchOptions,
+  ): Promise<Result> {
     const venue = await stockVenue(asked, { registry, prices }, stockChain, context);
     const key = `stock-research ${venue.ticker} ${venue.variant}`;
     const found = await context.cache.through(
@@ -46,11 +55,11 @@ export const stockResearch: Recipe<Request, Result, ResearchOptions> = {
     );
     return { ...found.value, cached: found.cached };
   },
-};
+});
 
 async function research(
   { ticker, tokenized }: Venue,
-  { figures, social, words }: { figures: Binding; social: Binding; words: Binding },
+  { figures, social, words }: { figures: FinnhubBinding; social: SocialBinding; words: ChatBinding },
   context: CallContext,
 ): Promise<Result> {
   const known = await stockFigures(ticker, figures, context);

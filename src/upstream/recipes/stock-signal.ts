@@ -1,8 +1,12 @@
 import type { Request, Result } from '../../../generated/endpoints/stock/signal.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
+import { finnhub } from '../providers/finnhub/adapter.ts';
 import { marketStatus, metricsOf } from '../providers/finnhub/company.ts';
+import { jupiterData } from '../providers/jupiter/adapter.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
+import { xstocksRegistry } from '../providers/xstocks/adapter.ts';
 import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
 import { earningsAround, priceOf, recentNews } from './stock-figures.ts';
 import { type StockChain, stockChainSchema, stockVenue } from './stock-venue.ts';
@@ -13,17 +17,21 @@ export type SignalOptions = { readonly stockChain?: StockChain };
 const MOST_CHANGE = 25;
 
 /** A short-term view of a stock. Prices and dates are the sources', the view is a model's. */
-export const stockSignal: Recipe<Request, Result, SignalOptions> = {
+export const stockSignal = defineRecipe({
   name: 'stock-signal',
   options: { type: 'object', properties: { stockChain: stockChainSchema } },
   roles: {
-    figures: ['finnhub'],
-    registry: ['xstocks-registry'],
-    prices: ['jupiter-data'],
-    words: ['openai-chat'],
+    figures: [finnhub],
+    registry: [xstocksRegistry],
+    prices: [jupiterData],
+    words: [openaiChat],
   },
-  async call({ ticker: asked }, { figures, registry, prices, words }, context, { stockChain }) {
-    if (!figures || !registry || !prices || !words) throw new Error('the recipe stock-signal lacks a role');
+  async call(
+    { ticker: asked }: Request,
+    { figures, registry, prices, words },
+    context,
+    { stockChain }: SignalOptions,
+  ): Promise<Result> {
     const { ticker, tokenized } = await stockVenue(asked, { registry, prices }, stockChain, context);
     const quote = await priceOf(ticker, figures, context);
     const [status, metrics, earnings, news] = await Promise.all([
@@ -61,7 +69,7 @@ export const stockSignal: Recipe<Request, Result, SignalOptions> = {
       tokenized,
     };
   },
-};
+});
 
 const instructions =
   'You judge where a stock is heading in the next seven days. The message holds everything that is known, as JSON; ' +

@@ -1,6 +1,6 @@
 /** A stock as a token: on the chain of the xStocks, or as another chain's stock token. */
 import type { JsonSchema, NetworkId } from '../../catalogue/types.ts';
-import type { Binding, CallContext } from '../adapter.ts';
+import type { CallContext } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { type StockPremiums, stockPremiums } from './stock-premiums.ts';
@@ -58,7 +58,7 @@ export interface Venue {
 /** Throws UpstreamProblem `invalid-input` for a ticker that the paying chain does not offer. */
 export async function stockVenue(
   asked: string,
-  bindings: { registry: Binding; prices: Binding },
+  bindings: Parameters<typeof stockPremiums>[0],
   stockChain: StockChain | undefined,
   context: CallContext,
 ): Promise<Venue> {

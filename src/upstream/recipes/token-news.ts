@@ -1,7 +1,11 @@
 import type { Request, Result } from '../../../generated/endpoints/token/news.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
+import { jupiterData } from '../providers/jupiter/adapter.ts';
+import { okxDexMarket } from '../providers/okx/adapter.ts';
 import { newsOf } from '../providers/okx/token.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
+import { replicatePredictions } from '../providers/replicate/adapter.ts';
 import { drawImage } from '../providers/replicate/run.ts';
 import { findToken } from './find-token.ts';
 import { draftNews } from './news-draft.ts';
@@ -9,17 +13,16 @@ import { draftNews } from './news-draft.ts';
 const MOST_ARTICLES = 10;
 
 /** A news draft on a token with a banner. Without news it is written on the token's market figures. */
-export const tokenNews: Recipe<Request, Result> = {
+export const tokenNews = defineRecipe({
   name: 'token-news',
   options: { type: 'object', properties: {} },
   roles: {
-    tokens: ['jupiter-data'],
-    news: ['okx-dex-market'],
-    words: ['openai-chat'],
-    images: ['replicate-predictions'],
+    tokens: [jupiterData],
+    news: [okxDexMarket],
+    words: [openaiChat],
+    images: [replicatePredictions],
   },
-  async call({ token: asked }, { tokens, news, words, images }, context) {
-    if (!tokens || !news || !words || !images) throw new Error('the recipe token-news lacks a role');
+  async call({ token: asked }: Request, { tokens, news, words, images }, context): Promise<Result> {
     const token = await findToken(asked, tokens, context);
     const articles = (await optionally(context, newsOf(token.symbol, MOST_ARTICLES, news, context))) ?? [];
     const { name, symbol, usdPrice, mcap, liquidity, stats1h, stats24h } = token;
@@ -44,7 +47,7 @@ export const tokenNews: Recipe<Request, Result> = {
       sources: articles.flatMap(({ title, url }) => (url === null ? [] : [{ title, url }])),
     };
   },
-};
+});
 
 const task =
   'Draft a post on a token, on what the articles report or, where there are none, on how the token trades. The material ' +

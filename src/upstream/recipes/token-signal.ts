@@ -1,9 +1,12 @@
 import type { Request, Result } from '../../../generated/endpoints/token/signal.ts';
-import type { CallContext, Recipe } from '../adapter.ts';
+import { type CallContext, defineRecipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { jupiterData } from '../providers/jupiter/adapter.ts';
+import { okxDexMarket } from '../providers/okx/adapter.ts';
 import { chainIndexOf, type OkxBinding } from '../providers/okx/client.ts';
 import { candles, type OkxToken, priceInfo, sentimentOf } from '../providers/okx/token.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
 import { findToken } from './find-token.ts';
 import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
@@ -18,7 +21,7 @@ const MOST_CHANGE = 60;
 const DAYS = 14;
 
 /** A short-term view of a token. Prices are the sources', the view is a model's. */
-export const tokenSignal: Recipe<Request, Result, TokenSignalOptions> = {
+export const tokenSignal = defineRecipe({
   name: 'token-signal',
   options: {
     type: 'object',
@@ -27,9 +30,13 @@ export const tokenSignal: Recipe<Request, Result, TokenSignalOptions> = {
       chain: { type: 'string', description: "Where the token lives, one of the market upstream's chains" },
     },
   },
-  roles: { tokens: ['jupiter-data'], market: ['okx-dex-market'], words: ['openai-chat'] },
-  async call({ ticker: asked }, { tokens, market, words }, context, { chain }) {
-    if (!tokens || !market || !words) throw new Error('the recipe token-signal lacks a role');
+  roles: { tokens: [jupiterData], market: [okxDexMarket], words: [openaiChat] },
+  async call(
+    { ticker: asked }: Request,
+    { tokens, market, words },
+    context,
+    { chain }: TokenSignalOptions,
+  ): Promise<Result> {
     const token = await findToken(asked, tokens, context);
     const figures = await marketFigures(
       { chainIndex: chainIndexOf(market, chain), address: token.id },
@@ -76,7 +83,7 @@ export const tokenSignal: Recipe<Request, Result, TokenSignalOptions> = {
       catalyst,
     };
   },
-};
+});
 
 /** Any of the three may be missing. */
 async function marketFigures(token: OkxToken, symbol: string, market: OkxBinding, context: CallContext) {

@@ -1,6 +1,9 @@
 import type { Request, Result } from '../../../generated/endpoints/ai/x-news.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
+import { replicatePredictions } from '../providers/replicate/adapter.ts';
 import { drawImage } from '../providers/replicate/run.ts';
+import { socialfetch } from '../providers/socialfetch/adapter.ts';
 import { xAccount } from '../providers/socialfetch/client.ts';
 import { draftNews } from './news-draft.ts';
 import { describeAccount, handleOf, POSTS_ARE_DATA } from './x-account.ts';
@@ -9,16 +12,19 @@ const MOST_POSTS = 30;
 const MOST_STYLE_POSTS = 15;
 
 /** What an account on X is in the news for: a headline, a post and a banner. */
-export const xNews: Recipe<Request, Result> = {
+export const xNews = defineRecipe({
   name: 'x-news',
   options: { type: 'object', properties: {} },
   roles: {
-    social: ['socialfetch'],
-    words: ['openai-chat'],
-    images: ['replicate-predictions'],
+    social: [socialfetch],
+    words: [openaiChat],
+    images: [replicatePredictions],
   },
-  async call({ x_username: username, x_persona: persona }, { social, words, images }, context) {
-    if (!social || !words || !images) throw new Error('the recipe x-news needs the roles social, words and images');
+  async call(
+    { x_username: username, x_persona: persona }: Request,
+    { social, words, images },
+    context,
+  ): Promise<Result> {
     const [account, style] = await Promise.all([
       xAccount(social, handleOf(username), context),
       persona === undefined ? undefined : xAccount(social, handleOf(persona), context),
@@ -43,4 +49,4 @@ export const xNews: Recipe<Request, Result> = {
       trending_news: { title: draft.title, tweet_draft: draft.tweet_draft, banner_url: banner.url },
     };
   },
-};
+});

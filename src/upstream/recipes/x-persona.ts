@@ -1,6 +1,8 @@
 import type { Request, Result } from '../../../generated/endpoints/ai/x-persona.ts';
-import type { Recipe } from '../adapter.ts';
+import { defineRecipe } from '../adapter.ts';
+import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
+import { socialfetch } from '../providers/socialfetch/adapter.ts';
 import { xAccount } from '../providers/socialfetch/client.ts';
 import { describeAccount, handleOf, POSTS_ARE_DATA } from './x-account.ts';
 
@@ -27,12 +29,11 @@ type Described = Pick<Result, 'persona' | 'style_profile' | 'content_patterns'> 
 };
 
 /** Who an account on X is, by its profile and posts. */
-export const xPersona: Recipe<Request, Result> = {
+export const xPersona = defineRecipe({
   name: 'x-persona',
   options: { type: 'object', properties: {} },
-  roles: { social: ['socialfetch'], words: ['openai-chat'] },
-  async call({ x_username: username }, { social, words }, context) {
-    if (!social || !words) throw new Error('the recipe x-persona needs the roles social and words');
+  roles: { social: [socialfetch], words: [openaiChat] },
+  async call({ x_username: username }: Request, { social, words }, context): Promise<Result> {
     const account = await xAccount(social, handleOf(username), context);
     const { avatar, ...described } = await structured<Described>(
       words,
@@ -54,4 +55,4 @@ export const xPersona: Recipe<Request, Result> = {
     const { avatarUrl } = account.profile;
     return { ...described, avatar: { ...avatar, reference_images: avatarUrl === null ? [] : [avatarUrl] } };
   },
-};
+});

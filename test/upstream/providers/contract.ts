@@ -2,9 +2,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Test } from 'tap';
 import { openFileChecker } from '../../../src/catalogue/ajv.ts';
-import type { Input, JsonSchema, SoldTerms, Upstream } from '../../../src/catalogue/types.ts';
+import type { Input, JsonSchema, Model, SoldTerms, Upstream } from '../../../src/catalogue/types.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
-import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
+import type { Adapter, ModelBinding } from '../../../src/upstream/adapter.ts';
 import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
 import { type UpstreamFailure, UpstreamProblem } from '../../../src/upstream/problem.ts';
 import { openCallContext } from '../call-context.ts';
@@ -26,7 +26,8 @@ export interface AdapterCase {
 
 export interface Setting {
   doubles: Doubles;
-  binding: Binding;
+  /** Its model is there where the case names one. */
+  binding: ModelBinding;
   context: ReturnType<typeof openCallContext>;
   secrets: Record<string, string>;
 }
@@ -55,11 +56,11 @@ export async function openSetting(
   const models = Object.fromEntries(
     Object.entries(upstream.models ?? {}).map(([name, file]) => [name, { ...file, name }]),
   );
-  const binding: Binding = {
+  const binding = {
     upstream: NAME,
     adapter: adapter.name,
     options,
-    model: model === undefined ? undefined : models[model],
+    model: models[model ?? ''] as Model,
     models,
     settings: { ...upstream.settings, sandbox: true },
     http,

@@ -1,9 +1,9 @@
-import type { Binding } from '../../../src/upstream/adapter.ts';
+import type { ModelBinding } from '../../../src/upstream/adapter.ts';
 
 /** The binding, with the JSON of everything that is sent through it. */
-export function recorded(binding: Binding): { binding: Binding; sent: unknown[] } {
+export function recorded(binding: ModelBinding): { binding: ModelBinding; sent: unknown[] } {
   const sent: unknown[] = [];
-  const http: Binding['http'] = {
+  const http: ModelBinding['http'] = {
     ...binding.http,
     request: (request) => {
       if (request.json !== undefined) sent.push(request.json);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Adapter, Binding } from '../../../src/upstream/adapter.ts';
+import type { Adapter, ModelBinding } from '../../../src/upstream/adapter.ts';
 import type { UpstreamRequest } from '../../../src/upstream/http/upstream-http.ts';
 import { openaiChat } from '../../../src/upstream/providers/openai/chat-adapter.ts';
 import { draftNews, type NewsDraft, shorten } from '../../../src/upstream/recipes/news-draft.ts';
@@ -49,7 +49,7 @@ const writer = {
 };
 
 /** The binding, answering these drafts one after the other. */
-function writing(binding: Binding, drafts: NewsDraft[]): { binding: Binding; sent: UpstreamRequest[] } {
+function writing(binding: ModelBinding, drafts: NewsDraft[]): { binding: ModelBinding; sent: UpstreamRequest[] } {
   const sent: UpstreamRequest[] = [];
   const request = async (asked: UpstreamRequest) => {
     sent.push(asked);

@@ -15,26 +15,17 @@ async function open(t: Test) {
     adapter: adapter.name,
     baseUrl: 'https://data.example',
   });
-  const places = [
-    { role: 'registry', adapter: xstocksRegistry, upstream: named('registry', xstocksRegistry) },
-    { role: 'prices', adapter: jupiterData as Adapter, upstream: named('prices', jupiterData as Adapter) },
-  ];
-  const doubles = await startDoubles({ upstreams: places.map(({ upstream }) => upstream) });
+  const doubles = await startDoubles({
+    upstreams: [named('registry', xstocksRegistry), named('prices', jupiterData as Adapter)],
+  });
   t.teardown(() => doubles.close());
-  const bindings: Record<string, Binding> = {};
-  for (const { role, adapter, upstream } of places) {
+  const bound = (role: string, adapter: Adapter): Binding => {
+    const upstream = named(role, adapter);
     const http = openUpstreamHttp({ upstream, adapter, baseUrl: doubles.baseUrlOf(role), secrets: {} });
     t.teardown(() => http.close());
-    bindings[role] = {
-      upstream: role,
-      adapter: adapter.name,
-      options: {},
-      model: undefined,
-      models: {},
-      settings: {},
-      http,
-    };
-  }
+    return { upstream: role, adapter: adapter.name, options: {}, model: undefined, models: {}, settings: {}, http };
+  };
+  const bindings = { registry: bound('registry', xstocksRegistry), prices: bound('prices', jupiterData as Adapter) };
   const clock = { now: Date.now() };
   const context = openCallContext(t, { now: () => clock.now });
   const call = (input: object, options: object = {}) => stockArb.call({ ...input }, bindings, context, options);

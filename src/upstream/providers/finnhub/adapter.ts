@@ -4,7 +4,7 @@ import { askFinnhub, type FinnhubOperation, operations } from './client.ts';
 
 export type FinnhubOptions = { readonly operation: FinnhubOperation };
 
-export const finnhub: Adapter<FinnhubOptions> = {
+export const finnhub: Adapter<FinnhubOptions, 'finnhub'> = {
   name: 'finnhub',
   secrets: ['key'],
   options: {

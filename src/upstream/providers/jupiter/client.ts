@@ -51,7 +51,7 @@ export interface JupiterToken {
 
 export type JupiterRanking = 'toporganicscore' | 'toptraded' | 'toptrending';
 
-type JupiterBinding = Pick<Binding, 'upstream' | 'http'>;
+export type JupiterBinding = Pick<Binding, 'upstream' | 'http'>;
 type JupiterContext = Pick<CallContext, 'signal'>;
 
 const MOST_MINTS = 50;

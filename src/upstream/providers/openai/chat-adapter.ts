@@ -1,15 +1,16 @@
 /** Text from any host that speaks OpenAI chat completions. */
-import type { Adapter } from '../../adapter.ts';
+import type { ModelAdapter } from '../../adapter.ts';
 import { chat } from './chat.ts';
-import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage, chosenModel } from './chat-input.ts';
+import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage } from './chat-input.ts';
 
 export type ChatOptions = {
   /** `tiered`: the caller chooses an output ceiling by name; `usage`: by `max_tokens`. */
   readonly result: 'tiered' | 'usage';
 };
 
-export const openaiChat: Adapter<ChatOptions> = {
+export const openaiChat: ModelAdapter<ChatOptions, 'openai-chat'> = {
   name: 'openai-chat',
+  model: 'named-or-asked',
   secrets: ['key'],
   options: {
     type: 'object',
@@ -20,9 +21,8 @@ export const openaiChat: Adapter<ChatOptions> = {
   needsOutputBound: true,
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
   async call(input, binding, context) {
-    const model = chosenModel(input, binding);
-    const request = chatRequestOf(input, model, context.terms, binding.upstream);
-    const answer = await chat(binding, request, context);
+    const { model } = binding;
+    const answer = await chat(binding, chatRequestOf(input, binding, context.terms), context);
     const metadata = chatMetadata(input, model, answer, binding.settings.sandbox);
     switch (binding.options.result) {
       case 'tiered':

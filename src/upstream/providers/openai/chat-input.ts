@@ -1,6 +1,5 @@
 /** How an endpoint's request becomes a request to a chat model, whichever host serves the model. */
 import type { Input, JsonSchema, SoldTerms } from '../../../catalogue/types.ts';
-import { type Binding, modelOf } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatRequest, withImages } from './chat.ts';
 
@@ -16,23 +15,14 @@ export const chatModelOptions: JsonSchema = {
   },
 };
 
-/** The model that the caller names, else the endpoint's. */
-export function chosenModel(input: Input, binding: Pick<Binding, 'upstream' | 'model' | 'models'>): ChatModel {
-  if (input.model === undefined) return modelOf(binding);
-  const model = binding.models[String(input.model)];
-  if (model === undefined) throw new Error(`the upstream ${binding.upstream} has no model ${String(input.model)}`);
-  return model;
-}
-
 /**
  * The caller's words and settings for a model, with as much output as was sold. Throws UpstreamProblem `invalid-input`
  * for images that the model does not read.
  */
 export function chatRequestOf(
   input: Input,
-  model: ChatModel,
+  { upstream, model }: { upstream: string; model: ChatModel },
   terms: SoldTerms | undefined,
-  upstream: string,
 ): ChatRequest {
   const messages = messagesOf(input);
   if (model.supportsImageUrl === false && messages.some(hasImage)) {
@@ -41,7 +31,6 @@ export function chatRequestOf(
     });
   }
   return {
-    model,
     messages,
     ...(terms && { maxTokens: terms.maxOutputTokens }),
     ...(typeof input.temperature === 'number' && { temperature: input.temperature }),

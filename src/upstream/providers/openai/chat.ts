@@ -4,8 +4,7 @@
  */
 import type { Model } from '../../../catalogue/types.ts';
 import { asJsonObject } from '../../../json.ts';
-import type { Binding, CallContext } from '../../adapter.ts';
-import { modelOf } from '../../adapter.ts';
+import type { CallContext, ModelBinding } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 
@@ -21,6 +20,9 @@ export interface ChatModel extends Model {
   readonly supportsImageUrl?: boolean;
 }
 
+/** What it takes to ask a chat model. */
+export type ChatBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
+
 export interface ChatMessage {
   readonly role: string;
   readonly content: unknown;
@@ -29,8 +31,6 @@ export interface ChatMessage {
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Default: the one that the binding names. */
-  readonly model?: Model;
   readonly maxTokens?: number;
   /** 0 to 2; left out for models that do not take it. */
   readonly temperature?: number;
@@ -66,15 +66,14 @@ export const chatErrorStatuses: readonly number[] = [400, 403, 413, 422];
 
 /** One completion. Throws UpstreamProblem: refusals are `content-refused`, a prompt beyond the context `invalid-input`. */
 export async function chat(
-  binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
+  binding: ChatBinding,
   request: ChatRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<ChatAnswer> {
-  const model: ChatModel = request.model ?? modelOf(binding);
   const response = await binding.http.request({
     method: 'POST',
     path: '/chat/completions',
-    json: requestBody(model, request),
+    json: requestBody(binding.model, request),
     signal: context.signal,
     accept: chatErrorStatuses,
   });

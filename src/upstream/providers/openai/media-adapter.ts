@@ -4,7 +4,7 @@
  */
 import type { Input } from '../../../catalogue/types.ts';
 import { asJsonObject, type JsonObject } from '../../../json.ts';
-import { type Adapter, type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import type { CallContext, ModelAdapter, ModelBinding } from '../../adapter.ts';
 import type { FormPart, UpstreamResponse } from '../../http/upstream-http.ts';
 import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
 import { mediaDuration } from '../../media/facts.ts';
@@ -23,8 +23,9 @@ export type OpenaiMediaOptions = MediaResultOptions & {
 /** What OpenAI takes as a file. */
 const LARGEST_AUDIO = 25 * 1024 * 1024;
 
-export const openaiMedia: Adapter<OpenaiMediaOptions> = {
+export const openaiMedia: ModelAdapter<OpenaiMediaOptions> = {
   name: 'openai-media',
+  model: 'named',
   secrets: ['key'],
   options: {
     type: 'object',
@@ -54,11 +55,11 @@ export const openaiMedia: Adapter<OpenaiMediaOptions> = {
 async function generate(
   input: Input,
   sent: JsonObject,
-  binding: Binding<OpenaiMediaOptions>,
+  binding: ModelBinding<OpenaiMediaOptions>,
   context: CallContext,
 ): Promise<ImageResult> {
   const { http, upstream, options } = binding;
-  const json = { model: modelOf(binding).id, n: 1, ...sent };
+  const json = { model: binding.model.id, n: 1, ...sent };
   const { signal } = context;
   const response = await http.request({ method: 'POST', path: '/images/generations', json, signal, accept: REFUSALS });
   if (response.status >= 400)
@@ -73,7 +74,7 @@ async function generate(
   const requestId = response.headers['x-request-id'];
   const produced = {
     file,
-    model: modelOf(binding).name,
+    model: binding.model.name,
     requestId,
     input,
     sent,
@@ -91,7 +92,7 @@ interface Transcript {
 
 async function transcribe(
   { file: address, language, ...sent }: JsonObject,
-  binding: Binding<OpenaiMediaOptions>,
+  binding: ModelBinding<OpenaiMediaOptions>,
   context: CallContext,
 ): Promise<Transcript> {
   const { http, upstream } = binding;
@@ -103,7 +104,7 @@ async function transcribe(
     maxBytes: LARGEST_AUDIO,
   });
   const form: FormPart[] = [
-    { name: 'model', value: modelOf(binding).id },
+    { name: 'model', value: binding.model.id },
     // OpenAI takes ISO 639-1 alone: the language of `en-GB` is `en`.
     ...(typeof language === 'string' ? [{ name: 'language', value: language.split('-')[0] ?? language }] : []),
     ...Object.entries({ response_format: 'json', ...sent }).map(([name, value]) => ({ name, value: String(value) })),
@@ -127,7 +128,7 @@ async function transcribe(
   return {
     text: answer.text,
     metadata: {
-      model: modelOf(binding).name,
+      model: binding.model.name,
       language: answer.language ?? language,
       ...(duration !== undefined && { duration_seconds: Math.round(duration * 100) / 100 }),
       ...(binding.settings.sandbox === true && { sandbox: true }),

@@ -4,9 +4,9 @@
  */
 import type { JsonSchema } from '../../../catalogue/types.ts';
 import { asJsonObject, asJsonObjects } from '../../../json.ts';
-import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import type { CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { type ChatMessage, errorProblem } from './chat.ts';
+import { type ChatBinding, type ChatMessage, errorProblem } from './chat.ts';
 
 /** Handles without `@`, at most ten; dates as `2026-01-31`. xAI alone searches X. */
 export type SearchTool =
@@ -48,7 +48,7 @@ const TICKS_PER_DOLLAR = 1e10;
 
 /** One answer. Throws UpstreamProblem: refusals are `content-refused`. */
 export async function respond(
-  binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
+  binding: ChatBinding,
   request: ResponsesRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<ResponsesAnswer> {
@@ -56,7 +56,7 @@ export async function respond(
     method: 'POST',
     path: '/responses',
     json: {
-      model: modelOf(binding).id,
+      model: binding.model.id,
       input: request.messages,
       store: false,
       ...(request.tools.length > 0 && { tools: request.tools, include: ['web_search_call.action.sources'] }),

@@ -1,11 +1,12 @@
 /** A language model that searches the web, or X, while it answers: OpenAI's responses protocol, also xAI's. */
-import type { Adapter } from '../../adapter.ts';
+import type { ModelAdapter } from '../../adapter.ts';
 import { respond, type SearchTool } from './responses.ts';
 
 export type SearchOptions = { readonly tools: readonly SearchTool['type'][] };
 
-export const responsesSearch: Adapter<SearchOptions> = {
+export const responsesSearch: ModelAdapter<SearchOptions, 'responses-search'> = {
   name: 'responses-search',
+  model: 'named',
   secrets: ['key'],
   options: {
     type: 'object',

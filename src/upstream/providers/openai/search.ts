@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../catalogue/types.ts';
-import type { Binding, CallContext } from '../../adapter.ts';
-import type { ChatMessage } from './chat.ts';
+import type { CallContext } from '../../adapter.ts';
+import type { ChatBinding, ChatMessage } from './chat.ts';
 import { type Citation, respond, type SearchTool } from './responses.ts';
 import { askUntilItFits } from './structured.ts';
 
@@ -19,7 +19,7 @@ export interface SearchRequest {
  * Throws UpstreamProblem: `malformed` when the second answer does not fit either.
  */
 export async function search<Value>(
-  binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
+  binding: ChatBinding,
   request: SearchRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<{ value: Value; citations: Citation[] }> {

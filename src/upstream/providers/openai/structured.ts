@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../../catalogue/types.ts';
-import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import type { CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { type ChatMessage, type ChatModel, chat } from './chat.ts';
+import { type ChatBinding, type ChatMessage, type ChatModel, chat } from './chat.ts';
 
 export interface StructuredRequest {
   /** Names the schema to the model: letters, digits, `_` and `-`. */
@@ -22,12 +22,12 @@ const compiled = new WeakMap<JsonSchema, ValidateFunction>();
  * Throws UpstreamProblem: `malformed` when the second answer does not fit either.
  */
 export async function structured<Value>(
-  binding: Pick<Binding, 'upstream' | 'http' | 'model'>,
+  binding: ChatBinding,
   request: StructuredRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<Value> {
   return await askUntilItFits<Value>(binding.upstream, request, async (messages) => {
-    return (await chat(binding, formatted(modelOf(binding), request, messages), context)).text;
+    return (await chat(binding, formatted(binding.model, request, messages), context)).text;
   });
 }
 

@@ -1,5 +1,5 @@
 /** Images, videos and music from models on Replicate. */
-import { type Adapter, modelOf } from '../../adapter.ts';
+import type { ModelAdapter } from '../../adapter.ts';
 import { inputMappingSchema } from '../../input-mapping.ts';
 import { trimAudio } from '../../media/facts.ts';
 import { trimVideo } from '../../media/ffmpeg.ts';
@@ -8,8 +8,9 @@ import type { StoredMedia } from '../../media/store.ts';
 import { predict } from './client.ts';
 import { keep, type PredictionOptions, providerInput } from './run.ts';
 
-export const replicatePredictions: Adapter<PredictionOptions> = {
+export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-predictions'> = {
   name: 'replicate-predictions',
+  model: 'named',
   secrets: ['key'],
   options: {
     type: 'object',
@@ -51,7 +52,7 @@ export const replicatePredictions: Adapter<PredictionOptions> = {
     const prediction = await predict(binding, sent, context);
     const produced = (file: StoredMedia): Produced => ({
       file,
-      model: modelOf(binding).name,
+      model: binding.model.name,
       requestId: prediction.id,
       input,
       sent,

@@ -3,7 +3,7 @@
  * Source: `replicate` 1.4.0 (index.d.ts, lib/predictions.js) and replicate.com/docs/topics/predictions.
  */
 import { asJsonObject } from '../../../json.ts';
-import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import { UpstreamProblem } from '../../problem.ts';
 
@@ -23,13 +23,13 @@ export interface Prediction {
 
 /** Runs the binding's model on the provider's own input. Cancels what it started when it gives up. Throws UpstreamProblem. */
 export async function predict(
-  binding: Pick<Binding, 'upstream' | 'model' | 'settings' | 'http'>,
+  binding: Pick<ModelBinding, 'upstream' | 'model' | 'settings' | 'http'>,
   input: Readonly<Record<string, unknown>>,
   context: Pick<CallContext, 'signal'>,
 ): Promise<Prediction> {
   const { http, upstream } = binding;
   const { signal } = context;
-  const { id } = modelOf(binding);
+  const { id } = binding.model;
   // `owner/name` is an official model, `owner/name:version` anybody's.
   const version = id.split(':')[1];
   const wait = binding.settings.waitSeconds ?? DEFAULT_WAIT_SECONDS;

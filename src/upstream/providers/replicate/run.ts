@@ -1,6 +1,6 @@
 /** One run of a model on Replicate: from a request's fields to the file that it made. */
 import type { Input, Model } from '../../../catalogue/types.ts';
-import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { type InputMapping, mapInput } from '../../input-mapping.ts';
 import type { MediaResultOptions } from '../../media/results.ts';
 import type { StoredMedia } from '../../media/store.ts';
@@ -15,6 +15,9 @@ export type PredictionOptions = MediaResultOptions & {
   readonly fixed?: { readonly [providerField: string]: unknown };
 };
 
+/** As an endpoint or a recipe's role uses it. */
+export type PredictionBinding = ModelBinding<Partial<PredictionOptions>>;
+
 /** What a model's entry in `upstreams.yaml` may say of it. */
 interface PredictionModel extends Model {
   readonly kind?: MediaKind;
@@ -25,8 +28,8 @@ interface PredictionModel extends Model {
 }
 
 /** `asked` is what the caller wants in the provider's words, `sent` the same within what the model takes. */
-export function providerInput(input: Input, binding: Binding<PredictionOptions>) {
-  const { minimums = {}, defaults = {} }: PredictionModel = modelOf(binding);
+export function providerInput(input: Input, binding: PredictionBinding) {
+  const { minimums = {}, defaults = {} }: PredictionModel = binding.model;
   // A recipe's role may leave the mapping out.
   const mapping = binding.options.input ?? { prompt: 'prompt', aspect_ratio: 'aspect_ratio' };
   const asked: Record<string, unknown> = { ...defaults, ...mapInput(mapping, input), ...binding.options.fixed };
@@ -41,7 +44,7 @@ export function providerInput(input: Input, binding: Binding<PredictionOptions>)
 export async function keep(
   prediction: Prediction,
   kind: MediaKind,
-  binding: Binding<PredictionOptions>,
+  binding: PredictionBinding,
   context: CallContext,
 ): Promise<StoredMedia> {
   const { upstream } = binding;
@@ -52,12 +55,10 @@ export async function keep(
 
 /** An image for a recipe, kept in the media store. The role's `input` maps these names to the provider's. */
 export async function drawImage(
-  role: Binding,
+  binding: PredictionBinding,
   request: { prompt: string; aspect_ratio?: string; referenceImage?: readonly string[] },
   context: CallContext,
 ): Promise<StoredMedia> {
-  // The catalogue has held the role's options to this adapter's schema.
-  const binding = role as Binding<PredictionOptions>;
   const { sent } = providerInput(request, binding);
   return await keep(await predict(binding, sent, context), 'image', binding, context);
 }

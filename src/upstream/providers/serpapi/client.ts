@@ -11,6 +11,8 @@ export type Engine = (typeof engines)[number];
 
 export type SerpQuery = Readonly<Record<string, string | number | undefined>>;
 
+export type SerpBinding = Pick<Binding, 'upstream' | 'http'>;
+
 /** A search's answer; which lists it has depends on the engine. */
 export type SerpAnswer = JsonObject;
 
@@ -22,7 +24,7 @@ const NOTHING_FOUND = /(?:hasn't|has not|haven't) returned any results|no result
  * `invalid-input` where the provider does not take a parameter.
  */
 export async function serpSearch(
-  { upstream, http }: Pick<Binding, 'upstream' | 'http'>,
+  { upstream, http }: SerpBinding,
   engine: Engine,
   query: SerpQuery,
   { signal }: Pick<CallContext, 'signal'>,

@@ -1,8 +1,8 @@
 /** Text from a model in a trusted execution environment, with a proof that is checked here before it is passed on. */
-import type { Adapter, Binding } from '../../adapter.ts';
+import type { Binding, ModelAdapter } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { chat } from '../openai/chat.ts';
-import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage, chosenModel } from '../openai/chat-input.ts';
+import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage } from '../openai/chat-input.ts';
 import { aciConstraint, aciProof } from './aci.ts';
 import type { Attestation, Proof } from './proof.ts';
 import { signatureProof } from './signature.ts';
@@ -17,8 +17,9 @@ type TeeSettings = {
   readonly explorerUrl?: string;
 };
 
-export const teeOpenai: Adapter = {
+export const teeOpenai: ModelAdapter = {
   name: 'tee-openai',
+  model: 'named-or-asked',
   secrets: ['key'],
   options: { type: 'object' },
   modelOptions: chatModelOptions,
@@ -46,8 +47,8 @@ export const teeOpenai: Adapter = {
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
   async call(input, binding, context) {
     const settings = settingsOf(binding);
-    const model = chosenModel(input, binding);
-    const request = chatRequestOf(input, model, context.terms, binding.upstream);
+    const { model } = binding;
+    const request = chatRequestOf(input, binding, context.terms);
     const isAci = settings.proof === 'aci';
     const answer = await chat(binding, isAci ? { ...request, further: aciConstraint } : request, context);
     const proof = await (isAci ? aciProof : signatureProof)({ http: binding.http, answer, model: model.id, context });

@@ -1,5 +1,5 @@
 /** Images, videos and speech from xAI. */
-import { type Adapter, type CallContext, modelOf } from '../../adapter.ts';
+import type { CallContext, ModelAdapter } from '../../adapter.ts';
 import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
 import {
   imageResult,
@@ -21,8 +21,9 @@ export type XaiMediaOptions = MediaResultOptions & {
   readonly fixed?: { readonly [providerField: string]: unknown };
 };
 
-export const xaiMedia: Adapter<XaiMediaOptions> = {
+export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
   name: 'xai-media',
+  model: 'named',
   secrets: ['key'],
   options: {
     type: 'object',
@@ -45,7 +46,7 @@ export const xaiMedia: Adapter<XaiMediaOptions> = {
     const sent: Record<string, unknown> = { ...mapInput(options.input, input), ...options.fixed };
     const produced = async (made: XaiFile, kind: MediaKind): Promise<Produced> => ({
       file: await keep(made, kind, upstream, context),
-      model: modelOf(binding).name,
+      model: binding.model.name,
       requestId: made.requestId,
       input,
       sent,

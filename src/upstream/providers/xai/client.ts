@@ -3,13 +3,13 @@
  * Source: `@ai-sdk/xai` 5.0.12 (src/xai-{image,video,speech}-model.ts, src/xai-error.ts) and docs.x.ai.
  */
 import { asJsonObject, type JsonObject } from '../../../json.ts';
-import { type Binding, type CallContext, modelOf } from '../../adapter.ts';
+import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { errorProblem } from '../openai/chat.ts';
 
-type Line = Pick<Binding, 'upstream' | 'http' | 'model'>;
+type XaiBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
 type Context = Pick<CallContext, 'signal' | 'reportCost'>;
 
 /** A file that xAI made: its bytes, or where it keeps them for a while. */
@@ -24,13 +24,17 @@ const FIRST_POLL_MS = 250;
 const SLOWEST_POLL_MS = 5_000;
 
 /** One image. `image` and `images` are references: with one the image is an edit of it. Throws UpstreamProblem. */
-export async function imagine(binding: Line, { image, ...input }: JsonObject, context: Context): Promise<XaiFile> {
+export async function imagine(
+  binding: XaiBinding,
+  { image, ...input }: JsonObject,
+  context: Context,
+): Promise<XaiFile> {
   const path = image === undefined && input.images === undefined ? '/images/generations' : '/images/edits';
   const response = await post(
     binding,
     path,
     {
-      model: modelOf(binding).id,
+      model: binding.model.id,
       n: 1,
       response_format: 'b64_json',
       ...input,
@@ -54,7 +58,7 @@ export async function imagine(binding: Line, { image, ...input }: JsonObject, co
 }
 
 /** One video. `image` is its first frame, `reference_images` a list of addresses. Throws UpstreamProblem. */
-export async function film(binding: Line, input: JsonObject, context: Context): Promise<XaiFile> {
+export async function film(binding: XaiBinding, input: JsonObject, context: Context): Promise<XaiFile> {
   const { http, upstream } = binding;
   const { signal } = context;
   const { image, reference_images: references } = input;
@@ -62,7 +66,7 @@ export async function film(binding: Line, input: JsonObject, context: Context): 
     binding,
     '/videos/generations',
     {
-      model: modelOf(binding).id,
+      model: binding.model.id,
       ...input,
       ...(image !== undefined && { image: { url: image } }),
       ...(Array.isArray(references) && { reference_images: references.map((url) => ({ url })) }),
@@ -106,7 +110,7 @@ function finishedVideo(upstream: string, id: string, state: JsonObject, context:
 
 /** Speech, and how many seconds it lasts where xAI says so. Throws UpstreamProblem. */
 export async function speak(
-  binding: Line,
+  binding: Omit<XaiBinding, 'model'>,
   input: JsonObject,
   context: Context,
 ): Promise<XaiFile & { duration: number | undefined }> {
@@ -123,7 +127,7 @@ export async function speak(
 }
 
 async function post(
-  { http, upstream }: Line,
+  { http, upstream }: Omit<XaiBinding, 'model'>,
   path: string,
   json: JsonObject,
   { signal }: Context,

@@ -17,9 +17,11 @@ const NETWORK = 'Solana';
 /** Far beyond the eleven there are: keeps a registry that never ends from being read for ever. */
 const MOST_PAGES = 50;
 
+export type XstocksBinding = Pick<Binding, 'upstream' | 'http'>;
+
 /** Every tokenized stock with an address on Solana, in the registry's order. Throws UpstreamProblem. */
 export async function tokenizedStocks(
-  { upstream, http }: Pick<Binding, 'upstream' | 'http'>,
+  { upstream, http }: XstocksBinding,
   { signal }: Pick<CallContext, 'signal'>,
 ): Promise<TokenizedStock[]> {
   const found: TokenizedStock[] = [];

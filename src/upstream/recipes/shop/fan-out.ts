@@ -1,7 +1,7 @@
 /** One search at several marketplaces at the same time. */
-import type { Binding, CallContext } from '../../adapter.ts';
+import type { CallContext } from '../../adapter.ts';
 import { type UpstreamFailure, UpstreamProblem } from '../../problem.ts';
-import { serpSearch } from '../../providers/serpapi/client.ts';
+import { type SerpBinding, serpSearch } from '../../providers/serpapi/client.ts';
 import { type MarketplaceName, marketplaces, type ShopQuery } from './marketplaces.ts';
 import { hasCondition, interleave, type Product, sortBy, withinPrices, withOtherPlaces } from './product.ts';
 
@@ -33,7 +33,7 @@ export function searchable(names: readonly MarketplaceName[], condition: unknown
 
 /** A marketplace that fails or is late is told in `sources`; only when all fail does this throw, the first one's problem. */
 export async function searchAll(
-  shops: Binding,
+  shops: SerpBinding,
   names: readonly MarketplaceName[],
   query: ShopQuery,
   context: CallContext,
@@ -73,7 +73,7 @@ interface Outcome {
 }
 
 async function searchOne(
-  shops: Binding,
+  shops: SerpBinding,
   name: MarketplaceName,
   query: ShopQuery,
   context: CallContext,

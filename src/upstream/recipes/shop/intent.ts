@@ -1,6 +1,8 @@
 /** What a shopper means by a sentence: a model's reading, which explicit fields override. */
-import type { Binding, CallContext } from '../../adapter.ts';
+
+import type { CallContext } from '../../adapter.ts';
 import { optionally } from '../../optionally.ts';
+import type { ChatBinding } from '../../providers/openai/chat.ts';
 import { structured } from '../../providers/openai/structured.ts';
 import { type MarketplaceName, marketplaceNames } from './marketplaces.ts';
 import { type Condition, conditions, type Sort, sorts } from './product.ts';
@@ -50,7 +52,7 @@ const TASK =
 
 /** A search goes on without the model when it fails: the words of the query are enough for one. */
 export async function readIntent(
-  words: Binding,
+  words: ChatBinding,
   explicit: Explicit,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<Intent> {

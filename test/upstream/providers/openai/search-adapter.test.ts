@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import t from 'tap';
-import type { Adapter, Binding } from '../../../../src/upstream/adapter.ts';
+import type { Adapter, ModelBinding } from '../../../../src/upstream/adapter.ts';
 import type { UpstreamRequest } from '../../../../src/upstream/http/upstream-http.ts';
 import { respond } from '../../../../src/upstream/providers/openai/responses.ts';
 import { search } from '../../../../src/upstream/providers/openai/search.ts';
@@ -38,7 +38,10 @@ adapterContract(t, 'an answer with the pages that were found', {
 });
 
 /** The binding, with what it sends noted, and answers replaced where there are any. */
-function watched(binding: Binding, answers: object[] = []): { binding: Binding; sent: Record<string, unknown>[] } {
+function watched(
+  binding: ModelBinding,
+  answers: object[] = [],
+): { binding: ModelBinding; sent: Record<string, unknown>[] } {
   const sent: Record<string, unknown>[] = [];
   const http = {
     ...binding.http,

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { JsonSchema } from '../../../../src/catalogue/types.ts';
-import type { Adapter, Binding } from '../../../../src/upstream/adapter.ts';
+import type { Adapter, ModelBinding } from '../../../../src/upstream/adapter.ts';
 import type { UpstreamRequest } from '../../../../src/upstream/http/upstream-http.ts';
 import { openaiChat } from '../../../../src/upstream/providers/openai/chat-adapter.ts';
 import { structured } from '../../../../src/upstream/providers/openai/structured.ts';
@@ -28,9 +28,9 @@ const open = (t: Test, model = {}) =>
   });
 
 /** The binding, with the first answers' texts replaced and every request noted. */
-function scripted(binding: Binding, texts: string[]): { binding: Binding; sent: UpstreamRequest[] } {
+function scripted(binding: ModelBinding, texts: string[]): { binding: ModelBinding; sent: UpstreamRequest[] } {
   const sent: UpstreamRequest[] = [];
-  const http: Binding['http'] = {
+  const http: ModelBinding['http'] = {
     ...binding.http,
     async request(request) {
       sent.push(request);
