@@ -19,7 +19,7 @@ t.test('every way of naming no model is told at its place', async (t) => {
   edit('llm/multi-model', 'rule: usage-tokens, by: model', 'rule: usage-tokens, model: vendor5-k3');
   edit('image/family-e', 'model: family-e', '');
   edit('image/designer', 'words: { via: chat, model: vendor2-3.5-flash }', 'words: { via: chat }');
-  const { problems } = checkCatalogue(directory, shipped);
+  const { diagnostics: problems } = checkCatalogue(directory, shipped);
   t.same(
     problems.map(({ file, message }) => [file.split('endpoints/')[1], message]),
     [
