@@ -43,8 +43,11 @@ export interface AdapterDeclaration {
    * endpoint names none. Left out: calls need no model.
    */
   readonly model?: 'named' | 'named-or-asked';
-  /** True where every call needs a bound on its output tokens: the price of an endpoint has to sell one. */
-  readonly needsOutputBound?: boolean;
+  /**
+   * True where every call asks for as many output tokens as the price sold. Its endpoints need a price that sells a
+   * number of them, and such a price needs an adapter like this.
+   */
+  readonly boundsOutput?: boolean;
   /** The secrets it needs, as `keys` of the upstream: `['key']`. */
   readonly secrets: readonly string[];
   /** Further secrets that it can use: an upstream's `keys` may name them. */

@@ -58,8 +58,8 @@ function readRoute(
   const listing = price && readListing(plan.listing, price, surroundings.checker.findings);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
   for (const upstream of plan.upstreams) {
-    const place = plan.price.inherited && !upstream.inherited ? upstream.place : plan.price.place;
-    surroundings.upstreamUse.checkTerms(place, upstream.value, price);
+    const priceAt = plan.price.inherited && !upstream.inherited ? upstream.place : plan.price.place;
+    surroundings.upstreamUse.checkTerms(upstream.place, upstream.value, price, priceAt);
   }
   const envelope = plan.envelope as Envelope | undefined;
   const deadline = (kind === 'mpp' ? file.mpp?.deadline : undefined) ?? file.deadline;

@@ -49,17 +49,21 @@ export class UpstreamUse {
     } else this.#checkRecipe(place, options, request);
   }
 
-  /** Checks that a price sells what the calls of an `upstream:` block cannot do without. */
-  checkTerms(place: Place, options: unknown, price: Price): void {
-    if (price.terms || !isObject(options) || options.via === undefined) return;
-    const upstream = this.#upstreams?.get(String(options.via));
+  /** Checks that a price sells a number of output tokens exactly where an `upstream:` block asks for one. */
+  checkTerms(place: Place, options: unknown, price: Price, priceAt: Place): void {
+    if (!isObject(options)) return;
+    const { via, recipe } = options;
+    const upstream = this.#upstreams?.get(String(via));
     const adapter = upstream && this.#adapters.get(upstream.adapter);
-    if (!adapter?.needsOutputBound) return;
-    this.#checker.findings.add(
-      keyOf(place),
-      `${adapter.name} needs a bound on the output tokens of a call, and the price sells none`,
-      'a price by tokens, or one with maxOutput and defaultOutput',
-    );
+    if (!adapter && !this.#recipes.has(String(recipe))) return;
+    const { findings } = this.#checker;
+    if (adapter?.boundsOutput && !price.terms) {
+      const wrong = `${adapter.name} asks for a number of output tokens, and the price sells none`;
+      findings.add(keyOf(priceAt), wrong, 'a price by tokens, or one with maxOutput and defaultOutput');
+    } else if (!adapter?.boundsOutput && price.terms) {
+      const wrong = `the price sells a number of output tokens, and ${adapter?.name ?? String(recipe)} asks for none`;
+      findings.add(keyOf(place), wrong, 'an upstream that is asked for them, or another price');
+    }
   }
 
   #adapterOf(place: Place, via: unknown, options: PlainObject): AdapterDeclaration | undefined {

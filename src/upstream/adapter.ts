@@ -18,7 +18,7 @@ export interface CallContext {
   readonly cache: Cache;
   /** For files that a caller names and the gateway itself must read. */
   readonly downloads: Downloader;
-  /** Told what the provider charged us, in dollars, where its answer says so. */
+  /** Takes what the provider charged us, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
   /** The payment that buys this call; the same when the call is run again. */
   readonly paymentId: string;
