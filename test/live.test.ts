@@ -18,7 +18,7 @@ import { sendProof } from './clients.ts';
 import { freePort } from './gateway.ts';
 import { front, serve } from './payment/facilitators/front.ts';
 
-const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
+const catalogueDirectory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
 
 /** The network as it is live, with a local chain in its place. */
 const asLive = (network: Network): Network => ({ ...network, sandbox: network.live });
@@ -26,12 +26,14 @@ const asLive = (network: Network): Network => ({ ...network, sandbox: network.li
 t.test('live mode sells what it has keys for, through a facilitator given by URL', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-live-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  const networks = [...loadCatalogue(directory, shipped).networks.values()].filter(({ id }) => id === 'chain-c');
+  const networks = [...loadCatalogue(catalogueDirectory, shipped).networks.values()].filter(
+    ({ id }) => id === 'chain-c',
+  );
   const chains = await startChains({ networks: networks.map(asLive) });
   t.teardown(chains.stop);
   const facilitator = await serve(front(localFacilitator(chains.facilitatorOptions)));
   t.teardown(facilitator.stop);
-  const doubles = await startDoubles({ upstreams: [...loadCatalogue(directory, shipped).upstreams.values()] });
+  const doubles = await startDoubles({ upstreams: [...loadCatalogue(catalogueDirectory, shipped).upstreams.values()] });
   t.teardown(doubles.close);
 
   const port = await freePort();
@@ -46,7 +48,7 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
     TURNPIKE_RPC_URL_CHAIN_C: rpcUrl,
     TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
     TURNPIKE_DATA: directory,
-    TURNPIKE_CATALOGUE: directory,
+    TURNPIKE_CATALOGUE: catalogueDirectory,
     REPLICATE_API_TOKEN: sandboxSecret('REPLICATE_API_TOKEN'),
     LOG_LEVEL: 'silent',
   });
@@ -114,7 +116,7 @@ t.test('live mode starts although its facilitator is down, and offers nothing on
     TURNPIKE_FACILITATOR_URL: `http://127.0.0.1:${await freePort()}`,
     TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
     TURNPIKE_DATA: directory,
-    TURNPIKE_CATALOGUE: directory,
+    TURNPIKE_CATALOGUE: catalogueDirectory,
     REPLICATE_API_TOKEN: 'a key',
     LOG_LEVEL: 'silent',
   });
@@ -171,7 +173,7 @@ t.test('a variable for a network that does not exist, or with an address of anot
     TURNPIKE_RPC_URL_BASE: 'https://base.example',
   });
   if (!live) throw new Error('the configuration is not live');
-  const networks = [...loadCatalogue(directory, shipped).networks.values()];
+  const networks = [...loadCatalogue(catalogueDirectory, shipped).networks.values()];
   const problem = await openLive(live, networks).then(
     () => t.fail('it was taken'),
     (error: unknown) => error,
