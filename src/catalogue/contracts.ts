@@ -39,8 +39,8 @@ export interface AdapterDeclaration {
   /** JSON Schema of the upstream's `settings`. */
   readonly upstreamOptions?: JsonSchema;
   /**
-   * Where the model of a call is named: by the endpoint or role alone, or by the request's field `model` where the
-   * endpoint names none. Left out: calls need no model.
+   * Where the model of a call is named: by the endpoint or role alone, or by the request's field `model` before that.
+   * Left out: calls need no model.
    */
   readonly model?: 'named' | 'named-or-asked';
   /**

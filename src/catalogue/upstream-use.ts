@@ -92,13 +92,13 @@ export class UpstreamUse {
   #checkModels(place: Place, options: PlainObject, adapter: AdapterDeclaration, request: RequestUse): void {
     const { schema } = request;
     const models = this.#upstreams?.get(String(options.via))?.models;
-    if (options.model !== undefined) return;
+    const mayAsk = adapter.model === 'named-or-asked';
+    if (options.model !== undefined && !mayAsk) return;
     const field = isObject(schema.properties) ? schema.properties.model : undefined;
     const isListed = isObject(field) && Array.isArray(field.enum);
     const isAlwaysThere = isListed && (field.default !== undefined || listOf(schema.required).includes('model'));
-    if (adapter.model === 'named' || (adapter.model === 'named-or-asked' && !isAlwaysThere)) {
-      this.#demandModel(place, options, adapter);
-    }
+    const isNamed = options.model !== undefined || (mayAsk && isAlwaysThere);
+    if (adapter.model !== undefined && !isNamed) this.#demandModel(place, options, adapter);
     if (!models || !isListed) return;
     for (const model of listOf(field.enum)) {
       if (models[String(model)] !== undefined) continue;

@@ -55,7 +55,7 @@ export interface Binding<Options = Fields> {
   readonly adapter: string;
   /** The endpoint's `upstream:` keys, `via` and `model` left out. */
   readonly options: Options;
-  /** The model that the endpoint names, else the one that the request asks for; undefined where there is none. */
+  /** The model that the request asks for where it may, else the endpoint's; undefined where there is none. */
   readonly model: Model | undefined;
   /** Every model of the upstream. */
   readonly models: Readonly<Record<string, Model>>;
