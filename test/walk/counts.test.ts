@@ -5,7 +5,7 @@ import { allRows, groups } from './rows/index.ts';
 import { operations } from './rows/mpp.ts';
 
 const { routes } = openCatalogue();
-const pathsOf = (kind: 'base' | 'mirror' | 'mpp'): string[] =>
+const pathsOf = (kind: 'base' | 'mirror' | 'operation'): string[] =>
   routes.filter((route) => route.kind === kind).map(({ path }) => path);
 
 t.test('the endpoints make the counts of the specification true', async (t) => {
