@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export interface Postgres {
+interface Postgres {
   /** Of an empty database, as its superuser. */
   url: string;
   stop(): Promise<void>;

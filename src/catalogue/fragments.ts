@@ -13,7 +13,7 @@ export interface Fragment {
 export type Fragments = ReadonlyMap<string, Fragment>;
 
 /** YAML files directly in `directory`, sorted; none when there is no such directory. */
-export function yamlFiles(directory: string): string[] {
+function yamlFiles(directory: string): string[] {
   try {
     return readdirSync(directory)
       .filter((name) => name.endsWith('.yaml'))

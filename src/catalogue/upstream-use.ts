@@ -6,7 +6,7 @@ import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Upstream } from './types.ts';
 
 /** The request that an `upstream:` block works on. */
-export interface RequestUse {
+interface RequestUse {
   readonly schema: JsonSchema;
   /** How people find it: `mirrors[0].request`. */
   readonly name: string;

@@ -26,7 +26,7 @@ export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   readBody(): Promise<Buffer>;
 };
 
-export interface LifecycleParts {
+interface LifecycleParts {
   readonly routes: RouteFinder;
   /** By name. */
   readonly rails: ReadonlyMap<string, Rail>;

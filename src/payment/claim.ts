@@ -8,7 +8,7 @@ import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
 import { requestDigest } from './request-digest.ts';
 
-export interface ClaimParts {
+interface ClaimParts {
   readonly store: Store;
   /** Names this instance. */
   readonly owner: string;

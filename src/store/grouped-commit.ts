@@ -10,7 +10,7 @@ export type Outlives = 'process' | 'power';
 const BEHIND_MS = 250;
 
 /** Runs synchronous database work in transactions that are shared by everything asked for in one event-loop turn. */
-export interface GroupedCommit {
+interface GroupedCommit {
   /**
    * Runs the operation in the next transaction. Resolves with its result once that is committed; rejects with what
    * the operation threw (its own changes undone, the others' kept) or with why the commit failed (all undone).

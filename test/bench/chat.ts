@@ -23,7 +23,7 @@ async function makeKey(data: string): Promise<string> {
   }
 }
 
-export interface ChatTimes {
+interface ChatTimes {
   /** Milliseconds until a whole answer is there. */
   readonly plain: { readonly gateway: number; readonly upstream: number };
   /** Milliseconds until a stream begins. */

@@ -9,7 +9,7 @@ const PURCHASE_ROUTE = 'credits/credits';
 
 const PAGE = 1_000;
 
-export interface Margin {
+interface Margin {
   /** The name of a rail, or `credits`. */
   readonly door: string;
   /** The route, and the model where calls are told apart by it. */
@@ -20,7 +20,7 @@ export interface Margin {
   readonly known: { readonly calls: number; readonly price: Money; readonly cost: Rate };
 }
 
-export interface Margins {
+interface Margins {
   /** By door and endpoint. */
   readonly rows: readonly Margin[];
   /** Paid for credits, spent by now or not. */

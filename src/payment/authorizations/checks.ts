@@ -1,7 +1,7 @@
 /** Checks that several kinds of authorization have in common. All throw Refusal. */
 import { Refusal } from '../refusal.ts';
 
-export const sameText = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+const sameText = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 /** A payment moves exactly its price. */
 export function checkAmount(paid: bigint, asked: bigint): void {

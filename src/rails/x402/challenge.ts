@@ -12,7 +12,7 @@ import { CHALLENGE_EXTENSION, encodeHeader, type Requirements, type Requirements
 const MARGIN_SECONDS = 60;
 
 /** An authorization that lasts as long as asked is asked to outlive the deadline; others are good for what they are. */
-export function authorizationSeconds(route: Route, network: PayableNetwork): number {
+function authorizationSeconds(route: Route, network: PayableNetwork): number {
   const lasts = network.authorizationLastsMs;
   return lasts === undefined ? Math.ceil(route.deadlineMs / 1000) + MARGIN_SECONDS : Math.floor(lasts / 1000);
 }
@@ -27,7 +27,7 @@ export const offerSettlesUpfront = (route: Route, network: PayableNetwork): bool
   });
 
 /** The entry of `accepts` for one network, in version 2's words. */
-export function requirements(route: Route, network: PayableNetwork, amount: bigint, scheme = 'exact'): Requirements {
+function requirements(route: Route, network: PayableNetwork, amount: bigint, scheme = 'exact'): Requirements {
   const extra = scheme === 'upto' ? network.upto : network.extra;
   return {
     scheme,

@@ -11,7 +11,7 @@ import { createHttpWire } from './http.ts';
 import { findSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
-export interface X402Options {
+interface X402Options {
   readonly networks: PayableNetworks;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;

@@ -89,7 +89,7 @@ export function imageResult(produced: Produced, prompt: string): ImageResult {
   };
 }
 
-export interface VideoResult {
+interface VideoResult {
   video_url: string;
   /** Left out where there is neither a decoder nor an input image. */
   thumbnail_url?: string;
@@ -125,7 +125,7 @@ export async function videoResult(
   };
 }
 
-export interface MusicResult {
+interface MusicResult {
   music_url: string;
   duration_seconds: number;
   metadata: Record<string, unknown>;
