@@ -30,7 +30,7 @@ export interface Challenge {
   readonly quote: Quote;
   /** Why the payment that came along was not taken. */
   readonly refusal: Refusal | undefined;
-  /** What is wrong with the request, told before it is paid for. */
+  /** What is wrong with the request, before it is paid for. */
   readonly invalidParams: readonly ProblemDetail[] | undefined;
 }
 

@@ -67,7 +67,7 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
       // A checkpoint waits until the disk has the log before it begins, also where readers keep it from its end.
       if (database.open) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // A disk that fails makes the next commit fail, and that is told.
+      // A disk that fails makes the next commit fail, and that is reported.
     }
   }
 
@@ -75,7 +75,7 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     try {
       if (database.inTransaction) database.exec('ROLLBACK');
     } catch {
-      // Everybody was told of the first error; a transaction that is still open makes the next BEGIN fail loudly.
+      // Everybody got the first error; a transaction that is still open makes the next BEGIN fail loudly.
     }
   }
 

@@ -19,8 +19,11 @@ export const isWorthAnother = (error: unknown, signal: AbortSignal): boolean =>
 
 /** What a provider said may echo a prompt: only who asks for debug lines reads it. */
 export function logSaid(error: unknown, details: object, log: Pick<Log, 'debug'> | undefined): void {
-  if (!(error instanceof UpstreamProblem) || error.said === undefined) return;
-  log?.debug({ ...details, upstream: error.upstream, said: error.said }, 'what the upstream said');
+  if (!(error instanceof UpstreamProblem) || error.providerMessage === undefined) return;
+  log?.debug(
+    { ...details, upstream: error.upstream, providerMessage: error.providerMessage },
+    'the provider’s own message',
+  );
 }
 
 /** Asks the sources in order until one answers. Throws the last one's UpstreamProblem. */

@@ -1,4 +1,4 @@
-/** What went wrong at an upstream, as the log sees it. `kind` decides what the caller is told. */
+/** What went wrong at an upstream, as the log sees it. `failure` decides what the caller reads. */
 export type UpstreamFailure =
   /** Answered a failure, or could not be reached. */
   | 'failed'
@@ -15,7 +15,7 @@ export type UpstreamFailure =
   /** Finds fault with the caller's input; the message may be shown. */
   | 'invalid-input';
 
-const LONGEST_SAID = 300;
+const LONGEST_PROVIDER_MESSAGE = 300;
 
 /**
  * A failed upstream call. The message is for the operator's log, never for the caller, and holds neither a secret nor
@@ -27,13 +27,13 @@ export class UpstreamProblem extends Error {
   readonly status: number | undefined;
   /** For `content-refused`, `not-found` and `invalid-input`: what the caller may read. */
   readonly forCaller: string | undefined;
-  readonly #said: string | undefined;
+  readonly #providerMessage: string | undefined;
 
   constructor(
     failure: UpstreamFailure,
     upstream: string,
     message: string,
-    options: { status?: number; forCaller?: string; said?: string | undefined; cause?: unknown } = {},
+    options: { status?: number; forCaller?: string; providerMessage?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'UpstreamProblem';
@@ -41,11 +41,11 @@ export class UpstreamProblem extends Error {
     this.upstream = upstream;
     this.status = options.status;
     this.forCaller = options.forCaller;
-    this.#said = options.said?.slice(0, LONGEST_SAID);
+    this.#providerMessage = options.providerMessage?.slice(0, LONGEST_PROVIDER_MESSAGE);
   }
 
   /** The start of what the provider said, which may echo a prompt: nothing that prints a problem prints this. */
-  get said(): string | undefined {
-    return this.#said;
+  get providerMessage(): string | undefined {
+    return this.#providerMessage;
   }
 }

@@ -1,4 +1,4 @@
-/** What the API-key door adds to a chat completion. */
+/** What a call with an API key adds to a chat completion. */
 import { join } from 'node:path';
 import { openCreditsDesk } from '../../src/credits/desk.ts';
 import { usd } from '../../src/money.ts';

@@ -9,7 +9,7 @@ import { thumbnailOf } from './thumbnail.ts';
 export type MediaResultOptions = {
   /** Further metadata keys -> the request field they repeat. */
   readonly metadata?: InputMapping;
-  /** The metadata key under which the provider's own address of an image is told. */
+  /** The metadata key under which the provider's own address of an image stands. */
   readonly providerUrlKey?: string;
 };
 
@@ -57,12 +57,12 @@ function references({ input, sent }: Pick<Produced, 'input' | 'sent'>): string[]
 }
 
 function metadataOf({ input, sent, options, ...produced }: Produced): Record<string, unknown> {
-  const told = new Set(['prompt', 'text', ...referenceFields]);
+  const known = new Set(['prompt', 'text', ...referenceFields]);
   const repeated = repeatedFields.map((field) => [field, input[field] ?? sent[field]] as const);
   return {
     model: produced.model,
     ...(produced.requestId !== undefined && { request_id: produced.requestId }),
-    parameters: Object.fromEntries(Object.entries(input).filter(([field]) => !told.has(field))),
+    parameters: Object.fromEntries(Object.entries(input).filter(([field]) => !known.has(field))),
     ...Object.fromEntries(repeated.filter(([, value]) => value !== undefined)),
     ...mapInput(options.metadata ?? {}, input),
     ...(options.providerUrlKey && produced.providerUrl && { [options.providerUrlKey]: produced.providerUrl }),
@@ -131,7 +131,7 @@ interface MusicResult {
   metadata: Record<string, unknown>;
 }
 
-/** `requested` is told where the file does not say how long it plays. */
+/** `requested` counts where the file does not say how long it plays. */
 export function musicResult(produced: Produced, requested: number | undefined): MusicResult {
   const measured = mediaDuration(produced.file.bytes);
   return {
@@ -151,9 +151,9 @@ export interface SpeechResult {
   metadata: Record<string, unknown>;
 }
 
-/** `told` is the length in seconds that the provider gives, which counts where the file does not say its own. */
-export function speechResult(produced: Produced, told: number | undefined): SpeechResult {
-  const duration = mediaDuration(produced.file.bytes) ?? told;
+/** `reported` is the length in seconds that the provider gives, which counts where the file does not say its own. */
+export function speechResult(produced: Produced, reported: number | undefined): SpeechResult {
+  const duration = mediaDuration(produced.file.bytes) ?? reported;
   return {
     audio_url: produced.file.url,
     ...(duration !== undefined && { duration_seconds: seconds(duration) }),

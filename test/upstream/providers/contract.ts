@@ -117,7 +117,7 @@ export function adapterContract(t: Test, title: string, adapterCase: AdapterCase
         t.equal(problem.failure, failure, problem.message);
         t.equal(problem.upstream, NAME);
         for (const secret of Object.values(secrets))
-          t.notMatch(`${problem.message} ${problem.forCaller} ${problem.said}`, secret);
+          t.notMatch(`${problem.message} ${problem.forCaller} ${problem.providerMessage}`, secret);
       });
     }
 
@@ -137,7 +137,7 @@ export function adapterContract(t: Test, title: string, adapterCase: AdapterCase
         t.teardown(() => http.close());
         const problem = await problemOf(adapter.call(input, { ...setting.binding, http }, setting.context));
         t.equal(problem.failure, 'unavailable');
-        t.notMatch(`${problem.message} ${problem.said}`, 'a-wrong-key');
+        t.notMatch(`${problem.message} ${problem.providerMessage}`, 'a-wrong-key');
       });
     }
     t.end();

@@ -153,9 +153,14 @@ function refusal(upstream: string, response: UpstreamResponse, forCaller: string
   const problem = errorProblem(upstream, response.status, response.json());
   if (problem.failure !== 'failed') return problem;
   // An account without money is refused as if the request were wrong.
-  const { message, said } = problem;
-  if (/billing|quota/i.test(said ?? '')) return new UpstreamProblem('unavailable', upstream, message, { said });
-  return new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+  const { message, providerMessage } = problem;
+  if (/billing|quota/i.test(providerMessage ?? ''))
+    return new UpstreamProblem('unavailable', upstream, message, { providerMessage });
+  return new UpstreamProblem('invalid-input', upstream, message, {
+    status: response.status,
+    forCaller,
+    providerMessage,
+  });
 }
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

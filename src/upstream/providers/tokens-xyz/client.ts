@@ -80,19 +80,29 @@ export async function askTokens(
     signal: context.signal,
     accept: [400, 404],
   });
-  const said = response.body.toString('utf8', 0, 300);
+  const providerMessage = response.body.toString('utf8', 0, 300);
   if (response.status === 404) {
     const forCaller = 'No such asset or mint';
-    throw new UpstreamProblem('not-found', upstream, `${name} answered 404`, { status: 404, forCaller, said });
+    throw new UpstreamProblem('not-found', upstream, `${name} answered 404`, {
+      status: 404,
+      forCaller,
+      providerMessage,
+    });
   }
   if (response.status === 400) {
     const forCaller = 'The provider does not take these values';
-    throw new UpstreamProblem('invalid-input', upstream, `${name} answered 400`, { status: 400, forCaller, said });
+    throw new UpstreamProblem('invalid-input', upstream, `${name} answered 400`, {
+      status: 400,
+      forCaller,
+      providerMessage,
+    });
   }
   const answer = response.json();
   const isRight = operation.list ? Array.isArray(answer) : isJsonObject(answer);
   if (!isRight)
-    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, { said });
+    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, {
+      providerMessage,
+    });
   return toNeutral(operation.lifted ? lift(asJsonObject(answer), operation.lifted) : answer, chain);
 }
 

@@ -137,8 +137,12 @@ async function post(
   const problem = errorProblem(upstream, response.status, response.json());
   if (problem.failure !== 'failed') throw problem;
   const forCaller = 'The provider does not take this combination of values, or cannot read an image';
-  const { message, said } = problem;
-  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+  const { message, providerMessage } = problem;
+  throw new UpstreamProblem('invalid-input', upstream, message, {
+    status: response.status,
+    forCaller,
+    providerMessage,
+  });
 }
 
 /** Every answer of xAI has one of these. */

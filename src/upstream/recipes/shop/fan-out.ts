@@ -31,7 +31,7 @@ export function searchable(names: readonly MarketplaceName[], condition: unknown
   throw new UpstreamProblem('invalid-input', upstream, forCaller, { forCaller });
 }
 
-/** A marketplace that fails or is late is told in `sources`; only when all fail does this throw, the first one's problem. */
+/** A marketplace that fails or is late is reported in `sources`; only when all fail does this throw, the first one's problem. */
 export async function searchAll(
   shops: SerpBinding,
   names: readonly MarketplaceName[],
