@@ -1,7 +1,7 @@
 /** A rail: a protocol by which calls are paid for. Each is a folder of `src/rails/`. */
 import type { Route } from '../catalogue/types.ts';
 import type { ProblemDetail } from '../errors.ts';
-import type { Money } from '../money.ts';
+import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
@@ -41,8 +41,8 @@ export interface VerifiedPayment {
   readonly asset: string;
   readonly payer: string;
   readonly payTo: string;
-  /** Atomic units that may be moved at most. */
-  readonly amount: bigint;
+  /** What may be moved at most. */
+  readonly amount: Atomic;
   /** True where settling has to come before the upstream call: see `settlesUpfront`. */
   readonly settleUpfront: boolean;
   /** True where the payer has been proven already, and not only the chain will. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Atomic } from '../../money.ts';
 import { encodeBase58 } from './base58.ts';
 
 /** What a Solana payment says of itself (Solana's wire format, legacy and version 0; SPL Token's TransferChecked). */
@@ -15,7 +16,7 @@ interface SolanaPayment {
   /** Who signed for the source. */
   readonly authority: string;
   /** Atomic units. */
-  readonly amount: bigint;
+  readonly amount: Atomic;
   /** Lamports that the fee payer pays at most: for each signature, and the priority fee that the payer chose. */
   readonly fee: bigint;
 }
