@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 
 /** How a generated file differs from what it should be. `left-over`: nothing generates it any more. */
-export interface Difference {
+interface Difference {
   readonly path: string;
   readonly state: 'stale' | 'missing' | 'left-over';
 }

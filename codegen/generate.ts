@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { CatalogueParts } from '../src/catalogue/contracts.ts';
-import { Diagnostics, readDocument } from '../src/catalogue/document.ts';
 import { readFragments } from '../src/catalogue/fragments.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import { isObject } from '../src/catalogue/schema-walk.ts';
+import { Diagnostics, readDocument } from '../src/catalogue/yaml-document.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { endpointTypes, fragmentTypes } from './types.ts';
 

@@ -33,7 +33,7 @@ import { openDirectoryMediaStore, serveMedia } from './upstream/media/directory.
 import { openS3MediaStore } from './upstream/media/s3.ts';
 
 /** Everything that is sold, before anything listens. */
-export interface Gateway {
+interface Gateway {
   /** To be mounted in an Express application. */
   readonly router: Router;
   /** The same for a server of its own. */
@@ -48,7 +48,7 @@ export interface Gateway {
   close(closing?: Promise<void>): Promise<void>;
 }
 
-export interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
+interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
   readonly url: string;
   close(): Promise<void>;
 }

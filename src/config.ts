@@ -1,4 +1,4 @@
-/** The environment as a Config. Every problem is told at once, with the variable's name and what it takes. */
+/** The environment as a Config. All problems are reported at once, with the variable's name and what it takes. */
 import { addressFault } from './address.ts';
 import { ConfigProblem, readVariables, type VariableReader, type Variables } from './environment.ts';
 import { rails } from './rails/index.ts';
@@ -17,7 +17,7 @@ export interface Config {
   /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
   readonly mediaBucket: MediaBucket | undefined;
   readonly logLevel: string;
-  /** How long calls under way may go on once the gateway is told to stop, in milliseconds. */
+  /** How long calls under way may go on once the gateway has to stop, in milliseconds. */
   readonly drainMs: number;
   /** Live mode only: in the sandbox all of this is made afresh at every start. */
   readonly live: LiveConfig | undefined;
@@ -78,7 +78,7 @@ function readLive(environment: Variables, read: VariableReader): LiveConfig {
       'a facilitator is missing: set CDP_API_KEY_ID and CDP_API_KEY_SECRET (Coinbase), TURNPIKE_FACILITATOR_URL (any x402 facilitator), or TURNPIKE_SIGNER_EVM / TURNPIKE_SIGNER_SOLANA (settle in this process)',
     );
   }
-  // Each rail reads them again when it is opened: here their problems are told together with all others.
+  // Each rail reads them again when it is opened: here their problems are reported together with all others.
   for (const rail of rails) rail.readConfig(read);
   return {
     payTo,

@@ -1,5 +1,5 @@
 /**
- * Every problem a caller can be told about, in one table. The README documents the same table, and a test
+ * Every problem that a caller can meet, in one table. The README documents the same table, and a test
  * compares the two both ways.
  */
 export const problems = {

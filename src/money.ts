@@ -3,11 +3,19 @@
  * the atomic unit of every stablecoin with six decimals; at the edges it is a decimal string.
  */
 
+declare const unit: unique symbol;
+
+/** A bigint that is not taken where another unit is wanted. Literals and the results of arithmetic have no unit yet. */
+type In<Unit extends string> = bigint & { readonly [unit]?: Unit };
+
 /** Millionths of a US dollar. */
-export type Money = bigint;
+export type Money = In<'millionth of a dollar'>;
 
 /** Trillionths of a US dollar: fine enough for the price of one token. */
-export type Rate = bigint;
+export type Rate = In<'trillionth of a dollar'>;
+
+/** The smallest units of an asset, as its contract counts them. */
+export type Atomic = In<'atomic unit'>;
 
 const MONEY_DECIMALS = 6;
 const RATE_DECIMALS = 12;
@@ -41,10 +49,12 @@ export const usd = (decimal: string): Money => parse(decimal, MONEY_DECIMALS);
 export const rate = (decimal: string): Rate => parse(decimal, RATE_DECIMALS);
 
 /** `toDecimal(50000n)` is "0.05". */
-export const toDecimal = (money: Money): string => atomicToDecimal(money, MONEY_DECIMALS);
+export const toDecimal = (money: Money): string => decimalOf(money, MONEY_DECIMALS);
 
 /** An asset's atomic units as units of the asset: `atomicToDecimal(50000n, 6)` is "0.05". */
-export function atomicToDecimal(amount: bigint, decimals: number): string {
+export const atomicToDecimal = (amount: Atomic, decimals: number): string => decimalOf(amount, decimals);
+
+function decimalOf(amount: bigint, decimals: number): string {
   if (decimals === 0) return amount.toString();
   const digits = amount.toString().padStart(decimals + 1, '0');
   const fraction = digits.slice(-decimals).replace(/0+$/, '');
@@ -59,7 +69,7 @@ export const divideUp = (dividend: bigint, divisor: bigint): bigint => (dividend
 export const rateToMoney = (sum: Rate): Money => divideUp(sum, 10n ** BigInt(RATE_DECIMALS - MONEY_DECIMALS));
 
 /** Money in an asset's atomic units, rounded up where the asset is coarser than a millionth. */
-export function toAtomic(money: Money, decimals: number): bigint {
+export function toAtomic(money: Money, decimals: number): Atomic {
   return decimals >= MONEY_DECIMALS
     ? money * 10n ** BigInt(decimals - MONEY_DECIMALS)
     : divideUp(money, 10n ** BigInt(MONEY_DECIMALS - decimals));

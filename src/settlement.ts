@@ -1,9 +1,10 @@
+import type { Atomic } from './money.ts';
+
 /** Money that moved. */
 export interface Transfer {
   /** Hash or signature of the chain's transaction. */
   readonly transaction: string;
-  /** Atomic units. */
-  readonly amount: bigint;
+  readonly amount: Atomic;
 }
 
 /**

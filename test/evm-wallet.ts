@@ -23,7 +23,7 @@ export interface SignedTransfer {
   readonly signature: Hex;
 }
 
-export interface TransferOrder {
+interface TransferOrder {
   /** Atomic units. */
   readonly value: bigint;
   /** Default: the gateway. */

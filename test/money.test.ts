@@ -1,5 +1,15 @@
 import t from 'tap';
-import { atomicToDecimal, divideUp, rateToMoney, toAtomic, toDecimal, usd } from '../src/money.ts';
+import {
+  type Atomic,
+  atomicToDecimal,
+  divideUp,
+  type Money,
+  type Rate,
+  rateToMoney,
+  toAtomic,
+  toDecimal,
+  usd,
+} from '../src/money.ts';
 
 t.test('an asset that is coarser than a millionth is paid in whole units, rounded up', async (t) => {
   const cents: [dollars: string, atomic: bigint][] = [
@@ -68,4 +78,21 @@ t.test('an amount is a decimal string and nothing else', async (t) => {
     'NaN',
   ];
   for (const text of wrong) t.throws(() => usd(text), { name: 'AmountProblem' }, text);
+});
+
+/** Whether a value of one type is taken where the other is wanted: the compiler fills this in. */
+type Taken<Value, Wanted> = Value extends Wanted ? true : false;
+
+t.test('an amount in one unit does not compile where another unit is wanted', async (t) => {
+  const mixed: [
+    Taken<Money, Atomic>,
+    Taken<Atomic, Money>,
+    Taken<Money, Rate>,
+    Taken<Rate, Money>,
+    Taken<Atomic, Rate>,
+    Taken<Rate, Atomic>,
+  ] = [false, false, false, false, false, false];
+  const same: [Taken<Money, Money>, Taken<Atomic, Atomic>, Taken<bigint, Money>] = [true, true, true];
+  t.same(new Set(mixed), new Set([false]));
+  t.same(new Set(same), new Set([true]));
 });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export interface Postgres {
+interface Postgres {
   /** Of an empty database, as its superuser. */
   url: string;
   stop(): Promise<void>;
@@ -112,32 +112,32 @@ function giveTo({ uid, gid }: { uid: number; gid: number }, folder: string): voi
 }
 
 async function finish(child: ChildProcess): Promise<void> {
-  let said = '';
+  let output = '';
   child.stderr?.on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${basename(child.spawnfile)} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${basename(child.spawnfile)} ended with ${code}: ${output}`);
 }
 
 /** Postgres cannot choose a port itself, and another process may take the one found free before it does. */
 async function listen(start: (port: number) => ChildProcess): Promise<{ server: ChildProcess; port: number }> {
-  let said: string[] = [];
+  let lines: string[] = [];
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const port = await freePort();
     const server = start(port);
-    said = [];
+    lines = [];
     if (!server.stderr) throw new Error('the server is started with a pipe for its messages');
     for await (const line of createInterface({ input: server.stderr })) {
-      said.push(line);
+      lines.push(line);
       if (line.includes('ready to accept connections')) {
         server.stderr.resume();
         return { server, port };
       }
     }
-    if (!said.some((line) => line.includes('Address already in use'))) break;
+    if (!lines.some((line) => line.includes('Address already in use'))) break;
   }
-  throw new Error(`Postgres did not start:\n${said.join('\n')}`);
+  throw new Error(`Postgres did not start:\n${lines.join('\n')}`);
 }
 
 async function freePort(): Promise<number> {

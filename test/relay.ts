@@ -73,8 +73,8 @@ export async function relayTo(target: string): Promise<Relay> {
     const found = Buffer.from(await answer.arrayBuffer());
     if (method === 'POST') await gate.pass();
     const kind = answer.headers.get('content-type') ?? 'application/json';
-    const told = kind.includes('json') ? found.toString().replaceAll(target, relay.url) : found;
-    response.writeHead(answer.status, { 'content-type': kind }).end(told);
+    const rewritten = kind.includes('json') ? found.toString().replaceAll(target, relay.url) : found;
+    response.writeHead(answer.status, { 'content-type': kind }).end(rewritten);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

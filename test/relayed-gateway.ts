@@ -5,7 +5,7 @@ import type { Sandbox } from '../src/sandbox/index.ts';
 import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
 import { type Gate, openGate, type Relay, relayTo } from './relay.ts';
 
-export interface RelayedGateway extends Gateway {
+interface RelayedGateway extends Gateway {
   /** Every upstream's answers pass here. */
   readonly upstreams: Relay;
   /** The node of `chain-c` that the gateway asks what became of payments. The facilitator has its own. */

@@ -1,8 +1,8 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { openFileChecker } from './ajv.ts';
 import { describe } from './describe.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './document.ts';
 import type { PlainObject } from './schema-walk.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
 /** Checks pieces of files against schemas and reports what does not fit at its place. */
 export class Checker {

@@ -1,8 +1,8 @@
 import type { CheckContext } from './check-context.ts';
-import { below, type CatalogueDocument, type SourceLocation } from './document.ts';
 import type { OperationDeclaration } from './rails.ts';
 import { planRoutes } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
+import { below, type CatalogueDocument, type SourceLocation } from './yaml-document.ts';
 
 /** Every path belongs to one endpoint, and so does what an operation's options mark as unique on its rail. */
 export function checkClaims(files: readonly { document: CatalogueDocument }[], context: CheckContext): void {

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { AmountProblem, rate, usd } from '../money.ts';
-import { pathName, type Step } from './document.ts';
 import { isObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
+import { pathName, type Step } from './yaml-document.ts';
 
 /** A validation error in words, and where it is: `path` leads from the validated value. */
 export interface Described {

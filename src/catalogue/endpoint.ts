@@ -1,5 +1,4 @@
 import type { CheckContext } from './check-context.ts';
-import { type CatalogueDocument, keyOf, pathName, type SourceLocation } from './document.ts';
 import { parseDuration } from './duration.ts';
 import { inlineFragments } from './fragments.ts';
 import { checkNames } from './names.ts';
@@ -9,6 +8,7 @@ import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
 import type { Endpoint, EndpointFile, Envelope, Input, PriceOptions, Route, UpstreamOptions } from './types.ts';
+import { type CatalogueDocument, keyOf, pathName, type SourceLocation } from './yaml-document.ts';
 
 const DEFAULT_DEADLINE_MS = 45_000;
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { below, type CatalogueDocument, type Diagnostics, readDocument, type SourceLocation } from './document.ts';
 import { isObject, mapSubschemas, type PlainObject, subschemas } from './schema-walk.ts';
+import { below, type CatalogueDocument, type Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
 
 /** A schema of `catalogue/schemas/` that endpoints share under the name of its file. */
 export interface Fragment {
@@ -13,7 +13,7 @@ export interface Fragment {
 export type Fragments = ReadonlyMap<string, Fragment>;
 
 /** YAML files directly in `directory`, sorted; none when there is no such directory. */
-export function yamlFiles(directory: string): string[] {
+function yamlFiles(directory: string): string[] {
   try {
     return readdirSync(directory)
       .filter((name) => name.endsWith('.yaml'))

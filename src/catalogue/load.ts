@@ -7,7 +7,6 @@ import { Checker } from './checker.ts';
 import { checkClaims } from './claims.ts';
 import type { CatalogueParts } from './contracts.ts';
 import { CatalogueErrors, type Diagnostic } from './diagnostic.ts';
-import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './document.ts';
 import { readEndpoint } from './endpoint.ts';
 import { endpointFileSchema } from './files/endpoint.ts';
 import { serviceFileSchema } from './files/service.ts';
@@ -17,6 +16,7 @@ import { isWellWritten, openResult, refusals, SchemaCompiler } from './schemas.t
 import { pricedModels, readNetworks, readService, readUpstreams } from './settings.ts';
 import type { Catalogue, Network, ServiceFile } from './types.ts';
 import { UpstreamUse } from './upstream-use.ts';
+import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
 
 /**
  * Reads the catalogue in `directory`. Throws CatalogueErrors, with every mistake of every file. Schemas in `checked` are

@@ -1,6 +1,6 @@
-import { below, type Diagnostics, type SourceLocation } from './document.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
+import { below, type Diagnostics, type SourceLocation } from './yaml-document.ts';
 
 /** Every name of a kind, for `x-names: <kind>` in schemas. Undefined: the file that lists them cannot be read. */
 export type KnownNames = { readonly [kind: string]: readonly string[] | undefined };

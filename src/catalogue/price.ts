@@ -2,11 +2,11 @@ import { type Money, toDecimal, usd } from '../money.ts';
 import type { CheckContext } from './check-context.ts';
 import { closedOptions } from './checker.ts';
 import { PricingProblem } from './contracts.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './document.ts';
 import type { Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Route } from './types.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
 const RULE = { rule: { type: 'string' } } as const;
 

@@ -1,10 +1,10 @@
 import type { CheckContext } from './check-context.ts';
-import { below, keyOf, pathName } from './document.ts';
 import { inlineFragments } from './fragments.ts';
 import type { RoutePlan, Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts';
 import { choices } from './suggest.ts';
+import { below, keyOf, pathName } from './yaml-document.ts';
 
 /** A mirror without a path of its own has that of its network, which must give one. */
 export function checkMirror(

@@ -1,8 +1,8 @@
 import type { CheckContext } from './check-context.ts';
-import { below, type CatalogueDocument, keyOf, type SourceLocation } from './document.ts';
 import { baseRail, type OperationDeclaration, type RailDeclaration } from './rails.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import type { Route } from './types.ts';
+import { below, type CatalogueDocument, keyOf, type SourceLocation } from './yaml-document.ts';
 
 /** A value and where it stands, which for an inherited one is the endpoint itself. */
 export interface Sourced {

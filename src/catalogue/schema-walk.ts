@@ -1,4 +1,4 @@
-import type { Step } from './document.ts';
+import type { Step } from './yaml-document.ts';
 
 /** Keywords whose value is one schema, a list of schemas, or schemas by name. */
 const SINGLE = [

@@ -1,11 +1,11 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaTrial } from './ajv.ts';
 import { type Described, describe } from './describe.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from './document.ts';
 import type { Fragments } from './fragments.ts';
 import { isObject, KEYWORDS, type PlainObject, subschemas } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema } from './types.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from './yaml-document.ts';
 
 /** A request schema as the gateway uses it: closed, an object, without `$ref`. */
 export const closedRequest = (resolved: PlainObject): JsonSchema => ({

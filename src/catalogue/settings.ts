@@ -1,12 +1,12 @@
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
-import { below, keyOf, type SourceLocation } from './document.ts';
 import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
+import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
 const entries = (value: unknown): [string, PlainObject][] =>
   isObject(value) ? Object.entries(value).filter((entry): entry is [string, PlainObject] => isObject(entry[1])) : [];

@@ -1,12 +1,12 @@
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './contracts.ts';
-import { below, keyOf, type SourceLocation } from './document.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Upstream } from './types.ts';
+import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
 /** The request that an `upstream:` block works on. */
-export interface RequestUse {
+interface RequestUse {
   readonly schema: JsonSchema;
   /** How people find it: `mirrors[0].request`. */
   readonly name: string;

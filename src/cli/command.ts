@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 /** A fault in the command line; the message says what would be right. */
 export class UsageProblem extends Error {}
 
-/** Runs the command on the store that the gateway uses in this environment. A fault of the user's is told in a line. */
+/** Runs the command on the store that the gateway uses in this environment. A fault of the user's is printed in one line. */
 export async function onStore(command: (store: Store, config: Config) => Promise<void>): Promise<void> {
   try {
     const config = readConfig(process.env);

@@ -1,4 +1,4 @@
-/** `npm run pay`: one paid call from the sandbox's wallet, told step by step. */
+/** `npm run pay`: one paid call from the sandbox's wallet, printed step by step. */
 import './own-fetch.ts';
 import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';

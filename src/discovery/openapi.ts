@@ -67,7 +67,7 @@ export interface OpenApiSurface {
 }
 
 /** What a rail adds to an operation. */
-export interface OperationParts {
+interface OperationParts {
   readonly operationId: string;
   readonly tag: string;
   readonly method: 'GET' | 'POST';

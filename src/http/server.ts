@@ -7,7 +7,7 @@ import { render } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';
 
 /** The router, and a 404 for everything else. */
-export function createApplication(parts: RouterParts): Express {
+function createApplication(parts: RouterParts): Express {
   const application = express();
   application.disable('x-powered-by');
   application.disable('etag');

@@ -27,14 +27,14 @@ export interface UpstreamCaller {
   readonly stopping: AbortSignal;
 }
 
-export interface FulfilParts {
+interface FulfilParts {
   readonly store: Pick<Store, 'fulfil' | 'giveUp'>;
   readonly upstreams: UpstreamCaller;
   readonly log: Log;
   now(): number;
 }
 
-export interface Fulfilment {
+interface Fulfilment {
   readonly route: Route;
   readonly input: Input;
   readonly claim: Claim;

@@ -34,7 +34,7 @@ const MOST_DETAILS = 20;
 /** Enough to find that many among: several faults can tell of one thing. */
 const MOST_FAULTS = 500;
 
-/** A larger body is told its first fault only: it can have a million, and to collect them keeps everybody waiting. */
+/** Of a larger body only the first fault is reported: it can have a million, and to collect them keeps everybody waiting. */
 const LARGE_BODY_BYTES = 65_536;
 
 function expectedOf(error: ErrorObject): string | undefined {

@@ -14,11 +14,11 @@ import { Refusal } from '../payment/refusal.ts';
 import { settlePayment } from '../payment/settle.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import { amountDue } from './amount-due.ts';
 import type { RouteFinder } from './find.ts';
 import { fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { readInput } from './input.ts';
 import type { Ending, Outcome } from './outcome.ts';
-import { amountDue } from './price.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
@@ -26,7 +26,7 @@ export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   readBody(): Promise<Buffer>;
 };
 
-export interface LifecycleParts {
+interface LifecycleParts {
   readonly routes: RouteFinder;
   /** By name. */
   readonly rails: ReadonlyMap<string, Rail>;
@@ -90,7 +90,7 @@ function readCredential({ rail, request }: Call): { credential?: Credential; ref
   }
 }
 
-/** 400 where it is paid for, else told in the challenge. Some prices refuse an input that its schema takes. */
+/** 400 where it is paid for, else reported in the challenge. Some prices refuse an input that its schema takes. */
 function validateAndPrice({ route, request }: Call): { priced?: Priced; fault?: Problem } {
   try {
     const input = readInput(route, request);

@@ -8,7 +8,7 @@ import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
 import { requestDigest } from './request-digest.ts';
 
-export interface ClaimParts {
+interface ClaimParts {
   readonly store: Store;
   /** Names this instance. */
   readonly owner: string;
@@ -24,7 +24,7 @@ export const MAX_ATTEMPTS = 3;
 /** What is owed is tried more often, for it has been paid, but not without end: then the operator gives it back. */
 const MAX_OWED_ATTEMPTS = 20;
 
-/** How long a second request with the same payment waits for the first before it is told to come back. */
+/** How long a second request with the same payment waits for the first before it has to come back. */
 const WAIT_MS = 25_000;
 
 /** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */

@@ -25,7 +25,7 @@ export interface PayableNetwork {
 }
 
 /** What the configuration says of one network. */
-export interface NetworkConfiguration {
+interface NetworkConfiguration {
   readonly network: Network;
   readonly mode: 'live' | 'sandbox';
   readonly payTo: string | undefined;

@@ -12,7 +12,7 @@ const titles: Record<RefusalKind, string> = {
   'invalid-challenge': 'The payment does not answer an open challenge',
 };
 
-export interface PaymentProblem {
+interface PaymentProblem {
   type: string;
   title: string;
   status: 402;

@@ -1,7 +1,7 @@
 /** A rail: a protocol by which calls are paid for. Each is a folder of `src/rails/`. */
 import type { Route } from '../catalogue/types.ts';
 import type { ProblemDetail } from '../errors.ts';
-import type { Money } from '../money.ts';
+import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
@@ -30,7 +30,7 @@ export interface Challenge {
   readonly quote: Quote;
   /** Why the payment that came along was not taken. */
   readonly refusal: Refusal | undefined;
-  /** What is wrong with the request, told before it is paid for. */
+  /** What is wrong with the request, before it is paid for. */
   readonly invalidParams: readonly ProblemDetail[] | undefined;
 }
 
@@ -41,8 +41,8 @@ export interface VerifiedPayment {
   readonly asset: string;
   readonly payer: string;
   readonly payTo: string;
-  /** Atomic units that may be moved at most. */
-  readonly amount: bigint;
+  /** What may be moved at most. */
+  readonly amount: Atomic;
   /** True where settling has to come before the upstream call: see `settlesUpfront`. */
   readonly settleUpfront: boolean;
   /** True where the payer has been proven already, and not only the chain will. */

@@ -4,7 +4,7 @@ import { LEASE_MS, MAX_ATTEMPTS } from './claim.ts';
 import type { Rail } from './rail.ts';
 import { recover } from './recover.ts';
 
-export interface ReconcileParts {
+interface ReconcileParts {
   readonly store: Pick<Store, 'list' | 'resolve' | 'claim' | 'settle' | 'giveUp'>;
   readonly rails: ReadonlyMap<string, Rail>;
   /** Names this instance. */

@@ -6,7 +6,7 @@ import type { Rail, VerifiedPayment } from './rail.ts';
 import { askChain } from './recover.ts';
 import { Refusal } from './refusal.ts';
 
-export interface SettleParts {
+interface SettleParts {
   readonly store: Pick<Store, 'settle' | 'giveUp'>;
   now(): number;
 }

@@ -5,7 +5,7 @@ import { namedField } from './field.ts';
 import { priceWith } from './price.ts';
 import { amountSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
-export interface AmountOptions {
+interface AmountOptions {
   readonly by: string;
   readonly min: string;
   readonly max: string;

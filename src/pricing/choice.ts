@@ -7,7 +7,7 @@ import { choicesOf, demandPresent, namedField } from './field.ts';
 import { highest, lowest, priceWith } from './price.ts';
 
 /** A value for each string that a field allows. */
-export interface ChoiceTable<Value> {
+interface ChoiceTable<Value> {
   /** The request field that chooses. */
   readonly by: string;
   readonly values: ReadonlyMap<string, Value>;
@@ -16,13 +16,13 @@ export interface ChoiceTable<Value> {
 }
 
 /** A choice field as options name it; `path` says where they do. */
-export interface ChoiceOptions {
+interface ChoiceOptions {
   readonly by: string;
   readonly path: readonly string[];
 }
 
 /** Options that give each value of the field an entry. */
-export interface EntryOptions<Entry> extends ChoiceOptions {
+interface EntryOptions<Entry> extends ChoiceOptions {
   readonly entries: { readonly [value: string]: Entry };
   readonly entriesPath: readonly string[];
   /** What an entry is, for messages: `price`. */

@@ -4,7 +4,7 @@ import { type OutputOptions, outputSchemas, outputTerms } from './output.ts';
 import { priceWith } from './price.ts';
 import { amountSchema, optionsSchema } from './schemas.ts';
 
-export interface FixedOptions extends OutputOptions {
+interface FixedOptions extends OutputOptions {
   readonly amount: string;
 }
 

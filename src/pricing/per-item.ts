@@ -5,7 +5,7 @@ import { allowedStrings, choicesOf, defaultsOf, type Field, namedField } from '.
 import { capped, priceWith, readCap } from './price.ts';
 import { amountSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
-export interface PerItemOptions {
+interface PerItemOptions {
   readonly by: string;
   readonly amount?: string;
   readonly amounts?: readonly string[];

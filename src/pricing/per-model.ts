@@ -4,7 +4,7 @@ import { entryTable, priceByChoice } from './choice.ts';
 import { type OutputOptions, outputSchemas, outputTerms } from './output.ts';
 import { amountsSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
-export interface PerModelOptions extends OutputOptions {
+interface PerModelOptions extends OutputOptions {
   readonly by: string;
   readonly tiers: { readonly [tier: string]: string };
   readonly models: { readonly [model: string]: string };

@@ -7,7 +7,7 @@ import { capped, charged, highest, lowest, priceWith, readCap } from './price.ts
 import { costOf, exactly } from './quantity.ts';
 import { amountSchema, amountsSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
-export interface PerUnitOptions {
+interface PerUnitOptions {
   readonly by: string;
   readonly amount?: string;
   readonly each?: { readonly by: string; readonly amounts: { readonly [value: string]: string } };

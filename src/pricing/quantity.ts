@@ -1,7 +1,7 @@
 /** Numbers of a request as exact fractions, so that no price depends on floating point. */
 import { divideUp, type Money } from '../money.ts';
 
-export interface Quantity {
+interface Quantity {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }

@@ -3,7 +3,7 @@ import { usd } from '../money.ts';
 import { entryTable, priceByChoice } from './choice.ts';
 import { amountsSchema, fieldSchema, optionsSchema } from './schemas.ts';
 
-export interface SelectOptions {
+interface SelectOptions {
   readonly by: string;
   readonly amounts: { readonly [value: string]: string };
 }

@@ -7,7 +7,7 @@ import { defaultsOf, findField, namedField } from './field.ts';
 import { charged, priceWith } from './price.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
 
-export interface TieredTokensOptions {
+interface TieredTokensOptions {
   readonly input: string;
   readonly output: string;
   readonly imageTokens?: number;

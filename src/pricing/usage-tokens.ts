@@ -18,7 +18,7 @@ import {
   upperBound,
 } from './tokens.ts';
 
-export interface UsageTokensOptions {
+interface UsageTokensOptions {
   readonly model?: string;
   readonly by?: string;
   readonly markup: string;

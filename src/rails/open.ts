@@ -4,7 +4,7 @@ import type { Rail } from '../payment/rail.ts';
 import type { RailParts } from './definition.ts';
 import { rails } from './index.ts';
 
-export interface OpenRailsParts extends Omit<RailParts<unknown>, 'config' | 'options'> {
+interface OpenRailsParts extends Omit<RailParts<unknown>, 'config' | 'options'> {
   readonly service: ServiceFile;
   /** Where the rails read their settings. */
   readonly variables: Variables;

@@ -1,5 +1,7 @@
 /** What `npm run pay` needs of a rail's payment client: `payer.ts` in the rail's folder, which only that command loads. */
 
+import type { Money } from '../money.ts';
+
 /** The wallets of `GET /sandbox`. */
 export interface SandboxState {
   mode: 'sandbox';
@@ -25,8 +27,8 @@ export interface SandboxState {
 
 /** What a challenge asks for, as the client understood it. */
 export interface Offer {
-  /** Atomic units; six decimals everywhere. */
-  readonly amount: bigint;
+  /** In the sandbox every asset has six decimals, so that an atomic unit is a millionth of a dollar. */
+  readonly amount: Money;
   /** Where it can be paid, in the gateway's own words. */
   readonly payable: readonly string[];
   /** One line about the payment that would be made. */

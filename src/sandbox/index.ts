@@ -21,7 +21,7 @@ export interface Sandbox extends Platform {
   payer(network: string): string;
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** Networks to start a local chain for; default: all. */
   readonly networks?: readonly NetworkId[];
   readonly tempo?: boolean;

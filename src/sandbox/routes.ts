@@ -2,7 +2,7 @@
 import express, { type Router } from 'express';
 import { Problem, type ProblemDetail } from '../errors.ts';
 
-export interface SandboxControl {
+interface SandboxControl {
   /** What `GET /sandbox` answers: addresses and keys of funded wallets. */
   readonly state: object;
   readonly upstreams: readonly string[];

@@ -6,7 +6,7 @@ import { Faults } from './faults.ts';
 export const SETTLEMENT_FAULTS = ['500', 'timeout', 'refuse', 'unknown'] as const;
 export type SettlementFault = (typeof SETTLEMENT_FAULTS)[number];
 
-export interface WatchedSettlements {
+interface WatchedSettlements {
   readonly facilitator: Facilitator;
   fault(network: NetworkId, fault: SettlementFault, count: number): void;
   /** Settlements that went through, by network. */

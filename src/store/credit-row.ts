@@ -3,7 +3,7 @@ import type { ApiKey, CreditSales, EntryKind, KeyLimits, LedgerEntry } from './c
 import type { Row } from './statements.ts';
 
 /** A key's row while it is locked: what writes to its balance start from. */
-export interface KeyMoney {
+interface KeyMoney {
   readonly balance: Money;
   /** Entries in its ledger. */
   readonly entries: number;

@@ -8,7 +8,7 @@
  * behind; when its lease has run out any instance takes the row away and writes the `release`, in one transaction, so
  * that nothing is lost and nothing comes back twice.
  *
- * Money that comes in is on the disk before anybody is told. Calls are too many and too cheap to wait for the disk
+ * Money that comes in is on the disk before anybody is answered. Calls are too many and too cheap to wait for the disk
  * each: what they take and give back outlives the process at once and a power failure a moment later, so that one may
  * forget the last charges, in favour of the key's owner, and never leaves a balance that its ledger does not explain.
  *

@@ -1,4 +1,4 @@
-import type { Money } from '../money.ts';
+import type { Money, Rate } from '../money.ts';
 import {
   type HeldRow,
   type LockedKey,
@@ -168,5 +168,5 @@ export function creditsOn(engine: Engine): CreditStore {
 }
 
 type EndOfHold =
-  | { kind: 'settle'; price: Money; cost: bigint | undefined; note: string }
+  | { kind: 'settle'; price: Money; cost: Rate | undefined; note: string }
   | { kind: 'release'; note: string };

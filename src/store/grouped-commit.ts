@@ -10,7 +10,7 @@ export type Outlives = 'process' | 'power';
 const BEHIND_MS = 250;
 
 /** Runs synchronous database work in transactions that are shared by everything asked for in one event-loop turn. */
-export interface GroupedCommit {
+interface GroupedCommit {
   /**
    * Runs the operation in the next transaction. Resolves with its result once that is committed; rejects with what
    * the operation threw (its own changes undone, the others' kept) or with why the commit failed (all undone).
@@ -67,7 +67,7 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
       // A checkpoint waits until the disk has the log before it begins, also where readers keep it from its end.
       if (database.open) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // A disk that fails makes the next commit fail, and that is told.
+      // A disk that fails makes the next commit fail, and that is reported.
     }
   }
 
@@ -75,7 +75,7 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     try {
       if (database.inTransaction) database.exec('ROLLBACK');
     } catch {
-      // Everybody was told of the first error; a transaction that is still open makes the next BEGIN fail loudly.
+      // Everybody got the first error; a transaction that is still open makes the next BEGIN fail loudly.
     }
   }
 

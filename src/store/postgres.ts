@@ -1,11 +1,11 @@
 import pg from 'pg';
 import type { Engine } from './engine.ts';
-import { storeOn } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
 import { migrationsFrom, postgresDialect } from './migrations.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
+import { storeOn } from './store-on.ts';
 
 /** Held while the schema is brought up to date: instances that start together do it one after the other. */
 const MIGRATION_LOCK = 4_020_402;

@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
 import type { Engine } from './engine.ts';
-import { storeOn } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from './migrations.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
+import { storeOn } from './store-on.ts';
 
 /** Another process holds the file only for the length of its transactions, so this long means that it hangs. */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -20,7 +20,7 @@ export interface Upstreams {
   close(): Promise<void>;
 }
 
-export interface UpstreamsOptions {
+interface UpstreamsOptions {
   catalogue: Pick<Catalogue, 'upstreams' | 'routes'>;
   adapters: readonly Adapter[];
   recipes: readonly Recipe[];

@@ -1,4 +1,4 @@
-/** What the API-key door adds to a chat completion. */
+/** What a call with an API key adds to a chat completion. */
 import { join } from 'node:path';
 import { openCreditsDesk } from '../../src/credits/desk.ts';
 import { usd } from '../../src/money.ts';
@@ -23,7 +23,7 @@ async function makeKey(data: string): Promise<string> {
   }
 }
 
-export interface ChatTimes {
+interface ChatTimes {
   /** Milliseconds until a whole answer is there. */
   readonly plain: { readonly gateway: number; readonly upstream: number };
   /** Milliseconds until a stream begins. */

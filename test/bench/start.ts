@@ -4,7 +4,7 @@ import { type GatewayOptions, startAsShipped } from './gateway.ts';
 import type { ServerProcess } from './server-process.ts';
 import { subject } from './subject.ts';
 
-export interface Start {
+interface Start {
   /** From the command to the first 402 in hand. */
   readonly milliseconds: number;
   readonly megabytes: number;

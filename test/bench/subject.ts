@@ -6,7 +6,7 @@ export const subject = {
   body: JSON.stringify({ prompt: 'Why does fog scatter light?', tier: 'small' }),
 } as const;
 
-/** The same offer, for a peer that is told and does not look it up. */
+/** The same offer, for a peer that does not look it up. */
 export const offer = {
   network: 'eip155:8453',
   asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
@@ -35,7 +35,7 @@ export const completion = JSON.stringify({
   usage: { prompt_tokens: 12, completion_tokens: 17, total_tokens: 29 },
 });
 
-/** One call through the API-key door, of a model that is priced by use. */
+/** One call with an API key, of a model that is priced by use. */
 export const chatCall = {
   path: '/v1/chat/completions',
   upstreamPath: '/chat/completions',

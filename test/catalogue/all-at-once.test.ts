@@ -18,7 +18,7 @@ t.test('a right catalogue has no problems', async (t) => {
   t.same(problemsOf(writeCatalogue(t)), []);
 });
 
-t.test('every mistake of every file is told at once, in the order of reading', async (t) => {
+t.test('every mistake of every file is reported at once, in the order of reading', async (t) => {
   const problems = problemsOf(writeCatalogue(t, wrongEverywhere));
   const places = problems.map((problem) => problem.split(':').slice(0, 2).join(':'));
   t.same(

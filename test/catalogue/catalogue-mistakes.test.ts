@@ -39,7 +39,7 @@ t.test('an MPP operation id belongs to one endpoint', async (t) => {
   ]);
 });
 
-t.test('files in the wrong place or with the wrong ending are told', async (t) => {
+t.test('files in the wrong place or with the wrong ending are reported', async (t) => {
   const other = replaced(oil, '/image/oil', '/image/water');
   const problems = problemsOf(writeCatalogue(t, { 'endpoints/water.yml': other }));
   t.same(problems, [
@@ -58,7 +58,7 @@ t.test('a catalogue without its three files says which', async (t) => {
   );
 });
 
-t.test('fragments that contain each other are told', async (t) => {
+t.test('fragments that contain each other are reported', async (t) => {
   const problems = problemsOf(
     writeCatalogue(t, {
       'schemas/egg.yaml': 'type: object\nproperties: { hen: { $ref: hen } }\n',
@@ -71,7 +71,7 @@ t.test('fragments that contain each other are told', async (t) => {
   ]);
 });
 
-t.test('a mistake in a fragment is told once, in the fragment', async (t) => {
+t.test('a mistake in a fragment is reported once, in the fragment', async (t) => {
   const other = replaced(oil, '/image/oil', '/image/water');
   const problems = problemsOf(
     writeCatalogue(t, { 'schemas/prompt.yaml': 'type: string\nminLenth: 1\n', 'endpoints/image/water.yaml': other }),
@@ -79,7 +79,7 @@ t.test('a mistake in a fragment is told once, in the fragment', async (t) => {
   t.same(problems, ['schemas/prompt.yaml:2:1: minLenth is no JSON Schema keyword; did you mean minLength?']);
 });
 
-t.test('an example or default that its fragment refuses is told', async (t) => {
+t.test('an example or default that its fragment refuses is reported', async (t) => {
   const problems = problemsOf(
     writeCatalogue(t, { 'schemas/count.yaml': 'type: integer\nmaximum: 5\ndefault: 9\nexamples: [1, 7]\n' }),
   );
@@ -140,7 +140,7 @@ for (const [promise, text, expected] of [
     'service.yaml:7:3: unknown key mmp; did you mean mpp? There are: mpp',
   ],
   [
-    'an option that the rail does not have is told',
+    'an option that the rail does not have is reported',
     `${service}rails:\n  mpp: { network: [chain-e] }\n`,
     'service.yaml:7:10: unknown key network; did you mean networks? There are: networks',
   ],

@@ -11,12 +11,12 @@ const mpp = `${oil}mpp: { operationId: paint, tag: Pictures }
 /** The promise, the endpoint's file, and what is reported: § stands before the place it is reported at. */
 const endpointMistakes: [string, string, [string, string][]][] = [
   [
-    'broken YAML is told with its place',
+    'broken YAML is reported with its place',
     replaced(oil, 'summary: A picture in oil', 'summary: "A picture in oil'),
     [['picture in oil§', 'not YAML: Missing closing "quote']],
   ],
   [
-    'a duplicate key is told at the second one',
+    'a duplicate key is reported at the second one',
     `${oil}path: /image/other\n`,
     [['§path: /image/other', 'the key path is there twice; keep one of the two']],
   ],
@@ -41,7 +41,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'an unquoted amount is told with the text that would be right',
+    'an unquoted amount is reported with the text that would be right',
     replaced(oil, 'large: "0.1"', 'large: 0.10'),
     [['0.05", large: §0.10 } }', '0.10 is not quoted; write "0.10"']],
   ],
@@ -56,12 +56,12 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'unquoted listing amounts are told',
+    'unquoted listing amounts are reported',
     `${oil}listing: { price: 0.1, minPrice: "0.05" }\n`,
     [['ing: { price: §0.1, minPric', '0.1 is not quoted; write "0.1"']],
   ],
   [
-    'a minPrice above the price is told',
+    'a minPrice above the price is reported',
     `${oil}listing: { price: "0.05", minPrice: "0.1" }\n`,
     [['5", minPrice: §"0.1" }', 'minPrice is above price; write at most "0.05"']],
   ],
@@ -86,12 +86,12 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['model: §oill', 'the upstream pictures has no model oill; did you mean oil? There are: oil']],
   ],
   [
-    'an option that the adapter does not have is told',
+    'an option that the adapter does not have is reported',
     replaced(oil, '  model: oil', '  model: oil\n  stepps: 3'),
     [['§stepps: 3', 'unknown key stepps; did you mean steps? There are: via, model, input, steps']],
   ],
   [
-    'a mapping from a field that the request does not have is told',
+    'a mapping from a field that the request does not have is reported',
     replaced(oil, 'text: prompt', 'text: promt'),
     [
       [
@@ -101,7 +101,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'a nested mapping from a field that the request does not have is told',
+    'a nested mapping from a field that the request does not have is reported',
     replaced(oil, 'from: size', 'from: siz'),
     [
       [
@@ -111,7 +111,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'an upstream with neither via nor recipe is told',
+    'an upstream with neither via nor recipe is reported',
     replaced(oil, '  via: pictures\n', ''),
     [['§upstream:', 'upstream names neither via nor recipe; name the upstream with via, or a recipe']],
   ],
@@ -121,7 +121,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['am: { recipe: §scaner }', 'no recipe scaner; did you mean scanner? There are: scanner']],
   ],
   [
-    'missing and unknown roles of a recipe are told',
+    'missing and unknown roles of a recipe are reported',
     `${oil.slice(0, oil.indexOf('upstream:'))}upstream:
   recipe: scanner
   uses:
@@ -143,12 +143,12 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['ks: [chain-a, §chain-q]', 'no network chain-q; did you mean chain-a? There are: chain-a, chain-e']],
   ],
   [
-    'a mirror on an unknown network is told',
+    'a mirror on an unknown network is reported',
     replaced(mirrored, 'network: chain-e', 'network: chain-x'),
     [['- network: §chain-x', 'no network chain-x; did you mean chain-a? There are: chain-a, chain-e']],
   ],
   [
-    'a mirror on a network without a prefix is told',
+    'a mirror on a network without a prefix is reported',
     replaced(mirrored, 'network: chain-e', 'network: chain-a'),
     [
       [
@@ -163,7 +163,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [[': paint, tag: §Picture }', 'no tag Picture; did you mean Pictures? There are: Pictures, Prices']],
   ],
   [
-    'an MPP path outside /mpp/ is told',
+    'an MPP path outside /mpp/ is reported',
     replaced(mpp, 'tag: Pictures', 'tag: Pictures, path: /pay/oil'),
     [['ctures, path: §/pay/oil }', '/pay/oil does not begin with /mpp/; begin the path with /mpp/']],
   ],
@@ -183,7 +183,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'an example that its request refuses is told with the field',
+    'an example that its request refuses is reported with the field',
     replaced(oil, 'example: { prompt: fog }', 'example: { prompt: fog, size: huge }'),
     [
       [
@@ -193,7 +193,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'an example with a field that the request does not have is told',
+    'an example with a field that the request does not have is reported',
     replaced(oil, 'example: { prompt: fog }', 'example: { prompt: fog, sise: small }'),
     [
       [
@@ -203,17 +203,17 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'an example that lacks a field is told',
+    'an example that lacks a field is reported',
     replaced(oil, 'example: { prompt: fog }', 'example: {}'),
     [['§example: {}', 'the example does not fit request: the key prompt is missing; add prompt']],
   ],
   [
-    'a result without an example is told',
+    'a result without an example is reported',
     replaced(oil, 'result: { $ref: picture }', 'result: { properties: { url: { type: string } } }'),
     [['§result: { pr', 'result has no example; add examples: [...] to it or to its fragment']],
   ],
   [
-    'a result example that its schema refuses is told',
+    'a result example that its schema refuses is reported',
     replaced(oil, 'result: { $ref: picture }', 'result: { $ref: picture, examples: [{ url: 5 }] }'),
     [
       [
@@ -223,7 +223,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'a keyword that JSON Schema does not have is told',
+    'a keyword that JSON Schema does not have is reported',
     replaced(oil, 'default: small', 'defalt: small'),
     [
       [
@@ -234,22 +234,22 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'an unknown format is told',
+    'an unknown format is reported',
     replaced(oil, '{ $ref: prompt }', '{ type: string, format: emial }'),
     [['ring, format: §emial }', 'no format emial; did you mean email?']],
   ],
   [
-    'a keyword with a value that JSON Schema does not allow is told',
+    'a keyword with a value that JSON Schema does not allow is reported',
     replaced(oil, '{ $ref: prompt }', '{ type: string, minLength: "1" }'),
     [['g, minLength: §"1" }', 'not JSON Schema: "1" is of the wrong type; write integer']],
   ],
   [
-    'a keyword that does not go with the type is told',
+    'a keyword that does not go with the type is reported',
     replaced(oil, '{ $ref: prompt }', '{ type: string, minimum: 1 }'),
     [['§{ type: string, minimum', 'not JSON Schema: missing type "number" for keyword "minimum"']],
   ],
   [
-    'a default that its own property refuses is told',
+    'a default that its own property refuses is reported',
     replaced(oil, 'default: small', 'default: tiny'),
     [
       [
@@ -259,7 +259,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'a required field that is no property is told',
+    'a required field that is no property is reported',
     replaced(oil, 'required: [prompt]', 'required: [promt]'),
     [
       [
@@ -269,12 +269,12 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
-    'a request that opens itself is told',
+    'a request that opens itself is reported',
     replaced(oil, '  required: [prompt]', '  required: [prompt]\n  additionalProperties: true'),
     [['§additionalPr', 'a request is always an object without further fields; leave additionalProperties out']],
   ],
   [
-    'an invalid duration is told',
+    'an invalid duration is reported',
     `${oil}deadline: 10 minutes\n`,
     [['deadline: §10 minutes', '"10 minutes" does not fit; write a duration such as 300ms, 30s or 10m']],
   ],
@@ -310,8 +310,8 @@ for (const [promise, text, expected] of endpointMistakes) {
   t.test(promise, async (t) => {
     const problems = problemsOf(writeCatalogue(t, { [FILE]: text }));
     const wanted = expected.map(([excerpt, message]) => `${FILE}:${marked(text, excerpt)}: ${message}`);
-    const told = (line: string) => problems.some((problem) => problem.startsWith(line));
-    t.ok(wanted.every(told), 'where and what', { wanted, problems });
+    const isReported = (line: string) => problems.some((problem) => problem.startsWith(line));
+    t.ok(wanted.every(isReported), 'where and what', { wanted, problems });
     t.equal(problems.length, wanted.length, 'and nothing else', { wanted, problems });
   });
 }

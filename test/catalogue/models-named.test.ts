@@ -5,7 +5,7 @@ import t from 'tap';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
 import { shipped } from '../../src/shipped.ts';
 
-t.test('every way of naming no model is told at its place', async (t) => {
+t.test('every way of naming no model is reported at its place', async (t) => {
   const directory = t.testdir();
   cpSync('catalogue', directory, { recursive: true });
   const edit = (endpoint: string, from: string, to: string) => {

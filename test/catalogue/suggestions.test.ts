@@ -13,7 +13,7 @@ t.test('a near name is suggested, a far one is not', async (t) => {
   t.equal(nearest('colour', ['rule', 'amount']), undefined);
 });
 
-t.test('what there is is always told', async (t) => {
+t.test('what there is is always reported', async (t) => {
   t.equal(choices('amout', ['rule', 'amount']), 'did you mean amount? There are: rule, amount');
   t.equal(choices('colour', ['rule', 'amount']), 'there are: rule, amount');
   t.equal(choices('colour', []), 'there are none');

@@ -64,7 +64,7 @@ t.test('tells price, cost and margin of every endpoint, over all doors', async (
     await store.credits.settle('call', { price: 1_100n, cost: 1_000_000_000n, note: 'used' }, Date.now());
   });
   const lines = payments('--margins', '--since', '1h').split('\n');
-  t.match(lines[0], /^door +endpoint +calls +sold +cost known of +for +cost +margin$/);
+  t.match(lines[0], /^paid by +endpoint +calls +sold +cost known of +for +cost +margin$/);
   t.match(lines[1], /^credits +v1\/chat\/completions sage +1 +0\.0011 +1 +0\.0011 +0\.001 +0\.0001 +9\.1 %$/);
   t.match(lines[2], /^x402 +image\/one +1 +0\.05 +0 +- +- +- +-$/);
   t.match(lines[3], /^x402 +llm\/sage +2 +0\.003 +1 +0\.002 +0\.0015 +0\.0005 +25\.0 %$/);

@@ -17,7 +17,7 @@ const refused: Settlement = { state: 'refused', reason: 'it expired' };
 const unknown: Settlement = { state: 'unknown', reason: 'no answer' };
 
 /** A store with one payment that its instance left behind, brought as far as `progress`. */
-async function orphan(progress: 'claimed' | 'settling first' | 'fulfilled' | 'settled first' | 'unknown') {
+async function abandoned(progress: 'claimed' | 'settling first' | 'fulfilled' | 'settled first' | 'unknown') {
   const store = openSqliteStore(':memory:');
   t.teardown(() => store.close());
   const settleUpfront = progress === 'settling first' || progress === 'settled first';
@@ -42,7 +42,7 @@ for (const [progress, chain, state] of [
   ['claimed', unknown, 'released'],
 ] as const) {
   t.test(`a payment left behind as ${progress} is ${state} where the chain says ${chain.state}`, async (t) => {
-    const store = await orphan(progress);
+    const store = await abandoned(progress);
     await reconcile({ store, rails: railThatSays(chain), owner: 'another', now: () => LATER });
     const payment = await store.find('p');
     t.equal(payment?.state, state);
@@ -59,7 +59,7 @@ for (const [progress, state] of [
   ['claimed', 'released'],
 ] as const) {
   t.test(`a payment left behind as ${progress} is ${state} where its way to pay is not offered any more`, async (t) => {
-    const store = await orphan(progress);
+    const store = await abandoned(progress);
     await reconcile({ store, rails: new Map(), owner: 'another', now: () => LATER });
     t.match(await store.find('p'), { state, owner: '' });
   });
@@ -67,7 +67,7 @@ for (const [progress, state] of [
 
 t.test('for a minute after a lease ran out, a payment waits for its payer', async (t) => {
   for (const progress of ['claimed', 'fulfilled', 'settling first', 'settled first'] as const) {
-    const store = await orphan(progress);
+    const store = await abandoned(progress);
     const before = await store.find('p');
     const leaseUntil = before?.leaseUntil ?? 0;
     const adopt = (now: number) => reconcile({ store, rails: railThatSays(settled), owner: 'another', now: () => now });
@@ -78,7 +78,7 @@ t.test('for a minute after a lease ran out, a payment waits for its payer', asyn
 });
 
 t.test('work that is under way is left alone', async (t) => {
-  const store = await orphan('claimed');
+  const store = await abandoned('claimed');
   await reconcile({ store, rails: railThatSays(settled), owner: 'another', now: () => 5 });
   t.equal((await store.find('p'))?.state, 'claimed');
 });

@@ -6,7 +6,7 @@ import { type PricingContext, PricingProblem, type PricingRule } from '../../src
 import type { Input, JsonSchema, Model, Price } from '../../src/catalogue/types.ts';
 import { closed, filledIn, newAjv, validInputs } from './schema.ts';
 
-export interface PricingCase<Options> {
+interface PricingCase<Options> {
   readonly options: Options;
   readonly request: JsonSchema;
   readonly models?: readonly Model[];
@@ -20,7 +20,7 @@ export interface PricingCase<Options> {
   readonly free?: boolean;
 }
 
-export const contextOf = (models: readonly Model[] = []): PricingContext => ({
+const contextOf = (models: readonly Model[] = []): PricingContext => ({
   models: new Map(models.map((model) => [model.name, model])),
 });
 

@@ -23,7 +23,7 @@ export interface Group {
   readonly milliseconds: number[];
 }
 
-export interface Report {
+interface Report {
   readonly calls: number;
   readonly routes: number;
   /** Routes that were called at least once. */
@@ -35,7 +35,7 @@ export interface Report {
   readonly memory: { readonly start: Memory; readonly middle: Memory; readonly end: Memory };
 }
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly seconds: number;
   /** Calls at the same time. Default: 8. */
   readonly callers?: number;

@@ -22,7 +22,7 @@ export function openCatalogue(): Catalogue {
   return loaded;
 }
 
-export interface StandIn {
+interface StandIn {
   upstream: string;
   /** What the upstream answers instead of its double's answer; undefined leaves that as it is. */
   answer(path: string, body: string): { status: number; json: unknown } | undefined;
@@ -34,7 +34,7 @@ export const failingAt = (upstream: string, paths: RegExp): StandIn => ({
   answer: (path) => (paths.test(path) ? { status: 500, json: { error: 'out of order' } } : undefined),
 });
 
-export interface ServedOptions {
+interface ServedOptions {
   standIn?: StandIn;
   /** Environment variables that are not set. */
   without?: readonly string[];
@@ -43,7 +43,7 @@ export interface ServedOptions {
   catalogue?: Catalogue;
 }
 
-export interface Served {
+interface Served {
   doubles: Doubles;
   catalogue: Catalogue;
   routeAt(path: string): Route;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { parseBuffer } from 'music-metadata';
 import sharp from 'sharp';
 
-export interface Measured {
+interface Measured {
   /** Media type as served. */
   readonly type: string;
   /** What the bytes are: png, mp4, mp3, ... */

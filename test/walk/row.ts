@@ -117,7 +117,7 @@ export const choice = (values: readonly string[], byDefault?: string): Field =>
 
 export const flag = (): Field => optional([true, false], ['perhaps', 7]);
 
-export interface Bounds {
+interface Bounds {
   readonly min?: number;
   readonly max?: number;
   /** Where there is no bound. */

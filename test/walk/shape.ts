@@ -45,7 +45,7 @@ export const maybe =
   (value, place) =>
     value === undefined ? [] : shape(value, place);
 
-export interface ListOptions {
+interface ListOptions {
   readonly length?: number;
   readonly most?: number;
   /** At least one, so that the items are really looked at. */

@@ -29,20 +29,20 @@ interface Stop extends Omit<Mirror, 'network'> {
   readonly more: readonly PaidChoice[];
 }
 
-interface Way {
+interface Client {
   readonly name: string;
   readonly network: string;
   readonly pay: typeof payV2;
 }
 
-const WAYS: readonly Way[] = [
+const CLIENTS: readonly Client[] = [
   { name: 'a version 2 client on chain-c', network: 'chain-c', pay: payV2 },
   { name: 'a version 2 client on chain-a', network: 'chain-a', pay: payV2 },
   { name: 'a version 1 client on chain-c', network: 'chain-c', pay: payV1 },
   { name: 'a version 1 client on chain-a', network: 'chain-a', pay: payV1 },
 ];
 
-interface Surroundings {
+interface Setting {
   readonly gateway: Gateway;
   readonly listed: ReadonlyMap<string, Listing>;
   readonly ajv: Ajv2020;
@@ -74,10 +74,10 @@ const stopsOf = (row: Row): Stop[] => [
 const blames = ({ invalidParams }: Unpaid, field: string): boolean =>
   invalidParams.some(({ path, message }) => path.startsWith(`/${field}`) || message.includes(field));
 
-const said = ({ invalidParams }: Unpaid): string => JSON.stringify(invalidParams).slice(0, 200);
+const faultsOf = ({ invalidParams }: Unpaid): string => JSON.stringify(invalidParams).slice(0, 200);
 const short = (value: unknown): string => JSON.stringify(value)?.slice(0, 60) ?? 'left out';
 
-async function checkPrices(t: Test, stop: Stop, { gateway }: Surroundings): Promise<void> {
+async function checkPrices(t: Test, stop: Stop, { gateway }: Setting): Promise<void> {
   const names = networkNames(gateway);
   for (const { request, price } of stop.prices) {
     const unpaid = await ask(callOf(gateway, stop.method, stop.path, changed(plainRequest(stop.fields), request)));
@@ -96,7 +96,7 @@ async function checkPrices(t: Test, stop: Stop, { gateway }: Surroundings): Prom
 }
 
 /** A 402 of section 2.1. */
-async function checkChallenge(t: Test, stop: Stop, { gateway, listed }: Surroundings): Promise<void> {
+async function checkChallenge(t: Test, stop: Stop, { gateway, listed }: Setting): Promise<void> {
   const { type, problem, offers, status } = await ask({ url: gateway.url + stop.path, init: { method: stop.method } });
   t.equal(status, 402, 'a call without a body is asked to pay');
   t.match(type, /^application\/problem\+json/);
@@ -114,7 +114,7 @@ async function checkChallenge(t: Test, stop: Stop, { gateway, listed }: Surround
   for (const offer of offers) t.equal(offer.amount, amount, 'a call without a body is asked for the listed price');
 }
 
-async function checkListing(t: Test, stop: Stop, { listed }: Surroundings): Promise<void> {
+async function checkListing(t: Test, stop: Stop, { listed }: Setting): Promise<void> {
   const listing = listed.get(stop.path);
   if (!listing) {
     t.fail('is not listed in /x402-resources');
@@ -141,7 +141,7 @@ async function checkListing(t: Test, stop: Stop, { listed }: Surroundings): Prom
   }
 }
 
-async function checkFields(t: Test, stop: Stop, { gateway }: Surroundings): Promise<void> {
+async function checkFields(t: Test, stop: Stop, { gateway }: Setting): Promise<void> {
   const plain = plainRequest(stop.fields);
   const send = (change: Fields) => ask(callOf(gateway, stop.method, stop.path, changed(plain, change)));
   for (const [name, field] of Object.entries(stop.fields)) {
@@ -154,10 +154,10 @@ async function checkFields(t: Test, stop: Stop, { gateway }: Surroundings): Prom
     for (const value of refuses) {
       const unpaid = await send({ [name]: value });
       t.equal(unpaid.status, 402);
-      t.ok(blames(unpaid, name), `${name} may not be ${short(value)}: ${said(unpaid)}`);
+      t.ok(blames(unpaid, name), `${name} may not be ${short(value)}: ${faultsOf(unpaid)}`);
     }
     const without = await send({ [name]: undefined });
-    if (field.required) t.ok(blames(without, name), `${name} is required: ${said(without)}`);
+    if (field.required) t.ok(blames(without, name), `${name} is required: ${faultsOf(without)}`);
     else t.same(without.invalidParams, [], `${name} may be left out`);
   }
   for (const change of stop.rules.accepts ?? [])
@@ -167,32 +167,32 @@ async function checkFields(t: Test, stop: Stop, { gateway }: Surroundings): Prom
   t.ok(blames(await send({ no_such_field: 'x' }), 'no_such_field'), 'refuses a field that it does not have');
 }
 
-const onNetwork = (network: string): Way => ({ name: `a version 2 client on ${network}`, network, pay: payV2 });
+const onNetwork = (network: string): Client => ({ name: `a version 2 client on ${network}`, network, pay: payV2 });
 
 /** Clients take turns where a route is paid on several networks. */
-async function wayFor(stop: Stop, request: Fields, { gateway }: Surroundings, turn: number): Promise<Way> {
+async function clientFor(stop: Stop, request: Fields, { gateway }: Setting, turn: number): Promise<Client> {
   const { offers } = await ask(callOf(gateway, stop.method, stop.path, request));
   const names = networkNames(gateway);
   const payable = offers.map(({ network }) => names.get(network));
-  const possible = WAYS.filter(({ network }) => payable.includes(network));
+  const possible = CLIENTS.filter(({ network }) => payable.includes(network));
   return possible[turn % possible.length] ?? onNetwork(stop.network ?? 'chain-a');
 }
 
 async function checkPaid(
   t: Test,
   stop: Stop,
-  way: Way,
+  client: Client,
   choice: Required<Omit<PaidChoice, 'on'>>,
-  { gateway, listed, ajv }: Surroundings,
+  { gateway, listed, ajv }: Setting,
 ): Promise<void> {
   const call = callOf(gateway, stop.method, stop.path, changed(plainRequest(stop.fields), choice.request));
-  const [earned, spendable] = [await gateway.earned(way.network), await gateway.spendable(way.network)];
-  const answer = await way.pay(gateway, way.network, call);
+  const [earned, spendable] = [await gateway.earned(client.network), await gateway.spendable(client.network)];
+  const answer = await client.pay(gateway, client.network, call);
   const body = await answer.text();
-  t.equal(answer.status, 200, `${way.name} pays for ${short(choice.request)}: ${body.slice(0, 300)}`);
+  t.equal(answer.status, 200, `${client.name} pays for ${short(choice.request)}: ${body.slice(0, 300)}`);
   const price = usd(choice.price);
-  t.equal((await gateway.earned(way.network)) - earned, price, 'exactly the price is earned');
-  t.equal(spendable - (await gateway.spendable(way.network)), price, 'exactly the price is spent');
+  t.equal((await gateway.earned(client.network)) - earned, price, 'exactly the price is earned');
+  t.equal(spendable - (await gateway.spendable(client.network)), price, 'exactly the price is spent');
   if (answer.status !== 200) return;
   const result = JSON.parse(body);
   t.same(choice.result(result, ''), [], 'the result has every documented field');
@@ -201,23 +201,17 @@ async function checkPaid(
   t.ok(validate?.(result), `the result fits its listed schema: ${ajv.errorsText(validate?.errors)}`);
 }
 
-async function checkAllPaid(t: Test, stop: Stop, surroundings: Surroundings, turn: number): Promise<void> {
+async function checkAllPaid(t: Test, stop: Stop, setting: Setting, turn: number): Promise<void> {
   const [first] = stop.prices;
   if (!first) throw new Error(`the row of ${stop.path} has no price`);
   const request = changed(plainRequest(stop.fields), first.request);
-  await checkPaid(
-    t,
-    stop,
-    await wayFor(stop, request, surroundings, turn),
-    { ...first, result: stop.result },
-    surroundings,
-  );
+  await checkPaid(t, stop, await clientFor(stop, request, setting, turn), { ...first, result: stop.result }, setting);
   for (const { on = 'chain-a', ...choice } of stop.more) {
-    await checkPaid(t, stop, onNetwork(on), { price: first.price, ...choice }, surroundings);
+    await checkPaid(t, stop, onNetwork(on), { price: first.price, ...choice }, setting);
   }
 }
 
-async function checkPaidMistake(t: Test, stop: Stop, { gateway }: Surroundings): Promise<void> {
+async function checkPaidMistake(t: Test, stop: Stop, { gateway }: Setting): Promise<void> {
   const network = stop.network ?? 'chain-a';
   const call = callOf(gateway, stop.method, stop.path, changed(plainRequest(stop.fields), { no_such_field: 'x' }));
   const proof = await signProof(gateway, network, call);
@@ -239,17 +233,17 @@ export async function openWalk(): Promise<Gateway> {
 export async function walk(gateway: Gateway, rows: readonly Row[]): Promise<void> {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   addFormats.default(ajv);
-  const surroundings = { gateway, listed: await listings(gateway), ajv };
+  const setting = { gateway, listed: await listings(gateway), ajv };
   const stops = rows.flatMap(stopsOf);
   for (const [turn, stop] of stops.entries()) {
     const { path, method, prices } = stop;
     t.test(`${method} ${path} is sold as the specification says, from ${prices[0]?.price}`, async (t) => {
-      await checkListing(t, stop, surroundings);
-      await checkChallenge(t, stop, surroundings);
-      await checkPrices(t, stop, surroundings);
-      await checkFields(t, stop, surroundings);
-      await checkAllPaid(t, stop, surroundings, turn);
-      if (turn % 6 === 0) await checkPaidMistake(t, stop, surroundings);
+      await checkListing(t, stop, setting);
+      await checkChallenge(t, stop, setting);
+      await checkPrices(t, stop, setting);
+      await checkFields(t, stop, setting);
+      await checkAllPaid(t, stop, setting, turn);
+      if (turn % 6 === 0) await checkPaidMistake(t, stop, setting);
     });
   }
 }

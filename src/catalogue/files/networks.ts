@@ -32,7 +32,7 @@ const binding = {
 } as const;
 
 /** One entry of `catalogue/networks.yaml`: NetworkFile. */
-export const networkFileSchema = {
+const networkFileSchema = {
   type: 'object',
   required: ['family', 'listedAs', 'live', 'sandbox'],
   additionalProperties: false,

@@ -15,13 +15,13 @@ export const modelProperties = {
 } as const;
 
 /** Models by neutral name; checked against the adapter. */
-export const models = { type: 'object', additionalProperties: { type: 'object' } } as const;
+const models = { type: 'object', additionalProperties: { type: 'object' } } as const;
 
 /** Settings of the whole upstream; checked against the adapter. */
-export const settings = { type: 'object' } as const;
+const settings = { type: 'object' } as const;
 
 /** The name of an adapter. */
-export const adapterName = { ...text } as const;
+const adapterName = { ...text } as const;
 
 /** One entry of `catalogue/upstreams.yaml`: UpstreamFile. */
 export const upstreamFileSchema = {

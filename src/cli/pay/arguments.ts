@@ -28,7 +28,7 @@ const defaults = [
   `else ${baseRail(rails).name}`,
 ];
 
-export const USAGE = `npm run pay -- <path> ['<json body>'] [options]
+const USAGE = `npm run pay -- <path> ['<json body>'] [options]
 
   npm run pay -- /image/family-e-2 '{"prompt":"a lighthouse in fog","resolution":"2k"}'
   npm run pay -- '/stock/arb?sort=premium' --network chain-c

@@ -9,19 +9,19 @@ const PURCHASE_ROUTE = 'credits/credits';
 
 const PAGE = 1_000;
 
-export interface Margin {
+interface Margin {
   /** The name of a rail, or `credits`. */
-  readonly door: string;
-  /** The route, and the model where calls are told apart by it. */
+  readonly paidBy: string;
+  /** The route, and the model where it tells calls apart. */
   readonly endpoint: string;
   readonly calls: number;
   readonly price: Money;
-  /** Of the calls whose cost the provider told; cost in trillionths of a dollar. */
+  /** Of the calls whose cost the provider reported; cost in trillionths of a dollar. */
   readonly known: { readonly calls: number; readonly price: Money; readonly cost: Rate };
 }
 
-export interface Margins {
-  /** By door and endpoint. */
+interface Margins {
+  /** By `paidBy` and endpoint. */
   readonly rows: readonly Margin[];
   /** Paid for credits, spent by now or not. */
   readonly creditsSold: Money;
@@ -57,10 +57,10 @@ async function* salesSince(store: Pick<Store, 'sales'>, since: number): AsyncGen
 
 const costOf = ({ cost }: Sale): Rate | undefined => (cost === undefined ? undefined : rate(cost));
 
-const nameOf = ({ door, endpoint }: Margin): string => `${door} ${endpoint}`;
+const nameOf = ({ paidBy, endpoint }: Margin): string => `${paidBy} ${endpoint}`;
 
-function add(rows: Map<string, Margin>, door: string, endpoint: string, price: Money, cost: Rate | undefined): void {
-  const nothing: Margin = { door, endpoint, calls: 0, price: 0n, known: { calls: 0, price: 0n, cost: 0n } };
+function add(rows: Map<string, Margin>, paidBy: string, endpoint: string, price: Money, cost: Rate | undefined): void {
+  const nothing: Margin = { paidBy, endpoint, calls: 0, price: 0n, known: { calls: 0, price: 0n, cost: 0n } };
   const before = rows.get(nameOf(nothing)) ?? nothing;
   const { calls, price: knownPrice, cost: knownCost } = before.known;
   rows.set(nameOf(nothing), {
@@ -72,21 +72,21 @@ function add(rows: Map<string, Margin>, door: string, endpoint: string, price: M
 }
 
 const ofCredits = ({ route, model, calls, price, known }: CreditSales): Margin => ({
-  door: 'credits',
+  paidBy: 'credits',
   endpoint: `${route} ${model}`,
   calls,
   price,
   known,
 });
 
-const TITLES = ['door', 'endpoint', 'calls', 'sold', 'cost known of', 'for', 'cost', 'margin', ''] as const;
+const TITLES = ['paid by', 'endpoint', 'calls', 'sold', 'cost known of', 'for', 'cost', 'margin', ''] as const;
 
 /** Columns of a table: what is known of the cost, and the margin on those calls alone. */
 export function marginTable({ rows }: Margins): { head: readonly string[]; rows: string[][] } {
   return {
     head: TITLES,
-    rows: rows.map(({ door, endpoint, calls, price, known }) => {
-      const counted = [door, endpoint, String(calls), toDecimal(price), String(known.calls)];
+    rows: rows.map(({ paidBy, endpoint, calls, price, known }) => {
+      const counted = [paidBy, endpoint, String(calls), toDecimal(price), String(known.calls)];
       if (known.calls === 0) return [...counted, '-', '-', '-', '-'];
       const cost = rateToMoney(known.cost);
       const margin = known.price - cost;

@@ -4,6 +4,8 @@
  * found on its chain.
  */
 
+import type { Atomic } from '../../money.ts';
+
 /** What a payment has to pay. */
 export interface Terms {
   /** CAIP-2 id of the chain. */
@@ -11,8 +13,7 @@ export interface Terms {
   /** Token address. */
   readonly asset: string;
   readonly payTo: string;
-  /** Atomic units. */
-  readonly amount: bigint;
+  readonly amount: Atomic;
 }
 
 export interface Authorization {

@@ -1,10 +1,11 @@
 /** Checks that several kinds of authorization have in common. All throw Refusal. */
+import type { Atomic } from '../../money.ts';
 import { Refusal } from '../refusal.ts';
 
-export const sameText = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+const sameText = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 /** A payment moves exactly its price. */
-export function checkAmount(paid: bigint, asked: bigint): void {
+export function checkAmount(paid: Atomic, asked: Atomic): void {
   if (paid === asked) return;
   const kind = paid < asked ? 'payment-insufficient' : 'verification-failed';
   throw new Refusal(kind, `the payment is for ${paid}, the price is ${asked} atomic units`);

@@ -25,7 +25,7 @@ export async function readBlock(rpc: Rpc, at: string): Promise<{ number: number;
   return { number: Number(found.number), timestamp: Number(found.timestamp) };
 }
 
-export interface LogFilter {
+interface LogFilter {
   readonly address: string;
   readonly topics: readonly unknown[];
 }

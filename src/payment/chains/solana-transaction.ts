@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Atomic } from '../../money.ts';
 import { encodeBase58 } from './base58.ts';
 
 /** What a Solana payment says of itself (Solana's wire format, legacy and version 0; SPL Token's TransferChecked). */
-export interface SolanaPayment {
+interface SolanaPayment {
   /** SHA-256 of the message in hex: what every signer commits to, so the payment's identity. */
   readonly messageHash: string;
   readonly blockhash: string;
@@ -15,7 +16,7 @@ export interface SolanaPayment {
   /** Who signed for the source. */
   readonly authority: string;
   /** Atomic units. */
-  readonly amount: bigint;
+  readonly amount: Atomic;
   /** Lamports that the fee payer pays at most: for each signature, and the priority fee that the payer chose. */
   readonly fee: bigint;
 }
@@ -64,7 +65,7 @@ class Reader {
 }
 
 /** The bytes that were signed. Throws for a transaction that is cut off. */
-export function messageOf(transaction: Buffer): Buffer {
+function messageOf(transaction: Buffer): Buffer {
   const reader = new Reader(transaction);
   reader.list(() => reader.take(64));
   return transaction.subarray(reader.at);

@@ -47,7 +47,7 @@ const queryDigest = (query: string): string => createHash('sha256').update(query
  * pay another route of the same price, `q` stands for the query. `n` is random: without it two callers who ask in the
  * same millisecond would share a challenge, and only one of them could pay it.
  */
-export interface RequestBinding {
+interface RequestBinding {
   readonly n: string;
   readonly q?: string;
   readonly r: string;

@@ -1,5 +1,7 @@
 /** Credentials of the `Payment` HTTP authentication scheme (draft 01, "Credentials"), as strangers send them. */
+
 import { Problem } from '../../errors.ts';
+import type { Atomic } from '../../money.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import type { GatewayRequest } from '../../request.ts';
 import type { IssuedChallenge } from './challenge.ts';
@@ -9,8 +11,8 @@ export interface PaymentCredential {
   readonly challenge: IssuedChallenge;
   /** What `challenge.request` says. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** Its amount, in atomic units. */
-  readonly amount: bigint;
+  /** What its challenge asks for. */
+  readonly amount: Atomic;
   /** What `challenge.opaque` says. */
   readonly binding: Readonly<Record<string, string>>;
   /** The payment method's proof, in that method's own words. It moves money: into no log, error or store with it. */
@@ -66,7 +68,7 @@ function decodeBinding(opaque: string): Record<string, string> {
   return binding;
 }
 
-function readAmount({ amount }: Record<string, unknown>): bigint {
+function readAmount({ amount }: Record<string, unknown>): Atomic {
   if (typeof amount !== 'string' || !/^[0-9]{1,38}$/.test(amount)) throw malformed('challenge.request has no amount');
   return BigInt(amount);
 }

@@ -2,8 +2,10 @@
  * Charges on an EVM chain with an EIP-3009 `authorization`: verified and settled by a facilitator, for which it is a
  * payment of x402's `exact` scheme. Source: draft-evm-charge-00 and mppx's `evm.charge`.
  */
+
 import { keccak_256 } from '@noble/hashes/sha3';
 import type { Route } from '../../catalogue/types.ts';
+import type { Atomic } from '../../money.ts';
 import {
   type Eip3009Authorization,
   eip3009Identity,
@@ -63,7 +65,7 @@ export function createEvmMethod(
   /** Authorizations end when their challenge does: it stays open long enough to be settled after the work. */
   const lifetimeMs = (route: Route): number => challengeLifetimeMs + route.deadlineMs + SETTLE_MARGIN_MS.longChallenge;
 
-  const requirementsOf = (amount: bigint, route: Route) => ({
+  const requirementsOf = (amount: Atomic, route: Route) => ({
     scheme: 'exact',
     network,
     amount: amount.toString(),

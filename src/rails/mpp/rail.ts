@@ -1,6 +1,6 @@
 /** The MPP rail: the `Payment` HTTP authentication scheme (draft 01), intent `charge`. */
 import type { Route } from '../../catalogue/types.ts';
-import { type Money, toAtomic } from '../../money.ts';
+import { type Atomic, type Money, toAtomic } from '../../money.ts';
 import type { Quote, Rail } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { unknown } from '../../settlement.ts';
@@ -52,7 +52,7 @@ function checkOptions({ secrets, realm, tempo, evm }: MppOptions): void {
 }
 
 /** The `request` parameter; its members are in canonical order (JCS). */
-function chargeRequest(method: ChargeMethod, amount: bigint): string {
+function chargeRequest(method: ChargeMethod, amount: Atomic): string {
   const { currency, details, recipient } = method;
   const request = { amount: amount.toString(), currency, methodDetails: details, recipient };
   return Buffer.from(JSON.stringify(request)).toString('base64url');

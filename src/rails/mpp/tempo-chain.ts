@@ -21,7 +21,7 @@ type BroadcastInput = Parameters<NonNullable<ReturnType<typeof tempo.charge>['br
 /** How far a transaction got before sending it failed. */
 type Progress = 'not sent' | 'sent' | 'rejected' | 'reverted';
 
-export interface TempoChainOptions {
+interface TempoChainOptions {
   readonly chainId: number;
   readonly currency: string;
   readonly recipient: string;

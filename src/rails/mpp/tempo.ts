@@ -2,8 +2,10 @@
  * Charges on Tempo: a TIP-20 transfer that the payer signs and the gateway sends (`transaction`, "pull"), or that the
  * payer has sent already (`hash`, "push"). Source: draft-tempo-charge-00.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Route } from '../../catalogue/types.ts';
+import type { Atomic } from '../../money.ts';
 import {
   checkSignedTransfer,
   type ExpectedTransfer,
@@ -55,7 +57,7 @@ export function createTempoMethod(
     return loading;
   };
 
-  const pushed = (transaction: string, amount: bigint): Settlement => ({ state: 'settled', transaction, amount });
+  const pushed = (transaction: string, amount: Atomic): Settlement => ({ state: 'settled', transaction, amount });
 
   async function verifyPush(chain: TempoChain, credential: PaymentCredential, hash: string): Promise<MethodVerdict> {
     const { amount } = credential;

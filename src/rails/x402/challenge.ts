@@ -1,7 +1,7 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../catalogue/types.ts';
-import { toAtomic } from '../../money.ts';
+import { type Money, toAtomic } from '../../money.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Challenge, Rail } from '../../payment/rail.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
@@ -12,7 +12,7 @@ import { CHALLENGE_EXTENSION, encodeHeader, type Requirements, type Requirements
 const MARGIN_SECONDS = 60;
 
 /** An authorization that lasts as long as asked is asked to outlive the deadline; others are good for what they are. */
-export function authorizationSeconds(route: Route, network: PayableNetwork): number {
+function authorizationSeconds(route: Route, network: PayableNetwork): number {
   const lasts = network.authorizationLastsMs;
   return lasts === undefined ? Math.ceil(route.deadlineMs / 1000) + MARGIN_SECONDS : Math.floor(lasts / 1000);
 }
@@ -27,7 +27,7 @@ export const offerSettlesUpfront = (route: Route, network: PayableNetwork): bool
   });
 
 /** The entry of `accepts` for one network, in version 2's words. */
-export function requirements(route: Route, network: PayableNetwork, amount: bigint, scheme = 'exact'): Requirements {
+function requirements(route: Route, network: PayableNetwork, amount: Money, scheme = 'exact'): Requirements {
   const extra = scheme === 'upto' ? network.upto : network.extra;
   return {
     scheme,
@@ -88,7 +88,7 @@ function headerWithId(required: object): (id: string) => string {
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
-  readonly amounts: Map<bigint, { header(id: string): string; accepts: Requirements[]; acceptsV1: string }>;
+  readonly amounts: Map<Money, { header(id: string): string; accepts: Requirements[]; acceptsV1: string }>;
   readonly version: number;
 }
 
@@ -100,7 +100,7 @@ export type X402Challenge = Challenge;
 
 export interface Challenges {
   /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
-  offers(route: Route, amount: bigint): Requirements[];
+  offers(route: Route, amount: Money): Requirements[];
   /** What the challenge says of the route itself, for the facilitator. */
   about(route: Route): { readonly resource: object; readonly extensions: object };
   challenge: Rail<never, X402Challenge>['challenge'];
@@ -132,7 +132,7 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string): 
   const payable = (route: Route): PayableNetwork[] =>
     route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
-  const offers = (route: Route, amount: bigint): Requirements[] =>
+  const offers = (route: Route, amount: Money): Requirements[] =>
     payable(route).flatMap((network) => [
       requirements(route, network, amount),
       ...(route.price.actual && network.upto ? [requirements(route, network, amount, 'upto')] : []),
@@ -149,7 +149,7 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string): 
     );
   };
 
-  const quoted = (route: Route, amount: bigint) => {
+  const quoted = (route: Route, amount: Money) => {
     const { amounts, resource, extensions } = prepare(route);
     const known = amounts.get(amount);
     if (known) return known;

@@ -1,5 +1,5 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
-import { atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
+import { type Atomic, atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
 import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
@@ -11,7 +11,7 @@ import { createHttpWire } from './http.ts';
 import { findSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
-export interface X402Options {
+interface X402Options {
   readonly networks: PayableNetworks;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
@@ -97,7 +97,7 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
         );
       }
       const { facilitator, asset, caip2: chain, payTo } = network;
-      const amount = BigInt(offer.amount);
+      const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
       const tooSoon = endsTooSoon(credential, quote);

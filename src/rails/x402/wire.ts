@@ -5,7 +5,7 @@
 import { Refusal } from '../../payment/refusal.ts';
 
 /** Bounds the decoding of what strangers send. Node itself stops at 16 KB of headers. */
-export const PROOF_LIMIT_BYTES = 8192;
+const PROOF_LIMIT_BYTES = 8192;
 
 export interface Requirements {
   scheme: string;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createRpc, type Rpc } from '../../payment/chains/rpc.ts';
 
 /** A local EVM chain: Foundry's anvil in a process of its own, on a free port of the loopback. */
-export interface Anvil {
+interface Anvil {
   readonly rpcUrl: string;
   readonly rpc: Rpc;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 export const CONTRACTS = ['Eip3009Token', 'UptoPermit2Proxy'] as const;
-export type ContractName = (typeof CONTRACTS)[number];
+type ContractName = (typeof CONTRACTS)[number];
 
 const COMMAND = 'npx tsx src/sandbox/chains/compile.ts';
 const fileOf = (name: ContractName, extension: string): URL => new URL(`./${name}.${extension}`, import.meta.url);

@@ -3,7 +3,7 @@ import { startAnvil } from './anvil.ts';
 import { placePermit2, type SharedContracts } from './permit2.ts';
 import { placeToken } from './tokens.ts';
 
-export interface EvmChainOptions {
+interface EvmChainOptions {
   readonly id: NetworkId;
   /** `eip155:<chain id>`. */
   readonly caip2: string;

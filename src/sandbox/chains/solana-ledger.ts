@@ -32,7 +32,7 @@ export interface LedgerTransaction {
   readonly unitsConsumed: number;
 }
 
-export interface Simulation {
+interface Simulation {
   readonly error: TransactionError | null;
   readonly logs: readonly string[];
   readonly unitsConsumed: number;

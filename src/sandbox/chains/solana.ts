@@ -6,7 +6,7 @@ import { SolanaLedger } from './solana-ledger.ts';
 import { createSolanaRpcServer } from './solana-rpc.ts';
 import { associatedTokenAccount, mintAccount, readTokenAccount, TOKEN_PROGRAM, tokenAccount } from './spl.ts';
 
-export interface SolanaChainOptions {
+interface SolanaChainOptions {
   readonly id: NetworkId;
   /** `solana:<first 32 characters of the genesis hash>`. */
   readonly caip2: string;

@@ -163,8 +163,8 @@ function textFor(body: Record<string, unknown>, seed: string): string {
   const asked = textOf(messages.findLast(({ role }) => role === 'user')?.content)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  const said = Array.from({ length: random.integer(2, 4) }, () => random.pick(sentences));
-  return `You asked: “${asked.slice(0, 120)}” ${said.join(' ')}`;
+  const spoken = Array.from({ length: random.integer(2, 4) }, () => random.pick(sentences));
+  return `You asked: “${asked.slice(0, 120)}” ${spoken.join(' ')}`;
 }
 
 const textOf = (content: unknown): string =>
@@ -189,8 +189,8 @@ function schemaInText(messages: readonly { content?: unknown }[]): unknown {
 }
 
 function whole({ id, created, model, text, toolCall, finishReason, usage }: Completion) {
-  const said = toolCall ? { content: null, tool_calls: [toolCall] } : { content: text };
-  const message = { role: 'assistant', ...said, refusal: null };
+  const content = toolCall ? { content: null, tool_calls: [toolCall] } : { content: text };
+  const message = { role: 'assistant', ...content, refusal: null };
   const choices = [{ index: 0, message, finish_reason: finishReason, logprobs: null }];
   return { id, object: 'chat.completion', created, model, choices, usage };
 }

@@ -41,7 +41,7 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-export interface ServedMedia {
+interface ServedMedia {
   path: string;
   type: string;
   size: number;

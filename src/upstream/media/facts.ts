@@ -29,7 +29,7 @@ export function trimAudio(bytes: Buffer, seconds: number): Buffer {
   }
 }
 
-export interface ImageSize {
+interface ImageSize {
   width: number;
   height: number;
 }

@@ -86,7 +86,7 @@ export function imageResult(produced: Produced, prompt: string): ImageResult {
   };
 }
 
-export interface VideoResult {
+interface VideoResult {
   video_url: string;
   /** Left out where there is neither a decoder nor an input image. */
   thumbnail_url?: string;
@@ -122,7 +122,7 @@ export async function videoResult(
   };
 }
 
-export interface MusicResult {
+interface MusicResult {
   music_url: string;
   duration_seconds: number;
   metadata: Record<string, unknown>;

@@ -1,7 +1,7 @@
 /** How a caller says what kind of sound file it wants. */
 import { isJsonObject } from '../../json.ts';
 
-export interface SpeechFormat {
+interface SpeechFormat {
   codec: string;
   /** Hertz; undefined: the provider's own. */
   sample_rate?: number;

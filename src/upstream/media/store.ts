@@ -20,7 +20,7 @@ export interface MediaStore {
 }
 
 /** Where the bytes go: a directory, a bucket. Writing the same name again is harmless, its bytes are the same. */
-export interface MediaShelf {
+interface MediaShelf {
   write(name: string, bytes: Buffer, type: string): Promise<void>;
 }
 

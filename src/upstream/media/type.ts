@@ -1,6 +1,6 @@
 export type MediaKind = 'image' | 'video' | 'audio';
 
-export interface MediaType {
+interface MediaType {
   kind: MediaKind;
   type: string;
   extension: string;

@@ -10,7 +10,7 @@ import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
 import { dollars } from './dollars.ts';
 
-export type LaunchpadOptions = {
+type LaunchpadOptions = {
   readonly ranking: 'trending' | 'movers';
   /** As Jupiter names it. */
   readonly launchpad?: string;

@@ -86,7 +86,7 @@ export async function earningsAround(symbol: string, figures: FinnhubBinding, co
   return { next: dates.find(isAhead) ?? null, last: dates.findLast((date) => !isAhead(date)) ?? null };
 }
 
-export type ConsensusLabel = 'strong buy' | 'buy' | 'hold' | 'sell' | 'strong sell';
+type ConsensusLabel = 'strong buy' | 'buy' | 'hold' | 'sell' | 'strong sell';
 
 /** The mean of all opinions, from 2 (strong buy) to -2 (strong sell), as a word; null without opinions. */
 export function consensusLabel({ strongBuy, buy, hold, sell, strongSell }: Recommendations): ConsensusLabel | null {

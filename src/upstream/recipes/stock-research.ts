@@ -13,7 +13,7 @@ import { consensusLabel, type StockFigures, stockFigures } from './stock-figures
 import { type FoundSentiment, type SocialBinding, socialSentiment, socialSources } from './stock-social.ts';
 import { type StockChain, stockChainSchema, stockVenue, type Venue } from './stock-venue.ts';
 
-export type ResearchOptions = { readonly stockChain?: StockChain };
+type ResearchOptions = { readonly stockChain?: StockChain };
 
 interface ResearchWords {
   overview: string;

@@ -11,7 +11,7 @@ import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './
 import { earningsAround, priceOf, recentNews } from './stock-figures.ts';
 import { type StockChain, stockChainSchema, stockVenue } from './stock-venue.ts';
 
-export type SignalOptions = { readonly stockChain?: StockChain };
+type SignalOptions = { readonly stockChain?: StockChain };
 
 /** Shares rarely move more in a week. */
 const MOST_CHANGE = 25;

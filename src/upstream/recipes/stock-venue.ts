@@ -34,7 +34,7 @@ export const stockChainSchema: JsonSchema = {
 };
 
 /** Prices in dollars, null where the token has none at the moment. */
-export type XstockReference = {
+type XstockReference = {
   xstock_symbol: string;
   solana_mint: string;
   onchain_price: number | null;

@@ -11,7 +11,7 @@ import { structured } from '../providers/openai/structured.ts';
 import { findToken } from './find-token.ts';
 import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
 
-export type TokenSignalOptions = {
+type TokenSignalOptions = {
   /** Where the token lives, one of the market upstream's `chains`. */
   readonly chain: string;
 };

@@ -6,7 +6,7 @@ import type { Gateway } from '../../gateway.ts';
 type Proof = Record<string, string>;
 
 /** A version 2 payment payload. */
-export interface SignedPayment {
+interface SignedPayment {
   accepted: Record<string, unknown>;
   payload: {
     signature?: string;

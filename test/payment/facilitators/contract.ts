@@ -21,7 +21,7 @@ const WAYS: readonly (readonly [name: string, network: Network, sign: Sign])[] =
 /** More than the payer has. */
 const FORTUNE = '2000000000000';
 
-export const payerOf = (chains: Chains, { family }: Network): string =>
+const payerOf = (chains: Chains, { family }: Network): string =>
   family === 'solana' ? chains.wallets.solana.payer.address : chains.wallets.evm.payer.address;
 
 export async function balances(chains: Chains, network: Network): Promise<{ payer: bigint; payTo: bigint }> {

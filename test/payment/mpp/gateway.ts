@@ -1,24 +1,14 @@
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Test } from 'tap';
 import type { Route } from '../../../src/catalogue/types.ts';
 import { createListener, listen } from '../../../src/http/server.ts';
-import { incomingRequest } from '../../../src/http/transport.ts';
 import { createRouteFinder } from '../../../src/lifecycle/find.ts';
 import { createLifecycle } from '../../../src/lifecycle/lifecycle.ts';
 import { createLog } from '../../../src/log.ts';
 import type { MppRail } from '../../../src/rails/mpp/rail.ts';
-import type { GatewayRequest } from '../../../src/request.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
-
-/** Headers of a request that may repeat `Authorization`. */
-export async function gatewayRequest(message: IncomingMessage): Promise<GatewayRequest> {
-  const { pathname, search } = new URL(message.url ?? '/', 'http://localhost');
-  const { readBody, ...request } = incomingRequest(message, pathname, search.slice(1));
-  return { ...request, body: await readBody() };
-}
 
 /** The gateway's own lifecycle with one rail, and an upstream that counts its calls. */
 export async function startGateway(t: Test, rail: MppRail, routes: readonly Route[]) {

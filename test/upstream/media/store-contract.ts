@@ -7,7 +7,7 @@ import { type Downloader, openDownloader } from '../../../src/upstream/http/down
 import type { MediaStore } from '../../../src/upstream/media/store.ts';
 import { problemOf } from '../providers/contract.ts';
 
-export interface OpenedMediaStore {
+interface OpenedMediaStore {
   store: MediaStore;
   publicUrl: string;
   /** The bytes that are kept under a name, or undefined. */

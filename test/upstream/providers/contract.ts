@@ -24,7 +24,7 @@ export interface AdapterCase {
   refusal: UpstreamFailure;
 }
 
-export interface Setting {
+interface Setting {
   doubles: Doubles;
   /** Its model is there where the case names one. */
   binding: ModelBinding;

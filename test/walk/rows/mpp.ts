@@ -16,7 +16,7 @@ import {
 } from '../row.ts';
 import type { Shape } from '../shape.ts';
 
-export interface Operation {
+interface Operation {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   readonly operationId: string;

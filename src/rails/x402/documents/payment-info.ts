@@ -4,7 +4,7 @@ import { bounds, type Offer, type PaymentInfo } from '../../../discovery/payment
 import { toAtomic, toDecimal } from '../../../money.ts';
 
 /** `network` is a CAIP-2 id. `amount` is what a call without a body is asked for. */
-export interface X402Offer extends Offer {
+interface X402Offer extends Offer {
   readonly scheme: 'exact';
   readonly amount: string;
   readonly network: string;

@@ -5,7 +5,7 @@ import { answerSchema } from '../../../discovery/schemas.ts';
 import { toDecimal } from '../../../money.ts';
 
 /** What a call costs on one network; `amount` is a decimal string in units of the asset. */
-export interface ResourcePricing {
+interface ResourcePricing {
   readonly amount: string;
   readonly asset: string;
   readonly network: string;

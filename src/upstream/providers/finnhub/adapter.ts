@@ -2,7 +2,7 @@
 import type { Adapter } from '../../adapter.ts';
 import { askFinnhub, type FinnhubOperation, operations } from './client.ts';
 
-export type FinnhubOptions = { readonly operation: FinnhubOperation };
+type FinnhubOptions = { readonly operation: FinnhubOperation };
 
 export const finnhub: Adapter<FinnhubOptions, 'finnhub'> = {
   name: 'finnhub',

@@ -202,7 +202,7 @@ export async function marketStatus(binding: FinnhubBinding, context: FinnhubCont
   return textOrNull(session) ?? (isOpen ? 'regular' : 'closed');
 }
 
-export interface Mentions {
+interface Mentions {
   positive: number;
   negative: number;
   total: number;

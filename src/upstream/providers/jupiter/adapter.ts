@@ -2,7 +2,7 @@
 import type { Adapter } from '../../adapter.ts';
 import { type JupiterRanking, prices, searchTokens, taggedTokens, topTokens } from './client.ts';
 
-export type JupiterOptions = { readonly operation: 'prices' | 'search' | 'top' | 'tagged' };
+type JupiterOptions = { readonly operation: 'prices' | 'search' | 'top' | 'tagged' };
 
 export const jupiterData: Adapter<JupiterOptions> = {
   name: 'jupiter-data',

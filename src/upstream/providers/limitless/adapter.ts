@@ -3,7 +3,7 @@ import type { Input } from '../../../catalogue/types.ts';
 import type { Adapter } from '../../adapter.ts';
 import { activeMarkets, type LimitlessBinding, type LimitlessContext } from './client.ts';
 
-export type LimitlessOptions = { readonly operation: 'market-list' };
+type LimitlessOptions = { readonly operation: 'market-list' };
 
 export const limitless: Adapter<LimitlessOptions> = {
   name: 'limitless',

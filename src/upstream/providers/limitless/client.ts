@@ -13,7 +13,7 @@ export type LimitlessContext = Pick<CallContext, 'signal'>;
 /** The provider's own bound. */
 export const LARGEST_PAGE = 25;
 
-export interface MarketPage {
+interface MarketPage {
   /** One per outcome: a market with several is listed once for each. */
   markets: Market[];
   /** Of the whole list, groups counted once. */

@@ -4,7 +4,7 @@ import { analyse } from './analysis.ts';
 import { authorizeOkx } from './client.ts';
 import { discover } from './discovery.ts';
 
-export type OkxOptions = {
+type OkxOptions = {
   /** `discovery` finds tokens and traders, `market` looks into named tokens; the request's `action` says how. */
   readonly operation: 'discovery' | 'market';
   /** What this service calls the chain: one of the upstream's `chains`. */

@@ -20,7 +20,7 @@ import {
 const WHALES = '4';
 
 /** `missing` are the addresses of an overview that OKX knows nothing of. */
-export interface TokenAnalysis {
+interface TokenAnalysis {
   data: unknown;
   missing?: string[];
 }

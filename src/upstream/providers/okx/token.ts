@@ -63,7 +63,7 @@ export async function trades(
   return rowsOf(await askOkx(binding, { path: `${market}/trades`, query }, context), binding).slice(0, most);
 }
 
-export interface Candle {
+interface Candle {
   /** Start, in milliseconds since the epoch. */
   time: number;
   open: number;
@@ -138,7 +138,7 @@ export const clusterTopHolders = async (
     ),
   );
 
-export interface TokenArticle {
+interface TokenArticle {
   title: string;
   summary: string;
   url: string | null;

@@ -3,7 +3,7 @@ import type { ModelAdapter } from '../../adapter.ts';
 import { chat } from './chat.ts';
 import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage } from './chat-input.ts';
 
-export type ChatOptions = {
+type ChatOptions = {
   /** `tiered`: the caller chooses an output ceiling by name; `usage`: by `max_tokens`. */
   readonly result: 'tiered' | 'usage';
 };

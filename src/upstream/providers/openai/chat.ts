@@ -1,5 +1,5 @@
 /**
- * OpenAI chat completions, as OpenAI, OpenRouter, xAI, Gemini's compatible door and many hosts speak it.
+ * OpenAI chat completions, as OpenAI, OpenRouter, xAI, Gemini's compatible API and many hosts speak it.
  * Source: `openai` 6.49.0 and openai-openapi 2.3.0; OpenRouter's additions from `@openrouter/sdk` 1.3.19.
  */
 import type { Model } from '../../../catalogue/types.ts';

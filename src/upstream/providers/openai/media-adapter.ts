@@ -13,7 +13,7 @@ import { sniffMediaType } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { errorProblem } from './chat.ts';
 
-export type OpenaiMediaOptions = MediaResultOptions & {
+type OpenaiMediaOptions = MediaResultOptions & {
   readonly result: 'image' | 'transcript';
   readonly input: InputMapping;
   /** Sent with every request, over what the mapping gives. */

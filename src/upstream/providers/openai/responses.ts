@@ -18,7 +18,7 @@ export type SearchTool =
       readonly to_date?: string;
     };
 
-export interface ResponsesRequest {
+interface ResponsesRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly SearchTool[];
   /** The answer's shape: strict, so every property required and `additionalProperties: false`. */
@@ -31,7 +31,7 @@ export interface Citation {
   readonly title: string | null;
 }
 
-export interface ResponsesAnswer {
+interface ResponsesAnswer {
   text: string;
   /** Without repetitions, in the order found. */
   citations: Citation[];

@@ -2,7 +2,7 @@
 import type { ModelAdapter } from '../../adapter.ts';
 import { respond, type SearchTool } from './responses.ts';
 
-export type SearchOptions = { readonly tools: readonly SearchTool['type'][] };
+type SearchOptions = { readonly tools: readonly SearchTool['type'][] };
 
 export const responsesSearch: ModelAdapter<SearchOptions, 'responses-search'> = {
   name: 'responses-search',

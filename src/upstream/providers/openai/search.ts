@@ -4,7 +4,7 @@ import type { ChatBinding, ChatMessage } from './chat.ts';
 import { type Citation, respond, type SearchTool } from './responses.ts';
 import { askUntilItFits } from './structured.ts';
 
-export interface SearchRequest {
+interface SearchRequest {
   /** Names the schema to the model: letters, digits, `_` and `-`. */
   readonly name: string;
   /** Every property required and `additionalProperties: false`, as strict output asks. */

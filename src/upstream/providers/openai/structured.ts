@@ -4,7 +4,7 @@ import type { CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatBinding, type ChatMessage, type ChatModel, chat } from './chat.ts';
 
-export interface StructuredRequest {
+interface StructuredRequest {
   /** Names the schema to the model: letters, digits, `_` and `-`. */
   readonly name: string;
   /** Every property required and `additionalProperties: false`, as strict output asks. */

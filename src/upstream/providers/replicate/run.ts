@@ -16,7 +16,7 @@ export type PredictionOptions = MediaResultOptions & {
 };
 
 /** As an endpoint or a recipe's role uses it. */
-export type PredictionBinding = ModelBinding<Partial<PredictionOptions>>;
+type PredictionBinding = ModelBinding<Partial<PredictionOptions>>;
 
 /** What a model's entry in `upstreams.yaml` may say of it. */
 interface PredictionModel extends Model {

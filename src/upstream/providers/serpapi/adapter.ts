@@ -2,7 +2,7 @@
 import type { Adapter } from '../../adapter.ts';
 import { type Engine, engines, type SerpQuery, serpSearch } from './client.ts';
 
-export type SerpapiOptions = { readonly engine: Engine };
+type SerpapiOptions = { readonly engine: Engine };
 
 export const serpapi: Adapter<SerpapiOptions> = {
   name: 'serpapi',

@@ -7,7 +7,7 @@ import { UpstreamProblem } from '../../problem.ts';
 import { lookUp, type SocialBinding } from './client.ts';
 import { type StorefrontDetail, type StorefrontProduct, storefrontDetail, storefrontProduct } from './products.ts';
 
-export type SocialfetchOptions = { readonly operation: 'tiktok-search' | 'tiktok-product' };
+type SocialfetchOptions = { readonly operation: 'tiktok-search' | 'tiktok-product' };
 
 const STOREFRONT_AGE_MS = 5 * 60_000;
 

@@ -16,7 +16,7 @@ const REPORT_AGE_MS = 5 * 60_000;
 const ED25519_PREFIX = '302a300506032b6570032100';
 
 /** The keys that a report vouches for. */
-export interface Keyset {
+interface Keyset {
   /** `sha256:` and hex. */
   readonly digest: string;
   readonly receiptKeys: readonly { readonly keyId: string; readonly algorithm: string; readonly publicKey: string }[];

@@ -2,7 +2,7 @@
 import type { Adapter } from '../../adapter.ts';
 import { askTokens, DEFAULT_CHAIN, operations, type TokensOperation } from './client.ts';
 
-export type TokensOptions = { readonly operation: TokensOperation };
+type TokensOptions = { readonly operation: TokensOperation };
 
 export const tokensXyz: Adapter<TokensOptions> = {
   name: 'tokens-xyz',

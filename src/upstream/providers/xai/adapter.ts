@@ -14,7 +14,7 @@ import type { StoredMedia } from '../../media/store.ts';
 import type { MediaKind } from '../../media/type.ts';
 import { film, imagine, speak, type XaiFile } from './client.ts';
 
-export type XaiMediaOptions = MediaResultOptions & {
+type XaiMediaOptions = MediaResultOptions & {
   readonly result: 'image' | 'video' | 'speech';
   readonly input: InputMapping;
   /** Sent with every request, over what the mapping gives. */

@@ -1,6 +1,6 @@
 import type { Market } from '../../providers/limitless/market.ts';
 
-export interface Edge {
+interface Edge {
   side: 'YES' | 'NO';
   /** What the side is worth more than it costs, in hundredths of a percent of what it pays. */
   bps: number;

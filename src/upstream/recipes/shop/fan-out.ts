@@ -5,7 +5,7 @@ import { type SerpBinding, serpSearch } from '../../providers/serpapi/client.ts'
 import { type MarketplaceName, marketplaces, type ShopQuery } from './marketplaces.ts';
 import { hasCondition, interleave, type Product, sortBy, withinPrices, withOtherPlaces } from './product.ts';
 
-export type SearchedSource = {
+type SearchedSource = {
   marketplace: MarketplaceName;
   /** Offers that it gave, before any filter. */
   count: number;
@@ -14,7 +14,7 @@ export type SearchedSource = {
   error?: UpstreamFailure;
 };
 
-export interface Searched {
+interface Searched {
   /** Filtered and in order, not yet cut. */
   products: Product[];
   sources: SearchedSource[];

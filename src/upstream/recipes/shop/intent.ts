@@ -7,7 +7,7 @@ import { structured } from '../../providers/openai/structured.ts';
 import { type MarketplaceName, marketplaceNames } from './marketplaces.ts';
 import { type Condition, conditions, type Sort, sorts } from './product.ts';
 
-export interface Intent {
+interface Intent {
   keywords: string;
   price_min: number | null;
   price_max: number | null;
@@ -17,7 +17,7 @@ export interface Intent {
 }
 
 /** What a request says itself. */
-export interface Explicit {
+interface Explicit {
   readonly query: string;
   readonly price_min?: number | undefined;
   readonly price_max?: number | undefined;

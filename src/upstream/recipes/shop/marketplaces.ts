@@ -19,7 +19,7 @@ export interface ShopQuery {
   readonly country: string;
 }
 
-export interface Marketplace {
+interface Marketplace {
   readonly engine: Engine;
   query(query: ShopQuery): SerpQuery;
   /** In the marketplace's own order. */
