@@ -6,7 +6,7 @@ import { toPayment, toSale } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
 import type { Steps } from './steps.ts';
-import type { ClaimOptions, ClaimOutcome, PaymentFacts, SharedKey, Store } from './store.ts';
+import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts, SharedKey, Store } from './store.ts';
 
 /** What a database must offer to be a store. */
 export interface Engine {
@@ -32,14 +32,7 @@ export function storeOn(engine: Engine): Store {
       return row && toPayment(row);
     },
 
-    async claim(facts, options) {
-      const { key } = options;
-      if (key) return engine.transact(() => claimUnderKey(facts, options, key, engine.rowLock));
-      if (await changesOne(statements.insertPayment(facts, options))) {
-        return { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined };
-      }
-      return engine.transact(() => claimAgain(facts, options, engine.rowLock));
-    },
+    claim: (facts, options) => engine.transact(() => claim(facts, options, engine.rowLock)),
 
     fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
     settle: (claim, receipt, now) => changesOne(statements.settlePayment(claim, receipt, now)),
@@ -56,6 +49,15 @@ export function storeOn(engine: Engine): Store {
     async list(filter) {
       if (filter.states?.length === 0) return [];
       return (await engine.read(statements.listPayments(filter))).map(toPayment);
+    },
+
+    async losses(since) {
+      const rows = await engine.read(statements.listLosses(since));
+      return rows.map(({ network, route, amount }) => ({
+        network: String(network),
+        route: String(route),
+        amount: BigInt(String(amount)),
+      }));
     },
 
     sales: async (filter) => (await engine.read(statements.listSales(filter))).map(toSale),
@@ -79,7 +81,35 @@ export function storeOn(engine: Engine): Store {
   };
 }
 
-function* claimAgain(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
+/** What the payer has under way besides, and whether that makes this payment settle first. */
+interface Standing {
+  readonly open: bigint;
+  readonly settleUpfront: boolean;
+}
+
+function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
+  const { key, exposure, now } = options;
+  const holder = key && (yield* holderOf(key, facts, now, rowLock));
+  if (holder) return { won: false, payment: holder };
+  const standing = exposure
+    ? yield* standingOf(facts, exposure, now, rowLock)
+    : { open: 0n, settleUpfront: facts.settleUpfront };
+  const decided = { ...facts, settleUpfront: standing.settleUpfront };
+  const { changes } = yield statements.insertPayment(decided, options);
+  const outcome: ClaimOutcome =
+    changes === 1
+      ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
+      : yield* claimAgain(decided, options, standing, rowLock);
+  if (key && outcome.won) yield statements.keepValue(key.name, facts.id, now);
+  return outcome;
+}
+
+function* claimAgain(
+  facts: PaymentFacts,
+  options: ClaimOptions,
+  standing: Standing,
+  rowLock: string,
+): Steps<ClaimOutcome> {
   const find = statements.findPayment(facts.id);
   const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
   const [row] = rows;
@@ -88,30 +118,38 @@ function* claimAgain(facts: PaymentFacts, options: ClaimOptions, rowLock: string
   const state = stateOnClaim(before, facts, options);
   if (state === undefined) return { won: false, payment: before };
   yield statements.takePayment(facts, state, options);
-  return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before };
+  return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before, ...standing };
 }
 
-/** The key's row is made and locked first: of two payments that come at once, the second sees what the first became. */
-function* claimUnderKey(
-  facts: PaymentFacts,
-  options: ClaimOptions,
+/** The other payment that has the key. Its row is made and locked first: of two that come at once, the second sees what the first became. */
+function* holderOf(
   { name, since }: SharedKey,
+  { id }: PaymentFacts,
+  now: number,
   rowLock: string,
-): Steps<ClaimOutcome> {
-  yield statements.reserveKept(name, since, options.now);
+): Steps<Payment | undefined> {
+  yield statements.reserveKept(name, since, now);
   const find = statements.findKept(name, since);
   const { rows: kept } = yield { ...find, text: `${find.text} ${rowLock}` };
   const holder = kept[0]?.value;
-  if (holder && holder !== facts.id) {
-    const { rows } = yield statements.findPayment(String(holder));
-    const other = rows[0] && toPayment(rows[0]);
-    if (other && !freesItsKey(other)) return { won: false, payment: other };
-  }
-  const { changes } = yield statements.insertPayment(facts, options);
-  const outcome: ClaimOutcome =
-    changes === 1
-      ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined }
-      : yield* claimAgain(facts, options, rowLock);
-  if (outcome.won) yield statements.keepValue(name, facts.id, options.now);
-  return outcome;
+  if (!holder || holder === id) return undefined;
+  const { rows } = yield statements.findPayment(String(holder));
+  const other = rows[0] && toPayment(rows[0]);
+  return other && !freesItsKey(other) ? other : undefined;
+}
+
+function* standingOf(
+  facts: PaymentFacts,
+  { perPayer, newPayer, failures, failuresSince }: ExposureLimits,
+  now: number,
+  rowLock: string,
+): Steps<Standing> {
+  // Where transactions run side by side, two payments of one payer must not both find nothing open.
+  if (rowLock !== '') yield statements.lockPayer(facts.payer, now);
+  const { rows } = yield statements.payerStanding(facts, failuresSince);
+  const amounts = (kind: string) => rows.filter((row) => row.kind === kind).map(({ amount }) => BigInt(String(amount)));
+  const open = amounts('open').reduce((sum, amount) => sum + amount, 0n);
+  const limit = amounts('settled').length > 0 ? perPayer : newPayer;
+  const exceeds = open + BigInt(facts.amount) > limit || amounts('failed').length >= failures;
+  return { open, settleUpfront: facts.settleUpfront || exceeds };
 }
