@@ -40,12 +40,15 @@ export interface AdapterDeclaration {
   /** JSON Schema of the upstream's `settings`. */
   readonly upstreamOptions?: JsonSchema;
   /**
-   * Where the model of a call is named: by the endpoint or role alone, or by the request's field `model` where the
-   * endpoint names none. Left out: calls need no model.
+   * Where the model of a call is named: by the endpoint or role alone, or by the request's field `model` before that.
+   * Left out: calls need no model.
    */
   readonly model?: 'named' | 'named-or-asked';
-  /** True where every call needs a bound on its output tokens: the price of an endpoint has to sell one. */
-  readonly needsOutputBound?: boolean;
+  /**
+   * True where every call asks for as many output tokens as the price sold. Its endpoints need a price that sells a
+   * number of them, and such a price needs an adapter like this.
+   */
+  readonly boundsOutput?: boolean;
   /** The secrets it needs, as `keys` of the upstream: `['key']`. */
   readonly secrets: readonly string[];
   /** Further secrets that it can use: an upstream's `keys` may name them. */

@@ -55,8 +55,8 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   const listing = price && readListing(plan.listing, price, context.checker.diagnostics);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
   for (const upstream of plan.upstreams) {
-    const location = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
-    context.upstreamUse.checkTerms(location, upstream.value, price);
+    const priceAt = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
+    context.upstreamUse.checkTerms(upstream.location, upstream.value, price, priceAt);
   }
   const envelope = plan.envelope as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;

@@ -49,17 +49,21 @@ export class UpstreamUse {
     } else this.#checkRecipe(location, options, request);
   }
 
-  /** Checks that a price sells what the calls of an `upstream:` block cannot do without. */
-  checkTerms(location: SourceLocation, options: unknown, price: Price): void {
-    if (price.terms || !isObject(options) || options.via === undefined) return;
-    const upstream = this.#upstreams?.get(String(options.via));
+  /** Checks that a price sells a number of output tokens exactly where an `upstream:` block asks for one. */
+  checkTerms(location: SourceLocation, options: unknown, price: Price, priceAt: SourceLocation): void {
+    if (!isObject(options)) return;
+    const { via, recipe } = options;
+    const upstream = this.#upstreams?.get(String(via));
     const adapter = upstream && this.#adapters.get(upstream.adapter);
-    if (!adapter?.needsOutputBound) return;
-    this.#checker.diagnostics.add(
-      keyOf(location),
-      `${adapter.name} needs a bound on the output tokens of a call, and the price sells none`,
-      'a price by tokens, or one with maxOutput and defaultOutput',
-    );
+    if (!adapter && !this.#recipes.has(String(recipe))) return;
+    const { diagnostics } = this.#checker;
+    if (adapter?.boundsOutput && !price.terms) {
+      const wrong = `${adapter.name} asks for a number of output tokens, and the price sells none`;
+      diagnostics.add(keyOf(priceAt), wrong, 'a price by tokens, or one with maxOutput and defaultOutput');
+    } else if (!adapter?.boundsOutput && price.terms) {
+      const wrong = `the price sells a number of output tokens, and ${adapter?.name ?? String(recipe)} asks for none`;
+      diagnostics.add(keyOf(location), wrong, 'an upstream that is asked for them, or another price');
+    }
   }
 
   #adapterOf(location: SourceLocation, via: unknown, options: PlainObject): AdapterDeclaration | undefined {
@@ -88,13 +92,13 @@ export class UpstreamUse {
   #checkModels(location: SourceLocation, options: PlainObject, adapter: AdapterDeclaration, request: RequestUse): void {
     const { schema } = request;
     const models = this.#upstreams?.get(String(options.via))?.models;
-    if (options.model !== undefined) return;
+    const mayAsk = adapter.model === 'named-or-asked';
+    if (options.model !== undefined && !mayAsk) return;
     const field = isObject(schema.properties) ? schema.properties.model : undefined;
     const isListed = isObject(field) && Array.isArray(field.enum);
     const isAlwaysThere = isListed && (field.default !== undefined || listOf(schema.required).includes('model'));
-    if (adapter.model === 'named' || (adapter.model === 'named-or-asked' && !isAlwaysThere)) {
-      this.#demandModel(location, options, adapter);
-    }
+    const isNamed = options.model !== undefined || (mayAsk && isAlwaysThere);
+    if (adapter.model !== undefined && !isNamed) this.#demandModel(location, options, adapter);
     if (!models || !isListed) return;
     for (const model of listOf(field.enum)) {
       if (models[String(model)] !== undefined) continue;

@@ -51,7 +51,7 @@ const GRACE_MS = 1_000;
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UpstreamProblem) {
-    return new Problem(upstreamCodes[error.failure], error.forCaller, { cause: error });
+    return new Problem(upstreamCodes[error.failure], error.publicMessage, { cause: error });
   }
   return new Problem('internal_error', undefined, { cause: error });
 }

@@ -5,7 +5,7 @@ import type { Price } from '../catalogue/types.ts';
 import { type Money, usd } from '../money.ts';
 
 export const lower = (one: Money, other: Money): Money => (one < other ? one : other);
-export const higher = (one: Money, other: Money): Money => (one > other ? one : other);
+const higher = (one: Money, other: Money): Money => (one > other ? one : other);
 
 /** The lowest of at least one amount. */
 export const lowest = (amounts: Iterable<Money>): Money => [...amounts].reduce(lower);

@@ -18,7 +18,7 @@ export interface CallContext {
   readonly cache: Cache;
   /** For files that a caller names and the gateway itself must read. */
   readonly downloads: Downloader;
-  /** Told what the provider charged us, in dollars, where its answer says so. */
+  /** Takes what the provider charged us, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
   /** The payment that buys this call; the same when the call is run again. */
   readonly paymentId: string;
@@ -55,7 +55,7 @@ export interface Binding<Options = Fields> {
   readonly adapter: string;
   /** The endpoint's `upstream:` keys, `via` and `model` left out. */
   readonly options: Options;
-  /** The model that the endpoint names, else the one that the request asks for; undefined where there is none. */
+  /** The model that the request asks for where it may, else the endpoint's; undefined where there is none. */
   readonly model: Model | undefined;
   /** Every model of the upstream. */
   readonly models: Readonly<Record<string, Model>>;

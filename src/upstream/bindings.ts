@@ -1,6 +1,7 @@
 /** Connects routes to upstreams once, at start. */
 import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
+import { isJsonObject } from '../json.ts';
 import type { Log } from '../log.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder, type Source } from './fallback.ts';
@@ -27,7 +28,7 @@ export interface UpstreamsOptions {
   secretOf(variable: string): string | undefined;
   /** Takes the place of an upstream's own address. */
   baseUrlOf?(upstream: Upstream): string | undefined;
-  /** True where doubles answer: results then say so, as `metadata.sandbox`. */
+  /** True where doubles answer: results with `metadata` then say so there. */
   sandbox?: boolean;
   log?: Log;
 }
@@ -77,7 +78,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       models: Object.fromEntries(
         Object.entries(upstream.models ?? {}).map(([name, model]) => [name, { ...model, name }]),
       ),
-      settings: { ...upstream.settings, ...(options.sandbox && { sandbox: true }) },
+      settings: upstream.settings ?? {},
     };
   }
 
@@ -132,7 +133,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     async call(route, input, context) {
       const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
-      return await callInOrder(usable, input, { ...context, terms: route.price.terms?.(input) }, log);
+      const result = await callInOrder(usable, input, { ...context, terms: route.price.terms?.(input) }, log);
+      return options.sandbox ? asSandboxResult(result) : result;
     },
     bindings: (route) =>
       sourcesOf(route).flatMap(({ binding, missing }) => (binding && missing.length === 0 ? [binding] : [])),
@@ -141,6 +143,12 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       await Promise.all([...opened.values()].map(({ http }) => http.close()));
     },
   };
+}
+
+/** With `metadata.sandbox`, where the result has metadata. */
+function asSandboxResult(result: unknown): unknown {
+  if (!isJsonObject(result) || !isJsonObject(result.metadata)) return result;
+  return { ...result, metadata: { ...result.metadata, sandbox: true } };
 }
 
 /** The binding with the model that the request names, for adapters whose callers may. */

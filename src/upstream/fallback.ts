@@ -17,10 +17,13 @@ const worthAnother: ReadonlySet<UpstreamFailure> = new Set(['failed', 'timeout',
 export const isWorthAnother = (error: unknown, signal: AbortSignal): boolean =>
   error instanceof UpstreamProblem && worthAnother.has(error.failure) && !signal.aborted;
 
-/** What a provider said may echo a prompt: only who asks for debug lines reads it. */
-export function logSaid(error: unknown, details: object, log: Pick<Log, 'debug'> | undefined): void {
-  if (!(error instanceof UpstreamProblem) || error.said === undefined) return;
-  log?.debug({ ...details, upstream: error.upstream, said: error.said }, 'what the upstream said');
+/** A provider's message may echo a prompt: it is in debug lines alone. */
+export function logProviderMessage(error: unknown, details: object, log: Pick<Log, 'debug'> | undefined): void {
+  if (!(error instanceof UpstreamProblem) || error.providerMessage === undefined) return;
+  log?.debug(
+    { ...details, upstream: error.upstream, providerMessage: error.providerMessage },
+    'what the upstream answered',
+  );
 }
 
 /** Asks the sources in order until one answers. Throws the last one's UpstreamProblem. */
@@ -34,7 +37,7 @@ export async function callInOrder(
     try {
       return await source.call(input, context);
     } catch (error) {
-      logSaid(error, { endpoint: context.endpoint }, log);
+      logProviderMessage(error, { endpoint: context.endpoint }, log);
       const isLast = place === sources.length - 1;
       if (isLast || !isWorthAnother(error, context.signal)) throw error;
       const problem = error instanceof Error ? error.message : String(error);

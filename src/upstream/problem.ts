@@ -1,4 +1,4 @@
-/** What went wrong at an upstream, as the log sees it. `kind` decides what the caller is told. */
+/** What went wrong at an upstream. It decides what the caller reads. */
 export type UpstreamFailure =
   /** Answered a failure, or could not be reached. */
   | 'failed'
@@ -15,37 +15,38 @@ export type UpstreamFailure =
   /** Finds fault with the caller's input; the message may be shown. */
   | 'invalid-input';
 
-const LONGEST_SAID = 300;
+/** Characters of a provider's message that are kept. */
+const LONGEST_MESSAGE = 300;
 
 /**
  * A failed upstream call. The message is for the operator's log, never for the caller, and holds neither a secret nor
- * what the provider said.
+ * what the provider answered.
  */
 export class UpstreamProblem extends Error {
   readonly failure: UpstreamFailure;
   readonly upstream: string;
   readonly status: number | undefined;
   /** For `content-refused`, `not-found` and `invalid-input`: what the caller may read. */
-  readonly forCaller: string | undefined;
-  readonly #said: string | undefined;
+  readonly publicMessage: string | undefined;
+  readonly #providerMessage: string | undefined;
 
   constructor(
     failure: UpstreamFailure,
     upstream: string,
     message: string,
-    options: { status?: number; forCaller?: string; said?: string | undefined; cause?: unknown } = {},
+    options: { status?: number; publicMessage?: string; providerMessage?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'UpstreamProblem';
     this.failure = failure;
     this.upstream = upstream;
     this.status = options.status;
-    this.forCaller = options.forCaller;
-    this.#said = options.said?.slice(0, LONGEST_SAID);
+    this.publicMessage = options.publicMessage;
+    this.#providerMessage = options.providerMessage?.slice(0, LONGEST_MESSAGE);
   }
 
-  /** The start of what the provider said, which may echo a prompt: nothing that prints a problem prints this. */
-  get said(): string | undefined {
-    return this.#said;
+  /** The start of what the provider answered, which may echo a prompt: nothing that prints a problem prints this. */
+  get providerMessage(): string | undefined {
+    return this.#providerMessage;
   }
 }

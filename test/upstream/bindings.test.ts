@@ -29,7 +29,7 @@ const arb: UpstreamOptions = {
 };
 const input = { prompt: 'Hello' };
 
-async function open(t: Test, uses: UpstreamOptions[], without: string[] = []) {
+async function open(t: Test, uses: UpstreamOptions[], without: string[] = [], sandbox = true) {
   const doubles = await startDoubles({ upstreams: listed });
   // Only what this layer reads of a route.
   const price = { terms: () => ({ maxOutputTokens: 50 }) };
@@ -39,7 +39,7 @@ async function open(t: Test, uses: UpstreamOptions[], without: string[] = []) {
     ...shipped,
     secretOf: (variable) => (without.includes(variable) ? undefined : sandboxSecret(variable)),
     baseUrlOf: ({ name }) => doubles.baseUrlOf(name),
-    sandbox: true,
+    sandbox,
   });
   t.teardown(async () => {
     await upstreams.close();
@@ -102,6 +102,17 @@ t.test('names the variables that a route cannot do without', async (t) => {
   const { upstreams, route, call } = await open(t, [writes('first')], ['FIRST_KEY']);
   t.same(upstreams.available(route), { missing: ['FIRST_KEY'] });
   t.match(await problemOf(call()), { failure: 'unavailable' });
+});
+
+t.test('says that doubles answered where they did, and only there', async (t) => {
+  const { call } = await open(t, [writes('first')], [], false);
+  const { metadata } = (await call()) as { metadata: object };
+  t.notMatch(metadata, { sandbox: Boolean });
+  t.notMatch(
+    await (await open(t, [arb])).call(),
+    { metadata: Object },
+    'nothing is added to a result without metadata',
+  );
 });
 
 t.test('gives a recipe its roles', async (t) => {

@@ -18,7 +18,7 @@ t.test(
   },
 );
 
-t.test('is payable where it is said to be', async (t) => {
+t.test('is payable where it is providerMessage to be', async (t) => {
   const { routeAt } = await openServed(t);
   for (const path of ['/shop/search', '/shop/lens']) t.equal(routeAt(path).networks.length, 5, path);
   for (const path of ['/tiktok/search', '/tiktok/product']) t.equal(routeAt(path).networks.length, 3, path);
@@ -102,5 +102,5 @@ t.test('a listing that is gone is answered, and an account or market that is not
     ['/ai/prediction-market/venue-a/market-intel', { market_id: 'no-such-market' }],
   ];
   for (const [path, input] of missing)
-    t.match(await problemOf(ask(path, input)), { failure: 'not-found', forCaller: /\w/ });
+    t.match(await problemOf(ask(path, input)), { failure: 'not-found', publicMessage: /\w/ });
 });

@@ -139,7 +139,7 @@ t.test('an upstream that needs a bound is not sold at a price without one', asyn
   price('{ rule: fixed, amount: "0.05" }');
   const { diagnostics: problems } = checkCatalogue(directory, shipped);
   t.match(problems, [
-    { line: 10, message: 'openai-chat needs a bound on the output tokens of a call, and the price sells none' },
+    { line: 10, message: 'openai-chat asks for a number of output tokens, and the price sells none' },
   ]);
   t.equal(problems.length, 1);
   price('{ rule: fixed, amount: "0.05", maxOutput: 900, defaultOutput: 300 }');
@@ -147,4 +147,23 @@ t.test('an upstream that needs a bound is not sold at a price without one', asyn
   const route = routes.find(({ path }) => path === '/llm/vendor4-4.5');
   t.same(route?.price.terms?.({ prompt: 'Hi' }), { maxOutputTokens: 300 });
   t.same(route?.price.terms?.({ prompt: 'Hi', max_tokens: 5000 }), { maxOutputTokens: 900 });
+});
+
+t.test('a number of tokens is not sold where nobody asks for it', async (t) => {
+  const directory = t.testdir();
+  cpSync('catalogue', directory, { recursive: true });
+  const sell = (endpoint: string) => {
+    const file = join(directory, 'endpoints', `${endpoint}.yaml`);
+    const bounded = 'price: { rule: fixed, amount: "0.05", maxOutput: 900, defaultOutput: 300 }';
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^price: .*$/m, bounded));
+  };
+  sell('image/designer');
+  sell('image/family-e');
+  t.same(
+    checkCatalogue(directory, shipped).diagnostics.map(({ message }) => message),
+    [
+      'the price sells a number of output tokens, and designer asks for none',
+      'the price sells a number of output tokens, and replicate-predictions asks for none',
+    ],
+  );
 });

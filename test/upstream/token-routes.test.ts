@@ -83,7 +83,7 @@ t.test('an unknown asset, mint or token is not found, and says so to the caller'
   ];
   for (const [path, input] of requests) {
     const problem = await problemOf(ask(path, input));
-    t.match(problem, { failure: 'not-found', forCaller: /\w/ }, path);
+    t.match(problem, { failure: 'not-found', publicMessage: /\w/ }, path);
   }
 });
 

@@ -5,7 +5,7 @@ import { allRows, groups } from './rows/index.ts';
 import { operations } from './rows/mpp.ts';
 
 const { routes } = openCatalogue();
-const pathsOf = (kind: 'base' | 'mirror' | 'mpp'): string[] =>
+const pathsOf = (kind: 'base' | 'mirror' | 'operation'): string[] =>
   routes.filter((route) => route.kind === kind).map(({ path }) => path);
 
 t.test('the endpoints make the counts of the specification true', async (t) => {
@@ -29,7 +29,7 @@ t.test('every mirror is in the catalogue, and none besides', async (t) => {
 
 t.test('every MPP operation is in the catalogue, and none besides', async (t) => {
   t.equal(operations.length, 10);
-  t.same(pathsOf('mpp').sort(), operations.map(({ path }) => path).sort());
+  t.same(pathsOf('operation').sort(), operations.map(({ path }) => path).sort());
 });
 
 t.test('only the lists that need no body are read with GET', async (t) => {

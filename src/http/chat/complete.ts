@@ -1,7 +1,7 @@
 /** The road of one call through the door: hold, ask, charge, answer. */
 import type { ServerResponse } from 'node:http';
 import type { ApiKey } from '../../store/credit-store.ts';
-import { isWorthAnother, logSaid } from '../../upstream/fallback.ts';
+import { isWorthAnother, logProviderMessage } from '../../upstream/fallback.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
 import type { Naming } from './answer.ts';
 import { type ChargeParts, openHold, type Use } from './charge.ts';
@@ -81,7 +81,7 @@ export async function complete(
       try {
         return await ask(source);
       } catch (error) {
-        logSaid(error, { requestId, model: name }, log);
+        logProviderMessage(error, { requestId, model: name }, log);
         const isLast = place === sources.length - 1;
         if (isLast || response.headersSent || !isWorthAnother(error, signal)) throw error;
         const problem = error instanceof Error ? error.message : String(error);

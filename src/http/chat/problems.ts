@@ -80,7 +80,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   }
   if (error instanceof UpstreamProblem) {
     const code = upstreamCodes[error.failure];
-    return general(code, error.forCaller ?? problems[code].title);
+    return general(code, error.publicMessage ?? problems[code].title);
   }
   return general('internal_error', problems.internal_error.title);
 }

@@ -51,8 +51,10 @@ function answered(
       try {
         return JSON.parse(answer.body.toString('utf8'));
       } catch {
-        const said = snippet(answer.body, Object.values(connection.secrets));
-        throw new UpstreamProblem('malformed', connection.upstream, `${whereOf(request)} answered no JSON`, { said });
+        const providerMessage = snippet(answer.body, Object.values(connection.secrets));
+        throw new UpstreamProblem('malformed', connection.upstream, `${whereOf(request)} answered no JSON`, {
+          providerMessage,
+        });
       }
     },
   };

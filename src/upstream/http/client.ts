@@ -39,7 +39,7 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
   const spacingMs = upstream.spacing === undefined ? 0 : parseDuration(upstream.spacing);
   if (spacingMs === undefined)
     throw new Error(`upstream ${upstream.name}: spacing ${upstream.spacing} is not a duration`);
-  // Time limits are ours, exact to the millisecond and told apart from the caller's deadline.
+  // Time limits are ours, exact to the millisecond and distinct from the caller's deadline.
   const pool = new Pool(base.origin, { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 });
   const connection: UpstreamConnection = {
     upstream: upstream.name,

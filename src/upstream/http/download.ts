@@ -9,7 +9,7 @@ import { isPublicAddress } from './public-address.ts';
 export interface DownloadOptions {
   /** For whom: names the upstream in problems and logs. */
   upstream: string;
-  /** A caller is told what is wrong with its address (`invalid-input`); a provider's bad address is `malformed` or `failed`. */
+  /** A caller may read what is wrong with its address (`invalid-input`); a provider's bad address is `malformed` or `failed`. */
   givenBy: 'caller' | 'provider';
   signal: AbortSignal;
   maxBytes: number;
@@ -18,7 +18,7 @@ export interface DownloadOptions {
 }
 
 export interface Downloader {
-  /** The file's bytes. Throws UpstreamProblem; its `forCaller` names no address. */
+  /** The file's bytes. Throws UpstreamProblem; its `publicMessage` names no address. */
   download(url: string, options: DownloadOptions): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -104,8 +104,8 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
         const message = `file at ${where}: ${error instanceof Error ? error.message : reason.text}`;
         if (signal.aborted) throw new UpstreamProblem('timeout', upstream, message, { cause: error });
         if (givenBy === 'caller') {
-          const forCaller = `The file's address ${reason.text}`;
-          throw new UpstreamProblem('invalid-input', upstream, message, { forCaller, cause: error });
+          const publicMessage = `The file's address ${reason.text}`;
+          throw new UpstreamProblem('invalid-input', upstream, message, { publicMessage, cause: error });
         }
         throw new UpstreamProblem(reason.refused ? 'malformed' : 'failed', upstream, message, { cause: error });
       }

@@ -124,11 +124,11 @@ export function unwanted(
 ): Failed {
   const { status, headers } = answer;
   const failure = refusals.has(status) ? 'unavailable' : 'failed';
-  const said = snippet(body, Object.values(connection.secrets));
+  const providerMessage = snippet(body, Object.values(connection.secrets));
   return {
     problem: new UpstreamProblem(failure, connection.upstream, `${whereOf(request)} answered ${status}`, {
       status,
-      said,
+      providerMessage,
     }),
     retryable: retryableStatuses.has(status),
     retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()),

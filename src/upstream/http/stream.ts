@@ -19,13 +19,13 @@ export async function openStream(connection: UpstreamConnection, request: Prepar
   const begun = await begin(connection, request);
   if ('problem' in begun) throw begun.problem;
   const { status, headers, body } = begun;
-  // Told now: while a long answer runs, the circuit must not wait for its end.
+  // Reported now: while a long answer runs, the circuit must not wait for its end.
   begun.report(status < 500 ? 'success' : 'failure');
   const problemOf = (error: unknown) => begun.explain(error).failed.problem;
   if (status < 400 && isAccepted(status, request)) {
     begun.inTime();
     body.once('close', begun.leave);
-    // Whoever reads is told of an error; one that comes when nobody reads must not end the process.
+    // Whoever reads gets an error as well; one that comes when nobody reads must not end the process.
     body.on('error', () => {});
     return { status, headers, body, problemOf };
   }

@@ -9,7 +9,7 @@ import { thumbnailOf } from './thumbnail.ts';
 export type MediaResultOptions = {
   /** Further metadata keys -> the request field they repeat. */
   readonly metadata?: InputMapping;
-  /** The metadata key under which the provider's own address of an image is told. */
+  /** The metadata key for the provider's own address of an image. */
   readonly providerUrlKey?: string;
 };
 
@@ -34,8 +34,6 @@ export interface Produced {
   /** What the provider was sent. */
   sent: Readonly<Record<string, unknown>>;
   providerUrl: string | undefined;
-  /** True where a sandbox double made it. */
-  sandbox: boolean;
   options: MediaResultOptions;
 }
 
@@ -57,16 +55,15 @@ function references({ input, sent }: Pick<Produced, 'input' | 'sent'>): string[]
 }
 
 function metadataOf({ input, sent, options, ...produced }: Produced): Record<string, unknown> {
-  const told = new Set(['prompt', 'text', ...referenceFields]);
+  const elsewhere = new Set(['prompt', 'text', ...referenceFields]);
   const repeated = repeatedFields.map((field) => [field, input[field] ?? sent[field]] as const);
   return {
     model: produced.model,
     ...(produced.requestId !== undefined && { request_id: produced.requestId }),
-    parameters: Object.fromEntries(Object.entries(input).filter(([field]) => !told.has(field))),
+    parameters: Object.fromEntries(Object.entries(input).filter(([field]) => !elsewhere.has(field))),
     ...Object.fromEntries(repeated.filter(([, value]) => value !== undefined)),
     ...mapInput(options.metadata ?? {}, input),
     ...(options.providerUrlKey && produced.providerUrl && { [options.providerUrlKey]: produced.providerUrl }),
-    ...(produced.sandbox && { sandbox: true }),
   };
 }
 
@@ -131,7 +128,7 @@ export interface MusicResult {
   metadata: Record<string, unknown>;
 }
 
-/** `requested` is told where the file does not say how long it plays. */
+/** `requested`, in seconds, stands in where the file does not say how long it plays. */
 export function musicResult(produced: Produced, requested: number | undefined): MusicResult {
   const measured = mediaDuration(produced.file.bytes);
   return {
@@ -151,9 +148,9 @@ export interface SpeechResult {
   metadata: Record<string, unknown>;
 }
 
-/** `told` is the length in seconds that the provider gives, which counts where the file does not say its own. */
-export function speechResult(produced: Produced, told: number | undefined): SpeechResult {
-  const duration = mediaDuration(produced.file.bytes) ?? told;
+/** `given` is the length in seconds by the provider, which counts where the file does not say its own. */
+export function speechResult(produced: Produced, given: number | undefined): SpeechResult {
+  const duration = mediaDuration(produced.file.bytes) ?? given;
   return {
     audio_url: produced.file.url,
     ...(duration !== undefined && { duration_seconds: seconds(duration) }),

@@ -38,7 +38,6 @@ export const designer = defineRecipe({
         aspect_ratio,
         ...imageSize(image.bytes),
         reference_images: referenceImage,
-        ...(images.settings.sandbox === true && { sandbox: true }),
       },
     };
   },

@@ -22,7 +22,7 @@ export async function findToken(asked: string, tokens: JupiterBinding, context: 
   const [best] = named.toSorted((one, other) => rank(other) - rank(one));
   if (best) return best;
   throw new UpstreamProblem('not-found', tokens.upstream, `finds no token ${name.slice(0, 100)}`, {
-    forCaller: `There is no token ${name.slice(0, 100)}`,
+    publicMessage: `There is no token ${name.slice(0, 100)}`,
   });
 }
 

@@ -69,8 +69,8 @@ export const stockArb = defineRecipe({
     const sum = priced.reduce((total, row) => total + row.premium_discount_pct, 0);
     return {
       opportunities: shown.map((row) => {
-        const { underlying_updated_at: _, ...told } = row;
-        return { ...told, actionable: isActionable(row) };
+        const { underlying_updated_at: _, ...shown } = row;
+        return { ...shown, actionable: isActionable(row) };
       }),
       unpriced,
       stats: {

@@ -31,7 +31,7 @@ export async function priceOf(ticker: string, figures: FinnhubBinding, context: 
   const quote = await quoteOf(ticker, figures, context);
   if (quote) return quote;
   throw new UpstreamProblem('not-found', figures.upstream, `knows no ticker ${ticker}`, {
-    forCaller: `There is no US stock ${ticker}`,
+    publicMessage: `There is no US stock ${ticker}`,
   });
 }
 

@@ -93,7 +93,7 @@ function compare(
 }
 
 /** `TSLAx` stands for `TSLA`. */
-export const tickerOf = (symbol: string): string => symbol.replace(/x$/, '');
+const tickerOf = (symbol: string): string => symbol.replace(/x$/, '');
 
 /** A new multiplier is announced ahead and holds from its date on. */
 function multiplierAt(now: number, config: JupiterPrice['scaledUiConfig']): number {

@@ -72,8 +72,8 @@ export async function stockVenue(
   }
   const { network, id, tradingHours, refused } = stockChain;
   if (refused.includes(ticker)) {
-    const forCaller = `${ticker} is not offered as a stock token on ${network}: pay on another network`;
-    throw new UpstreamProblem('invalid-input', context.endpoint, forCaller, { forCaller });
+    const publicMessage = `${ticker} is not offered as a stock token on ${network}: pay on another network`;
+    throw new UpstreamProblem('invalid-input', context.endpoint, publicMessage, { publicMessage });
   }
   const tokenized = {
     robinhood_symbol: isOffered ? ticker : null,

@@ -77,7 +77,7 @@ t.test('who signs for more than the price is refused, and keeps the money', asyn
   const [offer] = await offersOf(call);
   const dearer = await signProof(gateway, 'chain-a', fresh({ resolution: '2k' }));
   const proof = changed(dearer, (payment) => Object.assign(payment, { accepted: offer }));
-  const [type, detail] = [/payment-insufficient$/, /the payment is for 100000, the price is 60000/];
+  const [type, detail] = [/verification-failed$/, /the payment is for 100000, the price is 60000/];
   await refusesBeforeWork(t, gateway, 'chain-a', { call, proof, type, detail });
 });
 

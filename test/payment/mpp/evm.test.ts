@@ -25,7 +25,8 @@ const asset = {
   version: '2',
 };
 const path = '/mpp/a';
-const post = { method: 'POST', body: '{"prompt":"fog"}' };
+const headers = { 'content-type': 'application/json' };
+const post = { method: 'POST', headers, body: '{"prompt":"fog"}' };
 const [payer, settler] = [newEvmWallet(), newEvmWallet()];
 const chain = await startEvmChain({ id: 'chain-c', caip2, asset, payer: payer.address, facilitator: settler.address });
 t.teardown(chain.stop);
@@ -61,7 +62,7 @@ const walletOf = (account: LocalAccount) =>
   });
 const wallet = walletOf(privateKeyToAccount(payer.privateKey));
 const credentialFor = async (url: string) => wallet.createCredential(await fetch(url, post));
-const send = (url: string, authorization: string) => fetch(url, { ...post, headers: { authorization } });
+const send = (url: string, authorization: string) => fetch(url, { ...post, headers: { ...headers, authorization } });
 const problemOf = async (response: Response): Promise<string> =>
   String(JSON.parse(await response.text()).type).replace(/^.*\//, '');
 

@@ -18,7 +18,8 @@ const { chainId, currency } = chain;
 /** Charged in the token of the fees: anvil's trial runs take these from the payer, whoever is to pay them. */
 const sponsored = { feePayerKey: chain.sponsorKey, currency: feeToken };
 const path = '/mpp/a';
-const post = { method: 'POST', body: '{"prompt":"fog"}' };
+const headers = { 'content-type': 'application/json' };
+const post = { method: 'POST', headers, body: '{"prompt":"fog"}' };
 
 /** A gateway that is paid into an account of its own. */
 async function gateway(
@@ -51,7 +52,7 @@ type Tap = Parameters<typeof startGateway>[0];
 async function credentialFor(url: string, wallet = chain.wallet(chain.rich)): Promise<string> {
   return wallet.createCredential(await fetch(url, post));
 }
-const send = (url: string, authorization: string) => fetch(url, { ...post, headers: { authorization } });
+const send = (url: string, authorization: string) => fetch(url, { ...post, headers: { ...headers, authorization } });
 const problemOf = async (response: Response): Promise<string> =>
   String(JSON.parse(await response.text()).type).replace(/^.*\//, '');
 
@@ -180,7 +181,11 @@ t.test('a payment does not move to another route or body, nor by claiming anothe
   const credential = await credentialFor(url);
   const other = await send(url.replace(path, '/mpp/b'), credential);
   t.equal(await problemOf(other), 'invalid-challenge');
-  const swapped = await fetch(url, { ...post, body: '{"prompt":"rain"}', headers: { authorization: credential } });
+  const swapped = await fetch(url, {
+    ...post,
+    body: '{"prompt":"rain"}',
+    headers: { ...headers, authorization: credential },
+  });
   t.equal(await problemOf(swapped), 'verification-failed');
   t.equal(swapped.headers.get('cache-control'), 'no-store');
   t.equal(seen.upstreamCalls, 0);

@@ -106,7 +106,7 @@ t.test('tries a GET again when the connection breaks', async (t) => {
   t.equal((await connect(t, origin).request(get)).status, 200);
 });
 
-t.test('sends a POST once, unless it is said to be harmless', async (t) => {
+t.test('sends a POST once, unless it is providerMessage to be harmless', async (t) => {
   const { origin, calls } = await serve(t, (_request, response) => json(response, 503, {}));
   const http = connect(t, origin);
   await problemOf(http.request({ ...get, method: 'POST' }));
@@ -135,7 +135,12 @@ for (const [status, failure] of [
   t.test(`calls a ${status} ${failure}, unless the adapter reads it itself`, async (t) => {
     const { origin } = await serve(t, (_request, response) => json(response, status, { reason: 'rain' }));
     const http = connect(t, origin);
-    t.match(await problemOf(http.request(get)), { failure, status, message: `GET / answered ${status}`, said: /rain/ });
+    t.match(await problemOf(http.request(get)), {
+      failure,
+      status,
+      message: `GET / answered ${status}`,
+      providerMessage: /rain/,
+    });
     t.equal((await http.request({ ...get, accept: [status] })).status, status);
   });
 }
@@ -147,8 +152,8 @@ t.test('keeps keys out of problems: in the query, and where the provider repeats
   const http = connect(t, origin, { authorize: (_request, { key }) => ({ query: { api_key: `${key}` } }) });
   const problem = await problemOf(http.request({ ...get, path: '/search', query: { q: 'private words' } }));
   t.equal(problem.message, 'GET /search answered 400');
-  t.match(problem.said, 'no such key [secret]');
-  t.notMatch(problem.said, SECRET);
+  t.match(problem.providerMessage, 'no such key [secret]');
+  t.notMatch(problem.providerMessage, SECRET);
 });
 
 t.test('does not follow redirects', async (t) => {

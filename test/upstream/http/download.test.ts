@@ -69,8 +69,8 @@ for (const url of refusedUrls) {
     const { downloader, resolved } = open(t);
     t.ok(urlRefusal(url));
     const problem = await problemOf(downloader.download(url, options({ givenBy: 'caller' })));
-    t.match(problem, { failure: 'invalid-input', forCaller: /^The file's address / });
-    t.match(await problemOf(downloader.download(url, options())), { failure: 'malformed', forCaller: undefined });
+    t.match(problem, { failure: 'invalid-input', publicMessage: /^The file's address / });
+    t.match(await problemOf(downloader.download(url, options())), { failure: 'malformed', publicMessage: undefined });
     t.same(resolved, []);
   });
 }
@@ -81,7 +81,7 @@ for (const addresses of [['127.0.0.1'], ['169.254.169.254'], ['93.184.215.14', '
     const problem = await problemOf(
       downloader.download('https://innocent.example.com/a.png', options({ givenBy: 'caller' })),
     );
-    t.match(problem, { failure: 'invalid-input', forCaller: /public internet/ });
+    t.match(problem, { failure: 'invalid-input', publicMessage: /public internet/ });
     t.same(resolved, ['innocent.example.com'], 'looked at where the connection is made');
   });
 }
@@ -156,7 +156,7 @@ t.test('stops at the size and at the time limit', async (t) => {
 t.test('blames a provider for the address that it handed out', async (t) => {
   const origin = await serve(t, (_request, response) => response.writeHead(403).end());
   const { downloader } = open(t, [origin]);
-  const failed = { failure: 'failed', message: /answers 403/, forCaller: undefined };
+  const failed = { failure: 'failed', message: /answers 403/, publicMessage: undefined };
   t.match(await problemOf(downloader.download(origin, options())), failed);
   t.match(await problemOf(downloader.download('https://127.0.0.1/', options())), { failure: 'malformed' });
 });
@@ -172,5 +172,5 @@ t.test('tells a caller nothing of what answered at its address', async (t) => {
   const downloader = openDownloader({ trustedOrigins: [], readFrom: () => new URL(origin) });
   t.teardown(() => downloader.close());
   const problem = await problemOf(downloader.download('https://example.com/a.mp3', options({ givenBy: 'caller' })));
-  t.match(problem, { failure: 'invalid-input', forCaller: "The file's address cannot be read" });
+  t.match(problem, { failure: 'invalid-input', publicMessage: "The file's address cannot be read" });
 });

@@ -77,7 +77,7 @@ for (const [encoding, encode] of Object.entries(encodings)) {
       answer = { status: 400, body: `refused: ${written} (said twice: ${written})` };
 
       const problem = await problemOf(http.request(request));
-      t.match(problem.said, clean);
+      t.match(problem.providerMessage, clean);
       t.notMatch(problem.message, '[secret]');
 
       const read = await http.request({ ...request, accept: [400] });
@@ -94,13 +94,13 @@ for (const [encoding, encode] of Object.entries(encodings)) {
 t.test('takes a key out of what should have been JSON', async (t) => {
   answer = { status: 200, body: `not JSON: ${encodeURIComponent(KEY)}` };
   const response = await http.request(request);
-  t.equal((await problemOf(Promise.resolve().then(() => response.json()))).said, 'not JSON: [secret]');
+  t.equal((await problemOf(Promise.resolve().then(() => response.json()))).providerMessage, 'not JSON: [secret]');
 });
 
 t.test('shows no part of a key that the cut of a long answer goes through', async (t) => {
   for (const shown of [1, 10, 20]) {
     answer = { status: 500, body: `too long${' '.repeat(16_384 - 8 - shown)}${KEY}` };
-    t.equal((await problemOf(http.request(request))).said, 'too long');
+    t.equal((await problemOf(http.request(request))).providerMessage, 'too long');
   }
 });
 

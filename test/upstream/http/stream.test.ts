@@ -80,8 +80,8 @@ t.test('asks once, and tells why nothing came, without secrets', async (t) => {
     call === 1 ? response.writeHead(503).end(`overloaded, ${SECRET}`) : response.destroy(),
   );
   const problem = await problemOf(http.stream(request()));
-  t.match(problem, { failure: 'failed', status: 503, said: /overloaded/ });
-  t.notMatch(`${problem.message} ${problem.said}`, SECRET);
+  t.match(problem, { failure: 'failed', status: 503, providerMessage: /overloaded/ });
+  t.notMatch(`${problem.message} ${problem.providerMessage}`, SECRET);
   t.match(await problemOf(http.stream(request())), { failure: 'failed' });
   t.equal(calls(), 2);
 });

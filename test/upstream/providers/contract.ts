@@ -62,7 +62,7 @@ export async function openSetting(
     options,
     model: models[model ?? ''] as Model,
     models,
-    settings: { ...upstream.settings, sandbox: true },
+    settings: { ...upstream.settings },
     http,
   };
   const context = openCallContext(t, {
@@ -117,7 +117,7 @@ export function adapterContract(t: Test, title: string, adapterCase: AdapterCase
         t.equal(problem.failure, failure, problem.message);
         t.equal(problem.upstream, NAME);
         for (const secret of Object.values(secrets))
-          t.notMatch(`${problem.message} ${problem.forCaller} ${problem.said}`, secret);
+          t.notMatch(`${problem.message} ${problem.publicMessage} ${problem.providerMessage}`, secret);
       });
     }
 
@@ -137,7 +137,7 @@ export function adapterContract(t: Test, title: string, adapterCase: AdapterCase
         t.teardown(() => http.close());
         const problem = await problemOf(adapter.call(input, { ...setting.binding, http }, setting.context));
         t.equal(problem.failure, 'unavailable');
-        t.notMatch(`${problem.message} ${problem.said}`, 'a-wrong-key');
+        t.notMatch(`${problem.message} ${problem.providerMessage}`, 'a-wrong-key');
       });
     }
     t.end();

@@ -118,13 +118,13 @@ t.test('knows a market that is over', async (t) => {
 t.test('an unknown market is not found; a group names its outcomes', async (t) => {
   const { binding, context } = await openSetting(t, list);
   const unknown = await problemOf(openMarket(binding, 'no-such-market', context));
-  t.match(unknown, { failure: 'not-found', forCaller: /no-such-market/ });
+  t.match(unknown, { failure: 'not-found', publicMessage: /no-such-market/ });
   const { markets } = await activeMarkets(binding, { page: 1, limit: 10 }, context);
   const [outcome] = markets.filter(({ title }) => title.includes(': North span'));
   const group = await binding.http.request({ method: 'GET', path: '/markets/40004', signal: context.signal });
   const { slug } = group.json() as { slug: string };
   const problem = await problemOf(openMarket(binding, slug, context));
-  t.match(problem, { failure: 'invalid-input', forCaller: outcome?.slug });
+  t.match(problem, { failure: 'invalid-input', publicMessage: outcome?.slug });
 });
 
 t.test('reads the order book of a market that has one', async (t) => {

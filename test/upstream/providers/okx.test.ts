@@ -220,7 +220,7 @@ t.test('does not know unknown tokens, whatever is asked about them', async (t) =
     'cluster_check',
   ]) {
     const { call } = await ask(t, 'market', { action, tokenAddress: NOBODY });
-    t.match(await problemOf(call()), { failure: 'not-found', forCaller: new RegExp(NOBODY) }, action);
+    t.match(await problemOf(call()), { failure: 'not-found', publicMessage: new RegExp(NOBODY) }, action);
   }
 });
 

@@ -62,7 +62,7 @@ t.test('the key is sent as a parameter and is in no problem that a call ends in'
   for (const fault of ['500', '429', 'malformed', 'refuse'] as const) {
     doubles.fault('the-upstream', fault, fault === '429' ? 3 : 1);
     const problem = await problemOf(serpSearch(binding, 'amazon', { k: 'lantern' }, context));
-    t.notMatch(`${problem.message} ${problem.stack} ${problem.forCaller}`, secrets.key, fault);
+    t.notMatch(`${problem.message} ${problem.stack} ${problem.publicMessage}`, secrets.key, fault);
     t.notMatch(problem.message, /api_key/, fault);
   }
 });

@@ -183,6 +183,6 @@ t.test('an account that is unknown, private or silent is not found, and says whi
     ['silent1', /no public posts/],
   ] as const) {
     const problem = await problemOf(xAccount(binding, handle, context));
-    t.match(problem, { failure: 'not-found', forCaller: why }, handle);
+    t.match(problem, { failure: 'not-found', publicMessage: why }, handle);
   }
 });

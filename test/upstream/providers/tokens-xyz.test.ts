@@ -86,6 +86,6 @@ t.test('refuses more addresses than the operation takes, before any call', async
   const { binding, context, doubles } = await openSetting(t, using('variant-markets'));
   const mints = Array.from({ length: 51 }, (_, index) => `mint${index}`).join(',');
   const problem = await problemOf(adapter.call({ mints }, binding, context));
-  t.match(problem, { failure: 'invalid-input', forCaller: /between 1 and 50/ });
+  t.match(problem, { failure: 'invalid-input', publicMessage: /between 1 and 50/ });
   t.same(doubles.calls(), { 'the-upstream': 0 });
 });

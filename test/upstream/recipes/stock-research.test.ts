@@ -99,7 +99,10 @@ t.test('payers on chain-d get that chain’s stock token', async (t) => {
 t.test('sells nothing on SPY and QQQ to payers on chain-d', async (t) => {
   const { ask, doubles } = await openServed(t);
   for (const ticker of ['SPY', 'QQQ', 'qqq']) {
-    t.match(await problemOf(ask(path, { ticker }, 'chain-d')), { failure: 'invalid-input', forCaller: /not offered/ });
+    t.match(await problemOf(ask(path, { ticker }, 'chain-d')), {
+      failure: 'invalid-input',
+      publicMessage: /not offered/,
+    });
     await t.rejects(ask(`/chain-d${path}`, { ticker }), { code: 'invalid_request' });
   }
   t.equal(doubles.calls().chat, 0);

@@ -58,21 +58,21 @@ export async function openMarket(
   const path = `/markets/${encodeURIComponent(slug)}`;
   const response = await http.request({ method: 'GET', path, signal, accept: [400, 404] });
   if (response.status >= 400) {
-    const forCaller = `No market has the id ${slug}: take one from the market list`;
-    throw new UpstreamProblem('not-found', upstream, `${path} answered ${response.status}`, { forCaller });
+    const publicMessage = `No market has the id ${slug}: take one from the market list`;
+    throw new UpstreamProblem('not-found', upstream, `${path} answered ${response.status}`, { publicMessage });
   }
   const answer = response.json();
   const outcomes = tradable(answer);
   if (outcomes[0] !== answer) {
     const slugs = outcomes.slice(0, 10).map((outcome) => String(asJsonObject(outcome).slug));
-    const forCaller = `${slug} has several outcomes: name one of ${slugs.join(', ')}`;
-    throw new UpstreamProblem('invalid-input', upstream, forCaller, { forCaller });
+    const publicMessage = `${slug} has several outcomes: name one of ${slugs.join(', ')}`;
+    throw new UpstreamProblem('invalid-input', upstream, publicMessage, { publicMessage });
   }
   const market = readMarket(answer, undefined);
   if (market === undefined) throw new UpstreamProblem('malformed', upstream, `${path} answered no market`);
   if (!isOpen(answer)) {
-    const forCaller = `The market ${slug} is over`;
-    throw new UpstreamProblem('invalid-input', upstream, forCaller, { forCaller });
+    const publicMessage = `The market ${slug} is over`;
+    throw new UpstreamProblem('invalid-input', upstream, publicMessage, { publicMessage });
   }
   return market;
 }

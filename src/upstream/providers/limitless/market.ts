@@ -23,7 +23,7 @@ export interface Market {
   description: string | null;
 }
 
-/** What can be bought of a market: its outcomes where it is a group, each told with the group's title; else itself. */
+/** What can be bought of a market: its outcomes where it is a group, each with the group's title; else itself. */
 export function tradable(market: unknown): unknown[] {
   const { markets, title, collateralToken, categories } = asJsonObject(market);
   if (!Array.isArray(markets) || markets.length === 0) return [market];

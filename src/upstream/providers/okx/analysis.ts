@@ -83,7 +83,7 @@ export async function analyse(
     }
     default:
       throw new UpstreamProblem('invalid-input', binding.upstream, `no action ${action}`, {
-        forCaller: `There is no action ${action}`,
+        publicMessage: `There is no action ${action}`,
       });
   }
 }
@@ -123,11 +123,11 @@ const rowOf = (rows: readonly OkxRow[], address: string): OkxRow | undefined =>
   );
 
 function unknownToken({ upstream }: OkxBinding, addresses: readonly string[]): UpstreamProblem {
-  const forCaller =
+  const publicMessage =
     addresses.length === 1
       ? `There is no token ${addresses[0]} on this chain`
       : 'None of these tokens is on this chain';
   return new UpstreamProblem('not-found', upstream, `knows no token ${addresses.join(', ').slice(0, 200)}`, {
-    forCaller,
+    publicMessage,
   });
 }

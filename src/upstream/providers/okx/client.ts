@@ -66,7 +66,7 @@ export async function askOkx(
   if (code === undefined) throw new UpstreamProblem('malformed', upstream, `${request.path} answered no envelope`);
   if (String(code) === '0') return withNumbers(data);
   throw new UpstreamProblem(failureOf(String(code)), upstream, `${request.path} answered ${code}`, {
-    said: String(msg),
+    providerMessage: String(msg),
   });
 }
 

@@ -50,7 +50,7 @@ export async function discover(
     }
     default:
       throw new UpstreamProblem('invalid-input', binding.upstream, `no action ${action}`, {
-        forCaller: `There is no action ${action}`,
+        publicMessage: `There is no action ${action}`,
       });
   }
 }

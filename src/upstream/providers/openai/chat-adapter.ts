@@ -18,12 +18,12 @@ export const openaiChat: ModelAdapter<ChatOptions, 'openai-chat'> = {
     properties: { result: { enum: ['tiered', 'usage'] } },
   },
   modelOptions: chatModelOptions,
-  needsOutputBound: true,
+  boundsOutput: true,
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
   async call(input, binding, context) {
     const { model } = binding;
     const answer = await chat(binding, chatRequestOf(input, binding, context.terms), context);
-    const metadata = chatMetadata(input, model, answer, binding.settings.sandbox);
+    const metadata = chatMetadata(input, model, answer);
     switch (binding.options.result) {
       case 'tiered':
         return {

@@ -1,5 +1,6 @@
 /** How an endpoint's request becomes a request to a chat model, whichever host serves the model. */
 import type { Input, JsonSchema, SoldTerms } from '../../../catalogue/types.ts';
+import { asJsonObjects } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatRequest, withImages } from './chat.ts';
 
@@ -27,7 +28,7 @@ export function chatRequestOf(
   const messages = messagesOf(input);
   if (model.supportsImageUrl === false && messages.some(hasImage)) {
     throw new UpstreamProblem('invalid-input', upstream, `${model.id} takes no images`, {
-      forCaller: `The model ${model.name} reads no images: send text, or name another model`,
+      publicMessage: `The model ${model.name} reads no images: send text, or name another model`,
     });
   }
   return {
@@ -52,17 +53,15 @@ function messagesOf(input: Input): ChatMessage[] {
   return messages;
 }
 
-const hasImage = ({ content }: ChatMessage): boolean =>
-  Array.isArray(content) && content.some((part) => (part as { type?: unknown } | null)?.type === 'image_url');
+const hasImage = ({ content }: ChatMessage): boolean => asJsonObjects(content).some(({ type }) => type === 'image_url');
 
-export function chatMetadata(input: Input, model: ChatModel, answer: ChatAnswer, sandbox: unknown) {
+export function chatMetadata(input: Input, model: ChatModel, answer: ChatAnswer) {
   const isTemperatureDropped = input.temperature !== undefined && model.supportsTemperature === false;
   return {
     finish_reason: answer.finishReason,
     upstream_id: answer.id,
     ...(answer.reasoningTokens !== undefined && { reasoning_tokens: answer.reasoningTokens }),
     ...(isTemperatureDropped && { ignored: ['temperature'] }),
-    ...(sandbox === true && { sandbox: true }),
   };
 }
 

@@ -14,7 +14,7 @@ export interface ChatModel extends Model {
   readonly tokenParam?: 'max_tokens' | 'max_completion_tokens';
   /** How reasoning effort is named: `reasoning_effort` (the default) or OpenRouter's `reasoning: {effort}`. */
   readonly reasoningParam?: 'reasoning_effort' | 'reasoning';
-  /** Each is true unless said otherwise. */
+  /** Each is true unless it is false here. */
   readonly supportsTemperature?: boolean;
   readonly supportsJsonSchema?: boolean;
   readonly supportsImageUrl?: boolean;
@@ -152,26 +152,31 @@ function textOf(content: unknown): string {
 export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
   const { error } = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
   const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
-  const said = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
+  const providerMessage = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
   const problem = `answered ${status}`;
   const isModerated = Array.isArray(asJsonObject(metadata).reasons);
-  if (isModerated || /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(said)) {
-    return contentRefused(upstream, problem, said);
+  if (
+    isModerated ||
+    /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(providerMessage)
+  ) {
+    return contentRefused(upstream, problem, providerMessage);
   }
-  if (/context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i.test(said)) {
-    const forCaller = 'The prompt is longer than the model can read';
-    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller, said });
+  if (
+    /context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i.test(providerMessage)
+  ) {
+    const publicMessage = 'The prompt is longer than the model can read';
+    return new UpstreamProblem('invalid-input', upstream, problem, { status, publicMessage, providerMessage });
   }
-  if (/invalid_image|image_url|unable to process (?:input )?image/i.test(said)) {
-    const forCaller = 'The model cannot read the image at the given address';
-    return new UpstreamProblem('invalid-input', upstream, problem, { status, forCaller, said });
+  if (/invalid_image|image_url|unable to process (?:input )?image/i.test(providerMessage)) {
+    const publicMessage = 'The model cannot read the image at the given address';
+    return new UpstreamProblem('invalid-input', upstream, problem, { status, publicMessage, providerMessage });
   }
-  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status, said });
+  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status, providerMessage });
 }
 
-function contentRefused(upstream: string, message: string, said: string): UpstreamProblem {
+function contentRefused(upstream: string, message: string, providerMessage: string): UpstreamProblem {
   return new UpstreamProblem('content-refused', upstream, message, {
-    said,
-    forCaller: 'The model refused to answer this prompt',
+    providerMessage,
+    publicMessage: 'The model refused to answer this prompt',
   });
 }

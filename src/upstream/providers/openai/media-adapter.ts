@@ -70,7 +70,6 @@ async function generate(
     throw new UpstreamProblem('malformed', upstream, 'answered no image: b64_json is missing');
   }
   const file = await context.media.put(Buffer.from(base64, 'base64'), 'image');
-  const sandbox = binding.settings.sandbox === true;
   const requestId = response.headers['x-request-id'];
   const produced = {
     file,
@@ -79,7 +78,6 @@ async function generate(
     input,
     sent,
     providerUrl: undefined,
-    sandbox,
     options,
   };
   return imageResult(produced, String(input.prompt));
@@ -87,7 +85,7 @@ async function generate(
 
 interface Transcript {
   text: string;
-  metadata: { model: string; language: unknown; duration_seconds?: number; sandbox?: true };
+  metadata: { model: string; language: unknown; duration_seconds?: number };
 }
 
 async function transcribe(
@@ -131,7 +129,6 @@ async function transcribe(
       model: binding.model.name,
       language: answer.language ?? language,
       ...(duration !== undefined && { duration_seconds: Math.round(duration * 100) / 100 }),
-      ...(binding.settings.sandbox === true && { sandbox: true }),
     },
   };
 }
@@ -141,21 +138,26 @@ function audioFile(bytes: Buffer, upstream: string): FormPart['value'] {
   const type = sniffMediaType(bytes);
   if (type !== undefined && type.kind !== 'image')
     return { bytes, fileName: `audio.${type.extension}`, type: type.type };
-  const forCaller = 'The file is no audio: give the address of an MP3, M4A, MP4, WAV, WebM, OGG or FLAC file';
+  const publicMessage = 'The file is no audio: give the address of an MP3, M4A, MP4, WAV, WebM, OGG or FLAC file';
   throw new UpstreamProblem('invalid-input', upstream, `${type?.type ?? 'unknown bytes'} in place of audio`, {
-    forCaller,
+    publicMessage,
   });
 }
 
 const REFUSALS = [400, 403, 413, 415, 422];
 
-function refusal(upstream: string, response: UpstreamResponse, forCaller: string): UpstreamProblem {
+function refusal(upstream: string, response: UpstreamResponse, publicMessage: string): UpstreamProblem {
   const problem = errorProblem(upstream, response.status, response.json());
   if (problem.failure !== 'failed') return problem;
   // An account without money is refused as if the request were wrong.
-  const { message, said } = problem;
-  if (/billing|quota/i.test(said ?? '')) return new UpstreamProblem('unavailable', upstream, message, { said });
-  return new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+  const { message, providerMessage } = problem;
+  if (/billing|quota/i.test(providerMessage ?? ''))
+    return new UpstreamProblem('unavailable', upstream, message, { providerMessage });
+  return new UpstreamProblem('invalid-input', upstream, message, {
+    status: response.status,
+    publicMessage,
+    providerMessage,
+  });
 }
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

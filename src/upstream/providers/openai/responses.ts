@@ -110,9 +110,9 @@ function citationsOf(found: readonly Readonly<Record<string, unknown>>[]): Citat
   return [...citations.values()];
 }
 
-function refused(upstream: string, message: string, said?: string): UpstreamProblem {
+function refused(upstream: string, message: string, providerMessage?: string): UpstreamProblem {
   return new UpstreamProblem('content-refused', upstream, message, {
-    said,
-    forCaller: 'The model refused to answer this request',
+    providerMessage,
+    publicMessage: 'The model refused to answer this request',
   });
 }

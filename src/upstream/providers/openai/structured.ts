@@ -10,7 +10,6 @@ export interface StructuredRequest {
   /** Every property required and `additionalProperties: false`, as strict output asks. */
   readonly schema: JsonSchema;
   readonly messages: readonly ChatMessage[];
-  readonly maxTokens?: number;
 }
 
 /** An Ajv keeps what it compiled for ever, and recipes make schemas per request: each gets its own. */
@@ -52,16 +51,15 @@ export async function askUntilItFits<Value>(
 }
 
 /** Strict JSON schema where the model has it, else JSON mode with the schema in the instructions. */
-function formatted(model: ChatModel, { name, schema, maxTokens }: StructuredRequest, messages: readonly ChatMessage[]) {
-  const limit = maxTokens === undefined ? {} : { maxTokens };
+function formatted(model: ChatModel, { name, schema }: StructuredRequest, messages: readonly ChatMessage[]) {
   if (model.supportsJsonSchema !== false) {
-    return { messages, ...limit, responseFormat: { type: 'json_schema', json_schema: { name, strict: true, schema } } };
+    return { messages, responseFormat: { type: 'json_schema', json_schema: { name, strict: true, schema } } };
   }
   const rule = {
     role: 'system',
     content: `Answer with one JSON object that fits this JSON Schema: ${JSON.stringify(schema)}`,
   };
-  return { messages: [rule, ...messages], ...limit, responseFormat: { type: 'json_object' } };
+  return { messages: [rule, ...messages], responseFormat: { type: 'json_object' } };
 }
 
 type Checked<Value> = { value: Value; faults: undefined } | { faults: string };

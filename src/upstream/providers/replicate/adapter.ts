@@ -57,7 +57,6 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
       input,
       sent,
       providerUrl: prediction.outputs[0],
-      sandbox: binding.settings.sandbox === true,
       options: binding.options,
     });
     switch (result) {

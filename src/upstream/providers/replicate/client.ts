@@ -63,11 +63,11 @@ export async function predict(
   }
   if (state.status === 'succeeded') return { id: state.id, outputs: readOutputs(upstream, state) };
   const message = `prediction ${state.id} ${state.status}`;
-  const said = state.error;
-  const forCaller = 'The provider refused to work on this content';
-  throw CONTENT_REFUSAL.test(said)
-    ? new UpstreamProblem('content-refused', upstream, message, { forCaller, said })
-    : new UpstreamProblem('failed', upstream, message, { said });
+  const providerMessage = state.error;
+  const publicMessage = 'The provider refused to work on this content';
+  throw CONTENT_REFUSAL.test(providerMessage)
+    ? new UpstreamProblem('content-refused', upstream, message, { publicMessage, providerMessage })
+    : new UpstreamProblem('failed', upstream, message, { providerMessage });
 }
 
 const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled', 'aborted']);
@@ -105,7 +105,11 @@ function readOutputs(upstream: string, { id, output }: State): string[] {
   throw new UpstreamProblem('malformed', upstream, `prediction ${id} succeeded without a file`);
 }
 
-function inputRefused(upstream: string, said: string): UpstreamProblem {
-  const forCaller = 'The provider does not take this combination of values';
-  return new UpstreamProblem('invalid-input', upstream, 'refused the input', { status: 422, forCaller, said });
+function inputRefused(upstream: string, providerMessage: string): UpstreamProblem {
+  const publicMessage = 'The provider does not take this combination of values';
+  return new UpstreamProblem('invalid-input', upstream, 'refused the input', {
+    status: 422,
+    publicMessage,
+    providerMessage,
+  });
 }

@@ -41,13 +41,17 @@ export async function serpSearch(
     throw new UpstreamProblem('malformed', upstream, `${engine} answered no search`);
   }
   const { error } = answer;
-  const said = typeof error === 'string' ? error : '';
+  const providerMessage = typeof error === 'string' ? error : '';
   if (response.status === 400) {
-    const forCaller = 'The search provider does not take these values';
-    throw new UpstreamProblem('invalid-input', upstream, `${engine} answered 400`, { status: 400, forCaller, said });
+    const publicMessage = 'The search provider does not take these values';
+    throw new UpstreamProblem('invalid-input', upstream, `${engine} answered 400`, {
+      status: 400,
+      publicMessage,
+      providerMessage,
+    });
   }
-  if (said !== '' && !NOTHING_FOUND.test(said)) {
-    throw new UpstreamProblem('failed', upstream, `${engine} answered an error`, { said });
+  if (providerMessage !== '' && !NOTHING_FOUND.test(providerMessage)) {
+    throw new UpstreamProblem('failed', upstream, `${engine} answered an error`, { providerMessage });
   }
   return answer;
 }

@@ -35,8 +35,8 @@ export async function xAccount(
     lookUp(binding, `${path}/tweets`, { trim: true }, context),
   ]);
   const missing = (why: string) => {
-    const forCaller = `@${handle} ${why}`;
-    return new UpstreamProblem('not-found', binding.upstream, forCaller, { forCaller });
+    const publicMessage = `@${handle} ${why}`;
+    return new UpstreamProblem('not-found', binding.upstream, publicMessage, { publicMessage });
   };
   if (lookupStatus === 'private') throw missing('is a private account');
   if (lookupStatus === 'not_found') throw missing('is not an account on X');
@@ -61,9 +61,9 @@ export async function xAccount(
 
 function readPost(tweet: unknown): XPost[] {
   const { text: short, fullText, url, createdAt } = asJsonObject(tweet);
-  const said = textOrNull(fullText) ?? textOrNull(short);
-  if (said === null) return [];
-  return [{ text: said, url: textOrNull(url), createdAt: typeof createdAt === 'number' ? createdAt : null }];
+  const written = textOrNull(fullText) ?? textOrNull(short);
+  if (written === null) return [];
+  return [{ text: written, url: textOrNull(url), createdAt: typeof createdAt === 'number' ? createdAt : null }];
 }
 
 /** The envelope's data. A thing that does not exist is an answer: its `lookupStatus` is `not_found`. */
@@ -76,14 +76,18 @@ export async function lookUp(
   const response = await http.request({ method: 'GET', path, query, signal, accept: [400, 404, 422] });
   const { data, error, code } = asJsonObject(response.json());
   if (response.status < 400 && isJsonObject(data)) return data;
-  const said = textOrNull(asJsonObject(error).code) ?? textOrNull(code) ?? textOrNull(error) ?? '';
+  const providerMessage = textOrNull(asJsonObject(error).code) ?? textOrNull(code) ?? textOrNull(error) ?? '';
   // A route that the provider no longer has answers 404 as well, and must not pass for a product that is gone.
-  if (response.status === 404 && /not_?found/i.test(said) && !/route|endpoint|path/i.test(said)) {
+  if (response.status === 404 && /not_?found/i.test(providerMessage) && !/route|endpoint|path/i.test(providerMessage)) {
     return { lookupStatus: 'not_found' };
   }
   if (response.status < 400) throw new UpstreamProblem('malformed', upstream, `${path} answered no data`);
   const message = `${path} answered ${response.status}`;
-  if (response.status === 404) throw new UpstreamProblem('failed', upstream, message, { status: 404, said });
-  const forCaller = 'The provider does not take these values';
-  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+  if (response.status === 404) throw new UpstreamProblem('failed', upstream, message, { status: 404, providerMessage });
+  const publicMessage = 'The provider does not take these values';
+  throw new UpstreamProblem('invalid-input', upstream, message, {
+    status: response.status,
+    publicMessage,
+    providerMessage,
+  });
 }

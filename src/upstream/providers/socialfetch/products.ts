@@ -76,7 +76,7 @@ export function storefrontProduct(card: unknown): StorefrontProduct | undefined 
   };
 }
 
-/** A product with its variants; `url` is told where the provider gives none. Undefined where it has no title. */
+/** A product with its variants; `url` stands in where the provider gives none. Undefined where it has no title. */
 export function storefrontDetail(data: JsonObject, url: string): StorefrontDetail | undefined {
   const product = asJsonObject(data.product ?? data);
   const seller = asJsonObject(product.seller ?? data.seller ?? product.shop ?? data.shop);

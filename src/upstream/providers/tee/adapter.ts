@@ -23,7 +23,7 @@ export const teeOpenai: ModelAdapter = {
   secrets: ['key'],
   options: { type: 'object' },
   modelOptions: chatModelOptions,
-  needsOutputBound: true,
+  boundsOutput: true,
   upstreamOptions: {
     type: 'object',
     required: ['proof'],
@@ -35,7 +35,7 @@ export const teeOpenai: ModelAdapter = {
       unverified: {
         enum: ['answer', 'fail'],
         description:
-          'What becomes of an answer whose proof does not hold: told and charged (answer), or neither (fail)',
+          'What becomes of an answer whose proof does not hold: passed on and charged (answer), or neither (fail)',
       },
       explorerUrl: {
         type: 'string',
@@ -63,7 +63,7 @@ export const teeOpenai: ModelAdapter = {
       usage: chatUsage(answer),
       proof: shownProof(proof, settings),
       metadata: {
-        ...chatMetadata(input, model, answer, binding.settings.sandbox),
+        ...chatMetadata(input, model, answer),
         ...(reason !== undefined && { reason, faults: proof.faults }),
         attestation: shownAttestation(proof.attestation),
       },

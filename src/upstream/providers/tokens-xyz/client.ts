@@ -80,19 +80,29 @@ export async function askTokens(
     signal: context.signal,
     accept: [400, 404],
   });
-  const said = response.body.toString('utf8', 0, 300);
+  const providerMessage = response.body.toString('utf8', 0, 300);
   if (response.status === 404) {
-    const forCaller = 'No such asset or mint';
-    throw new UpstreamProblem('not-found', upstream, `${name} answered 404`, { status: 404, forCaller, said });
+    const publicMessage = 'No such asset or mint';
+    throw new UpstreamProblem('not-found', upstream, `${name} answered 404`, {
+      status: 404,
+      publicMessage,
+      providerMessage,
+    });
   }
   if (response.status === 400) {
-    const forCaller = 'The provider does not take these values';
-    throw new UpstreamProblem('invalid-input', upstream, `${name} answered 400`, { status: 400, forCaller, said });
+    const publicMessage = 'The provider does not take these values';
+    throw new UpstreamProblem('invalid-input', upstream, `${name} answered 400`, {
+      status: 400,
+      publicMessage,
+      providerMessage,
+    });
   }
   const answer = response.json();
   const isRight = operation.list ? Array.isArray(answer) : isJsonObject(answer);
   if (!isRight)
-    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, { said });
+    throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, {
+      providerMessage,
+    });
   return toNeutral(operation.lifted ? lift(asJsonObject(answer), operation.lifted) : answer, chain);
 }
 
@@ -109,6 +119,6 @@ function mintsOf(input: Input, most: number, upstream: string): string[] {
   const given = Array.isArray(input.mints) ? input.mints.map(String) : String(input.mints).split(',');
   const mints = [...new Set(given.map((mint) => mint.trim()).filter((mint) => mint !== ''))];
   if (mints.length > 0 && mints.length <= most) return mints;
-  const forCaller = `mints holds ${mints.length} addresses: between 1 and ${most} are taken`;
-  throw new UpstreamProblem('invalid-input', upstream, forCaller, { forCaller });
+  const publicMessage = `mints holds ${mints.length} addresses: between 1 and ${most} are taken`;
+  throw new UpstreamProblem('invalid-input', upstream, publicMessage, { publicMessage });
 }

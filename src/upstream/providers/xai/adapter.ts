@@ -51,7 +51,6 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
       input,
       sent,
       providerUrl: 'url' in made.content ? made.content.url : undefined,
-      sandbox: binding.settings.sandbox === true,
       options,
     });
     switch (options.result) {

@@ -136,9 +136,13 @@ async function post(
   if (response.status < 400) return response;
   const problem = errorProblem(upstream, response.status, response.json());
   if (problem.failure !== 'failed') throw problem;
-  const forCaller = 'The provider does not take this combination of values, or cannot read an image';
-  const { message, said } = problem;
-  throw new UpstreamProblem('invalid-input', upstream, message, { status: response.status, forCaller, said });
+  const publicMessage = 'The provider does not take this combination of values, or cannot read an image';
+  const { message, providerMessage } = problem;
+  throw new UpstreamProblem('invalid-input', upstream, message, {
+    status: response.status,
+    publicMessage,
+    providerMessage,
+  });
 }
 
 /** Every answer of xAI has one of these. */
@@ -152,6 +156,6 @@ function reportCost(usage: unknown, context: Context): void {
 
 function contentRefused(upstream: string, message: string): UpstreamProblem {
   return new UpstreamProblem('content-refused', upstream, message, {
-    forCaller: 'The provider refused to work on this content',
+    publicMessage: 'The provider refused to work on this content',
   });
 }

@@ -27,11 +27,11 @@ const withoutAmazon: ReadonlySet<unknown> = new Set(['used', 'refurbished']);
 export function searchable(names: readonly MarketplaceName[], condition: unknown, upstream: string): MarketplaceName[] {
   const left = names.filter((name) => name !== 'amazon' || !withoutAmazon.has(condition));
   if (left.length > 0) return left;
-  const forCaller = `amazon sells nothing ${condition}: name another marketplace`;
-  throw new UpstreamProblem('invalid-input', upstream, forCaller, { forCaller });
+  const publicMessage = `amazon sells nothing ${condition}: name another marketplace`;
+  throw new UpstreamProblem('invalid-input', upstream, publicMessage, { publicMessage });
 }
 
-/** A marketplace that fails or is late is told in `sources`; only when all fail does this throw, the first one's problem. */
+/** A marketplace that fails or is late is named in `sources`; only when all fail does this throw, the first one's problem. */
 export async function searchAll(
   shops: SerpBinding,
   names: readonly MarketplaceName[],

@@ -40,13 +40,13 @@ export function conditionOf(words: unknown): Condition | null {
   return conditionWords.find(([, pattern]) => pattern.test(words))?.[0] ?? null;
 }
 
-/** Shops say nothing of the condition of new things; any other condition must be said, if only in the title. */
+/** Shops say nothing of the condition of new things; any other condition must be stated, if only in the title. */
 export function hasCondition(product: Product, wanted: Condition): boolean {
-  const said = product.condition ?? conditionOf(product.title);
-  return wanted === 'new' ? said === null || said === 'new' : said === wanted;
+  const stated = product.condition ?? conditionOf(product.title);
+  return wanted === 'new' ? stated === null || stated === 'new' : stated === wanted;
 }
 
-/** Within the bounds, in the currency that most offers have: what has no price, or another currency, cannot be told. */
+/** Within the bounds, in the currency that most offers have: what has no price, or another currency, cannot be compared. */
 export function withinPrices(
   products: readonly Product[],
   min: number | undefined,

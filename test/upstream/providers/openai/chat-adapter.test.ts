@@ -35,7 +35,7 @@ adapterContract(t, 'a tiered text', {
       model: { const: 'thinker' },
       tier: { const: 'small' },
       usage: { required: ['input_tokens', 'output_tokens'], properties: { input_tokens: count, output_tokens: count } },
-      metadata: { required: ['finish_reason', 'sandbox'] },
+      metadata: { required: ['finish_reason'] },
     },
   },
 });
@@ -118,6 +118,6 @@ t.test('a model without eyes is not shown a picture', async (t) => {
   const content = [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }];
   const messages = [{ role: 'user', content }];
   const problem = await problemOf(adapter.call({ messages }, binding, context));
-  t.match(problem, { failure: 'invalid-input', forCaller: /blind reads no images/ });
+  t.match(problem, { failure: 'invalid-input', publicMessage: /blind reads no images/ });
   t.same(doubles.calls(), { 'the-upstream': 0 });
 });

@@ -47,7 +47,7 @@ adapterContract(t, 'an image', {
       image_description: { const: 'a lighthouse in fog' },
       metadata: {
         type: 'object',
-        required: ['request_id', 'sandbox'],
+        required: ['request_id'],
         properties: {
           model: { const: 'painter' },
           quality: { const: 'medium' },
@@ -71,7 +71,6 @@ adapterContract(t, 'a transcript', {
       text: { type: 'string', minLength: 1 },
       metadata: {
         type: 'object',
-        required: ['sandbox'],
         properties: {
           model: { const: 'listener' },
           language: { const: 'en' },
@@ -112,7 +111,7 @@ for (const [what, address] of [
     const { binding, context, doubles } = await openSetting(t, transcript);
     const problem = await problemOf(adapter.call({ audio_file: address }, binding, context));
     t.equal(problem.failure, 'invalid-input');
-    t.match(problem.forCaller, /file/);
+    t.match(problem.publicMessage, /file/);
     t.same(doubles.calls(), { 'the-upstream': 0 });
   });
 }
@@ -127,5 +126,5 @@ t.test('reads no more than 25 MB', async (t) => {
   const { binding, context } = await openSetting(t, transcript);
   const input = { audio_file: 'https://files.example.com/opera.mp3' };
   const problem = await problemOf(adapter.call(input, binding, { ...context, downloads }));
-  t.match(problem, { failure: 'invalid-input', forCaller: /more than 26214400 bytes/ });
+  t.match(problem, { failure: 'invalid-input', publicMessage: /more than 26214400 bytes/ });
 });

@@ -57,7 +57,7 @@ adapterContract(t, 'an image', {
       image_description: { const: 'a lighthouse in fog' },
       metadata: {
         type: 'object',
-        required: ['model', 'request_id', 'parameters', 'resolution', 'aspect_ratio', 'reference_images', 'sandbox'],
+        required: ['model', 'request_id', 'parameters', 'resolution', 'aspect_ratio', 'reference_images'],
         properties: {
           model: { const: 'family-e-2' },
           request_id: { type: 'string', minLength: 1 },
@@ -65,7 +65,6 @@ adapterContract(t, 'an image', {
           resolution: { const: '1k' },
           width: { const: 1024 },
           height: { const: 576 },
-          sandbox: { const: true },
         },
       },
     },
@@ -140,5 +139,5 @@ t.test('tells a caller whose values the provider does not take, without its word
   const { binding, context } = await openSetting(t, image);
   const problem = await problemOf(adapter.call({ prompt: '' }, binding, context));
   t.equal(problem.failure, 'invalid-input');
-  t.notMatch(String(problem.forCaller), /prompt is required/);
+  t.notMatch(String(problem.publicMessage), /prompt is required/);
 });

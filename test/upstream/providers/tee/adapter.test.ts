@@ -37,7 +37,7 @@ const caseOf = (settings: object): AdapterCase => ({
         },
       },
       metadata: {
-        required: ['attestation', 'finish_reason', 'sandbox'],
+        required: ['attestation', 'finish_reason'],
         properties: { attestation: { properties: { tee: { const: 'tdx' }, nonce: hex } } },
       },
     },

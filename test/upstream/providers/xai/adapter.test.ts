@@ -53,7 +53,7 @@ adapterContract(t, 'an image', {
     properties: {
       image_url: stored('jpg'),
       metadata: {
-        required: ['request_id', 'sandbox'],
+        required: ['request_id'],
         properties: { model: { const: 'painter' }, width: { const: 1024 }, height: { const: 576 } },
       },
     },
@@ -87,7 +87,6 @@ adapterContract(t, 'speech', {
       audio_url: stored('mp3'),
       duration_seconds: { type: 'number', minimum: 2.9, maximum: 3.2 },
       metadata: {
-        required: ['sandbox'],
         properties: { codec: { const: 'mp3' }, characters: { const: 45 }, model: { const: 'speaker' } },
       },
     },
@@ -136,5 +135,5 @@ t.test('tells a caller whose values the provider does not take, without its word
   const input = { prompt: 'the fog lifts', image_url: start, aspect_ratio: '21:9' };
   const problem = await problemOf(adapter.call(input, binding, context));
   t.equal(problem.failure, 'invalid-input');
-  t.notMatch(String(problem.forCaller), /21:9/);
+  t.notMatch(String(problem.publicMessage), /21:9/);
 });

@@ -79,7 +79,7 @@ t.test('understands what shops call the condition of a thing', async (t) => {
   t.equal(conditionOf(undefined), null);
 });
 
-t.test('nothing said means new; any other condition must be said', async (t) => {
+t.test('nothing providerMessage means new; any other condition must be said', async (t) => {
   t.ok(hasCondition(product({}), 'new'));
   t.notOk(hasCondition(product({ condition: 'used' }), 'new'));
   t.notOk(hasCondition(product({}), 'used'));

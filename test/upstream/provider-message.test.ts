@@ -11,10 +11,13 @@ const PROMPT = 'a secret plan of a lighthouse';
 async function linesAt(t: Test, level: string): Promise<string> {
   const lines: string[] = [];
   const log = pino({ level }, { write: (line: string) => void lines.push(line) });
-  const said = `Cannot work on: ${PROMPT}`;
+  const providerMessage = `Cannot work on: ${PROMPT}`;
   const sources = ['first', 'second'].map((name) => ({
     name,
-    call: () => Promise.reject(new UpstreamProblem('failed', name, 'POST /images answered 400', { status: 400, said })),
+    call: () =>
+      Promise.reject(
+        new UpstreamProblem('failed', name, 'POST /images answered 400', { status: 400, providerMessage }),
+      ),
   }));
   await callInOrder(sources, { prompt: PROMPT }, openCallContext(t), log).catch((error: unknown) => {
     log.warn({ err: error, shown: inspect(error) }, 'call failed');
@@ -22,7 +25,7 @@ async function linesAt(t: Test, level: string): Promise<string> {
   return lines.join('');
 }
 
-t.test('what a provider said, which may echo the prompt, is logged for who asks for debug lines only', async (t) => {
+t.test('what a provider answered, which may echo the prompt, is logged in debug lines only', async (t) => {
   const lines = await linesAt(t, 'info');
   t.match(lines, /POST \/images answered 400/);
   t.notMatch(lines, PROMPT);
