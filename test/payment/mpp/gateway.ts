@@ -12,6 +12,7 @@ import type { MppRail } from '../../../src/rails/mpp/rail.ts';
 import type { GatewayRequest } from '../../../src/request.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
+import { noExposure } from '../exposure/none.ts';
 
 /** Headers of a request that may repeat `Authorization`. */
 export async function gatewayRequest(message: IncomingMessage): Promise<GatewayRequest> {
@@ -44,6 +45,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
         return { text: 'paid' };
       },
     },
+    exposure: noExposure,
     owner: 'test',
     log: createLog('silent'),
     now: Date.now,
