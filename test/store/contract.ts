@@ -44,7 +44,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
       claim: { id: 'first', attempt: 1 },
       before: undefined,
       open: 0n,
-      settleUpfront: false,
+      settleUpfront: true,
     });
     t.same(await store.find('first'), {
       ...facts,

@@ -7,6 +7,7 @@ import { type Hex, toHex } from 'viem';
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { Refusal } from '../../../src/payment/refusal.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { startEvmChain } from '../../../src/sandbox/chains/evm.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
@@ -162,7 +163,10 @@ t.test('refuses an authorization of which too little is left: it settles after t
   const authorization = await credentialFor(`${url}${path}`);
   t.equal((await verified(rail, authorization)).payment.settleUpfront, false);
   now += 350_000;
-  await t.rejects(verified(rail, authorization), { kind: 'payment-expired' });
+  await t.rejects(
+    verified(rail, authorization),
+    new Refusal('payment-expired', 'the payment ends before the work may be done: sign one for a fresh challenge'),
+  );
 });
 
 t.test('the chain tells what became of a payment whose settlement had no answer', async (t) => {
