@@ -17,6 +17,8 @@ import type { UpstreamCaller } from './lifecycle/fulfil.ts';
 import { createLifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
 import { LEASE_MS } from './payment/claim.ts';
+import { createExposureControl } from './payment/exposure/control.ts';
+import { exposurePolicy } from './payment/exposure/policy.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import { reconcile } from './payment/reconcile.ts';
 import type { Platform } from './platform.ts';
@@ -55,6 +57,8 @@ interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
 
 const RECONCILE_EVERY_MS = 10_000;
 const REFRESH_EVERY_MS = 30_000;
+/** How soon losses make everybody settle first. */
+const MEASURE_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Cached answers and idempotency keys are kept for a day; payments for good. */
 const KEPT_MS = 86_400_000;
@@ -151,10 +155,20 @@ export async function openGateway(
   );
   await networks.refresh();
 
+  const exposure = createExposureControl({
+    policy: exposurePolicy(catalogue.service.exposure),
+    store,
+    decimals: networks.decimals,
+    log,
+    now,
+  });
+  await exposure.refresh();
+
   const rails = openRails({
     service: catalogue.service,
     variables: platform.variables,
     networks,
+    exposure,
     publicUrl,
     log,
     now,
@@ -163,7 +177,7 @@ export async function openGateway(
   const sold = catalogue.routes.filter((route) => !missing.has(route) && rails.has(route.rail));
 
   const routes = createRouteFinder(sold);
-  const lifecycle = createLifecycle({ routes, rails, store, upstreams: serving.caller, owner, log, now });
+  const lifecycle = createLifecycle({ routes, rails, store, exposure, upstreams: serving.caller, owner, log, now });
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => platform.payTo(network) !== undefined),
   );
@@ -216,6 +230,7 @@ export async function openGateway(
     every(LEASE_MS, () => serving.credits.releaseExpired(), failed),
     every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
+    every(MEASURE_EVERY_MS, () => exposure.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget(now() - KEPT_MS), failed),
   ];
   await platform.opened?.(serving.credits);

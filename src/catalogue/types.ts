@@ -146,6 +146,19 @@ export interface UpstreamFile {
   readonly settings?: { readonly [setting: string]: unknown };
 }
 
+/** What may be at risk before payers' money is sure; amounts in dollars. See `src/payment/exposure/policy.ts`. */
+export interface ExposureFile {
+  readonly perPayer?: string;
+  readonly new?: string;
+  readonly perHour?: string;
+  readonly lossLimit?: string;
+  readonly settleUpfront?: {
+    readonly above?: string;
+    readonly contracts?: boolean;
+    readonly afterFailures?: number;
+  };
+}
+
 /** `catalogue/service.yaml`. */
 export interface ServiceFile {
   readonly name: string;
@@ -159,6 +172,7 @@ export interface ServiceFile {
   readonly defaultNetwork: NetworkId;
   /** Rail -> its options, as its `serviceOptions` have them. */
   readonly rails?: { readonly [rail: string]: { readonly [option: string]: unknown } };
+  readonly exposure?: ExposureFile;
 }
 
 /** A model together with its neutral name. */

@@ -9,6 +9,7 @@ import { Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Money } from '../money.ts';
 import { claimPayment, type Replay, type Work } from '../payment/claim.ts';
+import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { settlePayment } from '../payment/settle.ts';
@@ -31,6 +32,7 @@ interface LifecycleParts {
   /** By name. */
   readonly rails: ReadonlyMap<string, Rail>;
   readonly store: Store;
+  readonly exposure: ExposureControl;
   readonly upstreams: UpstreamCaller;
   /** Names this instance. */
   readonly owner: string;

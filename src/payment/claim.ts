@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '../errors.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { ExposureControl } from './exposure/control.ts';
 import { answerUnderKey, sharedKey } from './idempotency.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
@@ -10,6 +11,7 @@ import { requestDigest } from './request-digest.ts';
 
 interface ClaimParts {
   readonly store: Store;
+  readonly exposure: Pick<ExposureControl, 'limits' | 'policy'>;
   /** Names this instance. */
   readonly owner: string;
   now(): number;
@@ -192,6 +194,38 @@ async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt):
   return { claim, network: known.network, answer: before?.answer, receipt };
 }
 
+/** Only the chain can check what a contract signs, and it may say otherwise when it counts. */
+const assessed = ({ exposure }: ClaimParts, verified: VerifiedPayment): VerifiedPayment => ({
+  ...verified,
+  settleUpfront: verified.settleUpfront || (exposure.policy.settleUpfront.contracts && verified.holder.isContract),
+});
+
+/** One balance pays for one thing at a time. Asked only of who has something else under way. Throws Refusal. */
+async function demandCover(
+  parts: ClaimParts,
+  claim: Claim,
+  { holder, amount }: VerifiedPayment,
+  open: bigint,
+): Promise<void> {
+  if (open === 0n) return;
+  const balance = await holder.balance().catch(() => undefined);
+  if (balance !== undefined && balance >= open + amount) return;
+  await parts.store.giveUp(claim, 'released', 'the balance does not cover what is under way', parts.now());
+  if (balance === undefined) {
+    throw new Refusal('verification-failed', 'the balance could not be read at the moment: send the same again');
+  }
+  throw new Refusal(
+    'payment-insufficient',
+    `the balance of ${balance} does not cover this payment and the ${open} atomic units of those under way: wait for them`,
+  );
+}
+
+/** What is to be paid is known only after the work, and this payer's payments settle before it. */
+async function refuseLate({ store, now }: ClaimParts, claim: Claim): Promise<never> {
+  await store.giveUp(claim, 'released', 'has to settle first', now());
+  throw new Refusal('verification-failed', 'payments of this payer settle before the work: pay by the scheme exact');
+}
+
 async function claimVerified(
   parts: ClaimParts,
   rail: Rail,
@@ -202,11 +236,14 @@ async function claimVerified(
   const { store, now } = parts;
   const verified = await rail.verify(credential, quote);
   const key = sharedKey(quote, verified, now());
-  const facts = factsOf(rail, credential, quote, verified, digest);
-  const outcome = await store.claim(facts, { ...terms(parts), ...(key && { key }) });
+  const facts = factsOf(rail, credential, quote, assessed(parts, verified), digest);
+  const exposure = parts.exposure.limits(verified.decimals);
+  const outcome = await store.claim(facts, { ...terms(parts), exposure, ...(key && { key }) });
   if (outcome.won) {
-    const { claim, before } = outcome;
-    return { claim, network: verified.network, answer: before?.answer, verified };
+    const { claim, before, open, settleUpfront } = outcome;
+    await demandCover(parts, claim, verified, open);
+    if (settleUpfront && !verified.canSettleUpfront) await refuseLate(parts, claim);
+    return { claim, network: verified.network, answer: before?.answer, verified: { ...verified, settleUpfront } };
   }
   return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
 }

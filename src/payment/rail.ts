@@ -5,6 +5,7 @@ import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
+import type { Payer } from './exposure/payer.ts';
 import type { Refusal } from './refusal.ts';
 
 /** What a request costs and what it was: enough to write a challenge and to check a payment against it. */
@@ -43,8 +44,14 @@ export interface VerifiedPayment {
   readonly payTo: string;
   /** What may be moved at most. */
   readonly amount: Atomic;
+  /** Decimals of the asset. */
+  readonly decimals: number;
   /** True where settling has to come before the upstream call: see `settlesUpfront`. */
   readonly settleUpfront: boolean;
+  /** False where what is to be paid is known only after the work. */
+  readonly canSettleUpfront: boolean;
+  /** What its chain says of the payer. */
+  readonly holder: Payer;
   /** True where the payer has been proven already, and not only the chain will. */
   readonly payerIsProven: boolean;
   /** What `Rail.recover` needs, as JSON. No signatures. */

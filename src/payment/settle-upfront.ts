@@ -1,3 +1,5 @@
+import { Refusal } from './refusal.ts';
+
 /** What settling may take after the work, in milliseconds, by how a payment settles. */
 export const SETTLE_MARGIN_MS = {
   /** A challenge that nobody has answered yet: what a payer signs lasts as long as the network lets it. */
@@ -9,6 +11,15 @@ export const SETTLE_MARGIN_MS = {
   /** A Tempo transaction: sent by this gateway, included within seconds. */
   ownTransaction: 5_000,
 } as const;
+
+/**
+ * A payment that was offered to settle after the work and is too short for it is not settled before instead: its payer
+ * agreed to no such thing. Throws Refusal `payment-expired`.
+ */
+export function demandOutliving({ goodForMs, deadlineMs }: { goodForMs: number; deadlineMs: number }): void {
+  if (goodForMs >= deadlineMs + SETTLE_MARGIN_MS.facilitator) return;
+  throw new Refusal('payment-expired', 'the payment ends before the work may be done: sign one for a fresh challenge');
+}
 
 /**
  * The one place that decides what comes first. Settling comes after the result wherever the authorization is still good

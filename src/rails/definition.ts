@@ -2,6 +2,7 @@ import type { RailDeclaration } from '../catalogue/rails.ts';
 import type { RailDocumentParts, RailDocuments } from '../discovery/rail-documents.ts';
 import type { VariableReader } from '../environment.ts';
 import type { Log } from '../log.ts';
+import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
 import type { Rail } from '../payment/rail.ts';
 
@@ -11,6 +12,7 @@ export interface RailParts<Config> {
   /** The rail's block in `service.yaml`; fits its `serviceOptions`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly networks: PayableNetworks;
+  readonly exposure: ExposureControl;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly log: Log;

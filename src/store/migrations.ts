@@ -122,6 +122,16 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
     ALTER TABLE payments RENAME COLUMN settles_first TO settle_upfront;`,
 
   () => receiptsAsData,
+
+  // `lost_at`: the settlement failed after the work was done. `payers`: rows to lock, one for each payer.
+  ({ identifier }) => `
+    ALTER TABLE payments ADD COLUMN lost_at BIGINT;
+    CREATE INDEX payments_by_payer ON payments (payer, state);
+    CREATE INDEX payments_lost ON payments (lost_at) WHERE lost_at IS NOT NULL;
+    CREATE TABLE payers (
+      payer ${identifier} NOT NULL PRIMARY KEY,
+      seen_at BIGINT NOT NULL
+    );`,
 ];
 
 export const schemaVersion = steps.length;

@@ -55,6 +55,29 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
   ],
 });
 
+/** Until the end of the transaction nobody else counts what this payer has under way. */
+export const lockPayer = (payer: string, now: number): Statement => ({
+  text: `INSERT INTO payers (payer, seen_at) VALUES (?1, ?2)
+    ON CONFLICT (payer) DO UPDATE SET seen_at = excluded.seen_at`,
+  values: [payer, now],
+});
+
+/** What the payer has under way besides, and what is known of it. Amounts travel as text: they may be large. */
+export const payerStanding = ({ id, payer, network, asset }: PaymentFacts, failuresSince: number): Statement => ({
+  text: `SELECT amount, 'open' AS kind FROM payments
+      WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown') AND network = ?2 AND asset = ?3 AND id <> ?4
+    UNION ALL SELECT * FROM (SELECT '0' AS amount, 'settled' AS kind FROM payments
+      WHERE payer = ?1 AND state = 'settled' LIMIT 1) AS any_settled
+    UNION ALL SELECT '0' AS amount, 'failed' AS kind FROM payments
+      WHERE payer = ?1 AND state = 'unsettled' AND lost_at >= ?5`,
+  values: [payer, network, asset, id, failuresSince],
+});
+
+export const listLosses = (since: number): Statement => ({
+  text: 'SELECT network, route, amount FROM payments WHERE lost_at >= ?1',
+  values: [since],
+});
+
 /** Only after `stateOnClaim` allowed it, in the transaction that read the row. */
 export const takePayment = (facts: PaymentFacts, state: PaymentState, options: ClaimOptions): Statement => ({
   text: `UPDATE payments SET state = ?2, attempt = attempt + 1, owner = ?3, lease_until = ?4, reason = NULL,
@@ -94,6 +117,10 @@ export const settlePayment = (claim: Claim, receipt: Receipt, now: number): Stat
   values: [claim.id, claim.attempt, JSON.stringify(receipt), now],
 });
 
+/** Work that was done and will not be paid is a loss. */
+const lost = (state: PaymentState, now: string): string =>
+  state === 'unsettled' ? `, lost_at = CASE WHEN answer IS NULL THEN lost_at ELSE ${now} END` : '';
+
 /** What was settled can only be owed, and only what was settled can be. */
 export const giveUpPayment = (
   claim: Claim,
@@ -101,7 +128,7 @@ export const giveUpPayment = (
   reason: string,
   now: number,
 ): Statement => ({
-  text: `UPDATE payments SET state = ?3, reason = ?4, owner = '', lease_until = 0, updated_at = ?5
+  text: `UPDATE payments SET state = ?3, reason = ?4, owner = '', lease_until = 0, updated_at = ?5${lost(state, '?5')}
     WHERE id = ?1 AND attempt = ?2 AND ${HELD} AND ${state === 'owed' ? "state = 'settled'" : "state <> 'settled'"}`,
   values: [claim.id, claim.attempt, state, withoutNul(reason), now],
 });
@@ -127,7 +154,7 @@ const resolveSettled = (id: string, receipt: Receipt, now: number): Statement =>
 });
 
 const resolveTo = (state: PaymentState, id: string, reason: string, now: number): Statement => ({
-  text: `UPDATE payments SET state = ?2, reason = ?3, updated_at = ?4 WHERE id = ?1 AND state = 'unknown'`,
+  text: `UPDATE payments SET state = ?2, reason = ?3, updated_at = ?4${lost(state, '?4')} WHERE id = ?1 AND state = 'unknown'`,
   values: [id, state, withoutNul(reason), now],
 });
 

@@ -1,12 +1,11 @@
-import { freesItsKey, stateOnClaim } from './claimable.ts';
+import { claim } from './claim-steps.ts';
 import { renewHolds } from './credit-statements.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
 import { toPayment, toSale } from './row.ts';
 import type { Statement } from './statements.ts';
 import * as statements from './statements.ts';
-import type { Steps } from './steps.ts';
-import type { ClaimOptions, ClaimOutcome, PaymentFacts, SharedKey, Store } from './store.ts';
+import type { Store } from './store.ts';
 
 /** The store on an engine: every rule about payments is here, in `claimable.ts` or in `statements.ts`. */
 export function storeOn(engine: Engine): Store {
@@ -17,14 +16,7 @@ export function storeOn(engine: Engine): Store {
       return row && toPayment(row);
     },
 
-    async claim(facts, options) {
-      const { key } = options;
-      if (key) return engine.transact(() => claimUnderKey(facts, options, key, engine.rowLock));
-      if (await changesOne(statements.insertPayment(facts, options))) {
-        return { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined };
-      }
-      return engine.transact(() => claimAgain(facts, options, engine.rowLock));
-    },
+    claim: (facts, options) => engine.transact(() => claim(facts, options, engine.rowLock)),
 
     fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
     settle: (claim, receipt, now) => changesOne(statements.settlePayment(claim, receipt, now)),
@@ -41,6 +33,15 @@ export function storeOn(engine: Engine): Store {
     async list(filter) {
       if (filter.states?.length === 0) return [];
       return (await engine.read(statements.listPayments(filter))).map(toPayment);
+    },
+
+    async losses(since) {
+      const rows = await engine.read(statements.listLosses(since));
+      return rows.map(({ network, route, amount }) => ({
+        network: String(network),
+        route: String(route),
+        amount: BigInt(String(amount)),
+      }));
     },
 
     sales: async (filter) => (await engine.read(statements.listSales(filter))).map(toSale),
@@ -62,41 +63,4 @@ export function storeOn(engine: Engine): Store {
 
     close: () => engine.close(),
   };
-}
-
-function* claimAgain(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
-  const find = statements.findPayment(facts.id);
-  const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
-  const [row] = rows;
-  if (row === undefined) throw new Error(`Payment ${facts.id} was removed from the database while it was claimed`);
-  const before = toPayment(row);
-  const state = stateOnClaim(before, facts, options);
-  if (state === undefined) return { won: false, payment: before };
-  yield statements.takePayment(facts, state, options);
-  return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before };
-}
-
-/** The key's row is made and locked first: of two payments that come at once, the second sees what the first became. */
-function* claimUnderKey(
-  facts: PaymentFacts,
-  options: ClaimOptions,
-  { name, since }: SharedKey,
-  rowLock: string,
-): Steps<ClaimOutcome> {
-  yield statements.reserveKept(name, since, options.now);
-  const find = statements.findKept(name, since);
-  const { rows: kept } = yield { ...find, text: `${find.text} ${rowLock}` };
-  const holder = kept[0]?.value;
-  if (holder && holder !== facts.id) {
-    const { rows } = yield statements.findPayment(String(holder));
-    const other = rows[0] && toPayment(rows[0]);
-    if (other && !freesItsKey(other)) return { won: false, payment: other };
-  }
-  const { changes } = yield statements.insertPayment(facts, options);
-  const outcome: ClaimOutcome =
-    changes === 1
-      ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined }
-      : yield* claimAgain(facts, options, rowLock);
-  if (outcome.won) yield statements.keepValue(name, facts.id, options.now);
-  return outcome;
 }

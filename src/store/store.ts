@@ -102,6 +102,28 @@ export interface ClaimOptions {
   maxOwedAttempts: number;
   /** Taken together with the payment, or neither. Without it a payment is claimed for itself alone. */
   key?: SharedKey;
+  /** Decides, together with the claim, whether this payment has to settle first. Left out: as the facts say. */
+  exposure?: ExposureLimits;
+}
+
+/** What a payer may have under way before its money is sure; atomic units of the payment's asset. */
+export interface ExposureLimits {
+  /** What its unsettled payments may come to, this one included; beyond it, it settles first. */
+  perPayer: bigint;
+  /** The same for a payer of whom nothing ever settled. */
+  newPayer: bigint;
+  /** A payer settles first once so many of its settlements failed after the work was done. */
+  failures: number;
+  /** Milliseconds since the epoch: those from then on count. */
+  failuresSince: number;
+}
+
+/** What was worked for and never paid. */
+export interface Loss {
+  network: string;
+  route: string;
+  /** Atomic units. */
+  amount: bigint;
 }
 
 /** A name that several payments come with, of which one buys. */
@@ -127,7 +149,15 @@ export interface PaymentFilter {
 
 export type ClaimOutcome =
   /** Won. `before` is how the payment stood: undefined when it is new. */
-  | { won: true; claim: Claim; before: Payment | undefined }
+  | {
+      won: true;
+      claim: Claim;
+      before: Payment | undefined;
+      /** Atomic units of the payer's other payments on this network and asset that have not ended. */
+      open: bigint;
+      /** As it is kept: the facts', or true where the exposure asks for it. */
+      settleUpfront: boolean;
+    }
   /** Not won: the payment as it stands, or the other one that has the key. */
   | { won: false; payment: Payment };
 
@@ -179,6 +209,9 @@ export interface Store {
   renew(owner: string, ids: readonly string[], leaseUntil: number): Promise<void>;
 
   list(filter: PaymentFilter): Promise<Payment[]>;
+
+  /** Payments whose settlement failed after the work was done, since then. */
+  losses(since: number): Promise<Loss[]>;
 
   /** Settled payments without their answers, oldest first: `limit` of them since then, or after the one named. */
   sales(filter: { since: number; after: Sale | undefined; limit: number }): Promise<Sale[]>;

@@ -8,6 +8,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { PayableNetwork, PayableNetworks } from '../../src/payment/networks.ts';
 import { openX402Rail } from '../../src/rails/x402/rail.ts';
 import { encodeHeader } from '../../src/rails/x402/wire.ts';
+import { noExposure } from '../payment/exposure/none.ts';
 import { documentsOf, endpoint, networks, parts, payTo, price } from './samples.ts';
 
 const cheap = endpoint('image/cheap', { path: '/image/cheap', price: price('0.002'), networks: ['base'] });
@@ -51,7 +52,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
       version: 1,
       refresh: async () => {},
     };
-    const rail = openX402Rail({ networks, publicUrl, now: Date.now });
+    const rail = openX402Rail({ networks, exposure: noExposure, publicUrl, now: Date.now });
     if (typeof proof !== 'string') {
       const raw = {
         transport: 'http' as const,

@@ -1,4 +1,4 @@
-import type { PaymentState } from '../../src/store/store.ts';
+import type { PaymentFacts, PaymentState } from '../../src/store/store.ts';
 import { claimable, existing, finished, unclaimable, won } from './arrivals.ts';
 import type { Promised } from './contract.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
@@ -43,13 +43,57 @@ export function claiming(promise: Promised): void {
     });
   }
 
+  promise('makes a payer settle first once it has more under way than it may, or failed before', async (t, store) => {
+    const exposure = { perPayer: 100n, newPayer: 50n, failures: 1, failuresSince: 0 };
+    const claimOf = async (id: string, amount: string, changes: Partial<PaymentFacts> = {}) => {
+      const outcome = await store.claim(sampleFacts(id, { amount, ...changes }), claimAt(1, { exposure }));
+      if (!outcome.won) throw new Error(`${id} was not won`);
+      return outcome;
+    };
+    t.match(await claimOf('small', '50'), { open: 0n, settleUpfront: false });
+    t.match(await claimOf('besides', '1'), { open: 50n, settleUpfront: true }, 'together more than a new payer may');
+    t.match(await store.find('besides'), { settleUpfront: true }, 'kept, for whoever takes over');
+    t.match(await claimOf('elsewhere', '1', { network: 'chain-b' }), { open: 0n, settleUpfront: false });
+    t.match(await claimOf('stranger', '50', { payer: 'payer-2' }), { open: 0n, settleUpfront: false });
+
+    const known = await claimOf('known', '50', { payer: 'payer-3' });
+    await store.fulfil(known.claim, sampleAnswer(), { now: 2 });
+    await store.settle(known.claim, sampleReceipt(), 3);
+    t.match(await claimOf('trusted', '100', { payer: 'payer-3' }), { open: 0n, settleUpfront: false });
+
+    const lost = await claimOf('lost', '10', { payer: 'payer-4' });
+    await store.fulfil(lost.claim, sampleAnswer(), { now: 2 });
+    t.same(await store.losses(0), []);
+    await store.giveUp(lost.claim, 'unsettled', 'the payer has too few tokens', 3);
+    t.same(await store.losses(0), [{ network: 'chain-a', route: 'image/sample', amount: 10n }]);
+    t.same(await store.losses(4), []);
+    t.match(await claimOf('again', '10', { payer: 'payer-4' }), { open: 0n, settleUpfront: true });
+  });
+
+  promise('lets no two payments that come at once find nothing open', async (t, store) => {
+    const exposure = { perPayer: 100n, newPayer: 100n, failures: 1, failuresSince: 0 };
+    const ids = Array.from({ length: 10 }, (_, number) => `at once ${number}`);
+    const outcomes = await Promise.all(
+      ids.map((id) => store.claim(sampleFacts(id, { amount: '100' }), claimAt(1, { exposure }))),
+    );
+    const open = outcomes
+      .map((outcome) => (outcome.won ? outcome.open : -1n))
+      .sort((one, other) => Number(one - other));
+    t.same(
+      open,
+      ids.map((_, number) => BigInt(number) * 100n),
+    );
+    t.equal(outcomes.filter((outcome) => outcome.won && !outcome.settleUpfront).length, 1);
+  });
+
   promise('gives back what can be claimed again, with its answer and receipt', async (t, store) => {
     const wonAs: Record<string, PaymentState> = { released: 'claimed', owed: 'settled' };
     for (const [id, arrive] of Object.entries(claimable)) {
       await arrive(store, id);
       const before = await existing(store, id);
       const outcome = await store.claim(sampleFacts(id), claimAt(1_000, { owner: 'instance-2' }));
-      t.same(outcome, { won: true, claim: { id, attempt: 2 }, before }, id);
+      t.match(outcome, { won: true, claim: { id, attempt: 2 }, open: 0n, settleUpfront: false }, id);
+      t.same(outcome.won && outcome.before, before, id);
       t.same(
         await store.find(id),
         {

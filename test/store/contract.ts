@@ -39,7 +39,13 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   promise('keeps every fact of a payment as it was first claimed', async (t, store) => {
     const facts = sampleFacts('first', { settleUpfront: true });
     const outcome = await store.claim(facts, claimAt(1_700_000_000_000));
-    t.same(outcome, { won: true, claim: { id: 'first', attempt: 1 }, before: undefined });
+    t.same(outcome, {
+      won: true,
+      claim: { id: 'first', attempt: 1 },
+      before: undefined,
+      open: 0n,
+      settleUpfront: true,
+    });
     t.same(await store.find('first'), {
       ...facts,
       state: 'claimed',

@@ -1,6 +1,6 @@
 import type { RailDeclaration } from '../rails.ts';
 import type { PlainObject } from '../schema-walk.ts';
-import { networkName, text } from './common.ts';
+import { amount, networkName, text } from './common.ts';
 
 /** One block for each rail that has options there. */
 const railOptions = (rails: readonly RailDeclaration[]): PlainObject =>
@@ -9,6 +9,39 @@ const railOptions = (rails: readonly RailDeclaration[]): PlainObject =>
       serviceOptions ? [[name, { ...serviceOptions, type: 'object', additionalProperties: false }]] : [],
     ),
   );
+
+const exposure = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    perPayer: {
+      ...amount,
+      description: 'What a payer may have under way before it settles first; "2.00" unless given',
+    },
+    new: { ...amount, description: 'The same for a payer that never settled anything here; "0.50" unless given' },
+    perHour: {
+      ...amount,
+      description: 'Losses of an hour after which all new payers settle first; "5.00" unless given',
+    },
+    lossLimit: {
+      ...amount,
+      description: 'Losses of an hour on a network or at an endpoint after which it settles first; "1.00" unless given',
+    },
+    settleUpfront: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        above: { ...amount, description: 'Calls that cost more settle first; "1.00" unless given' },
+        contracts: { type: 'boolean', description: 'Contract wallets settle first; true unless given' },
+        afterFailures: {
+          type: 'integer',
+          minimum: 1,
+          description: 'So many failed settlements in a day make a payer settle first; 1 unless given',
+        },
+      },
+    },
+  },
+} as const;
 
 /** `catalogue/service.yaml`: ServiceFile. */
 export const serviceFileSchema = (rails: readonly RailDeclaration[]): PlainObject => ({
@@ -27,6 +60,7 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): PlainObjec
     instructions: text,
     ownershipProofs: { type: 'array', items: text },
     defaultNetwork: networkName,
+    exposure,
     rails: { type: 'object', additionalProperties: false, properties: railOptions(rails) },
   },
 });

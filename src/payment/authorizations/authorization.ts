@@ -25,6 +25,8 @@ export interface Authorization {
    * rail and however it was encoded, and different for any other.
    */
   identity(chain: string, asset: string): string;
+  /** Whose money it moves: an address, or on Solana the wallet that owns the token account. */
+  readonly payer: string;
   /** What everybody can read off the chain once it is settled. */
   readonly shown: string;
   /** Milliseconds since the epoch; undefined where only the chain knows. */

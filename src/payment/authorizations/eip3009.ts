@@ -19,7 +19,6 @@ import { type Json, readAddress, readSignature, readUint, readWord } from './fie
 
 export interface Eip3009Authorization extends Authorization {
   readonly kind: 'eip3009';
-  readonly from: string;
   /** 32 bytes in hex, lower case. */
   readonly nonce: string;
   readonly endsAt: number;
@@ -42,7 +41,7 @@ export function readEip3009(fields: Json, signature: unknown, at = 'payload'): E
   return {
     kind: 'eip3009',
     scheme: 'exact',
-    from,
+    payer: from,
     nonce,
     endsAt: Number(validBefore) * 1000,
     shown: signed.toLowerCase(),

@@ -35,6 +35,7 @@ export function readPermit2(permit: Json, signature: unknown): Permit2Authorizat
   return {
     kind: 'permit2',
     scheme: 'upto',
+    payer: from,
     endsAt: Number(deadline) * 1000,
     shown: signed.toLowerCase(),
     // The whole permit as it was signed: its witness is the scheme's own.

@@ -11,6 +11,8 @@ import { malformed, readText } from './fields.ts';
 export interface SolanaAuthorization extends Authorization {
   readonly kind: 'solana';
   readonly endsAt: undefined;
+  /** Token account that is charged. */
+  readonly source: string;
 }
 
 /** `transaction` in base64. Throws Refusal `malformed-credential`. */
@@ -18,10 +20,12 @@ export function readSolana(transaction: unknown): SolanaAuthorization {
   const expected = 'a signed Solana transaction in base64 with one TransferChecked';
   const wire = readText(transaction, 'payload.transaction', /^[A-Za-z0-9+/]+={0,2}$/, expected);
   const payment = decode(wire, expected);
-  const { blockhash, source, mint, amount } = payment;
+  const { authority, blockhash, source, mint, amount } = payment;
   return {
     kind: 'solana',
     scheme: 'exact',
+    payer: authority,
+    source,
     // A blockhash is good for a number of blocks: only the chain knows how many are left.
     endsAt: undefined,
     shown: wire,

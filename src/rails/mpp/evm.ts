@@ -12,9 +12,10 @@ import {
   findEip3009Settlement,
   readEip3009,
 } from '../../payment/authorizations/eip3009.ts';
+import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
+import { demandOutliving, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
 import type { IssuedChallenge } from './challenge.ts';
 import type { PaymentCredential } from './credential.ts';
 import type { ChargeMethod } from './method.ts';
@@ -61,6 +62,7 @@ export function createEvmMethod(
 ): ChargeMethod {
   const { chainId, asset, payTo, rpcUrl, facilitator } = options;
   const network = `eip155:${chainId}`;
+  const payers = createEvmPayers(rpcUrl, asset.address, now);
 
   /** Authorizations end when their challenge does: it stays open long enough to be settled after the work. */
   const lifetimeMs = (route: Route): number => challengeLifetimeMs + route.deadlineMs + SETTLE_MARGIN_MS.longChallenge;
@@ -86,8 +88,8 @@ export function createEvmMethod(
 
     /** The nonce is made from the challenge, and the token takes it from a payer only once. */
     identify(credential) {
-      const { from, shown } = readAuthorization(credential);
-      return { id: eip3009Identity(network, asset.address, from, nonceOf(credential.challenge)), shown };
+      const { payer, shown } = readAuthorization(credential);
+      return { id: eip3009Identity(network, asset.address, payer, nonceOf(credential.challenge)), shown };
     },
 
     async verify(credential, route) {
@@ -100,12 +102,14 @@ export function createEvmMethod(
       authorization.check(terms, now());
       const requirements = requirementsOf(amount, route);
       const payment = { x402Version: 2, payload: authorization.payload, accepted: requirements };
+      // A challenge stays open long enough to be settled after the work: who answers it too late is told so.
+      demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: route.deadlineMs });
       const verdict = await facilitator.verify(payment, requirements).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
         throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
       });
       if (!verdict.valid) throw new Refusal('verification-failed', verdict.reason);
-      const { from: payer, nonce, endsAt } = authorization;
+      const { payer, nonce, endsAt } = authorization;
       const query: RecoveryQuery = {
         method: 'evm',
         payer,
@@ -117,12 +121,8 @@ export function createEvmMethod(
       return {
         payer,
         payerIsProven: true,
-        settleUpfront: settlesUpfront({
-          goodForMs: endsAt - now(),
-          deadlineMs: route.deadlineMs,
-          settleMarginMs: SETTLE_MARGIN_MS.longChallenge,
-          isProven: true,
-        }),
+        holder: await payers(payer),
+        settleUpfront: false,
         recoveryQuery: JSON.stringify(query),
         settle: () => facilitator.settle(payment, requirements),
       };

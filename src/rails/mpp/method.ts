@@ -6,7 +6,7 @@ import type { PaymentCredential } from './credential.ts';
 /** What a method's own check of a credential adds to what its challenge says already. */
 export type MethodVerdict = Pick<
   VerifiedPayment,
-  'payer' | 'payerIsProven' | 'settleUpfront' | 'recoveryQuery' | 'settle'
+  'payer' | 'holder' | 'payerIsProven' | 'settleUpfront' | 'recoveryQuery' | 'settle'
 >;
 
 /** A way to pay a `charge`: one chain with one token. */

@@ -122,8 +122,9 @@ export function openMppRail(options: MppOptions): MppRail {
 
     async verify({ credential, method }, quote) {
       checkChallenge(credential, method, quote);
-      const { network, currency: asset, recipient: payTo } = method;
-      return { network, asset, payTo, amount: credential.amount, ...(await method.verify(credential, quote.route)) };
+      const { network, currency: asset, recipient: payTo, decimals } = method;
+      const verdict = await method.verify(credential, quote.route);
+      return { network, asset, decimals, payTo, amount: credential.amount, canSettleUpfront: true, ...verdict };
     },
 
     async recover(recoveryQuery) {

@@ -14,6 +14,7 @@ import {
   readTempoPayment,
 } from '../../payment/authorizations/tempo.ts';
 import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
+import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
 import type { Settlement } from '../../settlement.ts';
@@ -49,6 +50,7 @@ export function createTempoMethod(
 ): ChargeMethod {
   const rpc = createRpc(options.rpcUrl, RPC_TIMEOUT_MS);
   const { chainId, currency, recipient } = options;
+  const payers = createEvmPayers(options.rpcUrl, currency, now);
   let loading: Promise<TempoChain> | undefined;
   const load = (): Promise<TempoChain> => {
     loading ??= import('./tempo-chain.ts').then(({ openTempoChain }) =>
@@ -68,6 +70,7 @@ export function createTempoMethod(
         const query: RecoveryQuery = { method: 'tempo', mode: 'push', hash, amount: amount.toString() };
         return {
           payer,
+          holder: await payers(payer),
           payerIsProven: true,
           // It has settled already.
           settleUpfront: true,
@@ -102,6 +105,7 @@ export function createTempoMethod(
     const query: RecoveryQuery = { method: 'tempo', mode: 'pull', transfer };
     return {
       payer,
+      holder: await payers(payer),
       payerIsProven: signed.provenSigner,
       settleUpfront: settlesUpfront({
         goodForMs: validBefore * 1000 - now(),

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
+import type { ExposureControl } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Challenge, Rail } from '../../payment/rail.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
@@ -17,8 +18,8 @@ function authorizationSeconds(route: Route, network: PayableNetwork): number {
   return lasts === undefined ? Math.ceil(route.deadlineMs / 1000) + MARGIN_SECONDS : Math.floor(lasts / 1000);
 }
 
-/** Whether what a payer signs on this network has to be settled before the route's work. */
-export const offerSettlesUpfront = (route: Route, network: PayableNetwork): boolean =>
+/** True where what a payer signs on this network does not outlive the route's work. */
+const endsBeforeTheWork = (route: Route, network: PayableNetwork): boolean =>
   settlesUpfront({
     goodForMs: authorizationSeconds(route, network) * 1000,
     deadlineMs: route.deadlineMs,
@@ -27,7 +28,12 @@ export const offerSettlesUpfront = (route: Route, network: PayableNetwork): bool
   });
 
 /** The entry of `accepts` for one network, in version 2's words. */
-function requirements(route: Route, network: PayableNetwork, amount: Money, scheme = 'exact'): Requirements {
+function requirements(
+  route: Route,
+  network: PayableNetwork,
+  amount: Money,
+  { scheme, upfront }: { scheme: 'exact' | 'upto'; upfront: boolean },
+): Requirements {
   const extra = scheme === 'upto' ? network.upto : network.extra;
   return {
     scheme,
@@ -36,7 +42,7 @@ function requirements(route: Route, network: PayableNetwork, amount: Money, sche
     asset: network.asset.address,
     payTo: network.payTo,
     maxTimeoutSeconds: authorizationSeconds(route, network),
-    extra: offerSettlesUpfront(route, network) ? { ...extra, paymentFlow: 'upfront' } : { ...extra },
+    extra: upfront ? { ...extra, paymentFlow: 'upfront' } : { ...extra },
   };
 }
 
@@ -89,7 +95,7 @@ interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
   readonly amounts: Map<Money, { header(id: string): string; accepts: Requirements[]; acceptsV1: string }>;
-  readonly version: number;
+  readonly version: string;
 }
 
 /** As many prices of one route as are kept ready. */
@@ -101,6 +107,8 @@ export type X402Challenge = Challenge;
 export interface Challenges {
   /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
   offers(route: Route, amount: Money): Requirements[];
+  /** Whether everybody's payment of this on the network has to settle before the work. */
+  settlesUpfront(route: Route, network: PayableNetwork, amount: Money): boolean;
   /** What the challenge says of the route itself, for the facilitator. */
   about(route: Route): { readonly resource: object; readonly extensions: object };
   challenge: Rail<never, X402Challenge>['challenge'];
@@ -109,12 +117,20 @@ export interface Challenges {
 }
 
 /** Writes challenges. What does not depend on the request is prepared once per route and price. */
-export function createChallenges(networks: PayableNetworks, publicUrl: string): Challenges {
+export function createChallenges(
+  networks: PayableNetworks,
+  exposure: Pick<ExposureControl, 'settlesUpfront' | 'version'>,
+  publicUrl: string,
+): Challenges {
   const prepared = new Map<Route, Prepared>();
+  const version = () => `${networks.version} ${exposure.version}`;
+
+  const firstOn = (route: Route, network: PayableNetwork, amount: Money): boolean =>
+    endsBeforeTheWork(route, network) || exposure.settlesUpfront(route, network.id, amount);
 
   const prepare = (route: Route): Prepared => {
     const known = prepared.get(route);
-    if (known && known.version === networks.version) return known;
+    if (known && known.version === version()) return known;
     const fresh: Prepared = {
       resource: {
         url: publicUrl + route.path,
@@ -123,7 +139,7 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string): 
       },
       extensions: known?.extensions ?? discoveryExtension(route),
       amounts: new Map(),
-      version: networks.version,
+      version: version(),
     };
     prepared.set(route, fresh);
     return fresh;
@@ -133,10 +149,13 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string): 
     route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
   const offers = (route: Route, amount: Money): Requirements[] =>
-    payable(route).flatMap((network) => [
-      requirements(route, network, amount),
-      ...(route.price.actual && network.upto ? [requirements(route, network, amount, 'upto')] : []),
-    ]);
+    payable(route).flatMap((network) => {
+      const upfront = firstOn(route, network, amount);
+      const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
+      // What it has to pay is known only after the work.
+      if (!route.price.actual || !network.upto || upfront) return [exact];
+      return [exact, requirements(route, network, amount, { scheme: 'upto', upfront })];
+    });
 
   const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
     const names = new Map(payable(route).map((network) => [network.caip2, network.v1Name]));
@@ -169,6 +188,7 @@ export function createChallenges(networks: PayableNetworks, publicUrl: string): 
 
   return {
     offers,
+    settlesUpfront: firstOn,
 
     about(route) {
       const { resource, extensions } = prepare(route);

@@ -7,7 +7,7 @@ export const x402: RailDefinition<undefined, X402Rail> = {
   ...x402Declaration,
   /** Networks, addresses and facilitators are the gateway's; it needs nothing else. */
   readConfig: () => undefined,
-  open: ({ networks, publicUrl, now }) => openX402Rail({ networks, publicUrl, now }),
+  open: ({ networks, exposure, publicUrl, now }) => openX402Rail({ networks, exposure, publicUrl, now }),
   documents: x402Documents,
   browserHeaders: {
     request: ['PAYMENT-SIGNATURE', 'X-PAYMENT'],

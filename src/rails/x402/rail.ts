@@ -1,11 +1,15 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
 import { type Atomic, atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
+import type { Authorization } from '../../payment/authorizations/authorization.ts';
+import type { SolanaAuthorization } from '../../payment/authorizations/solana.ts';
+import type { ExposureControl } from '../../payment/exposure/control.ts';
+import { createEvmPayers, type Payer, solanaPayer } from '../../payment/exposure/payer.ts';
 import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
-import { createChallenges, offerSettlesUpfront, requirementsV1, type X402Challenge } from './challenge.ts';
+import { demandOutliving } from '../../payment/settle-upfront.ts';
+import { createChallenges, requirementsV1, type X402Challenge } from './challenge.ts';
 import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
 import { findSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
@@ -13,6 +17,7 @@ import { checkAccepted, networkName, type PaymentPayload, type Requirements, sch
 
 interface X402Options {
   readonly networks: PayableNetworks;
+  readonly exposure: Pick<ExposureControl, 'settlesUpfront' | 'version'>;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   now(): number;
@@ -23,8 +28,8 @@ export interface X402Rail extends Rail<X402Credential, X402Challenge> {
   offers(route: Quote['route'], amount: Money): Requirements[];
 }
 
-export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rail {
-  const challenges = createChallenges(networks, publicUrl);
+export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options): X402Rail {
+  const challenges = createChallenges(networks, exposure, publicUrl);
 
   const payableFor = ({ network: id, payment }: X402Credential, { route }: Quote): PayableNetwork => {
     if (!route.networks.includes(id)) {
@@ -64,20 +69,18 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       ? { x402Version: 1, scheme: payment.scheme, network: payment.network, payload }
       : { x402Version: 2, accepted: offer, payload, ...challenges.about(route) };
 
-  /**
-   * True where this very authorization, whatever its network allows, would not outlive the work. A permit that would
-   * not is refused: what it has to pay is known only after the work.
-   */
-  const endsTooSoon = ({ authorization: { scheme, endsAt } }: X402Credential, { route }: Quote): boolean => {
-    if (endsAt === undefined) return false;
-    const { deadlineMs } = route;
-    const settleMarginMs = SETTLE_MARGIN_MS.facilitator;
-    const tooSoon = settlesUpfront({ goodForMs: endsAt - now(), deadlineMs, settleMarginMs, isProven: true });
-    if (tooSoon && scheme === 'upto') {
-      throw new Refusal('payment-expired', 'the permit ends before the work may be done: sign a longer one');
-    }
-    return tooSoon;
-  };
+  const evmPayers = new Map<string, ReturnType<typeof createEvmPayers>>();
+
+  /** Where no node can be asked, nobody is known to be good for it. */
+  async function holderOf({ payer, kind, ...authorization }: Authorization, network: PayableNetwork): Promise<Payer> {
+    const { rpcUrl, asset } = network;
+    if (!rpcUrl) return { isContract: false, balance: async () => 0n };
+    if (kind === 'solana') return solanaPayer(rpcUrl, (authorization as SolanaAuthorization).source);
+    const key = `${rpcUrl} ${asset.address}`;
+    const payers = evmPayers.get(key) ?? createEvmPayers(rpcUrl, asset.address, now);
+    evmPayers.set(key, payers);
+    return payers(payer);
+  }
 
   const rail: X402Rail = {
     name: 'x402',
@@ -100,23 +103,29 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
-      const tooSoon = endsTooSoon(credential, quote);
+      const settleUpfront = challenges.settlesUpfront(quote.route, network, quote.amount);
+      const { endsAt, payer, scheme } = authorization;
+      const { deadlineMs } = quote.route;
+      if (!settleUpfront && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
       const payload = forFacilitator(credential, offer, quote);
-      const verdict = await facilitator.verify(payload, inVersionOf(payment, offer, quote)).catch((error: unknown) => {
+      const verifying = facilitator.verify(payload, inVersionOf(payment, offer, quote)).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
         throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
           cause: error,
         });
       });
+      const [verdict, holder] = await Promise.all([verifying, holderOf(authorization, network)]);
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
-      const { payer } = verdict;
       return {
         network: network.id,
         asset: asset.address,
+        decimals: asset.decimals,
         payer,
+        holder,
         payTo,
         amount,
-        settleUpfront: tooSoon || offerSettlesUpfront(quote.route, network),
+        settleUpfront,
+        canSettleUpfront: scheme !== 'upto',
         payerIsProven: true,
         recoveryQuery: JSON.stringify({
           x402Version: payment.x402Version,

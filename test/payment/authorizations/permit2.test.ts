@@ -54,7 +54,7 @@ t.test('a permit has to outlive the work, for what it pays is known only after i
   const deadline = Number(decoded(proof).payload.permit2Authorization?.deadline);
   const lastMoment = (deadline - DEADLINE_SECONDS - MARGIN_SECONDS) * 1000;
   clock = lastMoment + 1;
-  const [type, detail] = [/payment-expired$/, /the permit ends before the work may be done/];
+  const [type, detail] = [/payment-expired$/, /the payment ends before the work may be done/];
   await refusesBeforeWork(t, gateway, 'chain-c', { call, proof, type, detail });
   clock = lastMoment;
   t.equal((await sendProof(call, proof)).status, 200);

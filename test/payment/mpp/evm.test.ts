@@ -7,6 +7,7 @@ import { type Hex, toHex } from 'viem';
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { Refusal } from '../../../src/payment/refusal.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { startEvmChain } from '../../../src/sandbox/chains/evm.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
@@ -152,7 +153,7 @@ async function verified(rail: ReturnType<typeof openMppRail>, authorization: str
   return { quote, payment: await rail.verify(proof, quote) };
 }
 
-t.test('settles first when too little is left of the authorization', async (t) => {
+t.test('refuses an authorization of which too little is left: it settles after the work, or not at all', async (t) => {
   let now = Date.now();
   const facilitator = facilitatorAt(chain.rpcUrl);
   t.teardown(() => facilitator.close());
@@ -161,8 +162,11 @@ t.test('settles first when too little is left of the authorization', async (t) =
   const { url } = await startGateway(t, rail, [mppRoute(path)]);
   const authorization = await credentialFor(`${url}${path}`);
   t.equal((await verified(rail, authorization)).payment.settleUpfront, false);
-  now += 320_000;
-  t.equal((await verified(rail, authorization)).payment.settleUpfront, true);
+  now += 350_000;
+  await t.rejects(
+    verified(rail, authorization),
+    new Refusal('payment-expired', 'the payment ends before the work may be done: sign one for a fresh challenge'),
+  );
 });
 
 t.test('the chain tells what became of a payment whose settlement had no answer', async (t) => {

@@ -9,6 +9,7 @@ import { createLog } from '../../../src/log.ts';
 import type { MppRail } from '../../../src/rails/mpp/rail.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
+import { noExposure } from '../exposure/none.ts';
 
 /** The gateway's own lifecycle with one rail, and an upstream that counts its calls. */
 export async function startGateway(t: Test, rail: MppRail, routes: readonly Route[]) {
@@ -34,6 +35,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
         return { text: 'paid' };
       },
     },
+    exposure: noExposure,
     owner: 'test',
     log: createLog('silent'),
     now: Date.now,

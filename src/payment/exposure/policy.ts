@@ -1,0 +1,35 @@
+/** What a payer can make the operator spend before its money is sure: `exposure` in `service.yaml`. */
+import type { ExposureFile } from '../../catalogue/types.ts';
+import { type Money, usd } from '../../money.ts';
+
+export interface ExposurePolicy {
+  /** The most that a payer's calls under way may be worth together; beyond it, its payments settle first. */
+  readonly perPayer: Money;
+  /** The same for a payer that never settled anything here. */
+  readonly newPayer: Money;
+  /** Once so much was lost within an hour, payers who never settled anything settle first until it is over. */
+  readonly perHour: Money;
+  /** Once so much was lost within an hour on one network or at one endpoint, all of its payments settle first. */
+  readonly lossLimit: Money;
+  readonly settleUpfront: {
+    /** Calls that cost more than this. */
+    readonly above: Money;
+    /** Wallets that are contracts: only the chain can check their signatures, and they may change their mind. */
+    readonly contracts: boolean;
+    /** Payers of whom so many settlements failed after the work was done, within a day. */
+    readonly afterFailures: number;
+  };
+}
+
+/** Small calls of strangers settle after the result, and no stranger can take more than cents. */
+export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
+  const { perPayer = '2.00', new: newPayer = '0.50', perHour = '5.00', lossLimit = '1.00', settleUpfront = {} } = file;
+  const { above = '1.00', contracts = true, afterFailures = 1 } = settleUpfront;
+  return {
+    perPayer: usd(perPayer),
+    newPayer: usd(newPayer),
+    perHour: usd(perHour),
+    lossLimit: usd(lossLimit),
+    settleUpfront: { above: usd(above), contracts, afterFailures },
+  };
+}

@@ -1,0 +1,79 @@
+/** The steps of a claim, in one transaction: who has the key, what the payer has under way, and the payment itself. */
+import { freesItsKey, stateOnClaim } from './claimable.ts';
+import { toPayment } from './row.ts';
+import * as statements from './statements.ts';
+import type { Steps } from './steps.ts';
+import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts, SharedKey } from './store.ts';
+
+/** What the payer has under way besides, and whether that makes this payment settle first. */
+interface Standing {
+  readonly open: bigint;
+  readonly settleUpfront: boolean;
+}
+
+export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
+  const { key, exposure, now } = options;
+  const holder = key && (yield* holderOf(key, facts, now, rowLock));
+  if (holder) return { won: false, payment: holder };
+  const standing = exposure
+    ? yield* standingOf(facts, exposure, now, rowLock)
+    : { open: 0n, settleUpfront: facts.settleUpfront };
+  const decided = { ...facts, settleUpfront: standing.settleUpfront };
+  const { changes } = yield statements.insertPayment(decided, options);
+  const outcome: ClaimOutcome =
+    changes === 1
+      ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
+      : yield* claimAgain(decided, options, standing, rowLock);
+  if (key && outcome.won) yield statements.keepValue(key.name, facts.id, now);
+  return outcome;
+}
+
+function* claimAgain(
+  facts: PaymentFacts,
+  options: ClaimOptions,
+  standing: Standing,
+  rowLock: string,
+): Steps<ClaimOutcome> {
+  const find = statements.findPayment(facts.id);
+  const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
+  const [row] = rows;
+  if (row === undefined) throw new Error(`Payment ${facts.id} was removed from the database while it was claimed`);
+  const before = toPayment(row);
+  const state = stateOnClaim(before, facts, options);
+  if (state === undefined) return { won: false, payment: before };
+  yield statements.takePayment(facts, state, options);
+  return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before, ...standing };
+}
+
+/** The other payment that has the key. Its row is made and locked first: of two that come at once, the second sees what the first became. */
+function* holderOf(
+  { name, since }: SharedKey,
+  { id }: PaymentFacts,
+  now: number,
+  rowLock: string,
+): Steps<Payment | undefined> {
+  yield statements.reserveKept(name, since, now);
+  const find = statements.findKept(name, since);
+  const { rows: kept } = yield { ...find, text: `${find.text} ${rowLock}` };
+  const holder = kept[0]?.value;
+  if (!holder || holder === id) return undefined;
+  const { rows } = yield statements.findPayment(String(holder));
+  const other = rows[0] && toPayment(rows[0]);
+  return other && !freesItsKey(other) ? other : undefined;
+}
+
+function* standingOf(
+  facts: PaymentFacts,
+  { perPayer, newPayer, failures, failuresSince }: ExposureLimits,
+  now: number,
+  rowLock: string,
+): Steps<Standing> {
+  // Where transactions run side by side, two payments of one payer must not both find nothing open.
+  if (rowLock !== '') yield statements.lockPayer(facts.payer, now);
+  const { rows } = yield statements.payerStanding(facts, failuresSince);
+  const amounts = (kind: string) => rows.filter((row) => row.kind === kind).map(({ amount }) => BigInt(String(amount)));
+  const open = amounts('open').reduce((sum, amount) => sum + amount, 0n);
+  const limit = amounts('settled').length > 0 ? perPayer : newPayer;
+  const exceeds = open + BigInt(facts.amount) > limit || amounts('failed').length >= failures;
+  return { open, settleUpfront: facts.settleUpfront || exceeds };
+}

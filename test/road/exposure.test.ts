@@ -1,0 +1,105 @@
+/** Nobody works for nothing: payers who follow the protocol and take the money away. */
+import '../payment/facilitators/own-fetch.ts';
+import t from 'tap';
+import { privateKeyToAddress } from 'viem/accounts';
+import { request, sendProof, signProof, signUpto } from '../clients.ts';
+import { openEvmWallet } from '../evm-wallet.ts';
+import type { Gateway } from '../gateway.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
+
+const PRICE = 60_000n;
+/** An ERC-1271 wallet that finds every signature good where gas is free, as in a simulation, and reverts when mined. */
+const TWO_FACED = '0x3a15600a5760006000fd5b631626ba7e60e01b60005260206000f3';
+
+const gateway = await startRelayedGateway({ networks: ['chain-c'], tempo: true });
+t.teardown(gateway.stop);
+const { reader, another } = await openEvmWallet(gateway, 'chain-c');
+
+let made = 0;
+const fresh = (of: Gateway = gateway) => {
+  made += 1;
+  return request(of, '/image/family-e-2', { prompt: `a lighthouse, number ${made}` });
+};
+const addressOf = ({ state }: Gateway) => privateKeyToAddress(state.evm['chain-c']?.privateKey ?? '0x');
+const upstreamCalls = async () => (await gateway.calls()).upstreamCalls;
+const kindOf = async (answer: Response): Promise<string> =>
+  String(((await answer.json()) as { type: unknown }).type).replace(/^.*\//, '');
+
+t.test('a contract wallet that signs for simulations only gets no work, by either scheme', async (t) => {
+  const payer = await another(1_000_000n);
+  const address = addressOf(payer);
+  await reader.request({ method: 'anvil_setCode' as never, params: [address, TWO_FACED] as never });
+  const [before, earned] = [await upstreamCalls(), await gateway.earned('chain-c')];
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const call = fresh(payer);
+    t.equal((await sendProof(call, await signProof(payer, 'chain-c', call))).status, 402);
+  }
+  const metered = request(payer, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 300 });
+  t.equal((await sendProof(metered, await signUpto(payer, 'chain-c', metered).catch(() => ({})))).status, 402);
+  t.equal(await upstreamCalls(), before, 'no upstream call');
+  t.equal(await gateway.earned('chain-c'), earned);
+});
+
+t.test('one balance buys one thing at a time, however many authorizations are signed for it', async (t) => {
+  const payer = await another(PRICE);
+  const calls = Array.from({ length: 8 }, () => fresh(payer));
+  const proofs = await Promise.all(calls.map((call) => signProof(payer, 'chain-c', call)));
+  const [before, earned] = [await upstreamCalls(), await gateway.earned('chain-c')];
+  const first = calls[0] ?? fresh();
+  const hold = gateway.upstreams.gate.holdNext();
+  const answering = sendProof(first, proofs[0] ?? {});
+  await hold.reached;
+  const others = await Promise.all(calls.slice(1).map((call, at) => sendProof(call, proofs[at + 1] ?? {})));
+  for (const answer of others) {
+    t.equal(answer.status, 402);
+    t.equal(await kindOf(answer), 'payment-insufficient');
+  }
+  hold.release();
+  t.equal((await answering).status, 200);
+  t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+  t.ok((await upstreamCalls()) - before <= 2, 'the work of one call');
+});
+
+t.test('a balance that covers several calls buys them at once', async (t) => {
+  const payer = await another(3n * PRICE);
+  const calls = Array.from({ length: 3 }, () => fresh(payer));
+  const proofs = await Promise.all(calls.map((call) => signProof(payer, 'chain-c', call)));
+  const answers = await Promise.all(calls.map((call, at) => sendProof(call, proofs[at] ?? {})));
+  t.same(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+});
+
+t.test('who moves the money away while the provider works pays first from then on', async (t) => {
+  const payer = await another(PRICE);
+  const wallet = await openEvmWallet(payer, 'chain-c');
+  const call = fresh(payer);
+  const proof = await signProof(payer, 'chain-c', call);
+  const hold = gateway.upstreams.gate.holdNext();
+  const answering = sendProof(call, proof);
+  await hold.reached;
+  await wallet.send(await wallet.sign({ value: PRICE, to: addressOf(gateway) }));
+  hold.release();
+  t.equal((await answering).status, 402, 'the result is withheld');
+
+  const sponsor = await openEvmWallet(gateway, 'chain-c');
+  await sponsor.send(await sponsor.sign({ value: 2n * PRICE, to: addressOf(payer) }));
+  const again = fresh(payer);
+  const signed = await signProof(payer, 'chain-c', again);
+  const earned = await gateway.earned('chain-c');
+  const second = gateway.upstreams.gate.holdNext();
+  const paid = sendProof(again, signed);
+  await second.reached;
+  t.equal((await gateway.earned('chain-c')) - earned, PRICE, 'the money is here before the work');
+  second.release();
+  t.equal((await paid).status, 200);
+});
+
+t.test('what costs more than the policy trusts anybody with is offered only to settle first', async (t) => {
+  const call = request(gateway, '/video/family-h-2.5', { prompt: 'waves', duration: 10, resolution: '720p' });
+  const unpaid = await fetch(call.url, call.init);
+  const { accepts } = JSON.parse(Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString());
+  t.ok(accepts.length > 0);
+  for (const offer of accepts) t.equal(offer.extra.paymentFlow, 'upfront', offer.network);
+});
