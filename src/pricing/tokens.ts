@@ -1,6 +1,6 @@
 /**
  * What tokens of a model cost: the provider's price with a markup. One place for the endpoints that quote an upper
- * bound and for the API-key door, which bills each call exactly.
+ * bound and for calls with an API key, which are billed exactly.
  */
 
 import { type PricingContext, PricingProblem } from '../catalogue/contracts.ts';

@@ -3,7 +3,7 @@ import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
-import { callInOrder, type Source } from './fallback.ts';
+import { callInOrder } from './fallback.ts';
 import { openUpstreamHttp } from './http/client.ts';
 import type { UpstreamHttp } from './http/upstream-http.ts';
 
@@ -42,7 +42,10 @@ interface OpenUpstream {
   settings: Readonly<Record<string, unknown>>;
 }
 
-interface RouteSource extends Source {
+interface RouteSource {
+  /** The upstream's or recipe's name, for the log. */
+  readonly name: string;
+  call(input: Input, context: CallContext): Promise<unknown>;
   /** Undefined for a recipe. */
   binding: Binding | undefined;
   missing: string[];
@@ -132,7 +135,14 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     async call(route, input, context) {
       const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
-      return await callInOrder(usable, input, { ...context, terms: route.price.terms?.(input) }, log);
+      const { endpoint, signal } = context;
+      const withTerms = { ...context, terms: route.price.terms?.(input) };
+      return await callInOrder(usable, (source) => source.call(input, withTerms), {
+        subject: endpoint,
+        details: { endpoint },
+        signal,
+        log,
+      });
     },
     bindings: (route) =>
       sourcesOf(route).flatMap(({ binding, missing }) => (binding && missing.length === 0 ? [binding] : [])),

@@ -35,7 +35,7 @@ export const completion = JSON.stringify({
   usage: { prompt_tokens: 12, completion_tokens: 17, total_tokens: 29 },
 });
 
-/** One call through the API-key door, of a model that is priced by use. */
+/** One call with an API key, of a model that is priced by use. */
 export const chatCall = {
   path: '/v1/chat/completions',
   upstreamPath: '/chat/completions',

@@ -19,7 +19,7 @@ interface BuyCreditsResult {
 }
 
 /**
- * Credits for the API-key door. Nothing is asked of a provider. The credit counts once the payment has settled, so
+ * Credits for API keys. Nothing is asked of a provider. The credit counts once the payment has settled, so
  * that a settlement that is refused buys nothing; and once for a payment, however often the call is run.
  */
 export const buyCredits = defineRecipe({
