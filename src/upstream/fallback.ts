@@ -4,7 +4,7 @@ import { type UpstreamFailure, UpstreamProblem } from './problem.ts';
 export interface FallbackOptions {
   /** What is sold: the endpoint or the model. */
   readonly subject: string;
-  /** Said in every line of the log. */
+  /** Part of every line of the log. */
   readonly details: Readonly<Record<string, string>>;
   /** Nobody else is asked once it is aborted. */
   readonly signal: AbortSignal;

@@ -145,7 +145,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
       const { apiKey, id } = await apiKeys.create({ label: 'test', credit: usd(dollars), ...order });
       return { apiKey, id };
     },
-    /** The official client, which is told to try once. */
+    /** The official client, which tries once. */
     client: (apiKey: string) => new OpenAI({ baseURL: `${origin}/v1`, apiKey, maxRetries: 0 }),
     /** In millionths of a dollar. */
     async balance(apiKey: string): Promise<{ balance: bigint; held: bigint }> {
