@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { Router } from 'express';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
-import { openCreditsDesk } from './credits/desk.ts';
+import { openApiKeys } from './credits/api-keys.ts';
 import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
-import { createChatDoor } from './http/chat/door.ts';
+import { createApiKeyRouter } from './http/api-keys/router.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
 import { createListener, listen } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
@@ -93,17 +93,25 @@ async function openServing(
   const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
-  const credits = openCreditsDesk({ store: store.credits, mode: platform.mode, now });
+  const apiKeys = openApiKeys({ store: store.credits, mode: platform.mode, now });
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
     call: (route, input, context) =>
-      upstreams.call(route, input, { ...context, endpoint: route.endpoint.id, media, downloads, cache, credits, now }),
+      upstreams.call(route, input, {
+        ...context,
+        endpoint: route.endpoint.id,
+        media,
+        downloads,
+        cache,
+        credits: apiKeys,
+        now,
+      }),
   };
   return {
     upstreams,
     caller,
-    credits,
+    apiKeys,
     /** Undefined where files are served from a bucket. */
     files: bucket ? undefined : serveMedia(directory),
     /** Calls under way are given up. */
@@ -189,8 +197,17 @@ export async function openGateway(
     mode,
     publicUrl,
   };
-  /** Chat completions under way. */
-  const chats = new Set<string>();
+  const apiKeys = createApiKeyRouter({
+    catalogue: { ...catalogue, routes: sold },
+    apiKeys: serving.apiKeys,
+    store: store.credits,
+    bindings: serving.upstreams.bindings,
+    stopping: serving.caller.stopping,
+    owner,
+    publicUrl,
+    log,
+    now,
+  });
   let draining = false;
   const served: RouterParts = {
     lifecycle,
@@ -209,31 +226,25 @@ export async function openGateway(
     media: serving.files,
     headers: platform.headers,
     extra: platform.routes,
-    apiKeys: createChatDoor({
-      catalogue: { ...catalogue, routes: sold },
-      desk: serving.credits,
-      store: store.credits,
-      bindings: serving.upstreams.bindings,
-      stopping: serving.caller.stopping,
-      owner,
-      underWay: chats,
-      publicUrl,
-      log,
-      now,
-    }),
+    apiKeys: apiKeys.router,
     draining: () => draining,
   };
 
+  const idle = () => Promise.all([lifecycle.idle(), apiKeys.idle()]);
   const failed = (error: unknown) => log.error({ err: error }, 'background task failed');
   const background = [
-    every(LEASE_MS / 3, () => store.renew(owner, [...lifecycle.working(), ...chats], now() + LEASE_MS), failed),
-    every(LEASE_MS, () => serving.credits.releaseExpired(), failed),
+    every(
+      LEASE_MS / 3,
+      () => store.renew(owner, [...lifecycle.working(), ...apiKeys.working()], now() + LEASE_MS),
+      failed,
+    ),
+    every(LEASE_MS, () => serving.apiKeys.releaseExpired(), failed),
     every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
     every(MEASURE_EVERY_MS, () => exposure.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget(now() - KEPT_MS), failed),
   ];
-  await platform.opened?.(serving.credits);
+  await platform.opened?.(serving.apiKeys);
 
   return {
     router: createGatewayRouter(served),
@@ -243,9 +254,9 @@ export async function openGateway(
     async close(closing = Promise.resolve()) {
       draining = true;
       // Work goes on for callers who left, too: what they paid for is theirs.
-      await within(config.drainMs, Promise.all([closing, lifecycle.idle()]));
+      await within(config.drainMs, Promise.all([closing, idle()]));
       serving.stop();
-      await within(SETTLE_MS, lifecycle.idle());
+      await within(SETTLE_MS, idle());
       for (const stop of background) stop();
       await serving.close();
       await store.close();

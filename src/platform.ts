@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import type { Network, Upstream } from './catalogue/types.ts';
-import type { CreditsDesk } from './credits/desk.ts';
+import type { ApiKeys } from './credits/api-keys.ts';
 import type { Variables } from './environment.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { ResolvedAddress } from './upstream/http/download.ts';
@@ -31,7 +31,7 @@ export interface Platform {
   /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called when the store is open and before the first request. */
-  opened?(credits: CreditsDesk): Promise<void>;
+  opened?(credits: ApiKeys): Promise<void>;
   /** Stops what was started for it. */
   stop(): Promise<void>;
 }

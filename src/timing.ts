@@ -28,3 +28,23 @@ export async function within(milliseconds: number, promise: Promise<unknown>): P
   await Promise.race([promise, waited]);
   over.abort();
 }
+
+/**
+ * A signal that aborts after a time, with a `TimeoutError`, or when `stopping` does. `done` lets go of both:
+ * `AbortSignal.any` would keep a little of every call.
+ */
+export function deadline(milliseconds: number, stopping: AbortSignal): { signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort(stopping.reason);
+  const late = () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError'));
+  const timer = setTimeout(late, milliseconds);
+  stopping.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  return {
+    signal: controller.signal,
+    done() {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', stop);
+    },
+  };
+}

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { Config } from '../config.ts';
-import { type NewKeyOrder, openCreditsDesk } from '../credits/desk.ts';
+import { type NewKeyOrder, openApiKeys } from '../credits/api-keys.ts';
 import { toDecimal } from '../money.ts';
 import { shipped } from '../shipped.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
@@ -50,7 +50,7 @@ const say = (text: string): void => {
 };
 
 async function create(values: Values, store: Store, config: Config): Promise<void> {
-  const desk = openCreditsDesk({ store: store.credits, mode: config.mode, now: Date.now });
+  const apiKeys = openApiKeys({ store: store.credits, mode: config.mode, now: Date.now });
   if (values.label === undefined) throw new UsageProblem(`--label is missing: say whose key it is\n\n${USAGE}`);
   const order: NewKeyOrder = {
     label: values.label,
@@ -58,7 +58,7 @@ async function create(values: Values, store: Store, config: Config): Promise<voi
     ...(values.credit !== undefined && { credit: dollars('--credit', values.credit) }),
     ...(values.expires !== undefined && { expiresAt: Date.now() + period('--expires', values.expires) }),
   };
-  const { apiKey, id } = await desk.create(order);
+  const { apiKey, id } = await apiKeys.create(order);
   say(`${apiKey}\n`);
   process.stderr.write(`This is the only time that the key is shown; only its hash is kept. Its id is ${id}\n`);
 }

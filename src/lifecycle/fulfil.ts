@@ -4,6 +4,7 @@ import type { Input, Route } from '../catalogue/types.ts';
 import { Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
+import { deadline } from '../timing.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import { resultFault } from './input.ts';
 import { upstreamCodes } from './upstream-codes.ts';
@@ -54,25 +55,6 @@ function toProblem(error: unknown): Problem {
     return new Problem(upstreamCodes[error.failure], error.publicMessage, { cause: error });
   }
   return new Problem('internal_error', undefined, { cause: error });
-}
-
-/** Aborts after a time or when the gateway stops. `done` lets go of both: `AbortSignal.any` would keep a little of every call. */
-function deadline(milliseconds: number, stopping: AbortSignal): { signal: AbortSignal; done(): void } {
-  const controller = new AbortController();
-  const stop = () => controller.abort(stopping.reason);
-  const timer = setTimeout(
-    () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError')),
-    milliseconds,
-  );
-  stopping.addEventListener('abort', stop, { once: true });
-  if (stopping.aborted) stop();
-  return {
-    signal: controller.signal,
-    done: () => {
-      clearTimeout(timer);
-      stopping.removeEventListener('abort', stop);
-    },
-  };
 }
 
 /** Rejects once the deadline has passed and an adapter has had a moment to say so itself. */

@@ -85,6 +85,12 @@ export const listEntries = (keyId: string, limit: number): Statement => ({
   values: [keyId, limit],
 });
 
+/** After `lockKey`. */
+export const countHolds = (keyId: string): Statement => ({
+  text: 'SELECT COUNT(*) AS holds FROM holds WHERE key_id = ?1',
+  values: [keyId],
+});
+
 export const insertHold = (hold: HoldRequest, day: number): Statement => ({
   text: `INSERT INTO holds (id, key_id, amount, day, route, model, owner, lease_until)
     VALUES (?1, ?2, ${number('?3')}, ?4, ?5, ?6, ?7, ?8)`,

@@ -108,6 +108,8 @@ export interface HoldRequest {
   readonly keyId: string;
   /** The most that the call may cost. */
   readonly amount: Money;
+  /** How many holds the key may have at a time, this one included. */
+  readonly mostHolds: number;
   readonly route: string;
   readonly model: string;
   readonly owner: string;
@@ -119,7 +121,7 @@ export type HoldOutcome =
   | { readonly held: true; readonly balance: Money }
   | { readonly held: false; readonly because: HoldRefusal; readonly balance: Money };
 
-export type HoldRefusal = 'unknown' | 'disabled' | 'expired' | 'balance' | 'per-day';
+export type HoldRefusal = 'unknown' | 'disabled' | 'expired' | 'balance' | 'per-day' | 'holds';
 
 /** How a call ended that has to be paid. */
 export interface Settlement {

@@ -80,6 +80,8 @@ export function creditsOn(engine: Engine): CreditStore {
     if (!key) return { held: false, because: 'unknown', balance: 0n };
     const because = refusalOf(key, request);
     if (because) return { held: false, because, balance: key.balance };
+    const { rows } = yield statements.countHolds(request.keyId);
+    if (Number(rows[0]?.holds) >= request.mostHolds) return { held: false, because: 'holds', balance: key.balance };
     yield statements.insertHold(request, dayOf(request.now));
     const { amount, id: reference, route, model, now } = request;
     const after = yield* post(key, { kind: 'hold', amount: -amount, reference, route, model, now });

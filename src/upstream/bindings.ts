@@ -4,7 +4,7 @@ import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '
 import { isJsonObject } from '../json.ts';
 import type { Log } from '../log.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
-import { callInOrder, type Source } from './fallback.ts';
+import { callInOrder } from './fallback.ts';
 import { openUpstreamHttp } from './http/client.ts';
 import type { UpstreamHttp } from './http/upstream-http.ts';
 
@@ -43,7 +43,10 @@ interface OpenUpstream {
   settings: Readonly<Record<string, unknown>>;
 }
 
-interface RouteSource extends Source {
+interface RouteSource {
+  /** The upstream's or recipe's name, for the log. */
+  readonly name: string;
+  call(input: Input, context: CallContext): Promise<unknown>;
   /** Undefined for a recipe. */
   binding: Binding | undefined;
   missing: string[];
@@ -133,7 +136,14 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     async call(route, input, context) {
       const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
-      const result = await callInOrder(usable, input, { ...context, terms: route.price.terms?.(input) }, log);
+      const { endpoint, signal } = context;
+      const withTerms = { ...context, terms: route.price.terms?.(input) };
+      const result = await callInOrder(usable, (source) => source.call(input, withTerms), {
+        subject: endpoint,
+        details: { endpoint },
+        signal,
+        log,
+      });
       return options.sandbox ? asSandboxResult(result) : result;
     },
     bindings: (route) =>

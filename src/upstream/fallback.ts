@@ -1,24 +1,23 @@
-import type { Input } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
-import type { CallContext } from './adapter.ts';
 import { type UpstreamFailure, UpstreamProblem } from './problem.ts';
 
-/** One way to serve a route: an upstream through its adapter, or a recipe. */
-export interface Source {
-  /** The upstream's or recipe's name, for the log. */
-  readonly name: string;
-  call(input: Input, context: CallContext): Promise<unknown>;
+export interface FallbackOptions {
+  /** What is sold: the endpoint or the model. */
+  readonly subject: string;
+  /** Part of every line of the log. */
+  readonly details: Readonly<Record<string, string>>;
+  /** Nobody else is asked once it is aborted. */
+  readonly signal: AbortSignal;
+  readonly log?: Log | undefined;
+  /** False once part of an answer went out, or nobody waits for one. */
+  mayAskAnother?(): boolean;
 }
 
 /** Failures that another provider may not have. What the request itself is to blame for would only fail again. */
 const worthAnother: ReadonlySet<UpstreamFailure> = new Set(['failed', 'timeout', 'malformed', 'unavailable']);
 
-/** Whether the next upstream may be asked after this failure, as long as the request's signal lasts. */
-export const isWorthAnother = (error: unknown, signal: AbortSignal): boolean =>
-  error instanceof UpstreamProblem && worthAnother.has(error.failure) && !signal.aborted;
-
-/** A provider's message may echo a prompt: it is in debug lines alone. */
-export function logProviderMessage(error: unknown, details: object, log: Pick<Log, 'debug'> | undefined): void {
+/** What a provider says may echo a prompt: only who asks for debug lines reads it. */
+function logProviderMessage(error: unknown, details: object, log: Pick<Log, 'debug'> | undefined): void {
   if (!(error instanceof UpstreamProblem) || error.providerMessage === undefined) return;
   log?.debug(
     { ...details, upstream: error.upstream, providerMessage: error.providerMessage },
@@ -26,23 +25,25 @@ export function logProviderMessage(error: unknown, details: object, log: Pick<Lo
   );
 }
 
-/** Asks the sources in order until one answers. Throws the last one's UpstreamProblem. */
-export async function callInOrder(
+/**
+ * Asks the sources (an upstream through its adapter, a recipe, a model's host) in order until one answers. Throws the
+ * last one's UpstreamProblem, or what is no UpstreamProblem at once.
+ */
+export async function callInOrder<Source extends { readonly name: string }, Result>(
   sources: readonly Source[],
-  input: Input,
-  context: CallContext,
-  log?: Log,
-): Promise<unknown> {
+  call: (source: Source) => Promise<Result>,
+  { subject, details, signal, log, mayAskAnother = () => true }: FallbackOptions,
+): Promise<Result> {
   for (const [place, source] of sources.entries()) {
     try {
-      return await source.call(input, context);
+      return await call(source);
     } catch (error) {
-      logProviderMessage(error, { endpoint: context.endpoint }, log);
+      logProviderMessage(error, details, log);
       const isLast = place === sources.length - 1;
-      if (isLast || !isWorthAnother(error, context.signal)) throw error;
-      const problem = error instanceof Error ? error.message : String(error);
-      log?.warn({ endpoint: context.endpoint, source: source.name, problem }, 'asking the next upstream');
+      const isWorthAnother = error instanceof UpstreamProblem && worthAnother.has(error.failure);
+      if (isLast || !isWorthAnother || signal.aborted || !mayAskAnother()) throw error;
+      log?.warn({ ...details, source: source.name, problem: error.message }, 'asking the next upstream');
     }
   }
-  throw new UpstreamProblem('unavailable', context.endpoint, 'no upstream of this endpoint has its keys');
+  throw new UpstreamProblem('unavailable', subject, 'no upstream that serves it has its keys');
 }

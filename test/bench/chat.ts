@@ -1,6 +1,6 @@
 /** What a call with an API key adds to a chat completion. */
 import { join } from 'node:path';
-import { openCreditsDesk } from '../../src/credits/desk.ts';
+import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Load, TimingJob } from './load.ts';
@@ -15,8 +15,8 @@ const STREAMS = 60;
 async function makeKey(data: string): Promise<string> {
   const store = openSqliteStore(join(data, 'turnpike.sqlite'));
   try {
-    const desk = openCreditsDesk({ store: store.credits, mode: 'live', now: Date.now });
-    const { apiKey } = await desk.create({ label: 'bench', credit: usd('1000') });
+    const apiKeys = openApiKeys({ store: store.credits, mode: 'live', now: Date.now });
+    const { apiKey } = await apiKeys.create({ label: 'bench', credit: usd('1000') });
     return apiKey;
   } finally {
     await store.close();

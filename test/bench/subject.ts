@@ -35,6 +35,9 @@ export const completion = JSON.stringify({
   usage: { prompt_tokens: 12, completion_tokens: 17, total_tokens: 29 },
 });
 
+/** What the double streams slowly: plain calls are streamed upstream too, at once. */
+export const SLOW_QUESTION = 'Why does fog lift slowly?';
+
 /** One call with an API key, of a model that is priced by use. */
 export const chatCall = {
   path: '/v1/chat/completions',
@@ -42,7 +45,7 @@ export const chatCall = {
   body: (stream: boolean): string =>
     JSON.stringify({
       model: 'vendor4-4.5',
-      messages: [{ role: 'user', content: 'Why does fog scatter light?' }],
+      messages: [{ role: 'user', content: stream ? SLOW_QUESTION : 'Why does fog scatter light?' }],
       max_tokens: 100,
       stream,
     }),

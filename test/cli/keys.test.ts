@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { openCreditsDesk } from '../../src/credits/desk.ts';
+import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
@@ -38,15 +38,15 @@ t.test('shows a key once, in the store that the gateway opens', async (t) => {
 
   const store = openStore();
   t.teardown(() => store.close());
-  const desk = openCreditsDesk({ store: store.credits, mode: 'sandbox', now: Date.now });
-  const key = await desk.find(apiKey);
+  const apiKeys = openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now });
+  const key = await apiKeys.find(apiKey);
   t.match(key, { label: 'the lab', balance: usd('10'), limits: { perDay: usd('2.5'), models: ['vendor5-k3'] } });
   const id = key?.id ?? '';
 
   t.match(await keys('top-up', id, '0.5'), { code: 0, out: `${id} has 10.5 USD\n` });
   t.match(await keys('disable', id), { code: 0 });
   t.match((await keys('list')).out, /10\.5 .* disabled /);
-  t.ok((await desk.find(apiKey))?.disabledAt);
+  t.ok((await apiKeys.find(apiKey))?.disabledAt);
 });
 
 t.test('says what is wrong, and never repeats what may be a key', async (t) => {

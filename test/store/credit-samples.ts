@@ -20,6 +20,7 @@ export const sampleHold = (id: string, amount: bigint, changes: Partial<HoldRequ
   id,
   keyId: 'key',
   amount,
+  mostHolds: 1_000,
   route: 'v1/chat/completions',
   model: 'model-1',
   owner: 'instance-1',

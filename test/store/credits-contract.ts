@@ -94,6 +94,21 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.equal(await ledgerSum(store), 10n);
   });
 
+  promise('never lets a key have more calls under way than it may', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 1_000n);
+    const hold = (index: number) =>
+      (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 1n, { mostHolds: 7 }));
+    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => hold(index)));
+    t.equal(outcomes.filter(({ held }) => held).length, 7);
+    t.match(
+      outcomes.find(({ held }) => !held),
+      { because: 'holds', balance: 993n },
+    );
+    await store.credits.release(`call-${outcomes.findIndex(({ held }) => held)}`, 'failed', 1_500);
+    t.match(await hold(50), { held: true });
+  });
+
   promise('never lets concurrent calls spend more in a day than the limit', async (t, store, open) => {
     const other = await open();
     await addFunded(store, 100_000n, { limits: { perDay: 1_000n } });

@@ -1,7 +1,7 @@
 /** A facilitator that finds every payment good, and an upstream that always answers the same. Both at once. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { completion, offer, streamed } from '../subject.ts';
+import { completion, offer, SLOW_QUESTION, streamed } from '../subject.ts';
 
 const PAYER = '0x857b06519E91e3A54538791bDbb0E22373e36b66';
 
@@ -33,21 +33,24 @@ function send(response: ServerResponse, path: string): void {
   response.end(body);
 }
 
-/** Who waits for the end before passing the beginning on is late by this much. */
+/** Who waits for the end of a slow stream before passing its beginning on is late by this much. */
 const STREAM_PAUSE_MS = 30;
 
-function stream(response: ServerResponse): void {
+function stream(response: ServerResponse, isSlow: boolean): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(streamed.first);
-  setTimeout(() => response.end(streamed.rest), STREAM_PAUSE_MS);
+  if (isSlow) setTimeout(() => response.end(streamed.rest), STREAM_PAUSE_MS);
+  else response.end(streamed.rest);
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   let isStream = false;
+  let isSlow = false;
   request.on('data', (bytes: Buffer) => {
     isStream ||= bytes.includes('"stream":true');
+    isSlow ||= bytes.includes(SLOW_QUESTION);
   });
-  request.once('end', () => (isStream ? stream(response) : send(response, request.url ?? '/')));
+  request.once('end', () => (isStream ? stream(response, isSlow) : send(response, request.url ?? '/')));
 }
 
 const server = createServer(answer);

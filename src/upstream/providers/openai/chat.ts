@@ -3,10 +3,12 @@
  * Source: `openai` 6.49.0 and openai-openapi 2.3.0; OpenRouter's additions from `@openrouter/sdk` 1.3.19.
  */
 import type { Model } from '../../../catalogue/types.ts';
-import { asJsonObject } from '../../../json.ts';
+import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { requestCompletion } from './chat-client.ts';
+import { contentRefused } from './chat-errors.ts';
 
 /** What a model's entry in `upstreams.yaml` may say of it. */
 export interface ChatModel extends Model {
@@ -61,24 +63,13 @@ export const withImages = (text: string, urls: readonly string[]): unknown =>
     ? text
     : [{ type: 'text', text }, ...urls.map((url) => ({ type: 'image_url', image_url: { url } }))];
 
-/** Statuses whose body says what is wrong with the request: `errorProblem` reads it. */
-export const chatErrorStatuses: readonly number[] = [400, 403, 413, 422];
-
 /** One completion. Throws UpstreamProblem: refusals are `content-refused`, a prompt beyond the context `invalid-input`. */
 export async function chat(
   binding: ChatBinding,
   request: ChatRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<ChatAnswer> {
-  const response = await binding.http.request({
-    method: 'POST',
-    path: '/chat/completions',
-    json: requestBody(binding.model, request),
-    signal: context.signal,
-    accept: chatErrorStatuses,
-  });
-  const answer = response.json();
-  if (response.status >= 400) throw errorProblem(binding.upstream, response.status, answer);
+  const { answer, response } = await requestCompletion(binding, requestBody(binding.model, request), context.signal);
   return readAnswer(binding.upstream, answer, response, context);
 }
 
@@ -107,13 +98,11 @@ const requestBody = (model: ChatModel, request: ChatRequest): Record<string, unk
 
 function readAnswer(
   upstream: string,
-  answer: unknown,
+  answer: JsonObject,
   response: UpstreamResponse,
   context: Pick<CallContext, 'reportCost'>,
 ): ChatAnswer {
-  const { id, choices, usage, error } = asJsonObject(answer);
-  // OpenRouter reports a provider's failure inside a 200.
-  if (error !== undefined && error !== null) throw errorProblem(upstream, response.status, answer);
+  const { id, choices, usage } = answer;
   const choice = asJsonObject(Array.isArray(choices) ? choices[0] : undefined);
   const message = asJsonObject(choice.message);
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens, cost } = asJsonObject(usage);
@@ -146,37 +135,4 @@ function textOf(content: unknown): string {
     .map((part) => asJsonObject(part).text)
     .filter((text) => typeof text === 'string')
     .join('');
-}
-
-/** Errors are `{error: {message, code, type}}`, an array of such, `{error: string}`, or anything else. */
-export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
-  const { error } = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
-  const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
-  const providerMessage = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
-  const problem = `answered ${status}`;
-  const isModerated = Array.isArray(asJsonObject(metadata).reasons);
-  if (
-    isModerated ||
-    /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(providerMessage)
-  ) {
-    return contentRefused(upstream, problem, providerMessage);
-  }
-  if (
-    /context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i.test(providerMessage)
-  ) {
-    const publicMessage = 'The prompt is longer than the model can read';
-    return new UpstreamProblem('invalid-input', upstream, problem, { status, publicMessage, providerMessage });
-  }
-  if (/invalid_image|image_url|unable to process (?:input )?image/i.test(providerMessage)) {
-    const publicMessage = 'The model cannot read the image at the given address';
-    return new UpstreamProblem('invalid-input', upstream, problem, { status, publicMessage, providerMessage });
-  }
-  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status, providerMessage });
-}
-
-function contentRefused(upstream: string, message: string, providerMessage: string): UpstreamProblem {
-  return new UpstreamProblem('content-refused', upstream, message, {
-    providerMessage,
-    publicMessage: 'The model refused to answer this prompt',
-  });
 }

@@ -11,7 +11,7 @@ import { mediaDuration } from '../../media/facts.ts';
 import { type ImageResult, imageResult, type MediaResultOptions, mediaResultOptions } from '../../media/results.ts';
 import { sniffMediaType } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { errorProblem } from './chat.ts';
+import { errorProblem } from './chat-errors.ts';
 
 type OpenaiMediaOptions = MediaResultOptions & {
   readonly result: 'image' | 'transcript';

@@ -6,7 +6,8 @@ import type { JsonSchema } from '../../../catalogue/types.ts';
 import { asJsonObject, asJsonObjects } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { type ChatBinding, type ChatMessage, errorProblem } from './chat.ts';
+import type { ChatBinding, ChatMessage } from './chat.ts';
+import { errorProblem } from './chat-errors.ts';
 
 /** Handles without `@`, at most ten; dates as `2026-01-31`. xAI alone searches X. */
 export type SearchTool =

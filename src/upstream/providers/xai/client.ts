@@ -7,7 +7,7 @@ import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { errorProblem } from '../openai/chat.ts';
+import { errorProblem } from '../openai/chat-errors.ts';
 
 type XaiBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
 type Context = Pick<CallContext, 'signal' | 'reportCost'>;

@@ -5,7 +5,7 @@ import { type Rate, rate, toDecimal } from '../../money.ts';
 import { LEASE_MS } from '../../payment/claim.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
-import { DoorProblem } from './problems.ts';
+import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 
 export interface ChargeParts {
@@ -13,8 +13,8 @@ export interface ChargeParts {
   readonly log: Log;
   /** Names this instance. */
   readonly owner: string;
-  /** The ids of the calls that hold something: whoever renews this instance's leases renews theirs. */
-  readonly underWay: Set<string>;
+  /** The ids of the calls that hold something. */
+  readonly holding: Set<string>;
   readonly publicUrl: string;
   now(): number;
 }
@@ -35,16 +35,20 @@ export interface Hold {
 
 const ROUTE = 'v1/chat/completions';
 
-const MIDNIGHT_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** Throws DoorProblem when the key may not spend so much. */
+/** How many calls of one key may be under way, on all instances together. */
+const MOST_CALLS = 32;
+
+/** Throws ApiKeyProblem when the key may not spend so much. */
 export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
-  const { store, log, owner, underWay, publicUrl, now } = parts;
+  const { store, log, owner, holding, publicUrl, now } = parts;
   const model = call.model.name;
   const outcome = await store.hold({
     id: requestId,
     keyId: key.id,
     amount: call.bound,
+    mostHolds: MOST_CALLS,
     route: ROUTE,
     model,
     owner,
@@ -52,9 +56,9 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
     leaseUntil: now() + LEASE_MS,
   });
   if (!outcome.held) throw refusal(outcome.because, outcome.balance, call, { publicUrl, now: now() });
-  underWay.add(requestId);
+  holding.add(requestId);
   // What cannot be ended now is given back when its lease runs out.
-  const end = <Result>(ended: Promise<Result>): Promise<Result> => ended.finally(() => underWay.delete(requestId));
+  const end = <Result>(ended: Promise<Result>): Promise<Result> => ended.finally(() => holding.delete(requestId));
   return {
     async settle(use) {
       const price = actualCost(call.model.price, use, call.bound);
@@ -78,7 +82,7 @@ function refusal(
   balance: bigint,
   { bound }: ChatCall,
   { publicUrl, now }: { publicUrl: string; now: number },
-): DoorProblem {
+): ApiKeyProblem {
   const needed = toDecimal(bound);
   switch (because) {
     case 'balance': {
@@ -87,19 +91,23 @@ function refusal(
         `The call may cost up to ${needed} USD, and the balance is ${toDecimal(balance)} USD: ` +
         `lower max_tokens, or top up with POST ${topUpUrl}`;
       const facts = { needed_usd: needed, balance_usd: toDecimal(balance), top_up_url: topUpUrl };
-      return new DoorProblem('insufficient_credits', message, { facts });
+      return new ApiKeyProblem('insufficient_credits', message, { facts });
     }
     case 'per-day': {
-      const seconds = Math.ceil((MIDNIGHT_MS - (now % MIDNIGHT_MS)) / 1000);
+      const seconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000);
       const message = `The call may cost up to ${needed} USD, more than is left of what the API key may spend today (UTC)`;
       // Clients that retry by themselves would come back in seconds.
       const headers = { 'retry-after': String(seconds), 'x-should-retry': 'false' };
-      return new DoorProblem('daily_limit_exceeded', message, { headers });
+      return new ApiKeyProblem('daily_limit_exceeded', message, { headers });
+    }
+    case 'holds': {
+      const message = `The API key has ${MOST_CALLS} calls under way, as many as it may have at a time: wait for one to end`;
+      return new ApiKeyProblem('too_many_calls', message, { headers: { 'retry-after': '1' } });
     }
     case 'unknown':
     case 'disabled':
     case 'expired':
-      return new DoorProblem('invalid_api_key', 'The API key was disabled or has expired just now');
+      return new ApiKeyProblem('invalid_api_key', 'The API key was disabled or has expired just now');
   }
 }
 

@@ -1,14 +1,13 @@
-/** A chat completions request as the door takes it. Source: openai-openapi 2.3.0, `CreateChatCompletionRequest`. */
+/** A chat completions request as API keys send it. Source: openai-openapi 2.3.0, `CreateChatCompletionRequest`. */
 import { Problem } from '../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
 import { type ChatModel, modelParameters } from '../../upstream/providers/openai/chat.ts';
 import { checkMessages, checkTools } from './messages.ts';
 import type { SoldModel } from './models.ts';
-import { DoorProblem } from './problems.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import { ApiKeyProblem } from './problems.ts';
 
 export interface ChatCall {
   readonly model: SoldModel;
@@ -24,7 +23,7 @@ export interface ChatCall {
   readonly temperature: number | undefined;
   readonly reasoningEffort: string | undefined;
   /** What goes upstream as it came. */
-  readonly parameters: Fields;
+  readonly parameters: JsonObject;
 }
 
 /** Cost tokens and nothing else, so they are passed on. */
@@ -71,26 +70,24 @@ const IGNORED: ReadonlySet<string> = new Set([
 
 const MOST_CHOICES = 16;
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const invalid = (param: string, message: string) => new DoorProblem('invalid_value', `${param} ${message}`, { param });
+const invalid = (param: string, message: string) =>
+  new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
 
 /** Throws Problem `invalid_json`. */
-export function parseBody(bytes: Buffer): Fields {
+export function parseBody(bytes: Buffer): JsonObject {
   try {
     const body: unknown = JSON.parse(bytes.toString('utf8'));
-    if (isFields(body)) return body;
+    if (isJsonObject(body)) return body;
   } catch {
-    // Told below, as for JSON that is no object.
+    // Answered below, as for JSON that is no object.
   }
   throw new Problem('invalid_json', 'The body is not a JSON object');
 }
 
-/** Throws DoorProblem, naming the parameter at fault. */
-export function readCall(given: Fields, models: ReadonlyMap<string, SoldModel>): ChatCall {
+/** Throws ApiKeyProblem, naming the parameter at fault. */
+export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldModel>): ChatCall {
   // Clients write null for a parameter that they leave to us.
-  const body: Fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const body: JsonObject = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const model = modelNamed(body.model, models);
   for (const name of Object.keys(body)) checkName(name, body);
   checkMessages(body.messages);
@@ -112,15 +109,14 @@ export function readCall(given: Fields, models: ReadonlyMap<string, SoldModel>):
   };
 }
 
-/** The body for one upstream. Usage is always asked for, so that what is streamed can be billed exactly. */
-export const upstreamBody = (call: ChatCall, model: ChatModel): Fields => ({
+/** What one upstream is asked, besides how it answers. */
+export const upstreamBody = (call: ChatCall, model: ChatModel): JsonObject => ({
   ...call.parameters,
   ...modelParameters(model, {
     maxTokens: call.maxTokens,
     ...(call.temperature !== undefined && { temperature: call.temperature }),
     ...(call.reasoningEffort !== undefined && { reasoningEffort: call.reasoningEffort }),
   }),
-  ...(call.isStream && { stream: true, stream_options: { include_usage: true } }),
 });
 
 function modelNamed(name: unknown, models: ReadonlyMap<string, SoldModel>): SoldModel {
@@ -128,25 +124,25 @@ function modelNamed(name: unknown, models: ReadonlyMap<string, SoldModel>): Sold
   const model = models.get(name);
   if (model) return model;
   const message = `The model ${JSON.stringify(name.slice(0, 100))} is not sold here: GET /v1/models lists those that are`;
-  throw new DoorProblem('model_not_found', message, { param: 'model' });
+  throw new ApiKeyProblem('model_not_found', message, { param: 'model' });
 }
 
-function checkName(name: string, body: Fields): void {
+function checkName(name: string, body: JsonObject): void {
   if (PASSED_ON.has(name) || OURS.has(name) || IGNORED.has(name)) return;
   const value = body[name];
   // The defaults of what costs more than tokens: some clients spell them out.
   if (name === 'service_tier' && (value === 'auto' || value === 'default')) return;
   if (name === 'modalities' && Array.isArray(value) && value.every((modality) => modality === 'text')) return;
   const shown = JSON.stringify(name.slice(0, 60));
-  throw new DoorProblem('unsupported_parameter', `The parameter ${shown} is not supported here: leave it out`, {
+  throw new ApiKeyProblem('unsupported_parameter', `The parameter ${shown} is not supported here: leave it out`, {
     param: name.slice(0, 60),
   });
 }
 
-function checkAbilities(body: Fields, { name, sources }: SoldModel): void {
+function checkAbilities(body: JsonObject, { name, sources }: SoldModel): void {
   const can = (ability: 'supportsJsonSchema' | 'supportsImageUrl') =>
     sources.some(({ model }) => model[ability] !== false);
-  const format = isFields(body.response_format) ? body.response_format.type : undefined;
+  const format = isJsonObject(body.response_format) ? body.response_format.type : undefined;
   if (format === 'json_schema' && !can('supportsJsonSchema')) {
     throw invalid('response_format', `of type json_schema is not supported by ${name}: ask for json_object`);
   }
@@ -155,7 +151,7 @@ function checkAbilities(body: Fields, { name, sources }: SoldModel): void {
 }
 
 /** `max_completion_tokens` is the newer name; both may be given. */
-function askedTokens(body: Fields, { name, price }: SoldModel): number | undefined {
+function askedTokens(body: JsonObject, { name, price }: SoldModel): number | undefined {
   const asked = ['max_completion_tokens', 'max_tokens'].map((param) => {
     const value = integer(body, param, 1, Number.MAX_SAFE_INTEGER);
     if (value === undefined || value <= price.maxOutput) return value;
@@ -166,17 +162,17 @@ function askedTokens(body: Fields, { name, price }: SoldModel): number | undefin
 
 function usageWanted(options: unknown): boolean {
   if (options === undefined) return false;
-  if (!isFields(options)) throw invalid('stream_options', 'is not an object');
+  if (!isJsonObject(options)) throw invalid('stream_options', 'is not an object');
   return options.include_usage === true;
 }
 
-function integer(body: Fields, param: string, least: number, most: number): number | undefined {
+function integer(body: JsonObject, param: string, least: number, most: number): number | undefined {
   const value = number(body, param, least, most);
   if (value !== undefined && !Number.isInteger(value)) throw invalid(param, 'is not a whole number');
   return value;
 }
 
-function number(body: Fields, param: string, least: number, most: number): number | undefined {
+function number(body: JsonObject, param: string, least: number, most: number): number | undefined {
   const value = body[param];
   if (value === undefined) return undefined;
   if (typeof value === 'number' && value >= least && value <= most) return value;
@@ -184,13 +180,13 @@ function number(body: Fields, param: string, least: number, most: number): numbe
   throw invalid(param, `is not ${range}`);
 }
 
-function boolean(body: Fields, param: string): boolean | undefined {
+function boolean(body: JsonObject, param: string): boolean | undefined {
   const value = body[param];
   if (value === undefined || typeof value === 'boolean') return value;
   throw invalid(param, 'is neither true nor false');
 }
 
-function text(body: Fields, param: string): string | undefined {
+function text(body: JsonObject, param: string): string | undefined {
   const value = body[param];
   if (value === undefined || typeof value === 'string') return value;
   throw invalid(param, 'is not a string');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import t from 'tap';
-import { createEventReader, type ServerEvent } from '../../../src/http/chat/sse.ts';
+import { createEventReader, type ServerEvent } from '../../../../src/upstream/providers/openai/server-events.ts';
 
 function readAll(pieces: readonly Buffer[]): ServerEvent[] {
   const reader = createEventReader('chat');

@@ -1,10 +1,10 @@
-/** The API-key door: OpenAI's chat completions with prepaid credits. */
+/** OpenAI's chat completions for API keys with prepaid credits. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Catalogue, Route } from '../../catalogue/types.ts';
-import type { CreditsDesk } from '../../credits/desk.ts';
+import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
@@ -14,12 +14,12 @@ import { checkLimits, keyOf } from './access.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
 import { listedModel, soldModels } from './models.ts';
-import { DoorProblem, errorAnswer } from './problems.ts';
+import { ApiKeyProblem, errorAnswer } from './problems.ts';
 import { parseBody, readCall } from './request.ts';
 
-export interface ChatDoorParts {
+export interface ApiKeyRouterParts {
   readonly catalogue: Pick<Catalogue, 'routes' | 'upstreams'>;
-  readonly desk: Pick<CreditsDesk, 'find'>;
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
   readonly store: CreditStore;
   /** The upstreams of a route that have their keys: `Upstreams.bindings`. */
   bindings(route: Route): readonly Binding[];
@@ -27,24 +27,33 @@ export interface ChatDoorParts {
   readonly stopping: AbortSignal;
   /** Names this instance. */
   readonly owner: string;
-  /** The ids of its calls under way: whoever renews its leases keeps what they hold. */
-  readonly underWay: Set<string>;
   /** Origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly log: Log;
   now(): number;
 }
 
+export interface ApiKeyRouter {
+  readonly router: Router;
+  /** The ids of calls that hold something: whoever renews this instance's leases renews theirs. */
+  working(): readonly string[];
+  /** Resolves once no call is under way, whether or not its caller still waits. */
+  idle(): Promise<void>;
+}
+
 /** Serves `POST /v1/chat/completions`, `GET /v1/models`, `GET /v1/models/{name}` and `GET /v1/credits`, and passes the rest on. */
-export function createChatDoor(parts: ChatDoorParts): Router {
-  const { catalogue, desk, store, log, publicUrl, now } = parts;
+export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
+  const { catalogue, apiKeys, store, log, publicUrl, now } = parts;
   const models = soldModels(catalogue, parts.bindings);
   // Every call under way listens to it.
   setMaxListeners(0, parts.stopping);
   const created = Math.floor(now() / 1000);
   const listed = [...models.values()].map((model) => listedModel(model, created));
 
-  const showsKey = (request: Request) => keyOf(request.headers, desk, { now: now(), publicUrl });
+  const holding = new Set<string>();
+  const running = new Set<Promise<void>>();
+
+  const showsKey = (request: Request) => keyOf(request.headers, apiKeys, { now: now(), publicUrl });
 
   /** Every failure is an answer in OpenAI's shape. */
   const answering =
@@ -57,15 +66,15 @@ export function createChatDoor(parts: ChatDoorParts): Router {
       try {
         await answer(request, response, requestId);
       } catch (error) {
-        const { status, headers, error: told } = errorAnswer(error);
-        if (told.code === 'internal_error') log.error({ requestId, err: error }, 'request failed in the gateway');
+        const { status, headers, error: shown } = errorAnswer(error);
+        if (shown.code === 'internal_error') log.error({ requestId, err: error }, 'request failed in the gateway');
         if (response.headersSent) {
-          // An end without [DONE] is all that can still be said.
+          // An end without [DONE] is all that can still be shown.
           response.destroy();
           return;
         }
         for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-        sendJson(response, status, { error: told });
+        sendJson(response, status, { error: shown });
       }
     };
 
@@ -76,7 +85,9 @@ export function createChatDoor(parts: ChatDoorParts): Router {
       const key = await showsKey(request);
       const call = readCall(parseBody(await readRawBody(request)), models);
       checkLimits(key, call);
-      await complete(parts, key, call, response, requestId);
+      const completed = complete({ ...parts, holding }, key, call, response, requestId);
+      running.add(completed);
+      await completed.finally(() => running.delete(completed));
     }),
   );
   router.get(
@@ -88,7 +99,7 @@ export function createChatDoor(parts: ChatDoorParts): Router {
     answering(async (request, response) => {
       const { name } = request.params;
       const model = listed.find(({ id }) => id === name);
-      if (!model) throw new DoorProblem('model_not_found', 'No model of that name is sold here', { param: 'model' });
+      if (!model) throw new ApiKeyProblem('model_not_found', 'No model of that name is sold here', { param: 'model' });
       sendJson(response, 200, model);
     }),
   );
@@ -108,7 +119,13 @@ export function createChatDoor(parts: ChatDoorParts): Router {
       }),
     );
   }
-  return router;
+  return {
+    router,
+    working: () => [...holding],
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
 }
 
 function sendJson(response: ServerResponse, status: number, value: object): void {

@@ -1,4 +1,4 @@
-/** The door on a real store, in front of doubles or of an upstream that a test makes. */
+/** Calls with API keys on a real store, in front of doubles or of an upstream that a test makes. */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import express from 'express';
 import OpenAI from 'openai';
 import type { Test } from 'tap';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
-import { type NewKeyOrder, openCreditsDesk } from '../../../src/credits/desk.ts';
-import { createChatDoor } from '../../../src/http/chat/door.ts';
+import { type NewKeyOrder, openApiKeys } from '../../../src/credits/api-keys.ts';
+import { createApiKeyRouter } from '../../../src/http/api-keys/router.ts';
 import { usd } from '../../../src/money.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import { shipped } from '../../../src/shipped.ts';
@@ -110,24 +110,22 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
   const store = openSqliteStore(file);
   t.teardown(() => store.close());
   const now = options.now ?? Date.now;
-  const desk = openCreditsDesk({ store: store.credits, mode: 'sandbox', now });
+  const apiKeys = openApiKeys({ store: store.credits, mode: 'sandbox', now });
   const lines: { level: string; details: object; message: string }[] = [];
   const write = (level: string) => (details: object, message: string) => void lines.push({ level, details, message });
   const stopping = new AbortController();
-  const underWay = new Set<string>();
-  const door = createChatDoor({
+  const { router } = createApiKeyRouter({
     catalogue,
-    desk,
+    apiKeys,
     store: store.credits,
     bindings: opened.bindings,
     stopping: stopping.signal,
     owner: 'instance-1',
-    underWay,
     publicUrl: 'https://gateway.example',
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     now,
   });
-  const server = express().use(door).listen(0, '127.0.0.1');
+  const server = express().use(router).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   t.teardown(() => {
     server.close();
@@ -138,28 +136,27 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
   return {
     origin,
     store,
-    desk,
+    apiKeys,
     doubles,
     lines,
     stopping,
-    underWay,
     /** A new key with that much on it. */
     async key(dollars: string, order: Partial<NewKeyOrder> = {}) {
-      const { apiKey, id } = await desk.create({ label: 'test', credit: usd(dollars), ...order });
+      const { apiKey, id } = await apiKeys.create({ label: 'test', credit: usd(dollars), ...order });
       return { apiKey, id };
     },
-    /** The official client, which is told to try once. */
+    /** The official client, which tries once. */
     client: (apiKey: string) => new OpenAI({ baseURL: `${origin}/v1`, apiKey, maxRetries: 0 }),
     /** In millionths of a dollar. */
     async balance(apiKey: string): Promise<{ balance: bigint; held: bigint }> {
-      const found = await desk.find(apiKey);
+      const found = await apiKeys.find(apiKey);
       if (!found) throw new Error('the key should be there');
       return { balance: found.balance, held: found.held };
     },
     /** Resolves when nothing is held any more. */
     async settled(apiKey: string): Promise<bigint> {
       for (;;) {
-        const found = await desk.find(apiKey);
+        const found = await apiKeys.find(apiKey);
         if (found?.held === 0n) return found.balance;
         await new Promise((resolve) => setTimeout(resolve, 5));
       }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { hashOf, isKeyText, newKey } from '../../src/credits/api-key.ts';
-import { openCreditsDesk } from '../../src/credits/desk.ts';
+import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { toDecimal, usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -10,10 +10,10 @@ import { openCallContext } from '../upstream/call-context.ts';
 
 function open(t: Test, store = openSqliteStore(':memory:')) {
   t.teardown(() => store.close());
-  const desk = openCreditsDesk({ store: store.credits, mode: 'live', now: () => 1_000 });
+  const apiKeys = openApiKeys({ store: store.credits, mode: 'live', now: () => 1_000 });
   const buy = (request: { amount_usd: string; api_key?: string }, paymentId: string) =>
-    buyCredits.call(request, {}, { ...openCallContext(t), credits: desk, paymentId }, {});
-  return { store, desk, buy };
+    buyCredits.call(request, {}, { ...openCallContext(t), credits: apiKeys, paymentId }, {});
+  return { store, apiKeys, buy };
 }
 
 t.test('makes keys that nobody can guess and that look alike', async (t) => {
@@ -28,9 +28,9 @@ t.test('makes keys that nobody can guess and that look alike', async (t) => {
 });
 
 t.test('keeps a key’s hash, and the key itself nowhere', async (t) => {
-  const { store, desk } = open(t);
-  const { apiKey, id, shown } = await desk.create({ label: 'mine', credit: usd('5') });
-  t.match(await desk.find(apiKey), { id, shown, hash: hashOf(apiKey), label: 'mine', balance: usd('5') });
+  const { store, apiKeys } = open(t);
+  const { apiKey, id, shown } = await apiKeys.create({ label: 'mine', credit: usd('5') });
+  t.match(await apiKeys.find(apiKey), { id, shown, hash: hashOf(apiKey), label: 'mine', balance: usd('5') });
   const kept = JSON.stringify([await store.credits.listKeys(1), await store.credits.entries(id, 10)], (_name, value) =>
     typeof value === 'bigint' ? String(value) : value,
   );
@@ -39,21 +39,21 @@ t.test('keeps a key’s hash, and the key itself nowhere', async (t) => {
 });
 
 t.test('finds nothing for what is no key', async (t) => {
-  const { desk } = open(t);
+  const { apiKeys } = open(t);
   for (const text of ['', 'sk-123', 'tp_live_short', `tp_live_${'x'.repeat(43)}`, `tp_live_${'x'.repeat(42)}\0`]) {
-    t.equal(await desk.find(text), undefined);
+    t.equal(await apiKeys.find(text), undefined);
   }
 });
 
 t.test('gives a payment the key it made, again and again, and one key only', async (t) => {
-  const { store, desk, buy } = open(t);
+  const { store, apiKeys, buy } = open(t);
   const settle = await fulfilledPayment(store, 'payment-1');
   const first = await buy({ amount_usd: '5' }, 'payment-1');
   t.match(first, { api_key: /^tp_live_/, credited_usd: '5', balance_usd: '5' });
   t.same(await buy({ amount_usd: '5' }, 'payment-1'), first);
-  t.match(await desk.find(first.api_key ?? ''), { balance: 0n }, 'nothing to spend before the payment has settled');
+  t.match(await apiKeys.find(first.api_key ?? ''), { balance: 0n }, 'nothing to spend before the payment has settled');
   await settle();
-  t.match(await desk.find(first.api_key ?? ''), { balance: usd('5') });
+  t.match(await apiKeys.find(first.api_key ?? ''), { balance: usd('5') });
   t.same(await buy({ amount_usd: '5' }, 'payment-1'), first);
   const [key, ...others] = await store.credits.listKeys(1);
   t.equal(key?.balance, usd('5'));
@@ -75,21 +75,21 @@ t.test('keeps a key from being worked out from its payment: another gateway make
 });
 
 t.test('tops a key up without showing it again', async (t) => {
-  const { store, desk, buy } = open(t);
-  const { apiKey, id } = await desk.create({ label: 'mine', credit: usd('1') });
+  const { store, apiKeys, buy } = open(t);
+  const { apiKey, id } = await apiKeys.create({ label: 'mine', credit: usd('1') });
   const settle = await fulfilledPayment(store, 'payment');
   const bought = await buy({ amount_usd: '2.5', api_key: apiKey }, 'payment');
   t.same(bought, { key: apiKey.slice(0, 12), credited_usd: '2.5', balance_usd: '3.5' });
   t.same(await buy({ amount_usd: '2.5', api_key: apiKey }, 'payment'), bought);
   await settle();
-  t.equal(toDecimal((await desk.find(apiKey))?.balance ?? 0n), '3.5');
+  t.equal(toDecimal((await apiKeys.find(apiKey))?.balance ?? 0n), '3.5');
   t.same(await buy({ amount_usd: '2.5', api_key: apiKey }, 'payment'), bought);
   t.equal(await ledgerSum(store, id), usd('3.5'));
 });
 
 t.test('sells nothing to a key that is unknown or disabled', async (t) => {
-  const { store, desk, buy } = open(t);
-  const { apiKey, id } = await desk.create({ label: 'mine' });
+  const { store, apiKeys, buy } = open(t);
+  const { apiKey, id } = await apiKeys.create({ label: 'mine' });
   await store.credits.disableKey(id, 1);
   for (const api_key of [apiKey, newKey('live').apiKey]) {
     await t.rejects(buy({ amount_usd: '1', api_key }, 'payment'), {

@@ -1,43 +1,43 @@
 /** Whose key a request shows, and what the key's owner allows. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CreditsDesk } from '../../credits/desk.ts';
+import type { ApiKeys } from '../../credits/api-keys.ts';
 import { toDecimal } from '../../money.ts';
 import type { ApiKey } from '../../store/credit-store.ts';
-import { DoorProblem } from './problems.ts';
+import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 
 const challenge = { 'www-authenticate': 'Bearer' };
 
-/** The key that the request shows. Throws DoorProblem `invalid_api_key`; the message never repeats the key. */
+/** The key that the request shows. Throws ApiKeyProblem `invalid_api_key`; the message never repeats the key. */
 export async function keyOf(
   headers: IncomingHttpHeaders,
-  desk: Pick<CreditsDesk, 'find'>,
+  apiKeys: Pick<ApiKeys, 'find'>,
   { now, publicUrl }: { now: number; publicUrl: string },
 ): Promise<ApiKey> {
   const [, shown] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   if (shown === undefined) {
     const message = `No API key: send it as Authorization: Bearer <key>. POST ${publicUrl}/v1/credits sells one`;
-    throw new DoorProblem('invalid_api_key', message, { headers: challenge });
+    throw new ApiKeyProblem('invalid_api_key', message, { headers: challenge });
   }
-  const key = await desk.find(shown);
-  if (!key) throw new DoorProblem('invalid_api_key', 'The API key is not known here', { headers: challenge });
+  const key = await apiKeys.find(shown);
+  if (!key) throw new ApiKeyProblem('invalid_api_key', 'The API key is not known here', { headers: challenge });
   if (key.disabledAt !== undefined) {
-    throw new DoorProblem('invalid_api_key', `The API key ${key.shown}... is disabled`, { headers: challenge });
+    throw new ApiKeyProblem('invalid_api_key', `The API key ${key.shown}... is disabled`, { headers: challenge });
   }
   if (key.expiresAt !== undefined && key.expiresAt <= now) {
-    throw new DoorProblem('invalid_api_key', `The API key ${key.shown}... has expired`, { headers: challenge });
+    throw new ApiKeyProblem('invalid_api_key', `The API key ${key.shown}... has expired`, { headers: challenge });
   }
   return key;
 }
 
-/** Throws DoorProblem where the key is not for this call. What it may spend in a day is checked with the hold. */
+/** Throws ApiKeyProblem where the key is not for this call. What it may spend in a day is checked with the hold. */
 export function checkLimits({ limits }: ApiKey, { model, bound }: ChatCall): void {
   if (limits.models && !limits.models.includes(model.name)) {
     const message = `The API key is not for ${model.name}: it takes ${limits.models.join(', ')}`;
-    throw new DoorProblem('model_not_allowed', message, { param: 'model' });
+    throw new ApiKeyProblem('model_not_allowed', message, { param: 'model' });
   }
   if (limits.perCall === undefined || bound <= limits.perCall) return;
   const most = `${toDecimal(limits.perCall)} USD`;
   const message = `The call may cost ${toDecimal(bound)} USD, and the API key allows ${most} for one: lower max_tokens`;
-  throw new DoorProblem('call_limit_exceeded', message, { param: 'max_tokens' });
+  throw new ApiKeyProblem('call_limit_exceeded', message, { param: 'max_tokens' });
 }

@@ -135,7 +135,7 @@ t.test('keeps the connection to the upstream for the next call', async (t) => {
   t.equal(ports.size, 1);
 });
 
-t.test('charges nothing when the upstream breaks off in the middle, and says so in the stream', async (t) => {
+t.test('charges what came when the upstream breaks off in the middle, and says so in the stream', async (t) => {
   const { post, balance, apiKey } = await openWith(t, async (response) => {
     response.writeHead(200, events).write(says('half of '));
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -143,15 +143,18 @@ t.test('charges nothing when the upstream breaks off in the middle, and says so 
   });
   const data = dataOf(await (await post()).text());
   t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: 'half of ' } }] });
-  t.match(JSON.parse(data[1] ?? ''), { error: { code: 'upstream_failed', type: 'server_error', param: null } });
+  t.match(JSON.parse(data[1] ?? ''), {
+    error: { code: 'upstream_failed', type: 'server_error', param: null, message: /what came of it was charged/ },
+  });
   t.equal(data.length, 2);
-  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+  // "Hello" is 10 tokens at 0.75 a million, and 8 bytes are 2 at 2.25.
+  t.same(await balance(apiKey), { balance: usd('1') - 12n, held: 0n });
 });
 
 t.test('takes an end without an end of the completion for a failure', async (t) => {
   const { post, balance, apiKey } = await openWith(t, (response) => response.writeHead(200, events).end(says('half')));
   t.match(await (await post()).text(), /upstream_failed/);
-  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+  t.same(await balance(apiKey), { balance: usd('1') - 10n, held: 0n }, '10 tokens of input and one of output');
 });
 
 t.test('takes a provider’s error in the stream for one', async (t) => {
@@ -162,7 +165,7 @@ t.test('takes a provider’s error in the stream for one', async (t) => {
   const text = await (await post()).text();
   t.match(text, /upstream_failed/);
   t.notMatch(text, /host\.example/);
-  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+  t.same(await balance(apiKey), { balance: usd('1') - 10n, held: 0n });
 });
 
 t.test('answers a status as long as nothing was streamed', async (t) => {
@@ -215,23 +218,6 @@ t.test('estimates what a provider does not count, the question with the answer',
     // 1,008 at 0.75 and 100 at 2.25 a million.
     t.same(await balance(apiKey), { balance: usd('1') - 981n, held: 0n });
   }
-});
-
-t.test('stops the upstream when the caller goes away, and charges what it got', async (t) => {
-  let stopped: Promise<unknown> | undefined;
-  const { post, settled, apiKey, store, id } = await openWith(t, (response) => {
-    stopped = once(response, 'close');
-    response.writeHead(200, events).write(says('y'.repeat(40)));
-  });
-  const leave = new AbortController();
-  const answer = await post({}, leave.signal);
-  await answer.body?.getReader().read();
-  leave.abort();
-  await stopped;
-  // "Hello" is 10 tokens at 0.75 a million, and 40 bytes are 10 at 2.25.
-  t.equal(await settled(apiKey), usd('1') - 30n);
-  const [entry] = await store.credits.entries(id, 1);
-  t.match(entry, { kind: 'settle', note: '10 prompt and 10 completion tokens as estimated' });
 });
 
 t.test('holds all the answers that are asked for, and charges them', async (t) => {
@@ -288,7 +274,8 @@ t.test('never goes on with another upstream’s answer after the first words of 
   t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: 'half of ' } }] });
   t.match(JSON.parse(data[1] ?? ''), { error: { code: 'upstream_failed' } });
   t.equal(doubles.calls().spare ?? 0, 0);
-  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+  // 10 tokens at 2.20 a million, and 2 at 8.80.
+  t.same(await balance(apiKey), { balance: usd('1') - 40n, held: 0n });
 });
 
 t.test('asks another upstream for the whole answer as long as nothing was streamed', async (t) => {
@@ -299,25 +286,68 @@ t.test('asks another upstream for the whole answer as long as nothing was stream
   t.equal(doubles.calls().spare, 1);
 });
 
-t.test('charges a caller nothing who goes away before the answer', async (t) => {
-  for (const stream of [true, false]) {
-    let arrived: (() => void) | undefined;
-    const arrival = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
-    let stopped: Promise<unknown> | undefined;
-    const { post, settled, apiKey } = await openWith(t, (response) => {
-      stopped = once(response, 'close');
-      arrived?.();
-    });
-    const leave = new AbortController();
-    const answer = post({ stream }, leave.signal);
-    await arrival;
-    leave.abort();
-    await t.rejects(answer);
-    await stopped;
-    t.equal(await settled(apiKey), usd('1'));
-  }
+t.test('puts a plain answer together from what its provider streams', async (t) => {
+  const call = (index: number, more: object) => chunk({ tool_calls: [{ index, ...more }] });
+  const logprobs = (token: string) =>
+    chunk(
+      {},
+      { choices: [{ index: 0, delta: { content: token }, logprobs: { content: [{ token }] }, finish_reason: null }] },
+    );
+  const { post, balance, apiKey } = await openWith(t, (response, _request, body) => {
+    t.match(body, { stream: true, stream_options: { include_usage: true } });
+    response.writeHead(200, events);
+    response.write(chunk({ role: 'assistant', content: '', refusal: null }));
+    response.write(chunk({ reasoning: 'fog ' }) + chunk({ reasoning: 'first' }) + logprobs('a') + logprobs('b'));
+    response.write(call(0, { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '' } }));
+    response.write(call(1, { id: 'call_2', type: 'function', function: { name: 'weather', arguments: '{"' } }));
+    response.write(call(1, { function: { arguments: 'at":1}' } }) + call(0, { function: { arguments: '{}' } }));
+    response.write(chunk({}, { choices: [{ index: 1, delta: { content: 'other' }, finish_reason: 'stop' }] }));
+    response.end(finish + usage(3, 4) + done);
+  });
+  const answer = await post({ stream: false, n: 2 });
+  t.match(answer.headers.get('content-type'), 'application/json');
+  const whole = (await answer.json()) as Record<string, unknown>;
+  t.match(whole.id, /^chatcmpl-/);
+  t.same(
+    { ...whole, id: undefined },
+    {
+      id: undefined,
+      object: 'chat.completion',
+      created: 1,
+      model: 'quick',
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'ab',
+            refusal: null,
+            reasoning: 'fog first',
+            tool_calls: [
+              { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{}' } },
+              { id: 'call_2', type: 'function', function: { name: 'weather', arguments: '{"at":1}' } },
+            ],
+          },
+          logprobs: { content: [{ token: 'a' }, { token: 'b' }] },
+          finish_reason: 'stop',
+        },
+        {
+          index: 1,
+          message: { role: 'assistant', content: 'other', refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: { prompt_tokens: 3, completion_tokens: 4 },
+    },
+  );
+  t.equal((await balance(apiKey)).balance, usd('1') - 12n);
+});
+
+t.test('asks another upstream where one breaks off in the middle of a plain answer', async (t) => {
+  const { post, doubles } = await openWith(t, (response) => response.writeHead(200, events).end(says('half')), 'sage');
+  t.match(await (await post({ stream: false })).json(), { choices: [{ message: { content: /Hello/ } }] });
+  t.equal(doubles.calls().spare, 1);
 });
 
 t.test('takes no more from the upstream than a slow caller reads', async (t) => {
@@ -351,15 +381,22 @@ t.test('takes no more from the upstream than a slow caller reads', async (t) => 
   t.ok((await settled(apiKey)) < usd('1'), 'what was passed on is charged');
 });
 
-t.test('ends streams with an error when the gateway stops, and charges nothing', async (t) => {
-  const { post, stopping, balance, apiKey } = await openWith(t, (response) =>
-    response.writeHead(200, events).write(says('on and ')),
-  );
-  const answer = await post();
-  const reader = answer.body?.getReader();
-  await reader?.read();
-  stopping.abort();
-  const end = await reader?.read();
-  t.match(new TextDecoder().decode(end?.value), /"error".*upstream_timeout/);
-  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+t.test('ends what is under way as cut short when the gateway stops, and charges what came', async (t) => {
+  for (const stream of [true, false]) {
+    let begun: (() => void) | undefined;
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { post, stopping, balance, apiKey } = await openWith(t, (response) => {
+      response.writeHead(200, events).write(says('on and '), () => begun?.());
+    });
+    const call = post({ stream });
+    await hasBegun;
+    if (stream) await call;
+    // The gateway has to have read the words, too.
+    else for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+    stopping.abort();
+    t.match(await (await call).text(), /"finish_reason":"length"/);
+    t.same(await balance(apiKey), { balance: usd('1') - 12n, held: 0n });
+  }
 });

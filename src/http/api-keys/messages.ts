@@ -1,22 +1,21 @@
 /** What a conversation may hold here: text, pictures, and calls of the caller's own functions. */
-import { DoorProblem } from './problems.ts';
+import { isJsonObject } from '../../json.ts';
+import { ApiKeyProblem } from './problems.ts';
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
 /** Kinds of content whose tokens can be estimated before the call. */
 const PARTS = ['text', 'image_url', 'refusal'];
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const invalid = (param: string, message: string) =>
+  new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
 
-const invalid = (param: string, message: string) => new DoorProblem('invalid_value', `${param} ${message}`, { param });
-
-/** Throws DoorProblem. What the model's provider checks itself is left to it. */
+/** Throws ApiKeyProblem. What the model's provider checks itself is left to it. */
 export function checkMessages(messages: unknown): void {
   if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'is not a list with a message');
   for (const [index, message] of messages.entries()) {
     const place = `messages[${index}]`;
-    if (!isObject(message)) throw invalid(place, 'is not an object');
+    if (!isJsonObject(message)) throw invalid(place, 'is not an object');
     if (!ROLES.includes(String(message.role))) throw invalid(`${place}.role`, `is not one of ${ROLES.join(', ')}`);
     checkContent(`${place}.content`, message.content);
   }
@@ -26,7 +25,7 @@ function checkContent(place: string, content: unknown): void {
   if (content === undefined || content === null || typeof content === 'string') return;
   if (!Array.isArray(content)) throw invalid(place, 'is neither text nor a list of parts');
   for (const [index, part] of content.entries()) {
-    const type = isObject(part) ? part.type : undefined;
+    const type = isJsonObject(part) ? part.type : undefined;
     if (!PARTS.includes(String(type))) {
       throw invalid(`${place}[${index}].type`, `is not supported here: it takes ${PARTS.join(', ')}`);
     }
@@ -38,7 +37,7 @@ export function checkTools(tools: unknown): void {
   if (tools === undefined) return;
   if (!Array.isArray(tools)) throw invalid('tools', 'is not a list');
   for (const [index, tool] of tools.entries()) {
-    if (isObject(tool) && tool.type === 'function') continue;
+    if (isJsonObject(tool) && tool.type === 'function') continue;
     throw invalid(`tools[${index}].type`, 'is not supported here: it takes function');
   }
 }

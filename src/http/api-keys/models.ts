@@ -1,4 +1,4 @@
-/** The models that the door sells, from the same catalogue entries as the paid endpoints. */
+/** The models that are sold to API keys, from the same catalogue entries as the paid endpoints. */
 import type { Catalogue, Model, Route } from '../../catalogue/types.ts';
 import { divideUp, rate, toDecimal } from '../../money.ts';
 import { type PricedModel, priceModel } from '../../pricing/tokens.ts';
@@ -7,6 +7,8 @@ import type { ChatModel } from '../../upstream/providers/openai/chat.ts';
 
 /** Who answers for a model. */
 export interface ChatSource {
+  /** Of the upstream, for the log. */
+  readonly name: string;
   readonly binding: Binding;
   readonly model: ChatModel;
 }
@@ -51,7 +53,7 @@ function namesOf({ priceOptions, request }: Route): string[] {
 
 function sourceOf(binding: Binding, name: string): ChatSource[] {
   const model = binding.adapter === 'openai-chat' ? binding.models[name] : undefined;
-  return model ? [{ binding, model }] : [];
+  return model ? [{ name: binding.upstream, binding, model }] : [];
 }
 
 /** The entry with the cost is the one that sets a model's price, whichever upstream has it. */

@@ -3,8 +3,8 @@ import { Problem, type ProblemCode, problems } from '../../errors.ts';
 import { upstreamCodes } from '../../lifecycle/upstream-codes.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
 
-/** What this door alone answers. The other codes are those of `src/errors.ts`. */
-export const doorProblems = {
+/** What calls with an API key alone answer. The other codes are those of `src/errors.ts`. */
+export const apiKeyProblems = {
   invalid_api_key: {
     status: 401,
     type: 'invalid_request_error',
@@ -22,16 +22,21 @@ export const doorProblems = {
     title: 'The call may cost more than the API key allows for one',
   },
   daily_limit_exceeded: { status: 429, type: 'rate_limit_error', title: 'The API key has spent what it may in a day' },
+  too_many_calls: {
+    status: 429,
+    type: 'rate_limit_error',
+    title: 'The API key has as many calls under way as it may have at a time',
+  },
   model_not_found: { status: 404, type: 'invalid_request_error', title: 'No model of that name is sold here' },
   invalid_value: { status: 400, type: 'invalid_request_error', title: 'A parameter has a value that it does not take' },
   unsupported_parameter: { status: 400, type: 'invalid_request_error', title: 'A parameter is not supported here' },
 } as const satisfies Record<string, { status: number; type: string; title: string }>;
 
-export type DoorCode = keyof typeof doorProblems;
+export type ApiKeyProblemCode = keyof typeof apiKeyProblems;
 
-/** A problem that a caller of this door may read. */
-export class DoorProblem extends Error {
-  readonly code: DoorCode;
+/** A problem that a caller with an API key may read. */
+export class ApiKeyProblem extends Error {
+  readonly code: ApiKeyProblemCode;
   /** The parameter at fault: `messages[0].content`. */
   readonly param: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +44,7 @@ export class DoorProblem extends Error {
   readonly facts: Readonly<Record<string, string>>;
 
   constructor(
-    code: DoorCode,
+    code: ApiKeyProblemCode,
     message: string,
     options: {
       param?: string;
@@ -48,7 +53,7 @@ export class DoorProblem extends Error {
     } = {},
   ) {
     super(message);
-    this.name = 'DoorProblem';
+    this.name = 'ApiKeyProblem';
     this.code = code;
     this.param = options.param;
     this.headers = options.headers ?? {};
@@ -68,10 +73,10 @@ function general(code: ProblemCode, message: string, param?: string): ErrorAnswe
   return { status, headers: {}, error: { message, type, param: param ?? null, code } };
 }
 
-/** An error that is none of ours tells the caller nothing. */
+/** An error that is none of ours says nothing to the caller. */
 export function errorAnswer(error: unknown): ErrorAnswer {
-  if (error instanceof DoorProblem) {
-    const { status, type } = doorProblems[error.code];
+  if (error instanceof ApiKeyProblem) {
+    const { status, type } = apiKeyProblems[error.code];
     const { message, param, code, headers, facts } = error;
     return { status, headers, error: { message, type, param: param ?? null, code, ...facts } };
   }
@@ -84,3 +89,9 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   }
   return general('internal_error', problems.internal_error.title);
 }
+
+/** For a stream that breaks off after part of the answer went out. */
+export const brokenOff = (error: unknown): ErrorAnswer['error'] => ({
+  ...errorAnswer(error).error,
+  message: 'The answer broke off here; what came of it was charged',
+});

@@ -5,7 +5,7 @@ import type { Money } from '../money.ts';
 import type { ApiKey, CreditStore, KeyLimits, NewApiKey } from '../store/credit-store.ts';
 import { hashOf, isKeyText, type KeyMode, type KeyText, keyOfPayment, newKey, shownOf } from './api-key.ts';
 
-export interface CreditsDesk {
+export interface ApiKeys {
   /** A new key, shown this once, with `credit` on it. */
   create(order: NewKeyOrder): Promise<CreatedKey>;
   /** The key as it stands; undefined for an unknown one. Says nothing of whether it may be used: see `ApiKey`. */
@@ -42,13 +42,13 @@ export interface BoughtCredits {
   readonly balance: Money;
 }
 
-export interface CreditsDeskOptions {
+export interface ApiKeysOptions {
   readonly store: CreditStore;
   readonly mode: KeyMode;
   now(): number;
 }
 
-export function openCreditsDesk({ store, mode, now }: CreditsDeskOptions): CreditsDesk {
+export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
   const record = ({ apiKey, id }: KeyText, order: NewKeyOrder): NewApiKey => ({
     id,
     hash: hashOf(apiKey),

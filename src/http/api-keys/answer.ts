@@ -1,5 +1,6 @@
 /** A provider's completion as the gateway's own: our names, and nothing that says who the provider is or what it cost us. */
-import { type Fields, isFields } from './request.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { TokenUse } from '../../pricing/tokens.ts';
 
 export interface Naming {
   /** `chatcmpl-...`, the same in every chunk of a stream. */
@@ -17,7 +18,7 @@ const USAGE = [
 ] as const;
 
 /** The whole answer, or one chunk of a stream without its usage. */
-export function renamed(answer: Fields, { id, model }: Naming): Record<string, unknown> {
+export function renamed(answer: JsonObject, { id, model }: Naming): Record<string, unknown> {
   const { object, created, choices, system_fingerprint: fingerprint } = answer;
   return {
     id,
@@ -31,24 +32,31 @@ export function renamed(answer: Fields, { id, model }: Naming): Record<string, u
 
 /** OpenRouter adds how the provider behind it put the reason. */
 function withoutNative(choice: unknown): unknown {
-  if (!isFields(choice) || !('native_finish_reason' in choice)) return choice;
+  if (!isJsonObject(choice) || !('native_finish_reason' in choice)) return choice;
   const { native_finish_reason: _, ...rest } = choice;
   return rest;
 }
 
 /** Token counts alone; some providers add prices. */
-export const usageForCaller = (usage: Fields): Fields =>
+export const usageForCaller = (usage: JsonObject): JsonObject =>
   Object.fromEntries(USAGE.flatMap((name) => (usage[name] === undefined ? [] : [[name, usage[name]]])));
 
-/** Bytes of what a message or delta says: its text, its reasoning and its calls. */
-export function saidBytes(message: unknown): number {
+/** Our own count, for an answer that the provider did not count. */
+export const usageOf = ({ promptTokens, completionTokens }: TokenUse): JsonObject => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+});
+
+/** Bytes of what a model generated in a message or delta: its text, its reasoning and its calls. */
+export function generatedBytes(message: unknown): number {
   if (typeof message === 'string') return Buffer.byteLength(message);
-  if (Array.isArray(message)) return message.reduce<number>((sum, part) => sum + saidBytes(part), 0);
-  if (!isFields(message)) return 0;
-  return SAID.reduce((sum, name) => sum + saidBytes(message[name]), 0);
+  if (Array.isArray(message)) return message.reduce<number>((sum, part) => sum + generatedBytes(part), 0);
+  if (!isJsonObject(message)) return 0;
+  return GENERATED.reduce((sum, name) => sum + generatedBytes(message[name]), 0);
 }
 
-const SAID = [
+const GENERATED = [
   'content',
   'text',
   'refusal',

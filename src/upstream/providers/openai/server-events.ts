@@ -1,6 +1,6 @@
 /** Server-sent events as they come over the wire. Source: the HTML standard, "Server-sent events". */
 import { StringDecoder } from 'node:string_decoder';
-import { UpstreamProblem } from '../../upstream/problem.ts';
+import { UpstreamProblem } from '../../problem.ts';
 
 export type ServerEvent =
   | { readonly kind: 'data'; readonly data: string }

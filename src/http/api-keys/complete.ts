@@ -1,0 +1,100 @@
+/** What happens to one call: hold, ask, charge, answer. */
+import type { ServerResponse } from 'node:http';
+import type { ApiKey } from '../../store/credit-store.ts';
+import { deadline } from '../../timing.ts';
+import { callInOrder } from '../../upstream/fallback.ts';
+import { UpstreamProblem } from '../../upstream/problem.ts';
+import { streamCompletion } from '../../upstream/providers/openai/chat-client.ts';
+import type { Naming } from './answer.ts';
+import { type ChargeParts, openHold, type Use } from './charge.ts';
+import type { ChatSource } from './models.ts';
+import { brokenOff, errorAnswer } from './problems.ts';
+import { type ChatCall, upstreamBody } from './request.ts';
+import { eventOf, streamedReply } from './streamed.ts';
+import { createTally } from './tally.ts';
+import { wholeReply } from './whole.ts';
+
+export interface CompleteParts extends ChargeParts {
+  /** Aborted when the gateway has to stop. */
+  readonly stopping: AbortSignal;
+}
+
+/** What has to be paid, and how its answer ends. */
+interface Answered {
+  readonly use: Use;
+  /** Sends what is left to send. */
+  finish(): void;
+}
+
+/**
+ * Answers the call. Once the upstream has begun to answer, the call is charged whatever ends it: the provider's answer is
+ * read to its end though the caller has left, until the model's deadline or the gateway's end. Throws what an error
+ * answer is made of, and then nothing was sent and nothing charged.
+ */
+export async function complete(
+  parts: CompleteParts,
+  key: ApiKey,
+  call: ChatCall,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> {
+  const { log, stopping } = parts;
+  const { model } = call;
+  const details = { requestId, model: model.name };
+  const naming: Naming = { id: `chatcmpl-${requestId.replaceAll('-', '')}`, model: model.name };
+  const hold = await openHold(parts, key, call, requestId);
+  if (response.destroyed) {
+    await hold.release('the caller went away before the provider was asked');
+    return;
+  }
+  const { signal, done } = deadline(model.deadlineMs, stopping);
+  let answered: Answered;
+  try {
+    answered = await callInOrder(model.sources, ask, {
+      subject: model.name,
+      details,
+      signal,
+      log,
+      // What has begun to be sent cannot be asked for elsewhere, and nobody waits who left.
+      mayAskAnother: () => !response.headersSent && !response.destroyed,
+    });
+  } catch (error) {
+    const { error: shown } = errorAnswer(error);
+    await hold.release(shown.code);
+    if (error instanceof UpstreamProblem) log.warn({ ...details, err: error }, 'call failed: not charged');
+    else log.error({ requestId, err: error }, 'call failed in the gateway');
+    if (response.destroyed) return;
+    if (!response.headersSent) throw error;
+    // A stream has begun already: it has to say itself that nothing comes.
+    response.end(eventOf({ error: shown }));
+    return;
+  } finally {
+    done();
+  }
+  // A charge that fails leaves the hold to its lease. Who has read to the end finds the charge in the balance.
+  await hold.settle(answered.use);
+  if (!response.destroyed) answered.finish();
+
+  async function ask({ binding, model: asked }: ChatSource): Promise<Answered> {
+    const tally = createTally(call.promptTokens);
+    const reply = call.isStream
+      ? streamedReply(response, { naming, wantsUsage: call.wantsUsage, signal })
+      : wholeReply(response, naming);
+    try {
+      for await (const part of streamCompletion(binding, upstreamBody(call, asked), signal)) {
+        if (part.kind === 'chunk') tally.add(part.chunk);
+        await reply.add(part);
+      }
+    } catch (error) {
+      if (!tally.hasOutput) throw error;
+      const use = tally.use();
+      if (signal.aborted) return { use, finish: () => reply.cut(tally.unfinished(), use) };
+      // Of a plain call, nothing went out yet: it fails, or another provider answers it.
+      if (!response.headersSent && !response.destroyed) throw error;
+      log.warn({ ...details, err: error }, 'call broke off: charged what came');
+      return { use, finish: () => response.end(eventOf({ error: brokenOff(error) })) };
+    }
+    if (!tally.hasChoice) throw new UpstreamProblem('malformed', binding.upstream, 'answered no message');
+    return { use: tally.use(), finish: () => reply.end() };
+  }
+}

@@ -1,0 +1,87 @@
+/** A completion that is passed on while it comes. Source: openai-openapi 2.3.0, `CreateChatCompletionStreamResponse`. */
+import type { ServerResponse } from 'node:http';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { StreamedPart } from '../../upstream/providers/openai/chat-client.ts';
+import { type Naming, renamed, usageForCaller, usageOf } from './answer.ts';
+import type { Reply } from './reply.ts';
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  // Proxies that buffer would undo the streaming.
+  'x-accel-buffering': 'no',
+};
+
+const DONE = 'data: [DONE]\n\n';
+
+export const eventOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+
+export interface StreamedOptions {
+  readonly naming: Naming;
+  /** The caller asked for a last chunk with the usage. */
+  readonly wantsUsage: boolean;
+  /** Ends the waiting for a caller who does not read. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer begins with the first part: until then the response is untouched. */
+export function streamedReply(response: ServerResponse, { naming, wantsUsage, signal }: StreamedOptions): Reply {
+  let created: unknown;
+  let hasUsage = false;
+
+  async function send(text: string): Promise<void> {
+    if (response.destroyed) return;
+    if (!response.headersSent) response.writeHead(200, HEADERS);
+    // A caller that reads slowly slows the upstream down; nothing piles up here.
+    if (!response.write(text)) await drained(response, signal);
+  }
+
+  const lastChunk = (choices: readonly object[]): JsonObject =>
+    renamed({ object: 'chat.completion.chunk', created, choices }, naming);
+
+  return {
+    async add(part) {
+      const text = textOf(part);
+      if (text !== undefined) await send(text);
+    },
+    end: () => response.end(DONE),
+    cut(unfinished, use) {
+      const choices = unfinished.map((index) => ({ index, delta: {}, finish_reason: 'length' }));
+      const reason = { ...lastChunk(choices), ...(wantsUsage && { usage: null }) };
+      const usage = { ...lastChunk([]), usage: usageOf(use) };
+      const events = [...(choices.length > 0 ? [reason] : []), ...(wantsUsage && !hasUsage ? [usage] : [])];
+      if (!response.headersSent) response.writeHead(200, HEADERS);
+      response.end(events.map(eventOf).join('') + DONE);
+    },
+  };
+
+  /** What is sent of a part; undefined for nothing. */
+  function textOf(part: StreamedPart): string | undefined {
+    if (part.kind === 'waiting') return ': still working\n\n';
+    const { chunk } = part;
+    created = chunk.created;
+    const usage = isJsonObject(chunk.usage) ? chunk.usage : undefined;
+    const isUsageAlone = usage !== undefined && (!Array.isArray(chunk.choices) || chunk.choices.length === 0);
+    if (isUsageAlone && !wantsUsage) return undefined;
+    hasUsage ||= usage !== undefined;
+    const sent = renamed(chunk, naming);
+    // OpenAI has the field in every chunk where it was asked for, and fills it in the last.
+    return eventOf(wantsUsage ? { ...sent, usage: usage ? usageForCaller(usage) : null } : sent);
+  }
+}
+
+/** Resolves when the response can take more or is closed; rejects when the signal aborts. */
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (done: () => void) => () => {
+      response.off('drain', ready).off('close', ready);
+      signal.removeEventListener('abort', late);
+      done();
+    };
+    const ready = settle(resolve);
+    const late = settle(() => reject(signal.reason));
+    response.once('drain', ready).once('close', ready);
+    signal.addEventListener('abort', late, { once: true });
+    if (signal.aborted) late();
+  });
+}

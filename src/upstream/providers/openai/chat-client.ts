@@ -1,0 +1,139 @@
+/**
+ * `POST /chat/completions` at any host that speaks it, whole or streamed.
+ * Source: `openai` 6.49.0 and openai-openapi 2.3.0, `CreateChatCompletionResponse` and `CreateChatCompletionStreamResponse`.
+ */
+import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject } from '../../../json.ts';
+import type { Binding } from '../../adapter.ts';
+import type { UpstreamResponse, UpstreamStream } from '../../http/upstream-http.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { chatErrorStatuses, errorProblem } from './chat-errors.ts';
+import { createEventReader, type ServerEvent } from './server-events.ts';
+
+/** Who is asked. */
+export type ChatHost = Pick<Binding, 'upstream' | 'http'>;
+
+const PATH = '/chat/completions';
+
+/** The whole completion, not yet read, with the exact bytes that were sent and received. Throws UpstreamProblem. */
+export async function requestCompletion(
+  { upstream, http }: ChatHost,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<{ answer: JsonObject; response: UpstreamResponse }> {
+  const response = await http.request({ method: 'POST', path: PATH, json: body, signal, accept: chatErrorStatuses });
+  return { answer: withoutError(upstream, response.status, response.json()), response };
+}
+
+export type StreamedPart =
+  | { readonly kind: 'chunk'; readonly chunk: JsonObject }
+  /** The host is at work and has nothing to show yet. */
+  | { readonly kind: 'waiting' };
+
+/**
+ * The chunks of a completion while they come, to its end. `stream: true` and the wish for usage are added to the body.
+ * A host that answers whole all the same has its completion read as one chunk. Whoever stops reading ends the call
+ * upstream. Throws UpstreamProblem, also where the stream ends before the completion does.
+ */
+export async function* streamCompletion(
+  { upstream, http }: ChatHost,
+  body: JsonObject,
+  signal: AbortSignal,
+): AsyncGenerator<StreamedPart> {
+  const stream = await http.stream({
+    method: 'POST',
+    path: PATH,
+    json: { ...body, stream: true, stream_options: { include_usage: true } },
+    headers: { accept: 'text/event-stream' },
+    signal,
+    accept: chatErrorStatuses,
+  });
+  let isRead = false;
+  try {
+    if (isEventStream(stream)) yield* readChunks(upstream, stream);
+    else yield { kind: 'chunk', chunk: asChunk(upstream, await readWhole(upstream, stream)) };
+    isRead = true;
+    // Left to come to its own end, so that the connection can be used again.
+    stream.body.resume();
+  } catch (error) {
+    throw stream.problemOf(error);
+  } finally {
+    if (!isRead) stream.body.destroy();
+  }
+}
+
+const isEventStream = ({ status, headers }: UpstreamStream): boolean =>
+  status < 400 && headers['content-type']?.startsWith('text/event-stream') === true;
+
+async function* readChunks(upstream: string, { body }: UpstreamStream): AsyncGenerator<StreamedPart> {
+  const reader = createEventReader(upstream);
+  let isFinished = false;
+
+  function* partsOf(events: Iterable<ServerEvent>): Generator<StreamedPart, boolean> {
+    for (const event of events) {
+      if (event.kind === 'comment') {
+        yield { kind: 'waiting' };
+        continue;
+      }
+      if (event.data === '[DONE]') return true;
+      const chunk = withoutError(upstream, 200, parsed(event.data));
+      isFinished ||= asJsonObjects(chunk.choices).some((choice) => typeof choice.finish_reason === 'string');
+      yield { kind: 'chunk', chunk };
+    }
+    return false;
+  }
+
+  for await (const bytes of body.iterator({ destroyOnReturn: false })) {
+    if (yield* partsOf(reader.read(bytes))) return;
+  }
+  const isDone = yield* partsOf(reader.end());
+  if (isDone || isFinished) return;
+  throw new UpstreamProblem('failed', upstream, 'the stream broke off before the completion was at its end');
+}
+
+/** More than a whole completion ever is. */
+const LARGEST_WHOLE = 32 * 1024 * 1024;
+
+async function readWhole(upstream: string, { status, headers, body }: UpstreamStream): Promise<JsonObject> {
+  let text = '';
+  for await (const piece of body.setEncoding('utf8')) {
+    text += piece;
+    if (text.length > LARGEST_WHOLE) break;
+  }
+  const answer = parsed(text);
+  if (status < 400 && answer === undefined) {
+    const type = headers['content-type'];
+    throw new UpstreamProblem('malformed', upstream, `answered ${type} where a stream was asked for`);
+  }
+  return withoutError(upstream, status, answer);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object. Throws where it says that the call failed: some hosts, such as OpenRouter, do so with a 200. */
+function withoutError(upstream: string, status: number, answer: unknown): JsonObject {
+  const { error } = asJsonObject(answer);
+  if (status >= 400 || isJsonObject(error) || typeof error === 'string') throw errorProblem(upstream, status, answer);
+  if (isJsonObject(answer)) return answer;
+  throw new UpstreamProblem('malformed', upstream, 'answered something that is no JSON object');
+}
+
+function asChunk(upstream: string, answer: JsonObject): JsonObject {
+  const choices = asJsonObjects(answer.choices).filter(({ message }) => isJsonObject(message));
+  if (choices.length === 0) throw new UpstreamProblem('malformed', upstream, 'answered no message');
+  return {
+    ...answer,
+    object: 'chat.completion.chunk',
+    choices: choices.map(({ message, ...choice }, place) => ({
+      ...choice,
+      index: choice.index ?? place,
+      delta: message,
+      finish_reason: choice.finish_reason ?? 'stop',
+    })),
+  };
+}
