@@ -1,4 +1,5 @@
 /** A provider's completion as the gateway's own: our names, and nothing that says who the provider is or what it cost us. */
+import { tokenWeight } from '../../pricing/token-estimate.ts';
 import { type Fields, isFields } from './request.ts';
 
 export interface Naming {
@@ -40,12 +41,12 @@ function withoutNative(choice: unknown): unknown {
 export const usageForCaller = (usage: Fields): Fields =>
   Object.fromEntries(USAGE.flatMap((name) => (usage[name] === undefined ? [] : [[name, usage[name]]])));
 
-/** Bytes of what a message or delta says: its text, its reasoning and its calls. */
-export function saidBytes(message: unknown): number {
-  if (typeof message === 'string') return Buffer.byteLength(message);
-  if (Array.isArray(message)) return message.reduce<number>((sum, part) => sum + saidBytes(part), 0);
+/** Weight of what a message or delta says, in hundredths of a token: its text, its reasoning and its calls. */
+export function saidWeight(message: unknown): number {
+  if (typeof message === 'string') return tokenWeight(message);
+  if (Array.isArray(message)) return message.reduce<number>((sum, part) => sum + saidWeight(part), 0);
   if (!isFields(message)) return 0;
-  return SAID.reduce((sum, name) => sum + saidBytes(message[name]), 0);
+  return SAID.reduce((sum, name) => sum + saidWeight(message[name]), 0);
 }
 
 const SAID = [

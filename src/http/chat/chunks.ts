@@ -1,9 +1,9 @@
 /** The chunks of one streamed completion: what of each goes to the caller, and what they came to. */
-import { textTokens } from '../../pricing/estimate.ts';
+import { tokensOf } from '../../pricing/token-estimate.ts';
 import { reportedUse, type TokenUse } from '../../pricing/tokens.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
 import { errorProblem } from '../../upstream/providers/openai/chat.ts';
-import { type Naming, renamed, saidBytes, usageForCaller } from './answer.ts';
+import { type Naming, renamed, saidWeight, usageForCaller } from './answer.ts';
 import { costOf, type Use } from './charge.ts';
 import { type ChatCall, type Fields, isFields } from './request.ts';
 
@@ -20,7 +20,7 @@ export interface Chunks {
 export function createChunks(upstream: string, call: ChatCall, naming: Naming): Chunks {
   let counted: TokenUse | undefined;
   let cost: bigint | undefined;
-  let bytes = 0;
+  let weight = 0;
   let isFinished = false;
 
   function parse(data: string): Fields {
@@ -39,7 +39,7 @@ export function createChunks(upstream: string, call: ChatCall, naming: Naming): 
     cost = costOf(usage) ?? cost;
     for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
       if (!isFields(choice)) continue;
-      bytes += saidBytes(choice.delta);
+      weight += saidWeight(choice.delta);
       if (typeof choice.finish_reason === 'string') isFinished = true;
     }
   }
@@ -61,8 +61,8 @@ export function createChunks(upstream: string, call: ChatCall, naming: Naming): 
     },
     use() {
       if (counted) return { ...counted, isEstimated: false, cost };
-      if (bytes === 0) return undefined;
-      return { promptTokens: call.promptTokens, completionTokens: textTokens(bytes), isEstimated: true, cost };
+      if (weight === 0) return undefined;
+      return { promptTokens: call.promptTokens, completionTokens: tokensOf(weight), isEstimated: true, cost };
     },
   };
 }

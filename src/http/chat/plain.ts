@@ -1,9 +1,9 @@
 /** A completion that is answered in one piece. */
-import { textTokens } from '../../pricing/estimate.ts';
+import { tokensOf } from '../../pricing/token-estimate.ts';
 import { reportedUse } from '../../pricing/tokens.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
 import { chatErrorStatuses, errorProblem } from '../../upstream/providers/openai/chat.ts';
-import { type Naming, renamed, saidBytes, usageForCaller } from './answer.ts';
+import { type Naming, renamed, saidWeight, usageForCaller } from './answer.ts';
 import { costOf, type Use } from './charge.ts';
 import type { ChatSource } from './models.ts';
 import { type ChatCall, type Fields, isFields, upstreamBody } from './request.ts';
@@ -51,5 +51,5 @@ function useOf(answer: Fields, messages: readonly Fields[], { promptTokens }: Ch
   const cost = costOf(isFields(answer.usage) ? answer.usage : undefined);
   const counted = reportedUse(answer);
   if (counted) return { ...counted, isEstimated: false, cost };
-  return { promptTokens, completionTokens: textTokens(saidBytes(messages)), isEstimated: true, cost };
+  return { promptTokens, completionTokens: tokensOf(saidWeight(messages)), isEstimated: true, cost };
 }

@@ -200,8 +200,60 @@ t.test('answers a status as long as nothing was streamed', async (t) => {
   }
 });
 
+t.test('passes on what is known of messages and tools, and nothing else', async (t) => {
+  let asked: Record<string, unknown> = {};
+  const { post } = await openWith(t, (response, _request, body) => {
+    asked = body;
+    response.writeHead(200, events).end(says('Yes') + finish + usage(3, 1) + done);
+  });
+  const cache_control = { type: 'ephemeral' };
+  const clock = { name: 'clock', description: 'Tells the time', parameters: { type: 'object' } };
+  const call = { name: 'clock', arguments: '{}' };
+  const answer = await post({
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Hello', cache_control }], cache_control, weight: 3 },
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_details: ['long thoughts'],
+        tool_calls: [{ id: 'call_1', type: 'function', index: 0, function: { ...call, extra: 1 } }],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: '12:00', cache_control },
+    ],
+    tools: [{ type: 'function', function: { ...clock, cache_control }, cache_control }],
+  });
+  t.equal(answer.status, 200);
+  await answer.text();
+  t.strictSame(asked.messages, [
+    { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: call }] },
+    { role: 'tool', content: '12:00', tool_call_id: 'call_1' },
+  ]);
+  t.strictSame(asked.tools, [{ type: 'function', function: clock }]);
+});
+
+t.test('refuses parts of messages that it does not know, and names the place', async (t) => {
+  let calls = 0;
+  const { post, balance, apiKey } = await openWith(t, () => calls++);
+  const cases: [object, string][] = [
+    [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'input_audio' }] }, 'messages[0].content[1].type'],
+    [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }, 'messages[0].content[0].type'],
+    [{ role: 'user', content: [{ type: 'text', text: { long: 'text' } }] }, 'messages[0].content[0].text'],
+    [{ role: 'user', content: [{ type: 'image_url', image_url: 'x' }] }, 'messages[0].content[0].image_url'],
+    [{ role: 'user', content: 'Hi', name: ['x'] }, 'messages[0].name'],
+    [{ role: 'assistant', tool_calls: [{ id: 'a', type: 'custom' }] }, 'messages[0].tool_calls[0].type'],
+  ];
+  for (const [message, param] of cases) {
+    const answer = await post({ messages: [message] });
+    t.equal(answer.status, 400);
+    t.match(await answer.json(), { error: { code: 'invalid_value', param } });
+  }
+  t.equal(calls, 0);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});
+
 t.test('estimates what a provider does not count, the question with the answer', async (t) => {
-  const content = 'x'.repeat(400);
+  const content = '7'.repeat(300);
   const plain = { object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content } }] };
   for (const stream of [true, false]) {
     const { post, balance, apiKey, store, id } = await openWith(t, (response) =>
@@ -209,7 +261,7 @@ t.test('estimates what a provider does not count, the question with the answer',
         ? response.writeHead(200, events).end(says(content) + finish + done)
         : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(plain)),
     );
-    await (await post({ stream, messages: [{ role: 'user', content: 'y'.repeat(4000) }] })).text();
+    await (await post({ stream, messages: [{ role: 'user', content: '7'.repeat(3000) }] })).text();
     const [settled] = await store.credits.entries(id, 1);
     t.match(settled, { kind: 'settle', note: '1008 prompt and 100 completion tokens as estimated' });
     // 1,008 at 0.75 and 100 at 2.25 a million.
@@ -221,17 +273,17 @@ t.test('stops the upstream when the caller goes away, and charges what it got', 
   let stopped: Promise<unknown> | undefined;
   const { post, settled, apiKey, store, id } = await openWith(t, (response) => {
     stopped = once(response, 'close');
-    response.writeHead(200, events).write(says('y'.repeat(40)));
+    response.writeHead(200, events).write(says('7'.repeat(30)));
   });
   const leave = new AbortController();
   const answer = await post({}, leave.signal);
   await answer.body?.getReader().read();
   leave.abort();
   await stopped;
-  // "Hello" is 10 tokens at 0.75 a million, and 40 bytes are 10 at 2.25.
-  t.equal(await settled(apiKey), usd('1') - 30n);
+  // "Hello" is estimated at 3 tokens, with 8 of a message, at 0.75 a million, and 30 digits are 10 at 2.25.
+  t.equal(await settled(apiKey), usd('1') - 31n);
   const [entry] = await store.credits.entries(id, 1);
-  t.match(entry, { kind: 'settle', note: '10 prompt and 10 completion tokens as estimated' });
+  t.match(entry, { kind: 'settle', note: '11 prompt and 10 completion tokens as estimated' });
 });
 
 t.test('holds all the answers that are asked for, and charges them', async (t) => {
