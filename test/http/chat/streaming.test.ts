@@ -297,8 +297,8 @@ t.test('holds all the answers that are asked for, and charges them', async (t) =
       else response.end(JSON.stringify({ object: 'chat.completion', choices, usage: counted }));
     });
     await (await post({ stream, n: 3, max_tokens: 100 })).text();
-    // 10 at 0.75 and three times 100 at 2.25 a million.
-    t.same(underWay, { balance: usd('1') - 683n, held: 683n });
+    // 11 as estimated, 10 as counted, at 0.75 and three times 100 at 2.25 a million.
+    t.same(underWay, { balance: usd('1') - 684n, held: 684n });
     t.same(await balance(apiKey), { balance: usd('1') - 683n, held: 0n });
   }
 });
@@ -306,11 +306,12 @@ t.test('holds all the answers that are asked for, and charges them', async (t) =
 t.test('holds what the model reads besides the messages', async (t) => {
   const clock = { name: 'clock', parameters: { type: 'object' } };
   const cases: [more: object, held: bigint][] = [
-    // "Hello" is 5 bytes; as JSON, the functions are 49, the tools 80 and the format 22. 100 tokens of output are 225.
-    [{}, 233n],
-    [{ functions: [clock] }, 242n],
-    [{ tools: [{ type: 'function', function: clock }] }, 248n],
-    [{ response_format: { type: 'json_object' } }, 237n],
+    // "Hello" is 2.17 tokens and 8 of a message; as JSON, the functions are 25.27, the tools 40.03 and the format
+    // 12.2. At 0.75 a million, and 100 tokens of output are 225.
+    [{}, 234n],
+    [{ functions: [clock] }, 252n],
+    [{ tools: [{ type: 'function', function: clock }] }, 264n],
+    [{ response_format: { type: 'json_object' } }, 243n],
   ];
   let underWay: bigint | undefined;
   const { post, balance, apiKey } = await openWith(t, async (response) => {
