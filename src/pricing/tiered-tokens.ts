@@ -2,10 +2,11 @@ import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { divideUp, type Money, rate, rateToMoney } from '../money.ts';
 import { chosen, entryTable } from './choice.ts';
-import { BODY_LIMIT_BYTES, textBytes, textTokens } from './estimate.ts';
+import { BODY_LIMIT_BYTES, textWeight } from './estimate.ts';
 import { defaultsOf, findField, namedField } from './field.ts';
 import { charged, priceWith } from './price.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
+import { heaviestText, tokensOf } from './token-estimate.ts';
 
 interface TieredTokensOptions {
   readonly input: string;
@@ -63,8 +64,8 @@ function imageOf(options: TieredTokensOptions, request: JsonSchema): Image {
 }
 
 /**
- * Estimated input tokens at one rate, and the output ceiling of a tier at another, both for 1,000 tokens. Text counts
- * by UTF-8 bytes / 4, an image by a flat number of tokens.
+ * Estimated input tokens at one rate, and the output ceiling of a tier at another, both for 1,000 tokens. Text
+ * counts as estimated, an image by a flat number of tokens.
  */
 export const tieredTokens: PricingRule<TieredTokensOptions> = {
   name: 'tiered-tokens',
@@ -105,18 +106,18 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
       const sum = BigInt(inputTokens) * inputRate + BigInt(outputTokens) * outputRate;
       return charged(rateToMoney(divideUp(sum, TOKENS_PER_RATE)), free);
     };
-    const bytesOf = (input: Input): number => text.reduce((sum, name) => sum + textBytes(input[name]), 0);
-    const inputTokens = (input: Input): number => textTokens(bytesOf(input)) + image.tokensOf(input);
+    const weightOf = (input: Input): number => text.reduce((sum, name) => sum + textWeight(input[name]), 0);
+    const inputTokens = (input: Input): number => tokensOf(weightOf(input)) + image.tokensOf(input);
 
     const defaults = defaultsOf(request);
     const outputs = [...table.values.values()];
     const fewest = Math.min(...outputs);
     const always = image.always ? image.tokens : 0;
-    const bytesAtMost = BODY_LIMIT_BYTES + bytesOf(defaults);
+    const weightAtMost = heaviestText(BODY_LIMIT_BYTES) + weightOf(defaults);
     return priceWith({
       min: cost(always, fewest),
-      max: cost(textTokens(bytesAtMost) + image.tokens, Math.max(...outputs)),
-      listed: cost(textTokens(bytesOf(defaults)) + always, table.byDefault ?? fewest),
+      max: cost(tokensOf(weightAtMost) + image.tokens, Math.max(...outputs)),
+      listed: cost(tokensOf(weightOf(defaults)) + always, table.byDefault ?? fewest),
       quote: (input) => cost(inputTokens(input), chosen(table, input)),
       terms: (input) => ({ tier: String(input[tierBy]), maxOutputTokens: chosen(table, input) }),
     });

@@ -47,48 +47,50 @@ t.test('rates of 0 are free', async (t) => {
   keepsItsPromises(t, tieredTokens, { options: free, request: blind, bare: { prompt: '' }, free: true });
 });
 
-t.test('text costs its bytes / 4 at the input rate and the tier at the output rate', async (t) => {
+t.test('text costs its estimated tokens at the input rate and the tier at the output rate', async (t) => {
   const price = compiled(tieredTokens, options, request);
-  const thousand = 'x'.repeat(1000);
-  const costs = (input: Input) => quoteOf(price, request, { prompt: thousand, ...input });
-  // 250 tokens in: 0.0004375. Out: 0.014336, 0.057344 and 0.114688.
+  const digits = '7'.repeat(750);
+  const costs = (input: Input) => quoteOf(price, request, { prompt: digits, ...input });
+  // Three digits are a token. 250 tokens in: 0.0004375. Out: 0.014336, 0.057344 and 0.114688.
   t.equal(costs({}), 14_774n);
   t.equal(costs({ tier: 'medium' }), 57_782n);
   t.equal(costs({ tier: 'large' }), 115_126n);
   // An image is 1,600 tokens in: 0.0028.
   t.equal(costs({ image: 'https://example.com/boat.png' }), 17_574n);
-  // 1,000 more bytes of text: 0.000875 in all.
-  t.equal(costs({ system_prompt: thousand }), 15_211n);
-  // 1,000 characters of three bytes each: 750 tokens, 0.0013125.
-  t.equal(costs({ prompt: '漢'.repeat(1000) }), 15_649n);
+  // 750 more digits: 0.000875 in all.
+  t.equal(costs({ system_prompt: digits }), 15_211n);
+  // 1,000 characters of a token each: 0.00175.
+  t.equal(costs({ prompt: '漢'.repeat(1000) }), 16_086n);
   t.strictSame([price.min, price.listed], [14_336n, 14_336n]);
-  // All of the largest body is text, and an image besides: 262144 + 1600 tokens at 0.00175, and 0.114688.
-  t.equal(price.max, 576_240n);
+  // All of the largest body is text of a token a byte, and an image besides: 1048576 + 1600 tokens at 0.00175, and
+  // 0.114688.
+  t.equal(price.max, 1_952_496n);
 });
 
 t.test('all texts together are rounded up once, to a token and to a millionth', async (t) => {
   const one = { small: 1, medium: 2, large: 3 };
   const coarse = compiled(tieredTokens, { input: '1', output: '1', tiers: one }, blind);
-  // Three bytes and one byte are one token, not two.
-  t.equal(quoteOf(coarse, blind, { prompt: 'abc', system_prompt: 'd' }), 2_000n);
-  t.equal(quoteOf(coarse, blind, { prompt: 'abc', system_prompt: 'de' }), 3_000n);
+  // A letter is a token, and each time it is repeated half of one: twice one and a half are three, not four.
+  t.equal(quoteOf(coarse, blind, { prompt: 'nn', system_prompt: 'nn' }), 4_000n);
+  t.equal(quoteOf(coarse, blind, { prompt: 'nn', system_prompt: 'nnn' }), 5_000n);
   const price = compiled(tieredTokens, { input: '0.0004', output: '0.0006', tiers: one }, blind);
   // 0.4 + 0.6 millionths are one, not two.
-  t.equal(quoteOf(price, blind, { prompt: 'abcd' }), 1n);
-  t.equal(quoteOf(price, blind, { prompt: 'abcde' }), 2n);
+  t.equal(quoteOf(price, blind, { prompt: '777' }), 1n);
+  t.equal(quoteOf(price, blind, { prompt: '7777' }), 2n);
 });
 
 t.test('the whole of the largest body is within max', async (t) => {
   const price = compiled(tieredTokens, options, request);
-  const quote = quoteOf(price, request, { prompt: 'x'.repeat(BODY_LIMIT_BYTES), image: 'i', tier: 'large' });
+  const quote = quoteOf(price, request, { prompt: ' 7'.repeat(BODY_LIMIT_BYTES / 2), image: 'i', tier: 'large' });
   t.equal(quote, price.max);
 });
 
 t.test('prices near those that are published', async (t) => {
   const fable = compiled(tieredTokens, { input: '0.01', output: '0.05', imageTokens: 1600, tiers }, request);
   const input = { prompt: 'Why is the sea salt?' };
-  t.equal(quoteOf(fable, request, input), 51_250n);
-  t.equal(quoteOf(fable, request, { ...input, tier: 'large' }), 409_650n);
+  // Eight tokens: 0.00008. Out: 0.0512 and 0.4096.
+  t.equal(quoteOf(fable, request, input), 51_280n);
+  t.equal(quoteOf(fable, request, { ...input, tier: 'large' }), 409_680n);
   t.equal(quoteOf(fable, request, { ...input, image: 'i' }) - quoteOf(fable, request, input), 16_000n);
 });
 

@@ -2,6 +2,7 @@ import t from 'tap';
 import type { Model } from '../../src/catalogue/types.ts';
 import { rate } from '../../src/money.ts';
 import { chatTokens } from '../../src/pricing/estimate.ts';
+import { tokensOf, tokenWeight } from '../../src/pricing/token-estimate.ts';
 import { outputBound, priceModel, tokenCost, upperBound } from '../../src/pricing/tokens.ts';
 
 const sol: Model = {
@@ -44,19 +45,23 @@ t.test('whatever the model reads is counted, also what is no message', async (t)
   const response_format = { type: 'json_object' };
   const call = { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{"city":"Ulm"}' } };
   const assistant = { role: 'assistant', content: null };
-  // 24 bytes of text, and 8 tokens for each message.
-  t.equal(chatTokens({ messages }, 1600), 6 + 8);
-  // As JSON: 80 bytes of tools, 49 of functions, 22 of a format, 96 of calls.
-  t.equal(chatTokens({ messages, tools }, 1600), 26 + 8);
-  t.equal(chatTokens({ messages, functions: [clock] }, 1600), 19 + 8);
-  t.equal(chatTokens({ messages, response_format }, 1600), 12 + 8);
-  t.equal(chatTokens({ messages, tools, functions: [clock], response_format }, 1600), 44 + 8);
-  t.equal(chatTokens({ messages: [...messages, assistant] }, 1600), 6 + 16);
-  t.equal(chatTokens({ messages: [...messages, { ...assistant, tool_calls: [call] }] }, 1600), 30 + 16);
+  const tokens = (count: number, ...more: unknown[]): number => {
+    const texts = [messages[0]?.content ?? '', ...more.map((value) => JSON.stringify(value))];
+    return tokensOf(texts.reduce((sum, text) => sum + tokenWeight(text), 0)) + 8 * count;
+  };
+  t.equal(chatTokens({ messages }, 1600), tokens(1));
+  t.equal(chatTokens({ messages, tools }, 1600), tokens(1, tools));
+  t.equal(chatTokens({ messages, functions: [clock] }, 1600), tokens(1, [clock]));
+  t.equal(chatTokens({ messages, response_format }, 1600), tokens(1, response_format));
+  const all = { tools, functions: [clock], response_format, stop: ['the end'], logit_bias: { 5: 1 } };
+  t.equal(chatTokens({ messages, ...all }, 1600), tokens(1, ...Object.values(all)));
+  t.equal(chatTokens({ messages: [...messages, assistant] }, 1600), tokens(2));
+  t.equal(chatTokens({ messages: [...messages, { ...assistant, tool_calls: [call] }] }, 1600), tokens(2, [call]));
+  t.equal(chatTokens({ messages: [...messages, { ...assistant, name: 'ada' }] }, 1600), tokens(2, 'ada'));
 });
 
 t.test('a call costs at most its estimated input and all the output that it may have', async (t) => {
-  const messages = [{ role: 'user', content: 'x'.repeat(4000) }];
+  const messages = [{ role: 'user', content: '7'.repeat(3000) }];
   // 1,008 tokens at 5.50 and the output at 33 dollars a million: 5,544 millionths and 33 for each token.
   t.equal(upperBound(priced, { messages }, 20), 6_204n);
   t.equal(upperBound(priced, { messages }, undefined), 22_044n);

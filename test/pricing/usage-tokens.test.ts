@@ -97,26 +97,26 @@ t.test('defaults are paid for', async (t) => {
 t.test("the quote is the estimated input and the bounded output at the provider's price and ten percent", async (t) => {
   const price = compiled(usageTokens, options, request, models);
   const costs = (input: Input) => quoteOf(price, request, input);
-  // 1,000 tokens of text and 8 of a message at 3.30, 4,096 at 16.50 a million.
-  t.equal(costs({ prompt: 'x'.repeat(4000) }), 70_911n);
+  // Three digits are a token. 1,000 tokens of text and 8 of a message at 3.30, 4,096 at 16.50 a million.
+  t.equal(costs({ prompt: '7'.repeat(3000) }), 70_911n);
   // max_tokens lowers it: 1008 * 3.3 + 100 * 16.5.
-  t.equal(costs({ prompt: 'x'.repeat(4000), max_tokens: 100 }), 4_977n);
+  t.equal(costs({ prompt: '7'.repeat(3000), max_tokens: 100 }), 4_977n);
   // The model gives no more than 32,768.
   t.equal(
-    costs({ prompt: 'x'.repeat(4000), max_tokens: 100_000 }),
-    costs({ prompt: 'x'.repeat(4000), max_tokens: 32_768 }),
+    costs({ prompt: '7'.repeat(3000), max_tokens: 100_000 }),
+    costs({ prompt: '7'.repeat(3000), max_tokens: 32_768 }),
   );
   // A second message, for the system prompt: 1008 + 8 + 10 tokens.
-  t.equal(costs({ prompt: 'x'.repeat(4000), system_prompt: 'y'.repeat(40), max_tokens: 100 }), 5_036n);
+  t.equal(costs({ prompt: '7'.repeat(3000), system_prompt: '7'.repeat(30), max_tokens: 100 }), 5_036n);
 });
 
 t.test('messages count as the same text in prompts does, and images by themselves', async (t) => {
   const price = compiled(usageTokens, options, request, models);
   const costs = (input: Input) => quoteOf(price, request, { ...input, max_tokens: 100 });
-  const system = { role: 'system', content: 'y'.repeat(40) };
-  const asked = costs({ prompt: 'x'.repeat(4000), system_prompt: 'y'.repeat(40) });
-  t.equal(costs({ messages: [system, { role: 'user', content: 'x'.repeat(4000) }] }), asked);
-  const text = { type: 'text', text: 'x'.repeat(4000) };
+  const system = { role: 'system', content: '7'.repeat(30) };
+  const asked = costs({ prompt: '7'.repeat(3000), system_prompt: '7'.repeat(30) });
+  t.equal(costs({ messages: [system, { role: 'user', content: '7'.repeat(3000) }] }), asked);
+  const text = { type: 'text', text: '7'.repeat(3000) };
   t.equal(costs({ messages: [system, { role: 'user', content: [text] }] }), asked);
   const image_url = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9000)}` } };
   // 1,600 tokens at 3.30 a million each.
@@ -143,7 +143,8 @@ t.test('no body under the limit is quoted above max', async (t) => {
   const fill = (unit: string): unknown[] =>
     JSON.parse(`[${Array(Math.floor(BODY_LIMIT_BYTES / (unit.length + 1))).fill(unit)}]`);
   const within = (input: Input) => t.ok(price.quote(input) <= price.max);
-  within({ prompt: 'x'.repeat(BODY_LIMIT_BYTES) });
+  within({ prompt: ' 7'.repeat(BODY_LIMIT_BYTES / 2) });
+  within({ prompt: '\u{13000}'.repeat(BODY_LIMIT_BYTES / 4) });
   within({ messages: fill('{}') });
   within({ messages: fill('1e20') });
   within({ messages: [{ role: 'user', content: fill('{"type":"image_url"}') }] });
@@ -152,7 +153,7 @@ t.test('no body under the limit is quoted above max', async (t) => {
 
 t.test('each model has its own price', async (t) => {
   const price = compiled(usageTokens, { by: 'model', markup: '0.10' }, multi, models);
-  const costs = (model: string) => quoteOf(price, multi, { model, prompt: 'x'.repeat(4000), max_tokens: 1000 });
+  const costs = (model: string) => quoteOf(price, multi, { model, prompt: '7'.repeat(3000), max_tokens: 1000 });
   // 1008 * 3.3 + 1000 * 16.5; 1008 * 1.1 + 1000 * 6.6; 1008 * 0.165 + 8 * 0.66.
   t.equal(costs('vendor5-k3'), 19_827n);
   t.equal(costs('vendor3-5.6-luna'), 7_709n);
@@ -161,7 +162,7 @@ t.test('each model has its own price', async (t) => {
 
 t.test('what is charged in the end is what the tokens cost', async (t) => {
   const price = compiled(usageTokens, options, request, models);
-  const input = { prompt: 'x'.repeat(4000) };
+  const input = { prompt: '7'.repeat(3000) };
   const quote = price.quote(input);
   const charged = (usage: unknown) => price.actual?.(input, { text: 'salt', usage });
   // 900 * 3.3 + 37 * 16.5 = 3580.5.
@@ -222,7 +223,7 @@ t.test('options that do not fit are found', async (t) => {
 t.test('what is sold is what the quote pays for', async (t) => {
   const price = compiled(usageTokens, { by: 'model', markup: '0.10' }, multi, models);
   for (const { name: model, maxOutput = 0, defaultOutput } of models) {
-    const input = { model, prompt: 'x'.repeat(4000) };
+    const input = { model, prompt: '7'.repeat(3000) };
     t.same(price.terms?.(input), { maxOutputTokens: defaultOutput });
     t.same(price.terms?.({ ...input, max_tokens: 5 }), { maxOutputTokens: 5 });
     t.same(price.terms?.({ ...input, max_tokens: maxOutput + 1 }), { maxOutputTokens: maxOutput });

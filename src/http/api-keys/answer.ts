@@ -1,5 +1,6 @@
 /** A provider's completion as the gateway's own: our names, and nothing that says who the provider is or what it cost us. */
 import { isJsonObject, type JsonObject } from '../../json.ts';
+import { tokenWeight } from '../../pricing/token-estimate.ts';
 import type { TokenUse } from '../../pricing/tokens.ts';
 
 export interface Naming {
@@ -48,12 +49,12 @@ export const usageOf = ({ promptTokens, completionTokens }: TokenUse): JsonObjec
   total_tokens: promptTokens + completionTokens,
 });
 
-/** Bytes of what a model generated in a message or delta: its text, its reasoning and its calls. */
-export function generatedBytes(message: unknown): number {
-  if (typeof message === 'string') return Buffer.byteLength(message);
-  if (Array.isArray(message)) return message.reduce<number>((sum, part) => sum + generatedBytes(part), 0);
+/** Weight of what a model generated in a message or delta, as estimates have it: its text, its reasoning and its calls. */
+export function generatedWeight(message: unknown): number {
+  if (typeof message === 'string') return tokenWeight(message);
+  if (Array.isArray(message)) return message.reduce<number>((sum, part) => sum + generatedWeight(part), 0);
   if (!isJsonObject(message)) return 0;
-  return GENERATED.reduce((sum, name) => sum + generatedBytes(message[name]), 0);
+  return GENERATED.reduce((sum, name) => sum + generatedWeight(message[name]), 0);
 }
 
 const GENERATED = [

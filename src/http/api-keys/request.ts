@@ -5,7 +5,7 @@ import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
 import { type ChatModel, modelParameters } from '../../upstream/providers/openai/chat.ts';
-import { checkMessages, checkTools } from './messages.ts';
+import { readFunctions, readMessages, readTools } from './messages.ts';
 import type { SoldModel } from './models.ts';
 import { ApiKeyProblem } from './problems.ts';
 
@@ -22,7 +22,7 @@ export interface ChatCall {
   readonly bound: Money;
   readonly temperature: number | undefined;
   readonly reasoningEffort: string | undefined;
-  /** What goes upstream as it came. */
+  /** What goes upstream: messages and tools made anew from their known fields, the rest as it came. */
   readonly parameters: JsonObject;
 }
 
@@ -87,11 +87,15 @@ export function parseBody(bytes: Buffer): JsonObject {
 /** Throws ApiKeyProblem, naming the parameter at fault. */
 export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldModel>): ChatCall {
   // Clients write null for a parameter that they leave to us.
-  const body: JsonObject = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  const model = modelNamed(body.model, models);
-  for (const name of Object.keys(body)) checkName(name, body);
-  checkMessages(body.messages);
-  checkTools(body.tools);
+  const named: JsonObject = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const model = modelNamed(named.model, models);
+  for (const name of Object.keys(named)) checkName(name, named);
+  const body: JsonObject = {
+    ...named,
+    messages: readMessages(named.messages),
+    ...(named.tools !== undefined && { tools: readTools(named.tools) }),
+    ...(named.functions !== undefined && { functions: readFunctions(named.functions) }),
+  };
   checkAbilities(body, model);
   const maxTokens = outputBound(model.price, askedTokens(body, model));
   const choices = integer(body, 'n', 1, MOST_CHOICES) ?? 1;

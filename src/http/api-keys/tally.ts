@@ -1,8 +1,8 @@
 /** What a completion has come to so far, from its chunks. */
 import { asJsonObjects, isJsonObject, type JsonObject } from '../../json.ts';
-import { textTokens } from '../../pricing/estimate.ts';
+import { tokensOf } from '../../pricing/token-estimate.ts';
 import { reportedUse, type TokenUse } from '../../pricing/tokens.ts';
-import { generatedBytes } from './answer.ts';
+import { generatedWeight } from './answer.ts';
 import { costOf, type Use } from './charge.ts';
 
 export interface Tally {
@@ -21,14 +21,14 @@ export interface Tally {
 export function createTally(promptTokens: number): Tally {
   let counted: TokenUse | undefined;
   let cost: bigint | undefined;
-  let bytes = 0;
-  let bytesAtCount = 0;
+  let weight = 0;
+  let weightAtCount = 0;
   const isFinished = new Map<number, boolean>();
 
   return {
     add(chunk) {
       for (const choice of asJsonObjects(chunk.choices)) {
-        bytes += generatedBytes(choice.delta);
+        weight += generatedWeight(choice.delta);
         const index = Number(choice.index ?? 0);
         isFinished.set(index, isFinished.get(index) === true || typeof choice.finish_reason === 'string');
       }
@@ -36,20 +36,20 @@ export function createTally(promptTokens: number): Tally {
       if (newest === undefined) return;
       // Some providers count in every chunk: the last count is the one that stands.
       counted = newest;
-      bytesAtCount = bytes;
+      weightAtCount = weight;
       cost = costOf(isJsonObject(chunk.usage) ? chunk.usage : undefined) ?? cost;
     },
     get hasOutput() {
-      return bytes > 0 || counted !== undefined;
+      return weight > 0 || counted !== undefined;
     },
     get hasChoice() {
       return isFinished.size > 0;
     },
     unfinished: () => [...isFinished].flatMap(([index, isAtEnd]) => (isAtEnd ? [] : [index])),
     use() {
-      if (counted && bytesAtCount === bytes) return { ...counted, isEstimated: false, cost };
+      if (counted && weightAtCount === weight) return { ...counted, isEstimated: false, cost };
       // A count from before the last words is too low.
-      const completionTokens = Math.max(textTokens(bytes), counted?.completionTokens ?? 0);
+      const completionTokens = Math.max(tokensOf(weight), counted?.completionTokens ?? 0);
       return { promptTokens: counted?.promptTokens ?? promptTokens, completionTokens, isEstimated: true, cost };
     },
   };

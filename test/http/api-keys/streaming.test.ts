@@ -203,8 +203,60 @@ t.test('answers a status as long as nothing was streamed', async (t) => {
   }
 });
 
+t.test('passes on what is known of messages and tools, and nothing else', async (t) => {
+  let asked: Record<string, unknown> = {};
+  const { post } = await openWith(t, (response, _request, body) => {
+    asked = body;
+    response.writeHead(200, events).end(says('Yes') + finish + usage(3, 1) + done);
+  });
+  const cache_control = { type: 'ephemeral' };
+  const clock = { name: 'clock', description: 'Tells the time', parameters: { type: 'object' } };
+  const call = { name: 'clock', arguments: '{}' };
+  const answer = await post({
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Hello', cache_control }], cache_control, weight: 3 },
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_details: ['long thoughts'],
+        tool_calls: [{ id: 'call_1', type: 'function', index: 0, function: { ...call, extra: 1 } }],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: '12:00', cache_control },
+    ],
+    tools: [{ type: 'function', function: { ...clock, cache_control }, cache_control }],
+  });
+  t.equal(answer.status, 200);
+  await answer.text();
+  t.strictSame(asked.messages, [
+    { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: call }] },
+    { role: 'tool', content: '12:00', tool_call_id: 'call_1' },
+  ]);
+  t.strictSame(asked.tools, [{ type: 'function', function: clock }]);
+});
+
+t.test('refuses parts of messages that it does not know, and names the place', async (t) => {
+  let calls = 0;
+  const { post, balance, apiKey } = await openWith(t, () => calls++);
+  const cases: [object, string][] = [
+    [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'input_audio' }] }, 'messages[0].content[1].type'],
+    [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }, 'messages[0].content[0].type'],
+    [{ role: 'user', content: [{ type: 'text', text: { long: 'text' } }] }, 'messages[0].content[0].text'],
+    [{ role: 'user', content: [{ type: 'image_url', image_url: 'x' }] }, 'messages[0].content[0].image_url'],
+    [{ role: 'user', content: 'Hi', name: ['x'] }, 'messages[0].name'],
+    [{ role: 'assistant', tool_calls: [{ id: 'a', type: 'custom' }] }, 'messages[0].tool_calls[0].type'],
+  ];
+  for (const [message, param] of cases) {
+    const answer = await post({ messages: [message] });
+    t.equal(answer.status, 400);
+    t.match(await answer.json(), { error: { code: 'invalid_value', param } });
+  }
+  t.equal(calls, 0);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});
+
 t.test('estimates what a provider does not count, the question with the answer', async (t) => {
-  const content = 'x'.repeat(400);
+  const content = '7'.repeat(300);
   const plain = { object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content } }] };
   for (const stream of [true, false]) {
     const { post, balance, apiKey, store, id } = await openWith(t, (response) =>
@@ -212,7 +264,7 @@ t.test('estimates what a provider does not count, the question with the answer',
         ? response.writeHead(200, events).end(says(content) + finish + done)
         : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(plain)),
     );
-    await (await post({ stream, messages: [{ role: 'user', content: 'y'.repeat(4000) }] })).text();
+    await (await post({ stream, messages: [{ role: 'user', content: '7'.repeat(3000) }] })).text();
     const [settled] = await store.credits.entries(id, 1);
     t.match(settled, { kind: 'settle', note: '1008 prompt and 100 completion tokens as estimated' });
     // 1,008 at 0.75 and 100 at 2.25 a million.
@@ -231,8 +283,8 @@ t.test('holds all the answers that are asked for, and charges them', async (t) =
       else response.end(JSON.stringify({ object: 'chat.completion', choices, usage: counted }));
     });
     await (await post({ stream, n: 3, max_tokens: 100 })).text();
-    // 10 at 0.75 and three times 100 at 2.25 a million.
-    t.same(underWay, { balance: usd('1') - 683n, held: 683n });
+    // 11 as estimated, 10 as counted, at 0.75 and three times 100 at 2.25 a million.
+    t.same(underWay, { balance: usd('1') - 684n, held: 684n });
     t.same(await balance(apiKey), { balance: usd('1') - 683n, held: 0n });
   }
 });
@@ -240,11 +292,12 @@ t.test('holds all the answers that are asked for, and charges them', async (t) =
 t.test('holds what the model reads besides the messages', async (t) => {
   const clock = { name: 'clock', parameters: { type: 'object' } };
   const cases: [more: object, held: bigint][] = [
-    // "Hello" is 5 bytes; as JSON, the functions are 49, the tools 80 and the format 22. 100 tokens of output are 225.
-    [{}, 233n],
-    [{ functions: [clock] }, 242n],
-    [{ tools: [{ type: 'function', function: clock }] }, 248n],
-    [{ response_format: { type: 'json_object' } }, 237n],
+    // "Hello" is 2.17 tokens and 8 of a message; as JSON, the functions are 25.27, the tools 40.03 and the format
+    // 12.2. At 0.75 a million, and 100 tokens of output are 225.
+    [{}, 234n],
+    [{ functions: [clock] }, 252n],
+    [{ tools: [{ type: 'function', function: clock }] }, 264n],
+    [{ response_format: { type: 'json_object' } }, 243n],
   ];
   let underWay: bigint | undefined;
   const { post, balance, apiKey } = await openWith(t, async (response) => {

@@ -4,9 +4,8 @@ import { choice, type Field, type MirrorOf, number, type Priced, publicUrl, type
 
 const onChainC: MirrorOf = { network: 'chain-c', prefix: 'chain-c-main' };
 
-/** 27 bytes, which are 7 tokens. */
+/** Estimated at 12 tokens. */
 const PROMPT = 'Why does fog scatter light?';
-/** 40 bytes, which are 10 tokens. */
 const SYSTEM = 'Answer in one short and simple sentence.';
 const prompt = required(text(PROMPT));
 const system = text(SYSTEM);
@@ -26,7 +25,8 @@ const tiered = (path: string, fields: Record<string, Field>, prices: readonly Pr
 
 const image = publicUrl();
 const [PHOTO] = image.accepts;
-const thousand = { prompt: 'x'.repeat(4000) };
+/** Three digits are a token. */
+const thousand = { prompt: '7'.repeat(3000) };
 
 export const tieredRows: readonly Row[] = [
   // 0.00001 a token in; 0.00005 a token out: 0.0512, 0.2048 and 0.4096 for the ceilings.
@@ -34,11 +34,11 @@ export const tieredRows: readonly Row[] = [
     '/llm/vendor1-fable-5',
     { image },
     [
-      { request: {}, price: '0.05127' },
-      { request: { tier: 'small' }, price: '0.05127' },
-      { request: { tier: 'medium' }, price: '0.20487' },
-      { request: { tier: 'large' }, price: '0.40967' },
-      { request: { image: PHOTO }, price: '0.06727' },
+      { request: {}, price: '0.05132' },
+      { request: { tier: 'small' }, price: '0.05132' },
+      { request: { tier: 'medium' }, price: '0.20492' },
+      { request: { tier: 'large' }, price: '0.40972' },
+      { request: { image: PHOTO }, price: '0.06732' },
       { request: thousand, price: '0.0612' },
     ],
     0.0512,
@@ -48,10 +48,10 @@ export const tieredRows: readonly Row[] = [
     '/llm/vendor1-opus-4-6',
     { image },
     [
-      { request: {}, price: '0.025635' },
-      { request: { tier: 'medium' }, price: '0.102435' },
-      { request: { tier: 'large' }, price: '0.204835' },
-      { request: { image: PHOTO }, price: '0.033635' },
+      { request: {}, price: '0.02566' },
+      { request: { tier: 'medium' }, price: '0.10246' },
+      { request: { tier: 'large' }, price: '0.20486' },
+      { request: { image: PHOTO }, price: '0.03366' },
       { request: { ...thousand, tier: 'large' }, price: '0.2098' },
     ],
     0.0256,
@@ -61,9 +61,9 @@ export const tieredRows: readonly Row[] = [
     '/llm/vendor2-3.5-flash',
     {},
     [
-      { request: {}, price: '0.009227' },
-      { request: { tier: 'medium' }, price: '0.036875' },
-      { request: { tier: 'large' }, price: '0.073739' },
+      { request: {}, price: '0.009234' },
+      { request: { tier: 'medium' }, price: '0.036882' },
+      { request: { tier: 'large' }, price: '0.073746' },
       { request: thousand, price: '0.010716' },
     ],
     0.009216,
@@ -73,10 +73,10 @@ export const tieredRows: readonly Row[] = [
     '/llm/vendor3-5.2',
     { image, reasoning_effort: choice(['low', 'medium', 'high']) },
     [
-      { request: {}, price: '0.014349' },
-      { request: { tier: 'medium' }, price: '0.057357' },
-      { request: { tier: 'large' }, price: '0.114701' },
-      { request: { image: PHOTO }, price: '0.017149' },
+      { request: {}, price: '0.014357' },
+      { request: { tier: 'medium' }, price: '0.057365' },
+      { request: { tier: 'large' }, price: '0.114709' },
+      { request: { image: PHOTO }, price: '0.017157' },
       { request: { ...thousand, reasoning_effort: 'high' }, price: '0.016086' },
     ],
     0.014336,
@@ -95,7 +95,7 @@ const promptOrMessages = {
   refuses: [{ messages: MESSAGES }, { prompt: undefined, messages: [] }, { prompt: undefined, messages: 'hello' }],
 };
 
-/** Quotes are upper bounds: 7 tokens of text, 8 around a message, and as many tokens out as are allowed. */
+/** Quotes are upper bounds: 12 tokens of text, 8 around a message, and as many tokens out as are allowed. */
 const usage = (path: string, prices: readonly Priced[]): Row => ({
   path,
   price: prices,
@@ -111,35 +111,35 @@ const usage = (path: string, prices: readonly Priced[]): Row => ({
 });
 
 export const usageRows: readonly Row[] = [
-  // 5.50 and 27.50 dollars a million: 15 x 5.5 + 1000 x 27.5 = 27,582.5 millionths.
+  // 5.50 and 27.50 dollars a million: 20 x 5.5 + 1000 x 27.5 = 27,610 millionths.
   usage('/llm/vendor1-opus-5', [
-    { request: { max_tokens: 1000 }, price: '0.027583' },
-    { request: { max_tokens: 1 }, price: '0.00011' },
+    { request: { max_tokens: 1000 }, price: '0.02761' },
+    { request: { max_tokens: 1 }, price: '0.000138' },
   ]),
   // 1.10 and 6.60.
   usage('/llm/vendor3-5.6-luna', [
-    { request: { max_tokens: 1000 }, price: '0.006617' },
-    { request: { max_tokens: 10 }, price: '0.000083' },
+    { request: { max_tokens: 1000 }, price: '0.006622' },
+    { request: { max_tokens: 10 }, price: '0.000088' },
   ]),
   // 5.50 and 33.
   usage('/llm/vendor3-5.6-sol', [
-    { request: { max_tokens: 1000 }, price: '0.033083' },
-    { request: { max_tokens: 100 }, price: '0.003383' },
+    { request: { max_tokens: 1000 }, price: '0.03311' },
+    { request: { max_tokens: 100 }, price: '0.00341' },
   ]),
   // 2.75 and 16.50.
   usage('/llm/vendor3-5.6-terra', [
-    { request: { max_tokens: 1000 }, price: '0.016542' },
-    { request: { max_tokens: 100 }, price: '0.001692' },
+    { request: { max_tokens: 1000 }, price: '0.016555' },
+    { request: { max_tokens: 100 }, price: '0.001705' },
   ]),
   // 2.20 and 6.60.
   usage('/llm/vendor4-4.5', [
-    { request: { max_tokens: 1000 }, price: '0.006633' },
-    { request: { max_tokens: 100 }, price: '0.000693' },
+    { request: { max_tokens: 1000 }, price: '0.006644' },
+    { request: { max_tokens: 100 }, price: '0.000704' },
   ]),
   // 3.30 and 16.50.
   usage('/llm/vendor5-k3', [
-    { request: { max_tokens: 1000 }, price: '0.01655' },
-    { request: { max_tokens: 100 }, price: '0.0017' },
+    { request: { max_tokens: 1000 }, price: '0.016566' },
+    { request: { max_tokens: 100 }, price: '0.001716' },
   ]),
 ];
 
@@ -163,14 +163,14 @@ export const multiModelRows: readonly Row[] = [
     path: '/llm/multi-model',
     // The models that have a price of their own in section 4.4: the same, or the tiered rates with ten percent more.
     price: [
-      { request: { max_tokens: 1000 }, price: '0.006617' },
-      { request: { model: 'vendor3-5.6-sol', max_tokens: 1000 }, price: '0.033083' },
-      { request: { model: 'vendor3-5.6-terra', max_tokens: 1000 }, price: '0.016542' },
-      { request: { model: 'vendor4-4.5', max_tokens: 1000 }, price: '0.006633' },
-      { request: { model: 'vendor5-k3', max_tokens: 1000 }, price: '0.01655' },
-      { request: { model: 'vendor1-fable-5', max_tokens: 1000 }, price: '0.055165' },
-      { request: { model: 'vendor2-3.5-flash', max_tokens: 1000 }, price: '0.009925' },
-      { request: { model: 'vendor3-5.2', max_tokens: 1000 }, price: '0.015429' },
+      { request: { max_tokens: 1000 }, price: '0.006622' },
+      { request: { model: 'vendor3-5.6-sol', max_tokens: 1000 }, price: '0.03311' },
+      { request: { model: 'vendor3-5.6-terra', max_tokens: 1000 }, price: '0.016555' },
+      { request: { model: 'vendor4-4.5', max_tokens: 1000 }, price: '0.006644' },
+      { request: { model: 'vendor5-k3', max_tokens: 1000 }, price: '0.016566' },
+      { request: { model: 'vendor1-fable-5', max_tokens: 1000 }, price: '0.05522' },
+      { request: { model: 'vendor2-3.5-flash', max_tokens: 1000 }, price: '0.009933' },
+      { request: { model: 'vendor3-5.2', max_tokens: 1000 }, price: '0.015439' },
     ],
     fields: { model: required(choice(MODELS)), ...chatFields },
     rules: promptOrMessages,

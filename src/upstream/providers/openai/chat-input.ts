@@ -3,6 +3,7 @@ import type { Input, JsonSchema, SoldTerms } from '../../../catalogue/types.ts';
 import { asJsonObjects } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatRequest, withImages } from './chat.ts';
+import { knownMessages, MessageProblem } from './messages.ts';
 
 /** What a model's entry may hold besides the common keys. */
 export const chatModelOptions: JsonSchema = {
@@ -18,14 +19,14 @@ export const chatModelOptions: JsonSchema = {
 
 /**
  * The caller's words and settings for a model, with as much output as was sold. Throws UpstreamProblem `invalid-input`
- * for images that the model does not read.
+ * for images that the model does not read, and for parts of messages that nobody counted.
  */
 export function chatRequestOf(
   input: Input,
   { upstream, model }: { upstream: string; model: ChatModel },
   terms: SoldTerms | undefined,
 ): ChatRequest {
-  const messages = messagesOf(input);
+  const messages = messagesOf(input, upstream);
   if (model.supportsImageUrl === false && messages.some(hasImage)) {
     throw new UpstreamProblem('invalid-input', upstream, `${model.id} takes no images`, {
       publicMessage: `The model ${model.name} reads no images: send text, or name another model`,
@@ -39,11 +40,11 @@ export function chatRequestOf(
   };
 }
 
-/** `messages` as they are, `system_prompt` before and `prompt`, with an `image`, after them. */
-function messagesOf(input: Input): ChatMessage[] {
+/** `messages` from their known fields, `system_prompt` before and `prompt`, with an `image`, after them. */
+function messagesOf(input: Input, upstream: string): ChatMessage[] {
   const messages: ChatMessage[] = [];
   if (typeof input.system_prompt === 'string') messages.push({ role: 'system', content: input.system_prompt });
-  if (Array.isArray(input.messages)) messages.push(...input.messages);
+  if (Array.isArray(input.messages)) messages.push(...conversation(input.messages, upstream));
   if (typeof input.prompt === 'string') {
     messages.push({
       role: 'user',
@@ -51,6 +52,15 @@ function messagesOf(input: Input): ChatMessage[] {
     });
   }
   return messages;
+}
+
+function conversation(messages: readonly unknown[], upstream: string): ChatMessage[] {
+  try {
+    return knownMessages(messages);
+  } catch (problem) {
+    if (!(problem instanceof MessageProblem)) throw problem;
+    throw new UpstreamProblem('invalid-input', upstream, problem.message, { publicMessage: problem.message });
+  }
 }
 
 const hasImage = ({ content }: ChatMessage): boolean => asJsonObjects(content).some(({ type }) => type === 'image_url');

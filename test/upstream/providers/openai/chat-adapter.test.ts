@@ -111,6 +111,45 @@ t.test('a tier is asked for in full, with the effort that the caller names', asy
   t.match(sent, [{ max_completion_tokens: 1024, reasoning_effort: 'high', messages }]);
 });
 
+t.test('passes on what is known of a message, and nothing else', async (t) => {
+  const setting = await openSetting(t, usage);
+  const { binding, sent } = recorded(setting.binding);
+  const cache_control = { type: 'ephemeral', ttl: '1h' };
+  const image_url = { url: 'https://example.com/a.png', detail: 'low' };
+  const parts = [
+    { type: 'text', text: 'Hello', cache_control },
+    { type: 'image_url', image_url: { ...image_url, note: 'x' }, cache_control },
+  ];
+  const messages = [
+    { role: 'system', content: 'Be brief.', cache_control, reasoning: 'long thoughts' },
+    { role: 'user', content: parts, name: 'ada' },
+  ];
+  await adapter.call({ messages }, binding, setting.context);
+  t.strictSame((sent[0] as { messages: unknown }).messages, [
+    { role: 'system', content: 'Be brief.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Hello' },
+        { type: 'image_url', image_url },
+      ],
+      name: 'ada',
+    },
+  ]);
+});
+
+t.test('asks nothing with parts whose tokens nobody can estimate, and names the place', async (t) => {
+  const { binding, context, doubles } = await openSetting(t, usage);
+  for (const type of ['input_audio', 'file', 'constructor', undefined]) {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hear this' }, { type }] }];
+    t.match(await problemOf(adapter.call({ messages }, binding, context)), {
+      failure: 'invalid-input',
+      forCaller: /^messages\[0\]\.content\[1\]\.type is not supported here: it takes text, refusal, image_url$/,
+    });
+  }
+  t.same(doubles.calls(), { 'the-upstream': 0 });
+});
+
 t.test('a model without eyes is not shown a picture', async (t) => {
   const models = { blind: { id: 'maker/blind-1', supportsImageUrl: false } };
   const setting = { ...usage, upstream: { ...upstream, models }, model: 'blind' };

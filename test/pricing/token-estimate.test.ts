@@ -1,0 +1,141 @@
+/** The estimate beside the count of a published tokenizer, js-tiktoken's o200k_base. */
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { Tiktoken } from 'js-tiktoken/lite';
+import ranks from 'js-tiktoken/ranks/o200k_base';
+import t, { type Test } from 'tap';
+import { tokenCosts } from '../../codegen/token-costs.ts';
+import { heaviestText, tokensOf, tokenWeight } from '../../src/pricing/token-estimate.ts';
+import { latin, others, prose } from './scripts.ts';
+
+const tokenizer = new Tiktoken(ranks);
+const counted = (text: string): number => tokenizer.encode(text, [], []).length;
+const estimated = (text: string): number => tokensOf(tokenWeight(text));
+
+function isEnough(t: Test, name: string, text: string): number {
+  const ratio = estimated(text) / counted(text);
+  t.ok(ratio >= 0.9, `${name}: ${ratio.toFixed(2)} of the true count`);
+  t.comment(`${name}: ${ratio.toFixed(2)}`);
+  return ratio;
+}
+
+t.test('prose in Latin letters is estimated at 0.9 of its tokens at least, and twice at most', async (t) => {
+  for (const [language, text] of Object.entries(latin)) {
+    t.ok(isEnough(t, language, text) <= 2, `${language} is not estimated at more than twice its tokens`);
+  }
+  const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  t.ok(isEnough(t, 'a long page of English', page.slice(0, 20_000)) <= 2);
+});
+
+t.test('prose in other scripts is estimated at 0.9 of its tokens at least', async (t) => {
+  t.ok(Object.keys(prose).length >= 20);
+  for (const [script, text] of Object.entries(prose)) isEnough(t, script, text);
+});
+
+t.test('names of countries in many languages are estimated at 0.9 of their tokens at least', async (t) => {
+  const regions = ['DE', 'FR', 'JP', 'KE', 'BR', 'IN', 'TH', 'GE', 'ET', 'KH', 'MM', 'LK', 'US', 'CN', 'EG', 'IS'];
+  const languages =
+    'am ar az be bg bn bo chr cs cy da dz el et eu fa fi ga gu ha he hi hr hu hy id ig is ja ka kk km kn ko ky lo lt lv mk ml mn mr ms my nb ne nl or pa ps pt ro ru si sk sq sr sv sw ta te th ti tk tr ug uk ur uz vi yi yo yue zh-Hant zu';
+  for (const language of languages.split(' ')) {
+    const names = new Intl.DisplayNames(language, { type: 'region' });
+    isEnough(t, language, regions.map((region) => names.of(region)).join(', '));
+  }
+});
+
+t.test('what is no prose is estimated at 0.9 of its tokens at least', async (t) => {
+  for (const [kind, text] of Object.entries(others)) isEnough(t, kind, text);
+});
+
+const holds = (t: Test, name: string, texts: fc.Arbitrary<string>, numRuns = 60): void => {
+  t.doesNotThrow(
+    () =>
+      fc.assert(
+        fc.property(texts, (text) => estimated(text) >= 0.9 * counted(text)),
+        { numRuns },
+      ),
+    name,
+  );
+};
+
+const lengths = { minLength: 200, maxLength: 300 };
+const joined = (unit: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.array(unit, lengths).map((units) => units.join(''));
+const ofCharacters = (characters: string): fc.Arbitrary<string> => joined(fc.constantFrom(...characters));
+const block = (first: number): fc.Arbitrary<string> =>
+  fc.integer({ min: first, max: first + 63 }).map((code) => String.fromCodePoint(code));
+/** Blocks of 64 characters of all planes, surrogates aside. */
+const blocks = fc.oneof(fc.nat(0x35f), fc.integer({ min: 0x380, max: 0x7ff })).map((index) => index * 64);
+
+t.test('no text made against the estimate gets below 0.9 of its tokens', async (t) => {
+  const letters = 'abcdefghijklmnopqrstuvwxyz';
+  holds(t, 'random unicode', joined(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })));
+  holds(t, 'random graphemes', joined(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 })));
+  holds(
+    t,
+    'characters of one block',
+    blocks.chain((first) => joined(block(first))),
+  );
+  holds(
+    t,
+    'words of one block',
+    blocks.chain((first) => joined(fc.oneof(block(first), fc.constant(' ')))),
+  );
+  holds(
+    t,
+    'two scripts in turn',
+    fc
+      .tuple(blocks, blocks)
+      .chain(([one, other]) => joined(fc.tuple(block(one), block(other)).map((two) => two.join('')))),
+  );
+  holds(
+    t,
+    'runs of one character',
+    fc
+      .tuple(blocks.chain(block), fc.integer({ min: 20, max: 300 }))
+      .map(([character, times]) => character.repeat(times)),
+    250,
+  );
+  holds(
+    t,
+    'a character and a space in turn',
+    blocks.chain(block).map((character) => ` ${character}`.repeat(100)),
+    250,
+  );
+  holds(t, 'letters', ofCharacters(letters));
+  holds(t, 'letters in both cases', ofCharacters(letters + letters.toUpperCase()));
+  holds(t, 'letters and spaces', ofCharacters(`${letters}      `));
+  holds(
+    t,
+    'a few letters',
+    fc
+      .uniqueArray(fc.constantFrom(...letters), { minLength: 3, maxLength: 6 })
+      .chain((few) => ofCharacters(few.join(''))),
+  );
+  holds(t, 'signs', ofCharacters('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'));
+  holds(t, 'all of ASCII', joined(fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code))));
+  holds(t, 'blanks', ofCharacters(' \t\n\r'));
+  holds(t, 'emoji', joined(fc.constantFrom('😀', '👩🏽', '\u200d', '💻', '\ufe0f', '🏿', '🇩', '🇪', '👨', '🫠', ' ')));
+});
+
+t.test('no text weighs more than its bytes, whole texts no less than their parts need', async (t) => {
+  const texts = fc.string({ unit: 'binary', maxLength: 60 });
+  const spaced = fc.array(fc.constantFrom(' ', '1', 'a', '\n', '\r', '漢', '\u0b40', '😀'), { maxLength: 60 });
+  t.doesNotThrow(() => {
+    const isWithin = (text: string) => tokenWeight(text) <= heaviestText(Buffer.byteLength(text));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          texts,
+          spaced.map((units) => units.join('')),
+        ),
+        isWithin,
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+t.test('what is known of the vocabulary is what its ranks give', async (t) => {
+  const known = JSON.parse(readFileSync(new URL('../../src/pricing/token-costs.json', import.meta.url), 'utf8'));
+  t.strictSame(tokenCosts(), known);
+});
