@@ -93,8 +93,10 @@ async function openServing(
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
-    call: (route, input, context) =>
-      upstreams.call(route, input, { ...context, endpoint: route.endpoint.id, media, downloads, cache, credits, now }),
+    call: (route, input, { payer, ...context }) => {
+      const endpoint = route.endpoint.id;
+      return upstreams.call(route, input, { ...context, endpoint, caller: payer, media, downloads, cache, credits, now });
+    },
   };
   return {
     upstreams,

@@ -11,6 +11,7 @@ import { upstreamCodes } from './upstream-codes.ts';
 /** What a paid call tells the upstream layer besides its input. */
 export interface FulfilContext {
   readonly network: string;
+  readonly payer: string;
   readonly signal: AbortSignal;
   readonly requestId: string;
   /** The store's name of the payment. */
@@ -40,6 +41,7 @@ export interface Fulfilment {
   readonly claim: Claim;
   /** The network that pays. */
   readonly network: string;
+  readonly payer: string;
   /** The payment has settled already, so a failure is owed instead of released. */
   readonly isSettled: boolean;
   readonly requestId: string;
@@ -87,13 +89,13 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 async function callUpstream(
   { upstreams, log }: FulfilParts,
-  { route, input, claim, requestId, network }: Fulfilment,
+  { route, input, claim, requestId, network, payer }: Fulfilment,
   reportCost: (dollars: string) => void,
 ): Promise<unknown> {
   const { signal, done } = deadline(route.deadlineMs, upstreams.stopping);
   let result: unknown;
   try {
-    const context = { network, signal, requestId, paymentId: claim.id, reportCost };
+    const context = { network, payer, signal, requestId, paymentId: claim.id, reportCost };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();

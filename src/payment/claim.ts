@@ -32,6 +32,7 @@ export type Work = {
   readonly claim: Claim;
   /** The network that pays. */
   readonly network: string;
+  readonly payer: string;
   /** Present where an earlier attempt got its answer. */
   readonly answer: StoredAnswer | undefined;
 } & ({ readonly verified: VerifiedPayment } | { readonly receipt: Receipt });
@@ -189,7 +190,7 @@ async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt):
   if (!outcome.won) return undefined;
   const { claim, before } = outcome;
   if (!before?.receipt) await store.settle(claim, receipt, now());
-  return { claim, network: known.network, answer: before?.answer, receipt };
+  return { claim, network: known.network, payer: known.payer, answer: before?.answer, receipt };
 }
 
 async function claimVerified(
@@ -206,7 +207,8 @@ async function claimVerified(
   const outcome = await store.claim(facts, { ...terms(parts), ...(key && { key }) });
   if (outcome.won) {
     const { claim, before } = outcome;
-    return { claim, network: verified.network, answer: before?.answer, verified };
+    const { network, payer } = verified;
+    return { claim, network, payer, answer: before?.answer, verified };
   }
   return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
 }

@@ -12,6 +12,8 @@ export interface CallContext {
   readonly endpoint: string;
   /** The network that pays: some answers depend on it. */
   readonly network: NetworkId;
+  /** Who pays: turns and what else is scarce are shared between callers. */
+  readonly caller: string;
   /** Aborted at the endpoint's deadline and at shutdown. */
   readonly signal: AbortSignal;
   readonly media: MediaStore;

@@ -87,17 +87,18 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       const { adapter, missing, binding } = bind(use);
       return {
         name: binding.upstream,
-        call: (input, context) => adapter.call(input, withAskedModel(binding, adapter, input), context),
+        call: (input, context) => adapter.call(input, withAskedModel(forCaller(binding, context), adapter, input), context),
         binding,
         missing,
       };
     }
     const recipe = named(recipes, name, 'recipe');
     const roles = Object.entries(uses).map(([role, roleUse]) => ({ role, ...bind(roleUse) }));
-    const bindings = Object.fromEntries(roles.map(({ role, binding }) => [role, binding]));
+    const bindingsFor = (context: CallContext) =>
+      Object.fromEntries(roles.map(({ role, binding }) => [role, forCaller(binding, context)]));
     return {
       name,
-      call: (input, context) => recipe.call(input, bindings, context, recipeOptions),
+      call: (input, context) => recipe.call(input, bindingsFor(context), context, recipeOptions),
       binding: undefined,
       missing: roles.flatMap(({ missing }) => missing),
     };
@@ -142,6 +143,11 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
   };
 }
+
+const forCaller = (binding: Binding, { caller }: CallContext): Binding => ({
+  ...binding,
+  http: binding.http.forCaller(caller),
+});
 
 /** The binding with the model that the request names, for adapters whose callers may. */
 function withAskedModel(binding: Binding, { model }: Adapter, input: Input): Binding {

@@ -79,7 +79,7 @@ export async function complete(
     const { sources, name } = call.model;
     for (const [place, source] of sources.entries()) {
       try {
-        return await ask(source);
+        return await ask({ ...source, binding: { ...source.binding, http: source.binding.http.forCaller(key.id) } });
       } catch (error) {
         logSaid(error, { requestId, model: name }, log);
         const isLast = place === sources.length - 1;
