@@ -95,7 +95,16 @@ async function openServing(
     stopping: stopping.signal,
     call: (route, input, { payer, ...context }) => {
       const endpoint = route.endpoint.id;
-      return upstreams.call(route, input, { ...context, endpoint, caller: payer, media, downloads, cache, credits, now });
+      return upstreams.call(route, input, {
+        ...context,
+        endpoint,
+        caller: payer,
+        media,
+        downloads,
+        cache,
+        credits,
+        now,
+      });
     },
   };
   return {

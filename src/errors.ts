@@ -26,6 +26,13 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+/** Refusals of a provider that no repetition of the same request changes: what was paid for it has to be given back. */
+export const finalCodes: ReadonlySet<string> = new Set<ProblemCode>([
+  'invalid_request',
+  'content_refused',
+  'not_found',
+]);
+
 /** One thing that is wrong with a request: `path` is a JSON pointer into the body or query. */
 export interface ProblemDetail {
   path: string;

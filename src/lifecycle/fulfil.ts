@@ -1,7 +1,7 @@
 /** The fulfil step: one result that fits its schema, or a problem and no charge. */
 import { enveloped } from '../catalogue/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
-import { Problem } from '../errors.ts';
+import { finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
@@ -126,11 +126,11 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     );
     await store.giveUp(claim, isSettled ? 'owed' : 'released', problem.code, now());
     if (!isSettled) throw problem;
-    throw new Problem(
-      'result_owed',
-      `Paid, but there is no result yet (${problem.code}: ${problem.message}): send the same request with the same payment to get it without a new charge`,
-      { cause: error },
-    );
+    const reason = `${problem.code}: ${problem.message}`;
+    const message = finalCodes.has(problem.code)
+      ? `Paid, but refused for good (${reason}): the operator's refund is due`
+      : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;
+    throw new Problem('result_owed', message, { cause: error });
   }
   const answer: StoredAnswer = {
     status: 200,

@@ -1,6 +1,6 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Problem } from '../errors.ts';
+import { finalCodes, Problem } from '../errors.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { answerUnderKey, sharedKey } from './idempotency.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
@@ -65,6 +65,9 @@ function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: stri
   }
   if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
     throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
+  }
+  if (payment.state === 'owed' && finalCodes.has(payment.reason ?? '')) {
+    throw new Problem('result_owed', `Paid, but refused for good (${payment.reason}): the operator's refund is due`);
   }
   if (payment.state === 'owed' && payment.attempt >= MAX_OWED_ATTEMPTS) {
     throw new Problem(

@@ -87,7 +87,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       const { adapter, missing, binding } = bind(use);
       return {
         name: binding.upstream,
-        call: (input, context) => adapter.call(input, withAskedModel(forCaller(binding, context), adapter, input), context),
+        call: (input, context) =>
+          adapter.call(input, withAskedModel(forCaller(binding, context), adapter, input), context),
         binding,
         missing,
       };
