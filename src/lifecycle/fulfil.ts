@@ -53,7 +53,8 @@ const GRACE_MS = 1_000;
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UpstreamProblem) {
-    return new Problem(upstreamCodes[error.failure], error.forCaller, { cause: error });
+    const headers = error.failure === 'throttled' ? { headers: { 'retry-after': '60' } } : {};
+    return new Problem(upstreamCodes[error.failure], error.forCaller, { ...headers, cause: error });
   }
   return new Problem('internal_error', undefined, { cause: error });
 }

@@ -43,8 +43,25 @@ t.teardown(() => {
   provider.closeAllConnections();
 });
 
+/** A host whose files never end until the test ends them. */
+const endless = new Set<ServerResponse>();
+const files = createServer((_incoming, response) => {
+  response.write('a');
+  endless.add(response);
+  files.emit('asked');
+});
+await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+t.teardown(() => {
+  files.close();
+  files.closeAllConnections();
+});
+const filesOrigin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
+
 const gateway = await startGateway({
   catalogue: catalogueOf(t.testdir()),
+  between: async ({ readFrom }) => ({
+    readFrom: (url) => (url.hostname === 'endless.example.com' ? new URL(filesOrigin) : (readFrom?.(url) ?? url)),
+  }),
   upstreams: { chat: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` },
 });
 t.teardown(gateway.stop);
@@ -86,4 +103,23 @@ t.test('calls that hold their turns for long keep nobody else waiting', async (t
     await new Promise(setImmediate);
   }
   for (const { status } of await all) t.equal(status, 500);
+});
+
+t.test('who has the gateway read too many files at a time is told so, and others are served', async (t) => {
+  const transcribe = (host: string) =>
+    request(gateway, '/audio/speech-to-text', { audio_file: `https://${host}.example.com/a.mp3` });
+  const endlessly = transcribe('endless');
+  const held = await attack(4, endlessly);
+  while (endless.size < 4) await once(files, 'asked');
+  const before = await gateway.calls();
+  const [fifth] = await attack(1, endlessly);
+  const refused = await fifth;
+  t.equal(refused?.status, 429);
+  t.ok(refused?.headers.get('retry-after'));
+  t.match(await refused?.json(), { error: { code: 'too_many_requests', message: /At most 4 files/ } });
+  const call = transcribe('files');
+  t.equal((await sendProof(call, await signProof(gateway, 'chain-a', call))).status, 200);
+  for (const response of endless) response.end();
+  for (const { status } of await Promise.all(held)) t.equal(status, 400);
+  t.equal((await gateway.calls()).settlementCount - before.settlementCount, 1, 'nobody else paid');
 });
