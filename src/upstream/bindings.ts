@@ -6,6 +6,7 @@ import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder, type Source } from './fallback.ts';
 import { openUpstreamHttp } from './http/client.ts';
 import type { UpstreamHttp } from './http/upstream-http.ts';
+import { openPace, type Pace } from './pace.ts';
 
 export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */
@@ -40,6 +41,7 @@ interface OpenUpstream {
   missing: string[];
   models: Readonly<Record<string, Model>>;
   settings: Readonly<Record<string, unknown>>;
+  pace: Pace;
 }
 
 interface RouteSource extends Source {
@@ -53,7 +55,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const adapters = new Map(options.adapters.map((adapter) => [adapter.name, adapter]));
   const recipes = new Map(options.recipes.map((recipe) => [recipe.name, recipe]));
   const opened = new Map([...catalogue.upstreams.values()].map((upstream) => [upstream.name, open(upstream)]));
-  const sources = new Map(catalogue.routes.map((route) => [route, route.upstreams.map(sourceOf)]));
+  const sources = new Map(catalogue.routes.map((route) => [route, route.upstreams.map((use) => sourceOf(use, route))]));
 
   function open(upstream: Upstream): OpenUpstream {
     const adapter = named(adapters, upstream.adapter, 'adapter');
@@ -78,17 +80,20 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         Object.entries(upstream.models ?? {}).map(([name, model]) => [name, { ...model, name }]),
       ),
       settings: { ...upstream.settings, ...(options.sandbox && { sandbox: true }) },
+      pace: openPace(),
     };
   }
 
-  function sourceOf(use: UpstreamOptions): RouteSource {
+  function sourceOf(use: UpstreamOptions, { deadlineMs }: Pick<Route, 'deadlineMs'>): RouteSource {
     const { recipe: name, uses = {}, ...recipeOptions } = use;
     if (name === undefined) {
-      const { adapter, missing, binding } = bind(use);
+      const { adapter, missing, binding, pace } = bind(use);
       return {
         name: binding.upstream,
-        call: (input, context) =>
-          adapter.call(input, withAskedModel(forCaller(binding, context), adapter, input), context),
+        call(input, context) {
+          const asked = withAskedModel(forCaller(binding, context), adapter, input);
+          return adapter.call(input, asked, asked.model ? atPace(pace, asked.model, context, deadlineMs) : context);
+        },
         binding,
         missing,
       };
@@ -142,6 +147,18 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     async close() {
       await Promise.all([...opened.values()].map(({ http }) => http.close()));
     },
+  };
+}
+
+/** The context of a call to a model that is asked for no more than it can write before the deadline, and measured. */
+function atPace(pace: Pace, { id }: Model, context: CallContext, deadlineMs: number): CallContext {
+  const startedAt = performance.now();
+  const { terms, caller } = context;
+  const most = pace.mostTokens(id, deadlineMs);
+  return {
+    ...context,
+    terms: terms && { ...terms, maxOutputTokens: Math.min(terms.maxOutputTokens, most) },
+    reportOutput: (tokens) => pace.observe(id, { caller, tokens, ms: performance.now() - startedAt }),
   };
 }
 

@@ -23,11 +23,14 @@ function catalogueOf(directory: string): string {
 }
 
 /** A provider that thinks about some prompts until the test lets it go. */
+const asked: { max_tokens?: number; max_completion_tokens?: number }[] = [];
 const thinking = new Set<ServerResponse>();
 const provider = createServer(async (incoming, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
-  if (Buffer.concat(chunks).includes('think hard')) {
+  const body = Buffer.concat(chunks).toString();
+  asked.push(JSON.parse(body));
+  if (body.includes('think hard')) {
     thinking.add(response);
     response.once('close', () => thinking.delete(response));
     provider.emit('thinking');
@@ -122,4 +125,19 @@ t.test('who has the gateway read too many files at a time is told so, and others
   for (const response of endless) response.end();
   for (const { status } of await Promise.all(held)) t.equal(status, 400);
   t.equal((await gateway.calls()).settlementCount - before.settlementCount, 1, 'nobody else paid');
+});
+
+t.test('a model is asked for no more than it can write before the deadline, and the price stays', async (t) => {
+  const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 65_536 });
+  const answer = await sendProof(call, await signProof(gateway, 'chain-a', call));
+  t.equal(answer.status, 200, await answer.text());
+  const most = Number(asked.at(-1)?.max_tokens);
+  t.ok(most >= 8192 && most <= 10_000, `${most} tokens for 50 seconds`);
+  const { accepts } = JSON.parse(
+    Buffer.from((await fetch(call.url, call.init)).headers.get('payment-required') ?? '', 'base64').toString(),
+  );
+  t.ok(
+    accepts.every(({ amount }: { amount: string }) => BigInt(amount) >= 65_536n * 16n),
+    'all that was asked for',
+  );
 });

@@ -68,7 +68,7 @@ export const chatErrorStatuses: readonly number[] = [400, 403, 413, 422];
 export async function chat(
   binding: ChatBinding,
   request: ChatRequest,
-  context: Pick<CallContext, 'signal' | 'reportCost'>,
+  context: Pick<CallContext, 'signal' | 'reportCost' | 'reportOutput'>,
 ): Promise<ChatAnswer> {
   const response = await binding.http.request({
     method: 'POST',
@@ -109,7 +109,7 @@ function readAnswer(
   upstream: string,
   answer: unknown,
   response: UpstreamResponse,
-  context: Pick<CallContext, 'reportCost'>,
+  context: Pick<CallContext, 'reportCost' | 'reportOutput'>,
 ): ChatAnswer {
   const { id, choices, usage, error } = asJsonObject(answer);
   // OpenRouter reports a provider's failure inside a 200.
@@ -121,6 +121,7 @@ function readAnswer(
     throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
   }
   if (typeof cost === 'number' && cost >= 0) context.reportCost?.(cost.toFixed(12));
+  context.reportOutput?.(completionTokens);
   const text = textOf(message.content);
   if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
     throw contentRefused(upstream, 'refused', String(message.refusal ?? choice.finish_reason));
