@@ -97,16 +97,19 @@ async function openServing(
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
-    call: (route, input, context) =>
-      upstreams.call(route, input, {
+    call: (route, input, { payer, ...context }) => {
+      const endpoint = route.endpoint.id;
+      return upstreams.call(route, input, {
         ...context,
-        endpoint: route.endpoint.id,
+        endpoint,
+        caller: payer,
         media,
         downloads,
         cache,
         credits: apiKeys,
         now,
-      }),
+      });
+    },
   };
   return {
     upstreams,

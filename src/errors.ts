@@ -15,6 +15,7 @@ export const problems = {
   settlement_pending: { status: 409, title: 'The chain has not confirmed yet: send the same request again' },
   body_too_large: { status: 413, title: 'The body is larger than 1 MB' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
+  too_many_requests: { status: 429, title: 'This payer has the gateway read too much at a time: see Retry-After' },
   upstream_failed: { status: 500, title: 'The provider failed; nothing was charged' },
   upstream_invalid_result: { status: 500, title: 'The provider answered nonsense; nothing was charged' },
   upstream_timeout: { status: 500, title: 'The provider took too long; nothing was charged' },
@@ -25,6 +26,13 @@ export const problems = {
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof problems;
+
+/** Refusals of a provider that no repetition of the same request changes: what was paid for it has to be given back. */
+export const finalCodes: ReadonlySet<string> = new Set<ProblemCode>([
+  'invalid_request',
+  'content_refused',
+  'not_found',
+]);
 
 /** One thing that is wrong with a request: `path` is a JSON pointer into the body or query. */
 export interface ProblemDetail {

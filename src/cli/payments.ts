@@ -2,6 +2,7 @@
 import './broken-pipe.ts';
 import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
+import { finalCodes } from '../errors.ts';
 import { toDecimal } from '../money.ts';
 import { rails } from '../rails/index.ts';
 import { shipped } from '../shipped.ts';
@@ -16,7 +17,8 @@ const titles = rails.map(({ title }) => title);
 const USAGE = `npm run payments -- [options]
 
   (no option)       payments over ${titles.join(' and ')}, newest first
-  --owed            those that are paid and have no result: refund them, or let the payer send the request again
+  --owed            those that are paid and have no result: refund them, or let the payer send the request again;
+                    where a refund is due, the provider has refused for good
   --margins         price, cost and margin of each endpoint, over ${titles.join(', ')} and credits
   --since <period>  not older than that: 30m, 24h, 7d (default: everything)
   --limit <n>       at most so many (default: 50; not for --margins)`;
@@ -51,9 +53,13 @@ function amountOf({ receipt, amount, asset }: Payment, assetOf: AssetOf): string
 
 const time = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
+/** What is owed and can never be delivered has to be given back. */
+const stateOf = ({ state, reason }: Payment): string =>
+  state === 'owed' && finalCodes.has(reason ?? '') ? 'refund due' : state;
+
 const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
   time(payment.createdAt),
-  payment.state,
+  stateOf(payment),
   payment.rail,
   payment.route,
   amountOf(payment, assetOf),

@@ -1,7 +1,7 @@
 /** The fulfil step: one result that fits its schema, or a problem and no charge. */
 import { enveloped } from '../catalogue/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
-import { Problem } from '../errors.ts';
+import { finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
 import { deadline } from '../timing.ts';
@@ -12,6 +12,7 @@ import { upstreamCodes } from './upstream-codes.ts';
 /** What a paid call tells the upstream layer besides its input. */
 export interface FulfilContext {
   readonly network: string;
+  readonly payer: string;
   readonly signal: AbortSignal;
   readonly requestId: string;
   /** The store's name of the payment. */
@@ -41,6 +42,7 @@ interface Fulfilment {
   readonly claim: Claim;
   /** The network that pays. */
   readonly network: string;
+  readonly payer: string;
   /** The payment has settled already, so a failure is owed instead of released. */
   readonly isSettled: boolean;
   readonly requestId: string;
@@ -52,7 +54,8 @@ const GRACE_MS = 1_000;
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UpstreamProblem) {
-    return new Problem(upstreamCodes[error.failure], error.publicMessage, { cause: error });
+    const headers = error.failure === 'throttled' ? { headers: { 'retry-after': '60' } } : {};
+    return new Problem(upstreamCodes[error.failure], error.publicMessage, { ...headers, cause: error });
   }
   return new Problem('internal_error', undefined, { cause: error });
 }
@@ -69,13 +72,13 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 async function callUpstream(
   { upstreams, log }: FulfilParts,
-  { route, input, claim, requestId, network }: Fulfilment,
+  { route, input, claim, requestId, network, payer }: Fulfilment,
   reportCost: (dollars: string) => void,
 ): Promise<unknown> {
   const { signal, done } = deadline(route.deadlineMs, upstreams.stopping);
   let result: unknown;
   try {
-    const context = { network, signal, requestId, paymentId: claim.id, reportCost };
+    const context = { network, payer, signal, requestId, paymentId: claim.id, reportCost };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();
@@ -106,11 +109,11 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     );
     await store.giveUp(claim, isSettled ? 'owed' : 'released', problem.code, now());
     if (!isSettled) throw problem;
-    throw new Problem(
-      'result_owed',
-      `Paid, but there is no result yet (${problem.code}: ${problem.message}): send the same request with the same payment to get it without a new charge`,
-      { cause: error },
-    );
+    const reason = `${problem.code}: ${problem.message}`;
+    const message = finalCodes.has(problem.code)
+      ? `Paid, but refused for good (${reason}): the operator's refund is due`
+      : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;
+    throw new Problem('result_owed', message, { cause: error });
   }
   const answer: StoredAnswer = {
     status: 200,

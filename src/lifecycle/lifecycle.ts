@@ -143,10 +143,10 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> 
 async function fulfil(
   { parts, requestId }: Call,
   { input, quote: { route } }: Priced,
-  { claim, network, answer }: Work,
+  { claim, network, payer, answer }: Work,
   isSettled: boolean,
 ): Promise<StoredAnswer> {
-  return answer ?? (await fulfilPayment(parts, { route, input, claim, network, isSettled, requestId }));
+  return answer ?? (await fulfilPayment(parts, { route, input, claim, network, payer, isSettled, requestId }));
 }
 
 /** 402 and the result withheld, 409 while nobody knows. */

@@ -7,6 +7,7 @@ export const upstreamCodes: Record<UpstreamFailure, ProblemCode> = {
   timeout: 'upstream_timeout',
   malformed: 'upstream_invalid_result',
   unavailable: 'upstream_unavailable',
+  throttled: 'too_many_requests',
   'content-refused': 'content_refused',
   'not-found': 'not_found',
   'invalid-input': 'invalid_request',

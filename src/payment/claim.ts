@@ -1,6 +1,6 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Problem } from '../errors.ts';
+import { finalCodes, Problem } from '../errors.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import type { ExposureControl } from './exposure/control.ts';
 import { answerUnderKey, sharedKey } from './idempotency.ts';
@@ -34,6 +34,7 @@ export type Work = {
   readonly claim: Claim;
   /** The network that pays. */
   readonly network: string;
+  readonly payer: string;
   /** Present where an earlier attempt got its answer. */
   readonly answer: StoredAnswer | undefined;
 } & ({ readonly verified: VerifiedPayment } | { readonly receipt: Receipt });
@@ -66,6 +67,9 @@ function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: stri
   }
   if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
     throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
+  }
+  if (payment.state === 'owed' && finalCodes.has(payment.reason ?? '')) {
+    throw new Problem('result_owed', `Paid, but refused for good (${payment.reason}): the operator's refund is due`);
   }
   if (payment.state === 'owed' && payment.attempt >= MAX_OWED_ATTEMPTS) {
     throw new Problem(
@@ -191,7 +195,7 @@ async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt):
   if (!outcome.won) return undefined;
   const { claim, before } = outcome;
   if (!before?.receipt) await store.settle(claim, receipt, now());
-  return { claim, network: known.network, answer: before?.answer, receipt };
+  return { claim, network: known.network, payer: known.payer, answer: before?.answer, receipt };
 }
 
 /** Only the chain can check what a contract signs, and it may say otherwise when it counts. */
@@ -243,7 +247,8 @@ async function claimVerified(
     const { claim, before, open, settleUpfront } = outcome;
     await demandCover(parts, claim, verified, open);
     if (settleUpfront && !verified.canSettleUpfront) await refuseLate(parts, claim);
-    return { claim, network: verified.network, answer: before?.answer, verified: { ...verified, settleUpfront } };
+    const { network, payer } = verified;
+    return { claim, network, payer, answer: before?.answer, verified: { ...verified, settleUpfront } };
   }
   return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
 }

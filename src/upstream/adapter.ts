@@ -12,6 +12,8 @@ export interface CallContext {
   readonly endpoint: string;
   /** The network that pays: some answers depend on it. */
   readonly network: NetworkId;
+  /** Who pays: turns and what else is scarce are shared between callers. */
+  readonly caller: string;
   /** Aborted at the endpoint's deadline and at shutdown. */
   readonly signal: AbortSignal;
   readonly media: MediaStore;
@@ -20,11 +22,13 @@ export interface CallContext {
   readonly downloads: Downloader;
   /** Takes what the provider charged us, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
+  /** Told how many tokens a model wrote, where its answer says so. */
+  reportOutput?(tokens: number): void;
   /** The payment that buys this call; the same when the call is run again. */
   readonly paymentId: string;
   /** Where prepaid credits are sold. */
   readonly credits: CreditSales;
-  /** What the price sold with this call: adapters ask for no more and no less. */
+  /** What the price sold with this call, as far as the deadline lets it be finished: adapters ask for no more and no less. */
   readonly terms?: SoldTerms | undefined;
   /** Milliseconds since the epoch; tests set it. */
   now(): number;

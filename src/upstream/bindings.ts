@@ -7,6 +7,7 @@ import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder } from './fallback.ts';
 import { openUpstreamHttp } from './http/client.ts';
 import type { UpstreamHttp } from './http/upstream-http.ts';
+import { openPace, type Pace } from './pace.ts';
 
 export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */
@@ -41,6 +42,7 @@ interface OpenUpstream {
   missing: string[];
   models: Readonly<Record<string, Model>>;
   settings: Readonly<Record<string, unknown>>;
+  pace: Pace;
 }
 
 interface RouteSource {
@@ -57,7 +59,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const adapters = new Map(options.adapters.map((adapter) => [adapter.name, adapter]));
   const recipes = new Map(options.recipes.map((recipe) => [recipe.name, recipe]));
   const opened = new Map([...catalogue.upstreams.values()].map((upstream) => [upstream.name, open(upstream)]));
-  const sources = new Map(catalogue.routes.map((route) => [route, route.upstreams.map(sourceOf)]));
+  const sources = new Map(catalogue.routes.map((route) => [route, route.upstreams.map((use) => sourceOf(use, route))]));
 
   function open(upstream: Upstream): OpenUpstream {
     const adapter = named(adapters, upstream.adapter, 'adapter');
@@ -82,26 +84,31 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         Object.entries(upstream.models ?? {}).map(([name, model]) => [name, { ...model, name }]),
       ),
       settings: upstream.settings ?? {},
+      pace: openPace(),
     };
   }
 
-  function sourceOf(use: UpstreamOptions): RouteSource {
+  function sourceOf(use: UpstreamOptions, { deadlineMs }: Pick<Route, 'deadlineMs'>): RouteSource {
     const { recipe: name, uses = {}, ...recipeOptions } = use;
     if (name === undefined) {
-      const { adapter, missing, binding } = bind(use);
+      const { adapter, missing, binding, pace } = bind(use);
       return {
         name: binding.upstream,
-        call: (input, context) => adapter.call(input, withAskedModel(binding, adapter, input), context),
+        call(input, context) {
+          const asked = withAskedModel(forCaller(binding, context), adapter, input);
+          return adapter.call(input, asked, asked.model ? atPace(pace, asked.model, context, deadlineMs) : context);
+        },
         binding,
         missing,
       };
     }
     const recipe = named(recipes, name, 'recipe');
     const roles = Object.entries(uses).map(([role, roleUse]) => ({ role, ...bind(roleUse) }));
-    const bindings = Object.fromEntries(roles.map(({ role, binding }) => [role, binding]));
+    const bindingsFor = (context: CallContext) =>
+      Object.fromEntries(roles.map(({ role, binding }) => [role, forCaller(binding, context)]));
     return {
       name,
-      call: (input, context) => recipe.call(input, bindings, context, recipeOptions),
+      call: (input, context) => recipe.call(input, bindingsFor(context), context, recipeOptions),
       binding: undefined,
       missing: roles.flatMap(({ missing }) => missing),
     };
@@ -160,6 +167,23 @@ function asSandboxResult(result: unknown): unknown {
   if (!isJsonObject(result) || !isJsonObject(result.metadata)) return result;
   return { ...result, metadata: { ...result.metadata, sandbox: true } };
 }
+
+/** The context of a call to a model that is asked for no more than it can write before the deadline, and measured. */
+function atPace(pace: Pace, { id }: Model, context: CallContext, deadlineMs: number): CallContext {
+  const startedAt = performance.now();
+  const { terms, caller } = context;
+  const most = pace.mostTokens(id, deadlineMs);
+  return {
+    ...context,
+    terms: terms && { ...terms, maxOutputTokens: Math.min(terms.maxOutputTokens, most) },
+    reportOutput: (tokens) => pace.observe(id, { caller, tokens, ms: performance.now() - startedAt }),
+  };
+}
+
+const forCaller = (binding: Binding, { caller }: CallContext): Binding => ({
+  ...binding,
+  http: binding.http.forCaller(caller),
+});
 
 /** The binding with the model that the request names, for adapters whose callers may. */
 function withAskedModel(binding: Binding, { model }: Adapter, input: Input): Binding {

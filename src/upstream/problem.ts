@@ -12,6 +12,8 @@ export type UpstreamFailure =
   | 'content-refused'
   /** Does not know what the request names. */
   | 'not-found'
+  /** Not asked: this caller has the gateway do too much at a time. */
+  | 'throttled'
   /** Finds fault with the caller's input; the message may be shown. */
   | 'invalid-input';
 
@@ -26,7 +28,7 @@ export class UpstreamProblem extends Error {
   readonly failure: UpstreamFailure;
   readonly upstream: string;
   readonly status: number | undefined;
-  /** For `content-refused`, `not-found` and `invalid-input`: what the caller may read. */
+  /** For `content-refused`, `not-found`, `throttled` and `invalid-input`: what the caller may read. */
   readonly publicMessage: string | undefined;
   readonly #providerMessage: string | undefined;
 

@@ -45,9 +45,13 @@ t.test('lists what has to be refunded', async (t) => {
     const claim = await won(store, sampleFacts('owed', { route: 'video/two' }), claimAt(Date.now()));
     await store.settle(claim, { ...sampleReceipt('0xdef'), amount: '500000' }, Date.now());
     await store.giveUp(claim, 'owed', 'upstream_failed', Date.now());
+    const final = await won(store, sampleFacts('final', { route: 'video/three' }), claimAt(Date.now() + 1));
+    await store.settle(final, { ...sampleReceipt('0xabc'), amount: '500000' }, Date.now());
+    await store.giveUp(final, 'owed', 'content_refused', Date.now());
   });
   t.match(payments('--owed').trim().split('\n'), [
     /^time/,
+    /refund due +x402 +video\/three +0\.5 USD +chain-a +payer-1 +0xabc$/,
     /owed +x402 +video\/two +0\.5 USD +chain-a +payer-1 +0xdef$/,
   ]);
 });

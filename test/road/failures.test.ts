@@ -137,6 +137,24 @@ t.test('the same video on an EVM network settles after, and its failure is not c
   t.equal(await gateway.earned('chain-c'), earned);
 });
 
+t.test('a provider that refuses the content after payment is not asked again: the refund is due', async (t) => {
+  const call = video();
+  const proof = await signProof(gateway, 'chain-a', call);
+  const earned = await gateway.earned('chain-a');
+  await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
+  const problemOf = async () => {
+    const answer = await sendProof(call, proof);
+    return { status: answer.status, ...((await answer.json()) as ErrorBody).error };
+  };
+  t.match(await problemOf(), { status: 500, code: 'result_owed', message: /content_refused.*refund/ });
+  const before = await gateway.calls();
+  for (let again = 0; again < 3; again += 1) {
+    t.match(await problemOf(), { status: 500, code: 'result_owed', message: /content_refused.*refund/ });
+  }
+  t.same(await gateway.calls(), before);
+  t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
+});
+
 t.test('what is owed is tried twenty times, and then the payer is told at once to turn to the operator', async (t) => {
   const call = video();
   const proof = await signProof(gateway, 'chain-a', call);

@@ -33,7 +33,7 @@ async function open(t: Test, uses: UpstreamOptions[], without: string[] = [], sa
   const doubles = await startDoubles({ upstreams: listed });
   // Only what this layer reads of a route.
   const price = { terms: () => ({ maxOutputTokens: 50 }) };
-  const route = { id: 'test', upstreams: uses, price } as unknown as Route;
+  const route = { id: 'test', upstreams: uses, price, deadlineMs: 50_000 } as unknown as Route;
   const upstreams = openUpstreams({
     catalogue: { upstreams: new Map(listed.map((upstream) => [upstream.name, upstream])), routes: [route] },
     ...shipped,

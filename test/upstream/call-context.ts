@@ -15,6 +15,7 @@ export function openCallContext(
     now?: () => number;
     readFrom?: (url: URL) => URL;
     terms?: SoldTerms;
+    caller?: string;
   } = {},
 ): CallContext & { mediaDirectory: string; costs: string[] } {
   const { trustedOrigins = [], readFrom, terms } = options;
@@ -27,6 +28,7 @@ export function openCallContext(
   return {
     endpoint: 'test/endpoint',
     network: 'chain-a',
+    caller: options.caller ?? 'test-payer',
     signal: AbortSignal.timeout(30_000),
     media: openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: PUBLIC_URL, downloads }),
     downloads,

@@ -81,7 +81,8 @@ export async function complete(
       ? streamedReply(response, { naming, wantsUsage: call.wantsUsage, signal })
       : wholeReply(response, naming);
     try {
-      for await (const part of streamCompletion(binding, upstreamBody(call, asked), signal)) {
+      const host = { ...binding, http: binding.http.forCaller(key.id) };
+      for await (const part of streamCompletion(host, upstreamBody(call, asked), signal)) {
         if (part.kind === 'chunk') tally.add(part.chunk);
         await reply.add(part);
       }

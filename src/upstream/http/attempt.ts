@@ -3,6 +3,7 @@ import { UpstreamProblem } from '../problem.ts';
 import {
   begin,
   collect,
+  endedWith,
   type Failed,
   isAccepted,
   type PreparedRequest,
@@ -24,7 +25,7 @@ export async function attemptOnce(connection: UpstreamConnection, request: Prepa
   let ended: Parameters<typeof begun.report>[0] = 'failure';
   try {
     const body = await collect(connection, request, begun.body);
-    ended = status < 500 ? 'success' : 'failure';
+    ended = endedWith(status);
     if (!isAccepted(status, request)) return unwanted(connection, request, begun, body);
     return {
       response: answered(connection, request, { status, headers, body: withoutSecrets(connection, status, body) }),

@@ -28,7 +28,7 @@ export interface UpstreamHttpOptions {
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 const DEFAULT_CONCURRENCY = 64;
-const CIRCUIT = { failures: 10, coolDownMs: 5_000 };
+const CIRCUIT = { failures: 10, coolDownMs: 5_000, probeMs: 2_000 };
 
 /** One per upstream, for the life of the process: it holds the connections, the limits and the circuit breaker. */
 export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & { close(): Promise<void> } {
@@ -59,7 +59,7 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
     throw new UpstreamProblem('malformed', upstream.name, `handed out an address at another host: ${url.origin}`);
   }
 
-  function prepare(request: UpstreamRequest): PreparedRequest {
+  function prepare(request: UpstreamRequest, caller: string | undefined): PreparedRequest {
     const body = encodeBody(request);
     return {
       method: request.method,
@@ -67,16 +67,17 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
       headers: { 'user-agent': 'turnpike', ...(body.type && { 'content-type': body.type }), ...request.headers },
       body,
       signal: request.signal,
+      caller,
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
       accept: request.accept ?? [],
     };
   }
 
-  return {
+  const connectionOf = (caller?: string): UpstreamHttp => ({
     upstream: upstream.name,
     baseUrl,
     async request(request) {
-      const prepared = prepare(request);
+      const prepared = prepare(request, caller);
       const idempotent = request.idempotent ?? request.method === 'GET';
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await attemptOnce(connection, prepared);
@@ -89,7 +90,9 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
         });
       }
     },
-    stream: async (request) => openStream(connection, prepare(request)),
-    close: () => pool.destroy(),
-  };
+    stream: async (request) => openStream(connection, prepare(request, caller)),
+    forCaller: connectionOf,
+  });
+
+  return { ...connectionOf(), close: () => pool.destroy() };
 }

@@ -4,6 +4,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
 import { readBounded } from '../../bounded-body.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { openGate } from './concurrency.ts';
+import { AllowanceSpent, openDownloadAllowance } from './download-allowance.ts';
 import { isPublicAddress } from './public-address.ts';
 
 export interface DownloadOptions {
@@ -11,9 +13,11 @@ export interface DownloadOptions {
   upstream: string;
   /** A caller may read what is wrong with its address (`invalid-input`); a provider's bad address is `malformed` or `failed`. */
   givenBy: 'caller' | 'provider';
+  /** Who pays, where the file is a caller's: how much is read for one caller is bounded. */
+  caller?: string;
   signal: AbortSignal;
   maxBytes: number;
-  /** Default: one minute. */
+  /** Default: one minute, and half of it for a caller's file. */
   timeoutMs?: number;
 }
 
@@ -37,7 +41,13 @@ export interface DownloaderOptions {
 }
 
 const MOST_REDIRECTS = 3;
-const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = { provider: 60_000, caller: 30_000 };
+
+/** What callers name is read before anything is paid: four of the largest files at a time and a few in a minute. */
+const ALLOWANCE = { mostAtOnce: 4, bytesPerMinute: 134_217_728 };
+
+/** Files of all callers that are read, and held in memory, at a time. */
+const CONCURRENCY = 16;
 
 /** An address we do not go to. The message is fit for a caller. */
 class AddressRefused extends Error {}
@@ -63,7 +73,29 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
   // answers differently the second time gains nothing.
   const guarded = new Agent({ connect: { lookup: guardedLookup(resolve) } });
 
-  async function follow(start: string, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
+  const allowance = openDownloadAllowance({ ...ALLOWANCE, now: () => performance.now() });
+  const gate = openGate({ concurrency: CONCURRENCY, spacingMs: 0 });
+
+  async function followFor(caller: string, start: string, options: DownloadOptions, signal: AbortSignal) {
+    const { take, end } = allowance.begin(caller);
+    try {
+      const leave = await gate.enter(signal, caller);
+      try {
+        return await follow(start, options, signal, take);
+      } finally {
+        leave();
+      }
+    } finally {
+      end();
+    }
+  }
+
+  async function follow(
+    start: string,
+    options: DownloadOptions,
+    signal: AbortSignal,
+    take: (bytes: number) => void,
+  ): Promise<Buffer> {
     let url = start;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
       // Trust is for what providers hand out: a caller must not reach the operator's own network through it.
@@ -85,7 +117,7 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
         await answer.body.dump();
         throw new Error(`answers ${answer.statusCode}`);
       }
-      const bytes = await readBounded(answer.body, options.maxBytes);
+      const bytes = await readBounded(counted(answer.body, take), options.maxBytes);
       if (bytes !== undefined) return bytes;
       throw new AddressRefused(`leads to a file of more than ${options.maxBytes} bytes`);
     }
@@ -94,11 +126,15 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
 
   return {
     async download(url, options) {
-      const { upstream, givenBy, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+      const { upstream, givenBy, caller, signal, timeoutMs = DEFAULT_TIMEOUT_MS[givenBy] } = options;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        return await follow(url, options, limited);
+        if (caller !== undefined) return await followFor(caller, url, options, limited);
+        return await follow(url, options, limited, () => undefined);
       } catch (error) {
+        if (error instanceof AllowanceSpent) {
+          throw new UpstreamProblem('throttled', upstream, error.message, { publicMessage: error.message });
+        }
         const reason = reasonOf(error);
         const where = URL.canParse(url) ? new URL(url).host : 'an address that cannot be read';
         const message = `file at ${where}: ${error instanceof Error ? error.message : reason.text}`;
@@ -114,6 +150,13 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
       await Promise.all([open.destroy(), guarded.destroy()]);
     },
   };
+}
+
+async function* counted(body: AsyncIterable<Uint8Array>, take: (bytes: number) => void): AsyncIterable<Uint8Array> {
+  for await (const chunk of body) {
+    take(chunk.length);
+    yield chunk;
+  }
 }
 
 /** Says nothing of what lies behind an address that was tried: not even a caller's own should serve as a port scanner. */

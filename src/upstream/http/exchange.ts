@@ -5,7 +5,7 @@ import { readBounded } from '../../bounded-body.ts';
 import type { Log } from '../../log.ts';
 import { TimeLimit } from '../../time-limit.ts';
 import { UpstreamProblem } from '../problem.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { CircuitBreaker, Ended } from './circuit-breaker.ts';
 import type { Gate } from './concurrency.ts';
 import { redact, snippet } from './redact.ts';
 import { type EncodedBody, withQuery } from './request-body.ts';
@@ -31,6 +31,8 @@ export interface PreparedRequest {
   headers: Readonly<Record<string, string>>;
   body: EncodedBody;
   signal: AbortSignal;
+  /** Who pays for it, or the key; undefined for nobody. */
+  caller: string | undefined;
   maxBytes: number;
   accept: readonly number[];
 }
@@ -41,8 +43,6 @@ export interface Failed {
   retryable: boolean;
   retryAfterMs: number | undefined;
 }
-
-type Ended = 'success' | 'failure' | 'abandoned';
 
 /** An exchange whose answer has begun: the body is still to come. */
 export interface Begun {
@@ -72,12 +72,12 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
   const where = whereOf(request);
   let giveTurnBack: () => void;
   try {
-    giveTurnBack = await connection.gate.enter(request.signal);
+    giveTurnBack = await connection.gate.enter(request.signal, request.caller);
   } catch {
     return final(new UpstreamProblem('timeout', connection.upstream, `${where}: no turn before the deadline`));
   }
   // After the queue: the circuit may have opened meanwhile.
-  if (!connection.circuit.allows()) {
+  if (!connection.circuit.allows(request.caller)) {
     giveTurnBack();
     const message = `${where}: not asked, it failed too often just now`;
     return final(new UpstreamProblem('unavailable', connection.upstream, message));
@@ -88,21 +88,21 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
     giveTurnBack();
   };
   const report = (ended: Ended) => {
-    if (!connection.circuit.report(ended)) return;
+    if (!connection.circuit.report(ended, request.caller)) return;
     connection.log?.warn({ upstream: connection.upstream }, 'upstream keeps failing: not asked for a while');
   };
   const explain = (error: unknown): { failed: Failed; ended: Ended } => {
-    if (error instanceof UpstreamProblem) return { failed: final(error), ended: 'failure' };
+    if (error instanceof UpstreamProblem) return { failed: final(error), ended: 'abandoned' };
     if (!limit.aborted) {
       const reason = error instanceof Error ? error.message : String(error);
       const problem = new UpstreamProblem('failed', connection.upstream, `${where}: ${reason}`, { cause: error });
       return { failed: { problem, retryable: true, retryAfterMs: undefined }, ended: 'failure' };
     }
-    // A deadline speaks against the upstream, a shutdown or a caller's own reason does not.
     const late = limit.expired || isTimeout(request.signal.reason);
     const message = `${where}: ${late ? 'no answer in time' : 'abandoned'}`;
     const problem = new UpstreamProblem('timeout', connection.upstream, message);
-    return { failed: final(problem), ended: late ? 'failure' : 'abandoned' };
+    // The upstream's own limit alone speaks against it: a caller can ask for what takes longer than any deadline.
+    return { failed: final(problem), ended: limit.expired ? 'failure' : 'abandoned' };
   };
   try {
     const answer = await ask(connection, request, limit);
@@ -177,3 +177,6 @@ async function ask(connection: UpstreamConnection, request: PreparedRequest, sig
   }
   return { status: answer.statusCode, headers, body: answer.body as Readable };
 }
+
+/** What an answer's status says of the upstream: whatever it says of the request, it answered. */
+export const endedWith = (status: number): Ended => (status >= 500 || status === 429 ? 'failure' : 'success');

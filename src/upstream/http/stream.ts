@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import {
   begin,
   collect,
+  endedWith,
   isAccepted,
   type PreparedRequest,
   type UpstreamConnection,
@@ -20,7 +21,7 @@ export async function openStream(connection: UpstreamConnection, request: Prepar
   if ('problem' in begun) throw begun.problem;
   const { status, headers, body } = begun;
   // Reported now: while a long answer runs, the circuit must not wait for its end.
-  begun.report(status < 500 ? 'success' : 'failure');
+  begun.report(endedWith(status));
   const problemOf = (error: unknown) => begun.explain(error).failed.problem;
   if (status < 400 && isAccepted(status, request)) {
     begun.inTime();

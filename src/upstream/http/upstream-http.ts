@@ -57,6 +57,8 @@ export interface UpstreamHttp {
   request(request: UpstreamRequest): Promise<UpstreamResponse>;
   /** The same, for an answer that is passed on while it comes. Asked once, `idempotent` or not; `maxBytes` is for failures. */
   stream(request: UpstreamRequest): Promise<UpstreamStream>;
+  /** The same upstream for one caller (who pays, or an API key): its turns are shared between callers, its failures counted by them. */
+  forCaller(caller: string): UpstreamHttp;
 }
 
 /** The part of a provider's wire protocol that says who calls. */

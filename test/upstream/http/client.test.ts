@@ -234,3 +234,54 @@ t.test('stops asking an upstream that keeps failing, and asks again after a whil
   t.equal((await http.request(get)).status, 200);
   t.equal((await http.request(get)).status, 200);
 });
+
+t.test('a caller’s own limits say nothing of the upstream: deadlines, length and hanging up', async (t) => {
+  const { origin } = await serve(t, (request, response) => {
+    if (request.url === '/') json(response, 200, {});
+    if (request.url === '/long') response.end('x'.repeat(5000));
+  });
+  const http = connect(t, origin);
+  const hanging = { ...get, path: '/hangs' };
+  const calls = Array.from({ length: 12 }, (_, call) => {
+    const caller = http.forCaller(`caller ${call}`);
+    return [
+      problemOf(caller.request({ ...hanging, signal: AbortSignal.timeout(20) })),
+      problemOf(caller.request({ ...hanging, signal: AbortSignal.abort(new Error('gone')) })),
+      problemOf(caller.request({ ...get, path: '/long', maxBytes: 1000 })),
+    ];
+  });
+  await Promise.all(calls.flat());
+  t.equal((await http.forCaller('honest').request(get)).status, 200);
+});
+
+t.test('time-outs of the upstream itself open the circuit, once for each caller', async (t) => {
+  const { origin } = await serve(t, () => undefined);
+  const http = connect(t, origin, { timeoutMs: 20, now: () => 0 });
+  const fail = (caller: string) => problemOf(http.forCaller(caller).request(get));
+  await Promise.all(Array.from({ length: 12 }, () => fail('attacker')));
+  t.match(await fail('honest'), { failure: 'timeout' }, 'one caller does not open it');
+  await Promise.all(Array.from({ length: 10 }, (_, caller) => fail(`caller ${caller}`)));
+  t.match(await fail('honest'), { failure: 'unavailable' });
+});
+
+t.test('too many requests for the provider open the circuit', async (t) => {
+  const { origin } = await serve(t, (_request, response) => json(response, 429, {}));
+  const http = connect(t, origin, { now: () => 0 });
+  const post = { ...get, method: 'POST' } as const;
+  for (let caller = 0; caller < 10; caller += 1) await problemOf(http.forCaller(`caller ${caller}`).request(post));
+  t.match(await problemOf(http.request(post)), { failure: 'unavailable' });
+});
+
+t.test('callers share the turns: one with many calls under way holds up nobody', async (t) => {
+  const { origin } = await serve(t, (request, response) => {
+    if (request.url === '/') json(response, 200, {});
+  });
+  const http = connect(t, origin, { upstream: { concurrency: 8 } });
+  const ended = new AbortController();
+  const held = Array.from({ length: 30 }, () =>
+    problemOf(http.forCaller('attacker').request({ ...get, path: '/hangs', signal: ended.signal })),
+  );
+  t.equal((await http.forCaller('honest').request(get)).status, 200);
+  ended.abort();
+  await Promise.all(held);
+});

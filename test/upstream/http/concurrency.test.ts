@@ -43,3 +43,50 @@ t.test('keeps the spacing between starts', async (t) => {
     `gaps ${gaps.map(Math.round).join(', ')} ms`,
   );
 });
+
+/** Callers in the order in which they get their turns, which they give back when told. */
+function watched(concurrency: number) {
+  const gate = openGate({ concurrency, spacingMs: 0 });
+  const turns: { caller: string; leave: () => void }[] = [];
+  const enter = async (caller: string) => void turns.push({ caller, leave: await gate.enter(signal, caller) });
+  return { turns, enter, callers: () => turns.map(({ caller }) => caller), settled: () => new Promise(setImmediate) };
+}
+
+t.test('one caller never holds all turns, however many it asks for', async (t) => {
+  const { turns, enter, callers, settled } = watched(64);
+  for (let call = 0; call < 200; call += 1) enter('attacker');
+  await settled();
+  t.equal(turns.length, 32);
+  await enter('honest');
+  t.equal(callers().at(-1), 'honest');
+});
+
+t.test('keeps the last turn for somebody who holds none', async (t) => {
+  const { turns, enter, callers, settled } = watched(8);
+  for (let call = 0; call < 20; call += 1) for (const caller of ['one', 'two', 'three']) enter(caller);
+  await settled();
+  t.ok(turns.length < 8, `${turns.length} turns are held`);
+  await enter('honest');
+  t.equal(callers().at(-1), 'honest');
+});
+
+t.test('gives turns to waiting callers by turns, not by who asked most', async (t) => {
+  const { turns, enter, callers, settled } = watched(1);
+  await enter('first');
+  for (let call = 0; call < 5; call += 1) enter('attacker');
+  enter('honest');
+  enter('honest');
+  for (let turn = 0; turn < 5; turn += 1) {
+    turns[turn]?.leave();
+    await settled();
+  }
+  t.same(callers(), ['first', 'attacker', 'honest', 'attacker', 'honest', 'attacker']);
+});
+
+t.test('a lone caller gets a turn even where there is one', async (t) => {
+  for (const concurrency of [1, 2]) {
+    const { enter, callers } = watched(concurrency);
+    await enter('lone');
+    t.same(callers(), ['lone']);
+  }
+});

@@ -167,6 +167,36 @@ t.test('trusts no origin that a caller names', async (t) => {
   t.match(await problemOf(downloader.download(origin, options({ givenBy: 'caller' }))), { failure: 'invalid-input' });
 });
 
+t.test('reads four files at a time for one caller, and those of others beside them', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/short.mp3') response.end('sound');
+    else response.write('a'); // and never ends
+  });
+  const downloader = openDownloader({ trustedOrigins: [], readFrom: (url) => new URL(url.pathname, origin) });
+  t.teardown(() => downloader.close());
+  const read = (caller: string, path: string, signal = AbortSignal.timeout(10_000)) =>
+    downloader.download(`https://example.com${path}`, options({ givenBy: 'caller', caller, signal }));
+  const ended = new AbortController();
+  const slow = Array.from({ length: 4 }, () => problemOf(read('greedy', '/slow.mp3', ended.signal)));
+  t.match(await problemOf(read('greedy', '/short.mp3')), { failure: 'throttled', forCaller: /At most 4 files/ });
+  t.equal((await read('honest', '/short.mp3')).toString(), 'sound');
+  ended.abort();
+  await Promise.all(slow);
+  t.equal((await read('greedy', '/short.mp3')).toString(), 'sound');
+});
+
+t.test('reads so many bytes in a minute for one caller', async (t) => {
+  const file = Buffer.alloc(32 * 1024 * 1024);
+  const origin = await serve(t, (_request, response) => response.end(file));
+  const downloader = openDownloader({ trustedOrigins: [], readFrom: () => new URL(origin) });
+  t.teardown(() => downloader.close());
+  const read = (caller: string) =>
+    downloader.download('https://example.com/a', options({ givenBy: 'caller', caller, maxBytes: file.length }));
+  for (let time = 0; time < 4; time += 1) t.equal((await read('greedy')).length, file.length);
+  t.match(await problemOf(read('greedy')), { failure: 'throttled', forCaller: /bytes of files in a minute/ });
+  t.equal((await read('honest')).length, file.length);
+});
+
 t.test('tells a caller nothing of what answered at its address', async (t) => {
   const origin = await serve(t, (_request, response) => response.writeHead(403).end('internal dashboard'));
   const downloader = openDownloader({ trustedOrigins: [], readFrom: () => new URL(origin) });

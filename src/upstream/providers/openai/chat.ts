@@ -67,7 +67,7 @@ export const withImages = (text: string, urls: readonly string[]): unknown =>
 export async function chat(
   binding: ChatBinding,
   request: ChatRequest,
-  context: Pick<CallContext, 'signal' | 'reportCost'>,
+  context: Pick<CallContext, 'signal' | 'reportCost' | 'reportOutput'>,
 ): Promise<ChatAnswer> {
   const { answer, response } = await requestCompletion(binding, requestBody(binding.model, request), context.signal);
   return readAnswer(binding.upstream, answer, response, context);
@@ -100,7 +100,7 @@ function readAnswer(
   upstream: string,
   answer: JsonObject,
   response: UpstreamResponse,
-  context: Pick<CallContext, 'reportCost'>,
+  context: Pick<CallContext, 'reportCost' | 'reportOutput'>,
 ): ChatAnswer {
   const { id, choices, usage } = answer;
   const choice = asJsonObject(Array.isArray(choices) ? choices[0] : undefined);
@@ -110,6 +110,7 @@ function readAnswer(
     throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
   }
   if (typeof cost === 'number' && cost >= 0) context.reportCost?.(cost.toFixed(12));
+  context.reportOutput?.(completionTokens);
   const text = textOf(message.content);
   if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
     throw contentRefused(upstream, 'refused', String(message.refusal ?? choice.finish_reason));

@@ -94,10 +94,11 @@ async function transcribe(
   context: CallContext,
 ): Promise<Transcript> {
   const { http, upstream } = binding;
-  const { signal, downloads } = context;
+  const { signal, downloads, caller } = context;
   const file = await downloads.download(String(address), {
     upstream,
     givenBy: 'caller',
+    caller,
     signal,
     maxBytes: LARGEST_AUDIO,
   });
