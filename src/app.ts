@@ -56,8 +56,13 @@ export interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
 const RECONCILE_EVERY_MS = 10_000;
 const REFRESH_EVERY_MS = 30_000;
 const FORGET_EVERY_MS = 3_600_000;
-/** Cached answers and idempotency keys are kept for a day; payments for good. */
+/** Cached answers and idempotency keys are kept for a day. */
 const KEPT_MS = 86_400_000;
+/**
+ * The answers of settled payments, and payments that moved no money, are kept for thirty days after they were last
+ * touched. What is settled, owed or unknown is itself kept for good.
+ */
+const PAYMENTS_KEPT_MS = 30 * 86_400_000;
 /** How long calls that are stopped at the end of a drain may take to answer so. */
 const LAST_ANSWERS_MS = 1_000;
 /** How long settlements may take after the calls under way were stopped. */
@@ -214,9 +219,9 @@ export async function openGateway(
   const background = [
     every(LEASE_MS / 3, () => store.renew(owner, [...lifecycle.working(), ...chats], now() + LEASE_MS), failed),
     every(LEASE_MS, () => serving.credits.releaseExpired(), failed),
-    every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, now }), failed),
+    every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
-    every(FORGET_EVERY_MS, () => store.forget(now() - KEPT_MS), failed),
+    every(FORGET_EVERY_MS, () => store.forget({ values: now() - KEPT_MS, payments: now() - PAYMENTS_KEPT_MS }), failed),
   ];
   await platform.opened?.(serving.credits);
 

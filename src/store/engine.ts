@@ -69,8 +69,11 @@ export function storeOn(engine: Engine): Store {
       await engine.write(statements.keepValue(key, value, now));
     },
 
-    async forget(before) {
-      await engine.write(statements.forgetKept(before));
+    async forget({ values, payments }) {
+      const { forgetKept, forgetAnswers, forgetUnpaid, FORGET_AT_ONCE } = statements;
+      for (const statement of [forgetKept(values), forgetAnswers(payments), forgetUnpaid(payments)]) {
+        while ((await engine.write(statement)) === FORGET_AT_ONCE);
+      }
     },
 
     credits: creditsOn(engine),

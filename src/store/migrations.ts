@@ -122,6 +122,8 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
     ALTER TABLE payments RENAME COLUMN settles_first TO settle_upfront;`,
 
   () => receiptsAsData,
+
+  () => `CREATE INDEX payments_to_forget ON payments (updated_at) WHERE answer <> '' AND state = 'settled';`,
 ];
 
 export const schemaVersion = steps.length;

@@ -107,7 +107,7 @@ export function claiming(promise: Promised): void {
 
   promise('asks the chain and settles as the newest claim says', async (t, store) => {
     await won(store, sampleFacts('again'), claimAt(1));
-    const changes = { trace: '{"nonce":"0x02"}', settleUpfront: true };
+    const changes = { recoveryQuery: '{"nonce":"0x02"}', settleUpfront: true };
     await won(store, sampleFacts('again', { ...changes, payer: 'other', amount: '1' }), claimAt(100));
     t.match(await store.find('again'), { ...sampleFacts('again'), ...changes });
   });

@@ -10,6 +10,8 @@ import {
   findEip3009Settlement,
   readEip3009,
 } from '../../payment/authorizations/eip3009.ts';
+import type { LogProgress } from '../../payment/chains/evm-logs.ts';
+import { openLooks } from '../../payment/chains/looks.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
@@ -59,6 +61,7 @@ export function createEvmMethod(
 ): ChargeMethod {
   const { chainId, asset, payTo, rpcUrl, facilitator } = options;
   const network = `eip155:${chainId}`;
+  const looks = openLooks<LogProgress>(now);
 
   /** Authorizations end when their challenge does: it stays open long enough to be settled after the work. */
   const lifetimeMs = (route: Route): number => challengeLifetimeMs + route.deadlineMs + SETTLE_MARGIN_MS.longChallenge;
@@ -128,7 +131,8 @@ export function createEvmMethod(
 
     recover(text) {
       const { payer, nonce, validBefore, since, amount: value }: RecoveryQuery = JSON.parse(text);
-      return findEip3009Settlement({ rpcUrl, asset: asset.address, payer, payTo, nonce, value, validBefore, since });
+      const { address } = asset;
+      return findEip3009Settlement({ rpcUrl, asset: address, payer, payTo, nonce, value, validBefore, since }, looks);
     },
   };
 }

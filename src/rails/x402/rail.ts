@@ -8,7 +8,7 @@ import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.t
 import { createChallenges, offerSettlesUpfront, requirementsV1, type X402Challenge } from './challenge.ts';
 import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
-import { findSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
+import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
 export interface X402Options {
@@ -25,6 +25,7 @@ export interface X402Rail extends Rail<X402Credential, X402Challenge> {
 
 export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rail {
   const challenges = createChallenges(networks, publicUrl);
+  const findSettlement = openRecovery(now);
 
   const payableFor = ({ network: id, payment }: X402Credential, { route }: Quote): PayableNetwork => {
     if (!route.networks.includes(id)) {
@@ -140,7 +141,7 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       const query: RecoveryQuery = JSON.parse(text);
       const rpcUrl = networks.find(query.network)?.rpcUrl;
       if (!rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${query.network}` };
-      return findSettlement(query, rpcUrl, now());
+      return findSettlement(query, rpcUrl);
     },
 
     receipt(text, { transaction, amount }, settledAt) {
