@@ -17,6 +17,7 @@ import type { UpstreamCaller } from './lifecycle/fulfil.ts';
 import { createLifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
 import { LEASE_MS } from './payment/claim.ts';
+import { confirmPurchases } from './payment/confirm.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import { reconcile } from './payment/reconcile.ts';
 import type { Platform } from './platform.ts';
@@ -54,6 +55,7 @@ export interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
 }
 
 const RECONCILE_EVERY_MS = 10_000;
+const CONFIRM_EVERY_MS = 5_000;
 const REFRESH_EVERY_MS = 30_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Cached answers and idempotency keys are kept for a day. */
@@ -67,6 +69,11 @@ const PAYMENTS_KEPT_MS = 30 * 86_400_000;
 const LAST_ANSWERS_MS = 1_000;
 /** How long settlements may take after the calls under way were stopped. */
 const SETTLE_MS = 30_000;
+
+/** What credits bought on this network (its neutral id, or CAIP-2) wait for. */
+const confirmationsOn = ({ networks }: Catalogue, name: string): number =>
+  [...networks.values()].find(({ id, live, sandbox }) => [id, live.caip2, sandbox.caip2].includes(name))
+    ?.confirmations ?? 1;
 
 /** Calls the providers, and keeps what they make. */
 async function openServing(
@@ -95,11 +102,23 @@ async function openServing(
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
   const credits = openCreditsDesk({ store: store.credits, mode: platform.mode, now });
+  const sale = (network: string): typeof credits => ({
+    ...credits,
+    buy: (order) => credits.buy({ ...order, awaitsConfirmations: confirmationsOn(catalogue, network) > 1 }),
+  });
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
     call: (route, input, context) =>
-      upstreams.call(route, input, { ...context, endpoint: route.endpoint.id, media, downloads, cache, credits, now }),
+      upstreams.call(route, input, {
+        ...context,
+        endpoint: route.endpoint.id,
+        media,
+        downloads,
+        cache,
+        credits: sale(context.network),
+        now,
+      }),
   };
   return {
     upstreams,
@@ -215,11 +234,13 @@ export async function openGateway(
     draining: () => draining,
   };
 
+  const wanted = (network: string) => confirmationsOn(catalogue, network);
   const failed = (error: unknown) => log.error({ err: error }, 'background task failed');
   const background = [
     every(LEASE_MS / 3, () => store.renew(owner, [...lifecycle.working(), ...chats], now() + LEASE_MS), failed),
     every(LEASE_MS, () => serving.credits.releaseExpired(), failed),
     every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, log, now }), failed),
+    every(CONFIRM_EVERY_MS, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget({ values: now() - KEPT_MS, payments: now() - PAYMENTS_KEPT_MS }), failed),
   ];

@@ -47,6 +47,8 @@ export function storeOn(engine: Engine): Store {
 
     resolve: (id, settlement, now) => changesOne(statements.resolvePayment(id, settlement, now)),
 
+    reopen: (id, reason, now) => changesOne(statements.reopenPayment(id, reason, now)),
+
     async renew(owner, ids, leaseUntil) {
       if (ids.length === 0) return;
       await engine.write(statements.renewPayments(owner, ids, leaseUntil, engine.among));

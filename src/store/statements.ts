@@ -135,6 +135,14 @@ const resolveTo = (state: PaymentState, id: string, reason: string, now: number)
   values: [id, state, withoutNul(reason), now],
 });
 
+/** Together with the purchase's own state, so that nothing that was posted is ever taken back. */
+export const reopenPayment = (id: string, reason: string, now: number): Statement => ({
+  text: `UPDATE payments SET state = 'unknown', receipt = NULL, reason = ?2, updated_at = ?3
+    WHERE id = ?1 AND state = 'settled' AND answer IS NOT NULL
+      AND EXISTS (SELECT 1 FROM purchases p WHERE p.payment_id = ?1 AND p.posted_at IS NULL AND p.unconfirmed = 1)`,
+  values: [id, withoutNul(reason), now],
+});
+
 /** Without `owner <> ''` the index of owners, which leaves out payments that nobody works on, would not be used. */
 export const renewPayments = (
   owner: string,

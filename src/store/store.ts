@@ -187,6 +187,12 @@ export interface Store {
   resolve(id: string, settlement: ReceiptedSettlement, now: number): Promise<boolean>;
 
   /**
+   * A chain took back the payment of a purchase that waits for confirmations: from `settled` it becomes `unknown`, and
+   * its receipt is void. False for every other payment.
+   */
+  reopen(id: string, reason: string, now: number): Promise<boolean>;
+
+  /**
    * Prolongs the leases of what this instance works on, by the ids named: payments (`claimed`, `fulfilled`, or
    * `settled` without an answer) and what calls hold of prepaid credits. Others run out.
    */

@@ -10,8 +10,10 @@ import {
   findEip3009Settlement,
   readEip3009,
 } from '../../payment/authorizations/eip3009.ts';
+import { evmConfirmations } from '../../payment/chains/confirmations.ts';
 import type { LogProgress } from '../../payment/chains/evm-logs.ts';
 import { openLooks } from '../../payment/chains/looks.ts';
+import { createRpc } from '../../payment/chains/rpc.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
@@ -128,6 +130,8 @@ export function createEvmMethod(
         settle: () => facilitator.settle(payment, requirements),
       };
     },
+
+    confirmations: (transaction) => evmConfirmations(createRpc(rpcUrl), transaction),
 
     recover(text) {
       const { payer, nonce, validBefore, since, amount: value }: RecoveryQuery = JSON.parse(text);

@@ -11,6 +11,7 @@ import {
   memoEnd,
   readTempoPayment,
 } from '../../payment/authorizations/tempo.ts';
+import { evmConfirmations } from '../../payment/chains/confirmations.ts';
 import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
@@ -149,6 +150,8 @@ export function createTempoMethod(
         );
       }
     },
+
+    confirmations: (transaction) => evmConfirmations(rpc, transaction),
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);

@@ -1,5 +1,7 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
 import { atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
+import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
+import { createRpc } from '../../payment/chains/rpc.ts';
 import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
@@ -142,6 +144,14 @@ export function openX402Rail({ networks, publicUrl, now }: X402Options): X402Rai
       const rpcUrl = networks.find(query.network)?.rpcUrl;
       if (!rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${query.network}` };
       return findSettlement(query, rpcUrl);
+    },
+
+    async confirmations(text, transaction) {
+      const { network: id }: RecoveryQuery = JSON.parse(text);
+      const network = networks.find(id);
+      if (!network?.rpcUrl) throw new Error(`no RPC address is configured for ${id}`);
+      const count = network.family === 'evm' ? evmConfirmations : solanaConfirmations;
+      return count(createRpc(network.rpcUrl), transaction);
     },
 
     receipt(text, { transaction, amount }, settledAt) {
