@@ -17,6 +17,7 @@ import type { UpstreamCaller } from './lifecycle/fulfil.ts';
 import { createLifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
 import { LEASE_MS } from './payment/claim.ts';
+import { confirmPurchases } from './payment/confirm.ts';
 import { createExposureControl } from './payment/exposure/control.ts';
 import { exposurePolicy } from './payment/exposure/policy.ts';
 import { createPayableNetworks } from './payment/networks.ts';
@@ -56,16 +57,27 @@ interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
 }
 
 const RECONCILE_EVERY_MS = 10_000;
+const CONFIRM_EVERY_MS = 5_000;
 const REFRESH_EVERY_MS = 30_000;
 /** How soon losses make everybody settle first. */
 const MEASURE_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
-/** Cached answers and idempotency keys are kept for a day; payments for good. */
+/** Cached answers and idempotency keys are kept for a day. */
 const KEPT_MS = 86_400_000;
+/**
+ * The answers of settled payments, and payments that moved no money, are kept for thirty days after they were last
+ * touched. What is settled, owed or unknown is itself kept for good.
+ */
+const PAYMENTS_KEPT_MS = 30 * 86_400_000;
 /** How long calls that are stopped at the end of a drain may take to answer so. */
 const LAST_ANSWERS_MS = 1_000;
 /** How long settlements may take after the calls under way were stopped. */
 const SETTLE_MS = 30_000;
+
+/** What credits bought on this network (its neutral id, or CAIP-2) wait for. */
+const confirmationsOn = ({ networks }: Catalogue, name: string): number =>
+  [...networks.values()].find(({ id, live, sandbox }) => [id, live.caip2, sandbox.caip2].includes(name))
+    ?.confirmations ?? 1;
 
 /** Calls the providers, and keeps what they make. */
 async function openServing(
@@ -94,6 +106,10 @@ async function openServing(
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
   const apiKeys = openApiKeys({ store: store.credits, mode: platform.mode, now });
+  const sale = (network: string): typeof apiKeys => ({
+    ...apiKeys,
+    buy: (order) => apiKeys.buy({ ...order, awaitsConfirmations: confirmationsOn(catalogue, network) > 1 }),
+  });
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
@@ -106,7 +122,7 @@ async function openServing(
         media,
         downloads,
         cache,
-        credits: apiKeys,
+        credits: sale(context.network),
         now,
       });
     },
@@ -234,6 +250,7 @@ export async function openGateway(
   };
 
   const idle = () => Promise.all([lifecycle.idle(), apiKeys.idle()]);
+  const wanted = (network: string) => confirmationsOn(catalogue, network);
   const failed = (error: unknown) => log.error({ err: error }, 'background task failed');
   const background = [
     every(
@@ -242,10 +259,11 @@ export async function openGateway(
       failed,
     ),
     every(LEASE_MS, () => serving.apiKeys.releaseExpired(), failed),
-    every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, now }), failed),
+    every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, log, now }), failed),
+    every(CONFIRM_EVERY_MS, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
     every(MEASURE_EVERY_MS, () => exposure.refresh(), failed),
-    every(FORGET_EVERY_MS, () => store.forget(now() - KEPT_MS), failed),
+    every(FORGET_EVERY_MS, () => store.forget({ values: now() - KEPT_MS, payments: now() - PAYMENTS_KEPT_MS }), failed),
   ];
   await platform.opened?.(serving.apiKeys);
 

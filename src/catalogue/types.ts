@@ -110,6 +110,11 @@ export interface NetworkFile {
   readonly prefix?: string;
   /** How long a signed authorization stays good, e.g. `60s`; left out: as long as the challenge asks. */
   readonly authorizationLasts?: string;
+  /**
+   * How deep in the chain a payment has to lie before credits bought with it can be spent: 1, the default, is the
+   * settling transaction's own block.
+   */
+  readonly confirmations?: number;
   readonly live: NetworkBinding;
   readonly sandbox: NetworkBinding;
 }

@@ -14,7 +14,13 @@ export interface ApiKeys {
    * Sells credit: on the key named, else with a new key. It can be spent once the payment has settled. The same
    * payment again gets the same answer. Throws Problem `invalid_request` for a key that is unknown or disabled.
    */
-  buy(order: { amount: Money; apiKey: string | undefined; paymentId: string }): Promise<BoughtCredits>;
+  buy(order: {
+    amount: Money;
+    apiKey: string | undefined;
+    paymentId: string;
+    /** True where it counts only once the payment lies deep enough in its chain. */
+    awaitsConfirmations?: boolean;
+  }): Promise<BoughtCredits>;
   /** Gives back what calls held whose instance died. Answers how many there were. */
   releaseExpired(): Promise<number>;
 }
@@ -74,10 +80,10 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
 
     find: async (apiKey) => (isKeyText(apiKey) ? store.findKey(hashOf(apiKey), now()) : undefined),
 
-    async buy({ amount, apiKey, paymentId }) {
+    async buy({ amount, apiKey, paymentId, awaitsConfirmations = false }) {
       const made = apiKey === undefined ? keyOfPayment(mode, await secret(), paymentId) : undefined;
       const key = made ? record(made, { label: 'bought' }) : { hash: hashOf(apiKey ?? '') };
-      const purchased = await store.purchase({ paymentId, amount, key }, now());
+      const purchased = await store.purchase({ paymentId, amount, key, awaitsConfirmations }, now());
       if (!purchased) throw unusableKey();
       const { balance, shown } = purchased.key;
       return { apiKey: made?.apiKey, shown, balance: purchased.isPosted ? balance : balance + amount };

@@ -85,6 +85,8 @@ export interface Rail<C extends Credential = Credential, Asked extends Challenge
   verify(credential: C, quote: Quote): Promise<VerifiedPayment>;
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
+  /** How deep a transaction lies in its chain; 0: the chain does not have it (any more). Throws where nobody can say. */
+  confirmations(recoveryQuery: string, transaction: string): Promise<number>;
   /** What is kept of a settlement; `settledAt` in milliseconds since the epoch. */
   receipt(recoveryQuery: string, transfer: Transfer, settledAt: number): Receipt;
 }

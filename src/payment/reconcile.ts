@@ -1,4 +1,5 @@
 /** Ends payments whose payers did not come back: settlements without an answer, and what a dead instance left behind. */
+import type { Log } from '../log.ts';
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
 import { LEASE_MS, MAX_ATTEMPTS } from './claim.ts';
 import type { Rail } from './rail.ts';
@@ -9,12 +10,17 @@ interface ReconcileParts {
   readonly rails: ReadonlyMap<string, Rail>;
   /** Names this instance. */
   readonly owner: string;
+  readonly log: Pick<Log, 'error'>;
   now(): number;
 }
 
 const BATCH = 100;
 /** The payer's own retry comes first: it brings the credential along. */
 const ADOPT_AFTER_MS = 60_000;
+/** The wait before the next look doubles from the one to the other: what stays unknown is asked about less and less. */
+const LOOK_AGAIN_MS = { least: 10_000, most: 600_000 };
+/** Nothing more is begun on a network in this round; the next one goes on. */
+const ROUND_MS = 30_000;
 const STOPPED = 'the gateway stopped before the result';
 
 /** One round over the payments whose end nobody saw. Answers how many were resolved. */
@@ -22,31 +28,61 @@ export async function reconcile(parts: ReconcileParts): Promise<number> {
   return (await resolveUnknown(parts)) + (await adoptAbandoned(parts));
 }
 
-/** Settlements without an answer. The longest unasked come first, so that lasting ones hide no others. */
-async function resolveUnknown({ store, rails, now }: ReconcileParts): Promise<number> {
-  let resolved = 0;
-  for (const payment of await store.list({ states: ['unknown'], oldest: true, limit: BATCH })) {
-    const settlement = await recover(payment, rails.get(payment.rail), now);
-    if (!settlement) continue;
-    await store.resolve(payment.id, settlement, now());
-    if (settlement.state !== 'unknown') resolved += 1;
+/**
+ * Ends each payment by itself, so that one that cannot be ended is in nobody's way; networks at the same time, so that a
+ * node that does not answer keeps only its own waiting. Answers how many were ended.
+ */
+async function endEach(
+  payments: readonly Payment[],
+  { log, now }: ReconcileParts,
+  endOne: (payment: Payment) => Promise<boolean>,
+): Promise<number> {
+  const byNetwork = new Map<string, Payment[]>();
+  for (const payment of payments) {
+    byNetwork.set(payment.network, [...(byNetwork.get(payment.network) ?? []), payment]);
   }
-  return resolved;
+  const until = now() + ROUND_MS;
+  let ended = 0;
+  const inTurn = async (turns: readonly Payment[]) => {
+    for (const payment of turns) {
+      if (now() > until) return;
+      try {
+        if (await endOne(payment)) ended += 1;
+      } catch (err) {
+        log.error({ payment: payment.id, err }, 'a payment could not be reconciled');
+      }
+    }
+  };
+  await Promise.all([...byNetwork.values()].map(inTurn));
+  return ended;
+}
+
+/** Settlements without an answer. The longest unasked come first, so that lasting ones hide no others. */
+async function resolveUnknown(parts: ReconcileParts): Promise<number> {
+  const { store, rails, now } = parts;
+  const due = { now: now(), ...LOOK_AGAIN_MS };
+  const unknown = await store.list({ states: ['unknown'], due, oldest: true, limit: BATCH });
+  return endEach(unknown, parts, async (payment) => {
+    const settlement = await recover(payment, rails.get(payment.rail), now);
+    if (!settlement) return false;
+    await store.resolve(payment.id, settlement, now());
+    return settlement.state !== 'unknown';
+  });
 }
 
 /**
  * Payments whose instance died at work on them. Their payers may never come back: what was taken from them must show
  * as settled or owed all the same, and what was not must be free again.
  */
-async function adoptAbandoned({ store, rails, owner, now }: ReconcileParts): Promise<number> {
+async function adoptAbandoned(parts: ReconcileParts): Promise<number> {
+  const { store, rails, owner, now } = parts;
   const abandoned = await store.list({
     states: ['claimed', 'fulfilled', 'settled'],
     leaseBefore: now() - ADOPT_AFTER_MS,
     oldest: true,
     limit: BATCH,
   });
-  let adopted = 0;
-  for (const payment of abandoned) {
+  return endEach(abandoned, parts, async (payment) => {
     const outcome = await store.claim(payment, {
       owner,
       now: now(),
@@ -54,11 +90,10 @@ async function adoptAbandoned({ store, rails, owner, now }: ReconcileParts): Pro
       maxAttempts: MAX_ATTEMPTS,
       maxOwedAttempts: Number.MAX_SAFE_INTEGER,
     });
-    if (!outcome.won) continue;
+    if (!outcome.won) return false;
     await end(outcome.claim, payment, await recover(payment, rails.get(payment.rail), now), store, now);
-    adopted += 1;
-  }
-  return adopted;
+    return true;
+  });
 }
 
 async function end(

@@ -1,6 +1,6 @@
 /**
  * What a payer's retry, a restart and the reconciler do alike: find out what became of a payment whose end nobody saw.
- * Nothing here throws for what a chain or its node does.
+ * Nothing here throws.
  */
 import type { Payment, ReceiptedSettlement } from '../store/store.ts';
 import type { Rail } from './rail.ts';
@@ -13,9 +13,14 @@ export async function askChain(
   recoveryQuery: string,
   now: () => number,
 ): Promise<ReceiptedSettlement> {
-  const settlement = await rail.recover(recoveryQuery);
-  if (settlement.state !== 'settled') return settlement;
-  return { state: 'settled', receipt: rail.receipt(recoveryQuery, settlement, now()) };
+  try {
+    const settlement = await rail.recover(recoveryQuery);
+    if (settlement.state !== 'settled') return settlement;
+    return { state: 'settled', receipt: rail.receipt(recoveryQuery, settlement, now()) };
+  } catch (error) {
+    // A network that was taken out of networks.yaml, or a query that only another release could read.
+    return { state: 'unknown', reason: error instanceof Error ? error.message : 'the payment cannot be asked about' };
+  }
 }
 
 /**

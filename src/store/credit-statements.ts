@@ -12,8 +12,10 @@ const KEY = `k.id, k.hash, k.shown, k.label, k.limits, CAST(k.balance AS TEXT) A
 
 const HELD = '(SELECT CAST(COALESCE(SUM(h.amount), 0) AS TEXT) FROM holds h WHERE h.key_id = k.id) AS held';
 
-/** Bought and paid for, but not in the ledger yet. */
-const DUE = `p.posted_at IS NULL AND EXISTS (SELECT 1 FROM payments y WHERE y.id = p.payment_id AND y.state = 'settled')`;
+const PAID = `EXISTS (SELECT 1 FROM payments y WHERE y.id = p.payment_id AND y.state = 'settled')`;
+
+/** Bought, paid for and confirmed, but not in the ledger yet. */
+const DUE = `p.posted_at IS NULL AND p.unconfirmed = 0 AND ${PAID}`;
 
 const due = `(SELECT COUNT(*) FROM purchases p WHERE p.key_id = k.id AND ${DUE}) AS due`;
 
@@ -121,10 +123,26 @@ export const renewHolds = (
 });
 
 /** Changes nothing when the payment bought something already. */
-export const insertPurchase = ({ paymentId, amount }: Purchase, keyId: string, now: number): Statement => ({
-  text: `INSERT INTO purchases (payment_id, key_id, amount, created_at) VALUES (?1, ?2, ${number('?3')}, ?4)
-    ON CONFLICT (payment_id) DO NOTHING`,
-  values: [paymentId, keyId, amount.toString(), now],
+export const insertPurchase = (
+  { paymentId, amount, awaitsConfirmations }: Purchase,
+  keyId: string,
+  now: number,
+): Statement => ({
+  text: `INSERT INTO purchases (payment_id, key_id, amount, created_at, unconfirmed)
+    VALUES (?1, ?2, ${number('?3')}, ?4, ?5) ON CONFLICT (payment_id) DO NOTHING`,
+  values: [paymentId, keyId, amount.toString(), now, awaitsConfirmations ? 1 : 0],
+});
+
+export const listUnconfirmed = (limit: number): Statement => ({
+  text: `SELECT p.payment_id FROM purchases p WHERE p.unconfirmed = 1 AND ${PAID}
+    ORDER BY p.created_at, p.payment_id LIMIT ?1`,
+  values: [limit],
+});
+
+export const confirmPurchase = (paymentId: string): Statement => ({
+  text: `UPDATE purchases SET unconfirmed = 0 WHERE payment_id = ?1 AND unconfirmed = 1
+    AND EXISTS (SELECT 1 FROM payments y WHERE y.id = ?1 AND y.state = 'settled')`,
+  values: [paymentId],
 });
 
 export const findPurchase = (paymentId: string): Statement => ({

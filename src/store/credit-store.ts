@@ -92,6 +92,8 @@ export interface Purchase {
   /** The payment's id in this store. */
   readonly paymentId: string;
   readonly amount: Money;
+  /** True where it does not count before `confirm`. */
+  readonly awaitsConfirmations?: boolean;
   /** The hash of the key to top up, or the key to make. */
   readonly key: { readonly hash: string } | NewApiKey;
 }
@@ -162,6 +164,12 @@ export interface CreditStore {
    * Answers undefined where there is no key with that hash, or it is disabled.
    */
   purchase(purchase: Purchase, now: number): Promise<Purchased | undefined>;
+
+  /** The payments of purchases that are settled and wait for confirmations, oldest first. */
+  unconfirmed(limit: number): Promise<string[]>;
+
+  /** The payment lies deep enough in its chain: what it bought counts. False where it does not wait, or is not settled. */
+  confirm(paymentId: string): Promise<boolean>;
 
   /** Takes the amount from the balance, if it is there, atomically, on however many instances. */
   hold(request: HoldRequest): Promise<HoldOutcome>;

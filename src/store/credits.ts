@@ -123,6 +123,11 @@ export function creditsOn(engine: Engine): CreditStore {
 
     purchase: (purchase, now) => engine.transact(() => writePurchase(purchase, now)),
 
+    unconfirmed: async (limit) =>
+      (await engine.read(statements.listUnconfirmed(limit))).map(({ payment_id }) => String(payment_id)),
+
+    confirm: async (paymentId) => (await engine.write(statements.confirmPurchase(paymentId))) === 1,
+
     hold: (request) => engine.transact(() => takeHold(request), 'process'),
 
     settle: (holdId, { price, cost, note }, now) =>

@@ -132,6 +132,12 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
       payer ${identifier} NOT NULL PRIMARY KEY,
       seen_at BIGINT NOT NULL
     );`,
+
+  () => `CREATE INDEX payments_to_forget ON payments (updated_at) WHERE answer <> '' AND state = 'settled';`,
+
+  () => `
+    ALTER TABLE purchases ADD COLUMN unconfirmed INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX purchases_to_confirm ON purchases (created_at) WHERE unconfirmed = 1;`,
 ];
 
 export const schemaVersion = steps.length;

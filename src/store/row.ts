@@ -1,5 +1,11 @@
 import type { Row } from './statements.ts';
-import type { Payment, PaymentState, Receipt, Sale, StoredAnswer } from './store.ts';
+import { FORGOTTEN, type Payment, type PaymentState, type Receipt, type Sale, type StoredAnswer } from './store.ts';
+
+/** What `forgetAnswers` writes. */
+function toAnswer(answer: string | undefined): StoredAnswer | undefined {
+  if (answer === undefined) return undefined;
+  return answer === '' ? FORGOTTEN : (JSON.parse(answer) as StoredAnswer);
+}
 
 /** A row of `payments` as the store's callers know it. Throws where a column that must be filled is empty. */
 export function toPayment(row: Row): Payment {
@@ -12,7 +18,6 @@ export function toPayment(row: Row): Payment {
     if (value === undefined) throw new Error(`payments.${column} is empty in a row of the database`);
     return value;
   };
-  const answer = text('answer');
   const receipt = text('receipt');
   return {
     id: required('id'),
@@ -31,7 +36,7 @@ export function toPayment(row: Row): Payment {
     attempt: Number(required('attempt')),
     owner: required('owner'),
     leaseUntil: Number(required('lease_until')),
-    answer: answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer),
+    answer: toAnswer(text('answer')),
     receipt: receipt === undefined ? undefined : (JSON.parse(receipt) as Receipt),
     cost: text('cost'),
     reason: text('reason'),

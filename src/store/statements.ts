@@ -117,9 +117,9 @@ export const settlePayment = (claim: Claim, receipt: Receipt, now: number): Stat
   values: [claim.id, claim.attempt, JSON.stringify(receipt), now],
 });
 
-/** Work that was done and will not be paid is a loss. */
-const lost = (state: PaymentState, now: string): string =>
-  state === 'unsettled' ? `, lost_at = CASE WHEN answer IS NULL THEN lost_at ELSE ${now} END` : '';
+/** Work that was done and will not be paid is a loss, and what nobody will ever pay for need not be kept. */
+const withdrawn = (state: PaymentState, now: string): string =>
+  state === 'unsettled' ? `, lost_at = CASE WHEN answer IS NULL THEN lost_at ELSE ${now} END, answer = NULL` : '';
 
 /** What was settled can only be owed, and only what was settled can be. */
 export const giveUpPayment = (
@@ -128,7 +128,7 @@ export const giveUpPayment = (
   reason: string,
   now: number,
 ): Statement => ({
-  text: `UPDATE payments SET state = ?3, reason = ?4, owner = '', lease_until = 0, updated_at = ?5${lost(state, '?5')}
+  text: `UPDATE payments SET state = ?3, reason = ?4, owner = '', lease_until = 0, updated_at = ?5${withdrawn(state, '?5')}
     WHERE id = ?1 AND attempt = ?2 AND ${HELD} AND ${state === 'owed' ? "state = 'settled'" : "state <> 'settled'"}`,
   values: [claim.id, claim.attempt, state, withoutNul(reason), now],
 });
@@ -154,8 +154,17 @@ const resolveSettled = (id: string, receipt: Receipt, now: number): Statement =>
 });
 
 const resolveTo = (state: PaymentState, id: string, reason: string, now: number): Statement => ({
-  text: `UPDATE payments SET state = ?2, reason = ?3, updated_at = ?4${lost(state, '?4')} WHERE id = ?1 AND state = 'unknown'`,
+  text: `UPDATE payments SET state = ?2, reason = ?3, updated_at = ?4${withdrawn(state, '?4')}
+    WHERE id = ?1 AND state = 'unknown'`,
   values: [id, state, withoutNul(reason), now],
+});
+
+/** Together with the purchase's own state, so that nothing that was posted is ever taken back. */
+export const reopenPayment = (id: string, reason: string, now: number): Statement => ({
+  text: `UPDATE payments SET state = 'unknown', receipt = NULL, reason = ?2, updated_at = ?3
+    WHERE id = ?1 AND state = 'settled' AND answer IS NOT NULL
+      AND EXISTS (SELECT 1 FROM purchases p WHERE p.payment_id = ?1 AND p.posted_at IS NULL AND p.unconfirmed = 1)`,
+  values: [id, withoutNul(reason), now],
 });
 
 /** Without `owner <> ''` the index of owners, which leaves out payments that nobody works on, would not be used. */
@@ -169,12 +178,17 @@ export const renewPayments = (
   values: [owner, leaseUntil, JSON.stringify(ids)],
 });
 
-export function listPayments({ states, since, leaseBefore, oldest, limit }: PaymentFilter): Statement {
+export function listPayments({ states, since, leaseBefore, due, oldest, limit }: PaymentFilter): Statement {
   const values: (string | number)[] = [limit];
   const place = (value: string | number): string => `?${values.push(value)}`;
   const conditions = ['TRUE'];
   if (since !== undefined) conditions.push(`created_at >= ${place(since)}`);
   if (leaseBefore !== undefined) conditions.push(`owner <> '' AND lease_until < ${place(leaseBefore)}`);
+  if (due) {
+    const [now, least, most] = [due.now, due.least, due.most].map(place);
+    conditions.push(`${now} - updated_at >= ${least}
+      AND (${now} - updated_at >= updated_at - created_at OR ${now} - updated_at >= ${most})`);
+  }
   // Abandoned payments are few and settled payments are many: no engine may begin with the index of states there.
   const state = leaseBefore === undefined ? 'state' : `(state || '')`;
   if (states !== undefined) conditions.push(`${state} IN (${states.map(place).join(', ')})`);
@@ -210,7 +224,25 @@ export const keepValue = (key: string, value: string, now: number): Statement =>
   values: [key, value, now],
 });
 
+/** Few enough that nobody waits long for the database in between. */
+export const FORGET_AT_ONCE = 50;
+
 export const forgetKept = (before: number): Statement => ({
-  text: 'DELETE FROM kept WHERE stored_at < ?1',
+  text: `DELETE FROM kept WHERE key IN (SELECT key FROM kept WHERE stored_at < ?1 ORDER BY stored_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+/** An empty answer is a forgotten one: see `FORGOTTEN`. */
+export const forgetAnswers = (before: number): Statement => ({
+  text: `UPDATE payments SET answer = '' WHERE id IN (
+    SELECT id FROM payments WHERE answer <> '' AND state = 'settled' AND updated_at < ?1
+    ORDER BY updated_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+export const forgetUnpaid = (before: number): Statement => ({
+  text: `DELETE FROM payments WHERE id IN (
+    SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND created_at < ?1 AND updated_at < ?1
+    ORDER BY created_at LIMIT ${FORGET_AT_ONCE})`,
   values: [before],
 });

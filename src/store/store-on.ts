@@ -24,6 +24,8 @@ export function storeOn(engine: Engine): Store {
 
     resolve: (id, settlement, now) => changesOne(statements.resolvePayment(id, settlement, now)),
 
+    reopen: (id, reason, now) => changesOne(statements.reopenPayment(id, reason, now)),
+
     async renew(owner, ids, leaseUntil) {
       if (ids.length === 0) return;
       await engine.write(statements.renewPayments(owner, ids, leaseUntil, engine.among));
@@ -55,8 +57,11 @@ export function storeOn(engine: Engine): Store {
       await engine.write(statements.keepValue(key, value, now));
     },
 
-    async forget(before) {
-      await engine.write(statements.forgetKept(before));
+    async forget({ values, payments }) {
+      const { forgetKept, forgetAnswers, forgetUnpaid, FORGET_AT_ONCE } = statements;
+      for (const statement of [forgetKept(values), forgetAnswers(payments), forgetUnpaid(payments)]) {
+        while ((await engine.write(statement)) === FORGET_AT_ONCE);
+      }
     },
 
     credits: creditsOn(engine),

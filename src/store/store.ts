@@ -7,7 +7,7 @@
  *     settling after:   claimed -> fulfilled -> settled
  *     settling before:  claimed -> settled (no answer yet) -> settled (with its answer)
  *     exits:            released (upstream failed, not charged; may be claimed again)
- *                       unsettled (settlement refused for good)
+ *                       unsettled (settlement refused for good; its answer is dropped)
  *                       unknown (settlement without an answer; the chain is asked)
  *                       owed (settled first, no result yet)
  */
@@ -23,6 +23,15 @@ export interface StoredAnswer {
   contentType: string;
   body: string;
 }
+
+/** Stands in the place of an answer that was kept long enough: whoever asks for it again is told so. */
+export const FORGOTTEN: StoredAnswer = {
+  status: 410,
+  contentType: 'application/json',
+  body: JSON.stringify({
+    error: { code: 'answer_gone', message: 'This payment was answered long ago, and its answer is not kept any more' },
+  }),
+};
 
 /** A settlement as it is kept with the payment, for every transport to put into its own words. No signatures. */
 export interface Receipt {
@@ -142,6 +151,11 @@ export interface PaymentFilter {
   since?: number;
   /** Only what an instance works on (see `renew`) whose lease ran out before then: abandoned. */
   leaseBefore?: number;
+  /**
+   * Only what is due to be asked about again, times in milliseconds: the wait since its last update is as long as it
+   * was old by then, `least` and `most` at the bounds, so that each wait is twice the one before.
+   */
+  due?: { readonly now: number; readonly least: number; readonly most: number };
   /** Least recently updated first, then by id. Left out: newest first by `createdAt`, then by id. */
   oldest?: boolean;
   limit: number;
@@ -203,6 +217,12 @@ export interface Store {
   resolve(id: string, settlement: ReceiptedSettlement, now: number): Promise<boolean>;
 
   /**
+   * A chain took back the payment of a purchase that waits for confirmations: from `settled` it becomes `unknown`, and
+   * its receipt is void. False for every other payment.
+   */
+  reopen(id: string, reason: string, now: number): Promise<boolean>;
+
+  /**
    * Prolongs the leases of what this instance works on, by the ids named: payments (`claimed`, `fulfilled`, or
    * `settled` without an answer) and what calls hold of prepaid credits. Others run out.
    */
@@ -219,8 +239,12 @@ export interface Store {
   /** A kept value younger than `notBefore`, or undefined. For answers shared by instances. */
   cached(key: string, notBefore: number): Promise<{ value: string; storedAt: number } | undefined>;
   keep(key: string, value: string, now: number): Promise<void>;
-  /** Drops the values kept before then, so that they do not pile up. */
-  forget(before: number): Promise<void>;
+  /**
+   * Drops what is not needed any more, a few rows at a time: kept values from before `values`; of payments that were
+   * last touched before `payments`, the answers of the settled (see `FORGOTTEN`) and all of those that moved no money and
+   * never will (`released`, `unsettled`). What is owed, unknown or under way stays, and so does every receipt.
+   */
+  forget(before: { readonly values: number; readonly payments: number }): Promise<void>;
 
   /** Prepaid credits, in the same database. */
   readonly credits: CreditStore;

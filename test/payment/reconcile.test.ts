@@ -1,9 +1,12 @@
 import t from 'tap';
+import { createLog } from '../../src/log.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { reconcile } from '../../src/payment/reconcile.ts';
 import type { Settlement } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+
+const log = createLog('silent');
 
 /** Long after every lease of these tests. */
 const LATER = 10_000_000;
@@ -43,7 +46,7 @@ for (const [progress, chain, state] of [
 ] as const) {
   t.test(`a payment left behind as ${progress} is ${state} where the chain says ${chain.state}`, async (t) => {
     const store = await abandoned(progress);
-    await reconcile({ store, rails: railThatSays(chain), owner: 'another', now: () => LATER });
+    await reconcile({ store, rails: railThatSays(chain), owner: 'another', log, now: () => LATER });
     const payment = await store.find('p');
     t.equal(payment?.state, state);
     t.equal(payment?.receipt !== undefined, state === 'settled' || state === 'owed', 'a receipt where money moved');
@@ -60,7 +63,7 @@ for (const [progress, state] of [
 ] as const) {
   t.test(`a payment left behind as ${progress} is ${state} where its way to pay is not offered any more`, async (t) => {
     const store = await abandoned(progress);
-    await reconcile({ store, rails: new Map(), owner: 'another', now: () => LATER });
+    await reconcile({ store, rails: new Map(), owner: 'another', log, now: () => LATER });
     t.match(await store.find('p'), { state, owner: '' });
   });
 }
@@ -70,7 +73,8 @@ t.test('for a minute after a lease ran out, a payment waits for its payer', asyn
     const store = await abandoned(progress);
     const before = await store.find('p');
     const leaseUntil = before?.leaseUntil ?? 0;
-    const adopt = (now: number) => reconcile({ store, rails: railThatSays(settled), owner: 'another', now: () => now });
+    const adopt = (now: number) =>
+      reconcile({ store, rails: railThatSays(settled), owner: 'another', log, now: () => now });
     t.equal(await adopt(leaseUntil + 60_000), 0, progress);
     t.same(await store.find('p'), before);
     t.equal(await adopt(leaseUntil + 60_001), 1, progress);
@@ -79,6 +83,59 @@ t.test('for a minute after a lease ran out, a payment waits for its payer', asyn
 
 t.test('work that is under way is left alone', async (t) => {
   const store = await abandoned('claimed');
-  await reconcile({ store, rails: railThatSays(settled), owner: 'another', now: () => 5 });
+  await reconcile({ store, rails: railThatSays(settled), owner: 'another', log, now: () => 5 });
   t.equal((await store.find('p'))?.state, 'claimed');
+});
+
+/** Settlements without an answer. */
+async function unknownPayments(...payments: { id: string; network?: string; recoveryQuery?: string }[]) {
+  const store = openSqliteStore(':memory:');
+  t.teardown(() => store.close());
+  for (const { id, ...facts } of payments) {
+    const outcome = await store.claim(sampleFacts(id, facts), claimAt(1));
+    if (!outcome.won) throw new Error('a new payment was not won');
+    await store.giveUp(outcome.claim, 'unknown', 'a time-out', 2);
+  }
+  return store;
+}
+
+t.test('a payment that cannot be read stops nobody', async (t) => {
+  const store = await unknownPayments({ id: 'broken', recoveryQuery: '{' }, { id: 'sound' });
+  const recover = async (query: string) => (JSON.parse(query) ? settled : unknown);
+  const rails = new Map([['x402', { recover, receipt: () => sampleReceipt('0xfound') } as unknown as Rail]]);
+  t.equal(await reconcile({ store, rails, owner: 'another', log, now: () => LATER }), 1);
+  t.match(await store.find('broken'), { state: 'unknown', updatedAt: LATER });
+  t.match(await store.find('sound'), { state: 'owed' });
+});
+
+t.test('a payment that the store refuses to end stops nobody', async (t) => {
+  const store = await unknownPayments({ id: 'stuck' }, { id: 'sound' });
+  const resolve: typeof store.resolve = async (id, ...rest) => {
+    if (id === 'stuck') throw new Error('the row is locked');
+    return store.resolve(id, ...rest);
+  };
+  const rails = railThatSays(settled);
+  const parts = { store: { ...store, resolve }, rails, owner: 'another', log, now: () => LATER };
+  t.equal(await reconcile(parts), 1);
+  t.match(await store.find('sound'), { state: 'owed' });
+});
+
+t.test('a network that takes its time ends its round, and keeps no other waiting', async (t) => {
+  const slow = ['slow-1', 'slow-2', 'slow-3'].map((id) => ({ id, network: 'slow', recoveryQuery: '"slow"' }));
+  const store = await unknownPayments(...slow, { id: 'quick', network: 'quick', recoveryQuery: '"quick"' });
+  let time = LATER;
+  const asked: string[] = [];
+  const recover = async (query: string): Promise<Settlement> => {
+    asked.push(query);
+    if (query === '"quick"') return settled;
+    await Promise.resolve();
+    time += 20_000;
+    return unknown;
+  };
+  const rails = new Map([['x402', { recover, receipt: () => sampleReceipt('0xfound') } as unknown as Rail]]);
+  await reconcile({ store, rails, owner: 'another', log, now: () => time });
+  t.match(await store.find('quick'), { state: 'owed' });
+  t.equal(asked.filter((query) => query === '"slow"').length, 2, 'after 40 seconds no more is begun');
+  await reconcile({ store, rails, owner: 'another', log, now: () => time + 10_000 });
+  t.equal(asked.filter((query) => query === '"slow"').length, 3, 'the next round goes on with who was not asked');
 });

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { claiming } from './claiming.ts';
+import { forgetting } from './forgetting.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 import { states } from './states.ts';
 
@@ -30,6 +31,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
 
   claiming(promise);
   states(promise);
+  forgetting(promise);
 
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);
@@ -126,7 +128,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
     await other.keep('price', '{"usd":"2.00"}', 200);
     t.same(await store.cached('price', 100), { value: '{"usd":"2.00"}', storedAt: 200 });
     await store.keep('age', '1', 150);
-    await store.forget(200);
+    await store.forget({ values: 200, payments: 0 });
     t.equal(await store.cached('age', 0), undefined);
     t.match(await store.cached('price', 0), { storedAt: 200 });
   });

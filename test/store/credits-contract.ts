@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import { finished } from './arrivals.ts';
 import type { EmptyDatabase, Promised } from './contract.ts';
 import { creditHistoryProperty } from './credit-history.ts';
 import {
@@ -11,6 +12,7 @@ import {
   sampleKey,
   samplePurchase,
 } from './credit-samples.ts';
+import { sampleReceipt } from './samples.ts';
 
 /** What every engine promises about credits; see `src/store/credit-store.ts`. */
 export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
@@ -290,5 +292,44 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
 
   promise('keeps every balance the sum of its ledger, in every order of events', async (_t, store, open) => {
     await creditHistoryProperty(store, await open());
+  });
+
+  promise('posts what waits for confirmations only once it is confirmed', async (t, store) => {
+    await store.credits.addKey(sampleKey('key'), undefined, 1);
+    const settle = await fulfilledPayment(store, 'paid');
+    const purchase = { ...samplePurchase('paid', { hash: sampleHash('key') }), awaitsConfirmations: true };
+    await store.credits.purchase(purchase, 2);
+    t.same(await store.credits.unconfirmed(10), [], 'nothing is settled yet');
+    t.equal(await store.credits.confirm('paid'), false);
+    await settle();
+    t.same(await store.credits.unconfirmed(10), ['paid']);
+    t.equal((await keyOf(store)).balance, 0n);
+    t.equal(await store.credits.confirm('paid'), true);
+    t.equal(await store.credits.confirm('paid'), false);
+    t.equal((await keyOf(store)).balance, 500n);
+    t.equal(await store.reopen('paid', 'too late', 9), false, 'what was posted stays');
+    t.match(await store.find('paid'), { state: 'settled' });
+  });
+
+  promise('never posts what its chain took back, unless it settles again', async (t, store) => {
+    await store.credits.addKey(sampleKey('key'), undefined, 1);
+    const settle = await fulfilledPayment(store, 'lost');
+    const purchase = { ...samplePurchase('lost', { hash: sampleHash('key') }), awaitsConfirmations: true };
+    await store.credits.purchase(purchase, 2);
+    await settle();
+    t.equal(await store.reopen('lost', 'taken back', 9), true);
+    t.match(await store.find('lost'), { state: 'unknown', receipt: undefined, reason: 'taken back' });
+    t.equal(await store.credits.confirm('lost'), false);
+    t.equal((await keyOf(store)).balance, 0n);
+    await store.resolve('lost', { state: 'settled', receipt: sampleReceipt('again') }, 10);
+    t.same(await store.credits.unconfirmed(10), ['lost'], 'and waits again');
+    await store.credits.confirm('lost');
+    t.equal((await keyOf(store)).balance, 500n);
+  });
+
+  promise('takes back no payment but one of a purchase that waits', async (t, store) => {
+    await finished(store, 'answered');
+    t.equal(await store.reopen('answered', 'taken back', 9), false);
+    t.match(await store.find('answered'), { state: 'settled' });
   });
 }

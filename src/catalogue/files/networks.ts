@@ -45,6 +45,7 @@ const networkFileSchema = {
       description: 'a prefix is one path segment of lower-case letters, digits and "-"',
     },
     authorizationLasts: duration,
+    confirmations: { type: 'integer', minimum: 1, maximum: 1000 },
     live: binding,
     sandbox: binding,
   },

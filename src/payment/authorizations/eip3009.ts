@@ -1,17 +1,20 @@
 /** EIP-3009: Transfer With Authorization, as USDC and other tokens on EVM chains take it. */
 
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
+import { refused, type Settlement, unknown } from '../../settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,
   findLog,
+  type LogProgress,
+  nothingUntil,
   quantity,
   readBlock,
   same,
   TRANSFER,
   word,
 } from '../chains/evm-logs.ts';
-import { createRpc, isObject, type JsonObject } from '../chains/rpc.ts';
+import { type Looks, openLooks } from '../chains/looks.ts';
+import { isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkRecipient } from './checks.ts';
@@ -103,21 +106,28 @@ function transferOf(receipt: JsonObject, use: JsonObject, query: Eip3009Query): 
     .sort((left, right) => behind(left) - behind(right))[0];
 }
 
-async function find(query: Eip3009Query): Promise<Settlement> {
-  const rpc = createRpc(query.rpcUrl);
+async function find(query: Eip3009Query, rpc: Rpc, progress: Partial<LogProgress>): Promise<Settlement> {
   const latest = await readBlock(rpc, 'latest');
   const call = { to: query.asset, data: `${AUTHORIZATION_STATE}${word(query.payer)}${word(query.nonce)}` };
   const state = String(await rpc('eth_call', [call, quantity(latest.number)]));
   if (!/^0x[0-9a-f]{64}$/i.test(state)) return unknown('the token does not tell the state of authorizations');
+  const until = query.validBefore + EXPIRY_MARGIN_SECONDS;
+  const isOver = latest.timestamp >= until;
   if (BigInt(state) === 0n) {
-    return latest.timestamp >= query.validBefore + EXPIRY_MARGIN_SECONDS
+    nothingUntil(latest, progress);
+    return isOver
       ? refused('the authorization expired without being used')
       : unknown('the authorization has not been used yet');
   }
   const topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], `0x${word(query.payer)}`, `0x${word(query.nonce)}`];
-  const since = query.since ?? query.validBefore - DAY_SECONDS;
-  const use = await findLog(rpc, { address: query.asset, topics }, { last: latest.number, since });
-  if (!use) return unknown('the authorization was used, but no log of it was found');
+  const span = { since: query.since ?? query.validBefore - DAY_SECONDS, until, latest };
+  const use = await findLog(rpc, { address: query.asset, topics }, span, progress);
+  if (!use) {
+    // The payer can cancel it, or use its nonce for another, after it has expired.
+    return isOver
+      ? refused('the authorization expired before it was used')
+      : unknown('the authorization was used, but no log of it was found');
+  }
   if (Array.isArray(use.topics) && use.topics[0] === AUTHORIZATION_CANCELED) {
     return refused('the payer cancelled the authorization');
   }
@@ -135,4 +145,11 @@ async function find(query: Eip3009Query): Promise<Settlement> {
 }
 
 /** What became of an authorization. Never throws: what cannot be asked is `unknown`. */
-export const findEip3009Settlement = (query: Eip3009Query): Promise<Settlement> => orUnknown(find(query));
+export const findEip3009Settlement = (
+  query: Eip3009Query,
+  looks: Looks<LogProgress> = openLooks(),
+): Promise<Settlement> => {
+  const { rpcUrl, asset, payer, payTo, value, nonce, validBefore } = query;
+  const payment = ['eip3009', asset, payer, payTo, value, nonce, validBefore].join(' ');
+  return looks.look(rpcUrl, payment, (rpc, progress) => find(query, rpc, progress));
+};

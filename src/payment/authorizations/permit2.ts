@@ -1,17 +1,20 @@
 /** Uniswap's Permit2, as x402's `upto` scheme uses it: a permit for an upper bound, settled for what was used. */
 
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
+import { refused, type Settlement, unknown } from '../../settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,
   findLog,
+  type LogProgress,
+  nothingUntil,
   quantity,
   readBlock,
   same,
   TRANSFER,
   word,
 } from '../chains/evm-logs.ts';
-import { createRpc, isObject } from '../chains/rpc.ts';
+import { type Looks, openLooks } from '../chains/looks.ts';
+import { isObject, type Rpc } from '../chains/rpc.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAsset } from './checks.ts';
 import { type Json, readAddress, readObject, readSignature, readUint } from './fields.ts';
@@ -93,27 +96,39 @@ function settles(transaction: unknown, { asset, payer, payTo, nonce }: Permit2Qu
   );
 }
 
-async function find(query: Permit2Query): Promise<Settlement> {
-  const rpc = createRpc(query.rpcUrl);
+async function find(query: Permit2Query, rpc: Rpc, progress: Partial<LogProgress>): Promise<Settlement> {
   const nonce = BigInt(query.nonce);
   const latest = await readBlock(rpc, 'latest');
   const data = `${NONCE_BITMAP}${word(query.payer)}${word((nonce >> 8n).toString(16))}`;
   const bitmap = String(await rpc('eth_call', [{ to: PERMIT2, data }, quantity(latest.number)]));
   if (!/^0x[0-9a-f]{64}$/i.test(bitmap)) return unknown('the chain has no Permit2');
+  const until = query.deadline + EXPIRY_MARGIN_SECONDS;
+  const isOver = latest.timestamp >= until;
   if (((BigInt(bitmap) >> (nonce & 0xffn)) & 1n) === 0n) {
-    return latest.timestamp >= query.deadline + EXPIRY_MARGIN_SECONDS
-      ? refused('the permit expired without being used')
-      : unknown('the permit has not been used yet');
+    nothingUntil(latest, progress);
+    return isOver ? refused('the permit expired without being used') : unknown('the permit has not been used yet');
   }
   // Permit2 logs no nonces, but the settling call carries it.
   const topics = [TRANSFER, `0x${word(query.payer)}`, `0x${word(query.payTo)}`];
-  const span = { last: latest.number, since: query.since ?? query.deadline - DAY_SECONDS };
-  const transfer = await findLog(rpc, { address: query.asset, topics }, span, async (log) => {
+  const span = { since: query.since ?? query.deadline - DAY_SECONDS, until, latest };
+  const transfer = await findLog(rpc, { address: query.asset, topics }, span, progress, async (log) => {
     return settles(await rpc('eth_getTransactionByHash', [log.transactionHash]), query);
   });
-  if (!transfer) return unknown('the permit was used, but no transfer of it to us was found');
-  return { state: 'settled', transaction: String(transfer.transactionHash), amount: BigInt(String(transfer.data)) };
+  if (transfer) {
+    return { state: 'settled', transaction: String(transfer.transactionHash), amount: BigInt(String(transfer.data)) };
+  }
+  // The payer can make its permit void without any transfer.
+  return isOver
+    ? refused('the permit expired without a transfer to us')
+    : unknown('the permit was used, but no transfer of it to us was found');
 }
 
 /** What became of a permit. Never throws: what cannot be asked is `unknown`. */
-export const findPermit2Settlement = (query: Permit2Query): Promise<Settlement> => orUnknown(find(query));
+export const findPermit2Settlement = (
+  query: Permit2Query,
+  looks: Looks<LogProgress> = openLooks(),
+): Promise<Settlement> => {
+  const { rpcUrl, asset, payer, payTo, nonce, deadline } = query;
+  const payment = ['permit2', asset, payer, payTo, nonce, deadline].join(' ');
+  return looks.look(rpcUrl, payment, (rpc, progress) => find(query, rpc, progress));
+};

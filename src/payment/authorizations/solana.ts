@@ -1,7 +1,8 @@
 /** A Solana transaction with one token transfer, signed by its payer and completed by the fee payer. */
 
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
-import { createRpc, isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
+import { refused, type Settlement, unknown } from '../../settlement.ts';
+import { type Looks, openLooks } from '../chains/looks.ts';
+import { isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
 import { messageHash, readSolanaPayment } from '../chains/solana-transaction.ts';
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
@@ -66,57 +67,70 @@ export interface SolanaQuery {
 const LOOK_BACK_MS = 180_000;
 /** A blockhash younger than this may be missing from the finalized bank because it is too new, not too old. */
 const FINALITY_MS = 60_000;
+/**
+ * A blockhash lives for 150 blocks, a minute or so, counted from when it was last seen to be valid: a chain that stands
+ * still keeps it alive. What reached the chain this long after that is another payment.
+ */
+const LIFE_MS = 600_000;
 const PAGE = 1_000;
-const MOST_PAGES = 10;
 
-interface History {
-  readonly rows: readonly JsonObject[];
-  /** False where the history is longer than we read. */
-  readonly complete: boolean;
+/** How far a search came. */
+export interface HistoryProgress {
+  /** Milliseconds since the epoch: the blockhash was still valid then. */
+  validAt: number;
+  /** A signature: it and everything newer in the history was looked at. */
+  before: string;
 }
 
-/** The token account's transactions, newest first, back to the time `from` (seconds since the epoch). */
-async function readHistory(rpc: Rpc, source: string, from: number): Promise<History> {
-  const rows: JsonObject[] = [];
-  let before: unknown;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const options = { limit: PAGE, commitment: 'confirmed', ...(before ? { before } : {}) };
+type Step = { readonly signature: string; readonly row: JsonObject };
+
+/** The token account's transactions, newest first, from `before` on. */
+async function* historyOf(rpc: Rpc, source: string, before: string | undefined): AsyncGenerator<Step> {
+  for (let last = before; ; ) {
+    const options = { limit: PAGE, commitment: 'confirmed', ...(last === undefined ? {} : { before: last }) };
     const answer = await rpc('getSignaturesForAddress', [source, options]);
-    const found = Array.isArray(answer) ? answer.filter(isObject) : [];
-    const young = found.filter((row) => typeof row.blockTime !== 'number' || row.blockTime >= from);
-    rows.push(...young);
-    if (found.length < PAGE || young.length < found.length) return { rows, complete: true };
-    before = found.at(-1)?.signature;
+    const rows = Array.isArray(answer) ? answer.filter(isObject) : [];
+    for (const row of rows) yield { signature: String(row.signature), row };
+    if (rows.length < PAGE) return;
+    last = String(rows.at(-1)?.signature);
   }
-  return { rows, complete: false };
 }
 
-async function find(query: SolanaQuery): Promise<Settlement> {
-  const rpc = createRpc(query.rpcUrl);
+async function find(query: SolanaQuery, rpc: Rpc, progress: Partial<HistoryProgress>): Promise<Settlement> {
+  const now = query.now ?? Date.now();
   // Asked before the history is read: a transaction that lands in between is then found or leaves it unknown.
   const valid = await rpc('isBlockhashValid', [query.blockhash, { commitment: 'finalized' }]);
-  const expired = isObject(valid) && valid.value === false;
-  const { rows, complete } = await readHistory(rpc, query.source, (query.since - LOOK_BACK_MS) / 1_000);
-  let unread = 0;
-  for (const row of rows) {
-    const signature = String(row.signature);
-    const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const found = await rpc('getTransaction', [signature, options]);
-    const wire = isObject(found) && Array.isArray(found.transaction) ? found.transaction[0] : undefined;
-    if (typeof wire !== 'string') {
-      unread += 1;
-      continue;
+  const isInvalid = isObject(valid) && valid.value === false;
+  if (!isInvalid) progress.validAt = now;
+  const isOver = isInvalid && now - query.since > FINALITY_MS;
+  const oldest = (query.since - LOOK_BACK_MS) / 1_000;
+  const newest = (Math.max(query.since, progress.validAt ?? 0) + LIFE_MS) / 1_000;
+  let isComplete = true;
+  for await (const { signature, row } of historyOf(rpc, query.source, progress.before)) {
+    const time = typeof row.blockTime === 'number' ? row.blockTime : undefined;
+    if (time !== undefined && time < oldest) break;
+    if (time === undefined || time <= newest) {
+      const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+      const found = await rpc('getTransaction', [signature, options]);
+      const wire = isObject(found) && Array.isArray(found.transaction) ? found.transaction[0] : undefined;
+      if (typeof wire !== 'string') isComplete = false;
+      else if (messageHash(Buffer.from(wire, 'base64')) === query.messageHash) {
+        if (row.err) return refused('the transaction failed on the chain');
+        return { state: 'settled', transaction: signature, amount: readSolanaPayment(wire).amount };
+      }
     }
-    if (messageHash(Buffer.from(wire, 'base64')) !== query.messageHash) continue;
-    if (row.err) return refused('the transaction failed on the chain');
-    return { state: 'settled', transaction: signature, amount: readSolanaPayment(wire).amount };
+    // Until then a transaction of the payment may still come in among the newest.
+    if (isOver && isComplete) progress.before = signature;
   }
-  if (unread > 0 || !complete) return unknown('the history of the payer could not be read in full');
-  if (expired && (query.now ?? Date.now()) - query.since > FINALITY_MS) {
-    return refused('the transaction expired without reaching the chain');
-  }
-  return unknown('the transaction has not reached the chain yet');
+  if (!isComplete) return unknown('the history of the payer could not be read in full');
+  return isOver
+    ? refused('the transaction expired without reaching the chain')
+    : unknown('the transaction has not reached the chain yet');
 }
 
 /** What became of a transaction. Never throws: what cannot be asked is `unknown`. */
-export const findSolanaSettlement = (query: SolanaQuery): Promise<Settlement> => orUnknown(find(query));
+export const findSolanaSettlement = (
+  query: SolanaQuery,
+  looks: Looks<HistoryProgress> = openLooks(),
+): Promise<Settlement> =>
+  looks.look(query.rpcUrl, `solana ${query.messageHash}`, (rpc, progress) => find(query, rpc, progress));

@@ -9,17 +9,26 @@ export const EXPIRY_MARGIN_SECONDS = 30;
 /** How far back a use is looked for where nothing else is known. */
 export const DAY_SECONDS = 86_400;
 
-/** Nodes bound the range of eth_getLogs, some to 100 blocks. */
+/** Nodes bound the range of eth_getLogs, some to 10 blocks. */
 const LARGEST_RANGE = 1_000;
 const SMALLEST_RANGE = 10;
-const MOST_RANGES = 500;
+/** How exactly the block of a time is looked for. */
+const NEAR_BLOCKS = 64;
+/** The newest blocks may be replaced: what was searched in them is searched again. */
+const REPLACEABLE_BLOCKS = 64;
 
 /** 32 bytes in hex, without `0x`. */
 export const word = (hex: string): string => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0');
 export const quantity = (value: number): string => `0x${value.toString(16)}`;
 export const same = (left: unknown, right: string): boolean => String(left).toLowerCase() === right.toLowerCase();
 
-export async function readBlock(rpc: Rpc, at: string): Promise<{ number: number; timestamp: number }> {
+export interface Block {
+  readonly number: number;
+  /** Seconds since the epoch. */
+  readonly timestamp: number;
+}
+
+export async function readBlock(rpc: Rpc, at: string): Promise<Block> {
   const found = await rpc('eth_getBlockByNumber', [at, false]);
   if (!isObject(found)) throw new Error(`the chain's node does not know block ${at}`);
   return { number: Number(found.number), timestamp: Number(found.timestamp) };
@@ -30,33 +39,82 @@ interface LogFilter {
   readonly topics: readonly unknown[];
 }
 
+/** Times in seconds since the epoch. */
+export interface Span {
+  readonly since: number;
+  readonly until: number;
+  readonly latest: Block;
+}
+
+/** How far a search for a log came: nothing that fits is before this log of this block. */
+export interface LogProgress {
+  next: { readonly block: number; readonly logIndex: number };
+}
+
+/** Writes down that the search may go on from there, unless those blocks may still be replaced. */
+function remember(progress: Partial<LogProgress>, next: LogProgress['next'], latest: Block): void {
+  if (next.block <= latest.number - REPLACEABLE_BLOCKS) progress.next = next;
+}
+
+/** Nothing that fits can be in the chain as it is: the search begins behind its newest blocks. */
+export function nothingUntil(latest: Block, progress: Partial<LogProgress>): void {
+  const block = latest.number - REPLACEABLE_BLOCKS;
+  if (block > (progress.next?.block ?? 0)) progress.next = { block, logIndex: 0 };
+}
+
+/** A block older than `since`, close to the first that is not; the first block of all where none is older. */
+async function blockBefore(rpc: Rpc, since: number, latest: Block): Promise<number> {
+  const isOlder = async (block: number) => (await readBlock(rpc, quantity(block))).timestamp < since;
+  let late = latest.number;
+  let step = LARGEST_RANGE;
+  let early = Math.max(0, late - step);
+  while (early > 0 && !(await isOlder(early))) {
+    late = early;
+    step *= 4;
+    early = Math.max(0, late - step);
+  }
+  while (late - early > NEAR_BLOCKS) {
+    const middle = Math.floor((early + late) / 2);
+    if (await isOlder(middle)) early = middle;
+    else late = middle;
+  }
+  return early;
+}
+
 /**
- * The newest log that fits, from block `last` back to the time `since` (seconds since the epoch). A range that the
- * node finds too large is made smaller.
+ * The first log of the span that fits, or undefined once all of the span was searched. The search goes on from where
+ * `progress` says. A range that the node finds too large is made smaller.
  */
 export async function findLog(
   rpc: Rpc,
   filter: LogFilter,
-  { last, since }: { last: number; since: number },
+  { since, until, latest }: Span,
+  progress: Partial<LogProgress>,
   fits: (log: JsonObject) => Promise<boolean> | boolean = () => true,
 ): Promise<JsonObject | undefined> {
   let range = LARGEST_RANGE;
-  let to = last;
-  for (let asked = 0; asked < MOST_RANGES && to >= 0; asked += 1) {
-    const from = Math.max(0, to - range + 1);
+  let next = progress.next ?? { block: await blockBefore(rpc, since, latest), logIndex: 0 };
+  remember(progress, next, latest);
+  while (next.block <= latest.number) {
+    const from = next;
+    const to = Math.min(latest.number, from.block + range - 1);
     let logs: unknown;
     try {
-      logs = await rpc('eth_getLogs', [{ ...filter, fromBlock: quantity(from), toBlock: quantity(to) }]);
+      logs = await rpc('eth_getLogs', [{ ...filter, fromBlock: quantity(from.block), toBlock: quantity(to) }]);
     } catch (error) {
       if (!(error instanceof ChainProblem) || range <= SMALLEST_RANGE) throw error;
       range = Math.max(SMALLEST_RANGE, Math.floor(range / 4));
       continue;
     }
-    for (const log of Array.isArray(logs) ? logs.filter(isObject).reverse() : []) {
+    for (const log of Array.isArray(logs) ? logs.filter(isObject) : []) {
+      const [block, logIndex] = [Number(log.blockNumber), Number(log.logIndex)];
+      if (block === from.block && logIndex < from.logIndex) continue;
       if (await fits(log)) return log;
+      remember(progress, { block, logIndex: logIndex + 1 }, latest);
     }
-    if ((await readBlock(rpc, quantity(from))).timestamp < since) return undefined;
-    to = from - 1;
+    next = { block: to + 1, logIndex: 0 };
+    remember(progress, next, latest);
+    if (to < latest.number && (await readBlock(rpc, quantity(to))).timestamp > until) return undefined;
   }
   return undefined;
 }

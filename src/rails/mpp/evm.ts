@@ -12,6 +12,10 @@ import {
   findEip3009Settlement,
   readEip3009,
 } from '../../payment/authorizations/eip3009.ts';
+import { evmConfirmations } from '../../payment/chains/confirmations.ts';
+import type { LogProgress } from '../../payment/chains/evm-logs.ts';
+import { openLooks } from '../../payment/chains/looks.ts';
+import { createRpc } from '../../payment/chains/rpc.ts';
 import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import { Refusal } from '../../payment/refusal.ts';
@@ -63,6 +67,7 @@ export function createEvmMethod(
   const { chainId, asset, payTo, rpcUrl, facilitator } = options;
   const network = `eip155:${chainId}`;
   const payers = createEvmPayers(rpcUrl, asset.address, now);
+  const looks = openLooks<LogProgress>(now);
 
   /** Authorizations end when their challenge does: it stays open long enough to be settled after the work. */
   const lifetimeMs = (route: Route): number => challengeLifetimeMs + route.deadlineMs + SETTLE_MARGIN_MS.longChallenge;
@@ -128,9 +133,12 @@ export function createEvmMethod(
       };
     },
 
+    confirmations: (transaction) => evmConfirmations(createRpc(rpcUrl), transaction),
+
     recover(text) {
       const { payer, nonce, validBefore, since, amount: value }: RecoveryQuery = JSON.parse(text);
-      return findEip3009Settlement({ rpcUrl, asset: asset.address, payer, payTo, nonce, value, validBefore, since });
+      const { address } = asset;
+      return findEip3009Settlement({ rpcUrl, asset: address, payer, payTo, nonce, value, validBefore, since }, looks);
     },
   };
 }

@@ -32,4 +32,6 @@ export interface ChargeMethod {
   verify(credential: PaymentCredential, route: Route): Promise<MethodVerdict>;
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
+  /** See `Rail.confirmations`. */
+  confirmations(transaction: string): Promise<number>;
 }

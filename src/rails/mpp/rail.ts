@@ -133,6 +133,13 @@ export function openMppRail(options: MppOptions): MppRail {
       return method ? method.recover(recoveryQuery) : unknown(`the method ${name} is not configured any more`);
     },
 
+    async confirmations(recoveryQuery, transaction) {
+      const name = methodNamed(recoveryQuery);
+      const method = methods.find((each) => each.name === name);
+      if (!method) throw new Error(`the method ${name} is not configured any more`);
+      return method.confirmations(transaction);
+    },
+
     receipt: (recoveryQuery, { transaction, amount }, settledAt) => ({
       transaction,
       amount: amount.toString(),

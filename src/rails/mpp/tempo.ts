@@ -13,6 +13,7 @@ import {
   memoEnd,
   readTempoPayment,
 } from '../../payment/authorizations/tempo.ts';
+import { evmConfirmations } from '../../payment/chains/confirmations.ts';
 import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
 import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { Refusal } from '../../payment/refusal.ts';
@@ -155,6 +156,8 @@ export function createTempoMethod(
         );
       }
     },
+
+    confirmations: (transaction) => evmConfirmations(rpc, transaction),
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);

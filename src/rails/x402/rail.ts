@@ -2,6 +2,8 @@
 import { type Atomic, atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
 import type { SolanaAuthorization } from '../../payment/authorizations/solana.ts';
+import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
+import { createRpc } from '../../payment/chains/rpc.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import { createEvmPayers, type Payer, solanaPayer } from '../../payment/exposure/payer.ts';
 import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
@@ -12,7 +14,7 @@ import { demandOutliving } from '../../payment/settle-upfront.ts';
 import { createChallenges, requirementsV1, type X402Challenge } from './challenge.ts';
 import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
-import { findSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
+import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
 interface X402Options {
@@ -30,6 +32,7 @@ export interface X402Rail extends Rail<X402Credential, X402Challenge> {
 
 export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options): X402Rail {
   const challenges = createChallenges(networks, exposure, publicUrl);
+  const findSettlement = openRecovery(now);
 
   const payableFor = ({ network: id, payment }: X402Credential, { route }: Quote): PayableNetwork => {
     if (!route.networks.includes(id)) {
@@ -149,7 +152,15 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
       const query: RecoveryQuery = JSON.parse(text);
       const rpcUrl = networks.find(query.network)?.rpcUrl;
       if (!rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${query.network}` };
-      return findSettlement(query, rpcUrl, now());
+      return findSettlement(query, rpcUrl);
+    },
+
+    async confirmations(text, transaction) {
+      const { network: id }: RecoveryQuery = JSON.parse(text);
+      const network = networks.find(id);
+      if (!network?.rpcUrl) throw new Error(`no RPC address is configured for ${id}`);
+      const count = network.family === 'evm' ? evmConfirmations : solanaConfirmations;
+      return count(createRpc(network.rpcUrl), transaction);
     },
 
     receipt(text, { transaction, amount }, settledAt) {

@@ -2,7 +2,9 @@
 import type { NetworkId } from '../../catalogue/types.ts';
 import { findEip3009Settlement } from '../../payment/authorizations/eip3009.ts';
 import { findPermit2Settlement } from '../../payment/authorizations/permit2.ts';
-import { findSolanaSettlement } from '../../payment/authorizations/solana.ts';
+import { findSolanaSettlement, type HistoryProgress } from '../../payment/authorizations/solana.ts';
+import type { LogProgress } from '../../payment/chains/evm-logs.ts';
+import { type Looks, openLooks } from '../../payment/chains/looks.ts';
 import type { Settlement } from '../../settlement.ts';
 
 /** Clocks of chain and gateway differ. */
@@ -20,7 +22,10 @@ interface Common {
   readonly quoted: string;
 }
 
-type Query<Find extends (query: never) => unknown> = Omit<Parameters<Find>[0], 'rpcUrl' | 'payer' | 'since' | 'now'>;
+type Query<Find extends (query: never, looks: never) => unknown> = Omit<
+  Parameters<Find>[0],
+  'rpcUrl' | 'payer' | 'since' | 'now'
+>;
 
 /** As it is stored: common members, and those of the kind of authorization. No signatures. */
 export type RecoveryQuery = Common &
@@ -33,14 +38,21 @@ export type RecoveryQuery = Common &
 /** `now` in milliseconds since the epoch, as everywhere. */
 export const seenSince = (now: number): number => Math.floor(now / 1000) - CLOCK_SKEW_SECONDS;
 
-/** Never throws: what cannot be asked is `unknown`. */
-export async function findSettlement(query: RecoveryQuery, rpcUrl: string, now: number): Promise<Settlement> {
-  switch (query.kind) {
-    case 'eip3009':
-      return findEip3009Settlement({ ...query, rpcUrl });
-    case 'permit2':
-      return findPermit2Settlement({ ...query, rpcUrl });
-    case 'solana':
-      return findSolanaSettlement({ ...query, since: query.since * 1000, rpcUrl, now });
-  }
+/** Asks the chain of `rpcUrl`. Never throws: what cannot be asked is `unknown`. */
+export type FindSettlement = (query: RecoveryQuery, rpcUrl: string) => Promise<Settlement>;
+
+/** One for a rail: it remembers how far each search came. */
+export function openRecovery(now: () => number): FindSettlement {
+  const logs: Looks<LogProgress> = openLooks(now);
+  const histories: Looks<HistoryProgress> = openLooks(now);
+  return async (query, rpcUrl) => {
+    switch (query.kind) {
+      case 'eip3009':
+        return findEip3009Settlement({ ...query, rpcUrl }, logs);
+      case 'permit2':
+        return findPermit2Settlement({ ...query, rpcUrl }, logs);
+      case 'solana':
+        return findSolanaSettlement({ ...query, since: query.since * 1000, rpcUrl, now: now() }, histories);
+    }
+  };
 }

@@ -1,0 +1,49 @@
+/**
+ * What can be spent elsewhere waits until its payment lies deep enough in its chain. A payment that the chain took back
+ * by then becomes `unknown`, and goes the way of all such: it is found again, or ends unsettled and bought nothing.
+ */
+import type { Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import type { Rail } from './rail.ts';
+
+export interface ConfirmParts {
+  readonly store: Pick<Store, 'find' | 'reopen'> & {
+    readonly credits: Pick<Store['credits'], 'unconfirmed' | 'confirm'>;
+  };
+  readonly rails: ReadonlyMap<string, Pick<Rail, 'confirmations'>>;
+  /** How many a payment on this network needs: its neutral id, or CAIP-2. */
+  wanted(network: string): number;
+  readonly log: Pick<Log, 'warn' | 'error'>;
+  now(): number;
+}
+
+const BATCH = 100;
+/** Nodes behind one address do not all have the newest blocks at once. */
+const SEEN_BY_ALL_MS = 30_000;
+
+/** One round over the purchases that wait. Answers how many were confirmed. */
+export async function confirmPurchases(parts: ConfirmParts): Promise<number> {
+  let confirmed = 0;
+  for (const id of await parts.store.credits.unconfirmed(BATCH)) {
+    try {
+      if (await confirmOne(parts, id)) confirmed += 1;
+    } catch (err) {
+      parts.log.error({ payment: id, err }, 'the confirmations of a payment could not be counted');
+    }
+  }
+  return confirmed;
+}
+
+async function confirmOne({ store, rails, wanted, log, now }: ConfirmParts, id: string): Promise<boolean> {
+  const payment = await store.find(id);
+  const rail = payment && rails.get(payment.rail);
+  if (!rail || !payment.receipt) return false;
+  const { transaction, settledAt } = payment.receipt;
+  const count = await rail.confirmations(payment.recoveryQuery, transaction);
+  if (count >= wanted(payment.network)) return store.credits.confirm(id);
+  if (count === 0 && now() - settledAt > SEEN_BY_ALL_MS) {
+    log.warn({ payment: id, transaction }, 'the chain took a payment back: what it bought is withheld');
+    await store.reopen(id, 'the chain took the settling transaction back', now());
+  }
+  return false;
+}

@@ -1,0 +1,70 @@
+/** Credits can be spent elsewhere at once: they wait until their payment cannot vanish any more. */
+import '../payment/facilitators/own-fetch.ts';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { createRpc } from '../../src/payment/chains/rpc.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { payV2, request } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+
+const catalogue = join(t.testdir({}), 'catalogue');
+cpSync('catalogue', catalogue, { recursive: true });
+const networks = join(catalogue, 'networks.yaml');
+writeFileSync(networks, readFileSync(networks, 'utf8').replace('chain-c:\n', 'chain-c:\n  confirmations: 3\n'));
+
+let ahead = 0;
+const gateway = await startGateway({ networks: ['chain-c'], catalogue, now: () => Date.now() + ahead });
+t.teardown(gateway.stop);
+const rpc = createRpc(gateway.state.evm['chain-c']?.rpcUrl ?? '');
+
+const buy = async () => {
+  const bought = await payV2(gateway, 'chain-c', request(gateway, '/v1/credits', { amount_usd: '2.5' }));
+  if (bought.status !== 200) throw new Error(await bought.text());
+  return ((await bought.json()) as { api_key: string }).api_key;
+};
+
+const balanceOf = async (apiKey: string) => {
+  const answer = await fetch(`${gateway.url}/v1/credits`, { headers: { authorization: `Bearer ${apiKey}` } });
+  return ((await answer.json()) as { balance_usd: string }).balance_usd;
+};
+
+/** The newest payment, straight from the database. */
+const newest = async () => {
+  const store = openSqliteStore(join(gateway.directory, 'turnpike.sqlite'));
+  try {
+    const [payment] = await store.list({ limit: 1 });
+    return { payment, waiting: await store.credits.unconfirmed(10) };
+  } finally {
+    await store.close();
+  }
+};
+
+t.test('credits count once their payment lies as deep as networks.yaml says', async (t) => {
+  const apiKey = await buy();
+  t.equal(await balanceOf(apiKey), '0');
+  await rpc('anvil_mine', ['0x1']);
+  const { payment, waiting } = await newest();
+  t.same(waiting, [payment?.id], 'two blocks are not three');
+  t.equal(await balanceOf(apiKey), '0');
+  await rpc('anvil_mine', ['0x1']);
+  while ((await balanceOf(apiKey)) === '0') await delay(50);
+  t.equal(await balanceOf(apiKey), '2.5');
+});
+
+t.test('credits whose payment the chain took back are never given', async (t) => {
+  const before = await rpc('evm_snapshot', []);
+  const apiKey = await buy();
+  t.match((await newest()).payment, { state: 'settled' });
+  await rpc('evm_revert', [before]);
+  ahead = 60_000;
+  while ((await newest()).payment?.state === 'settled') await delay(50);
+  t.match((await newest()).payment, { receipt: undefined });
+  await rpc('evm_increaseTime', [3_600]);
+  await rpc('anvil_mine', ['0x5']);
+  ahead = 3_600_000;
+  while ((await newest()).payment?.state === 'unknown') await delay(50);
+  t.match((await newest()).payment, { state: 'unsettled', reason: /expired without being used/, answer: undefined });
+  t.equal(await balanceOf(apiKey), '0');
+});
