@@ -178,6 +178,8 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
       ];
     },
 
+    problem: () => undefined,
+
     scheme(version, name, attempt) {
       const signer = signerFor(attempt);
       if (version === 1) return name === 'exact' ? new ExactEvmSchemeV1(signer) : undefined;

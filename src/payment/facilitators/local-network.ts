@@ -3,6 +3,8 @@ import type { SchemeNetworkFacilitator } from '@x402/core/types';
 import type { Attempt } from './attempt.ts';
 import type { Kind } from './facilitator.ts';
 
+export const MALFORMED = 'the payment cannot be read';
+
 export interface EvmNetworkOptions {
   readonly caip2: string;
   readonly v1Name?: string;
@@ -10,6 +12,8 @@ export interface EvmNetworkOptions {
   readonly rpcUrl: string;
   /** 32 bytes in hex, with `0x`: pays the gas. No other process may send from it. */
   readonly privateKey: string;
+  /** Atomic units of the paid asset that one coin of the chain is worth at most; 0: settling's cost is not weighed. */
+  readonly nativeValue: bigint;
 }
 
 export interface SolanaNetworkOptions {
@@ -18,12 +22,16 @@ export interface SolanaNetworkOptions {
   readonly rpcUrl: string;
   /** Base58 of the 64 bytes: pays the fees. */
   readonly secretKey: string;
+  /** Atomic units of the paid asset that one coin of the chain is worth at most; 0: settling's cost is not weighed. */
+  readonly nativeValue: bigint;
 }
 
 /** One network that this process verifies and settles on. */
 export interface LocalNetwork {
   /** Throws when the chain is out of reach or not the one configured. */
   kinds(): Promise<readonly Kind[]>;
+  /** What is wrong with a payment that its scheme would not say; undefined where nothing is. */
+  problem(payload: object, requirements: object): string | undefined;
   /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
   scheme(version: unknown, name: unknown, attempt: Attempt): SchemeNetworkFacilitator | undefined;
 }

@@ -1,6 +1,5 @@
 import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
 import type { Settlement } from '../../settlement.ts';
-import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import {
   type Facilitator,
@@ -10,7 +9,7 @@ import {
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
-import type { EvmNetworkOptions, LocalNetwork, SolanaNetworkOptions } from './local-network.ts';
+import { type EvmNetworkOptions, type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
 import { isSpent, plainReason } from './reasons.ts';
 
 export interface LocalOptions {
@@ -34,26 +33,7 @@ interface Selected {
   readonly requirements: PaymentRequirements;
 }
 
-const MALFORMED = 'the payment cannot be read';
 const UNREACHABLE = 'the chain could not be asked about the payment';
-
-/** A payer chooses the priority fee, we pay it: about a cent is plenty for a transfer. */
-const MOST_LAMPORTS = 50_000n;
-
-/**
- * What is wrong with a Solana transaction that its scheme would not say: it has no limit on the fee in version 1,
- * and writes to the console what it cannot decode.
- */
-function solanaProblem(payload: object): string | undefined {
-  const { transaction } = asObject(asObject(payload).payload);
-  if (transaction === undefined) return undefined;
-  try {
-    const { fee } = readSolanaPayment(String(transaction));
-    return fee > MOST_LAMPORTS ? `the fee may be ${fee} lamports, at most ${MOST_LAMPORTS} are paid here` : undefined;
-  } catch {
-    return MALFORMED;
-  }
-}
 
 function stop(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
@@ -103,7 +83,7 @@ export function localFacilitator(options: LocalOptions): Facilitator {
     const found = (await networks()).find(({ names }) => names[version === 1 ? 1 : 2] === asText(asked));
     const scheme = asText(asked) ? found?.network.scheme(version, name, attempt) : undefined;
     if (!scheme) return `the facilitator does not do ${String(name)} on ${String(asked)}`;
-    const problem = solanaProblem(payload);
+    const problem = found?.network.problem(payload, requirements);
     if (problem) return problem;
     // The schemes read both versions out of the types of version 2.
     return { scheme, payload: payload as PaymentPayload, requirements: requirements as PaymentRequirements };

@@ -17,6 +17,7 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/network_mismatch|invalid_network/, 'the payment is for another network'],
   [/unsupported_scheme|invalid_.*_?scheme/, 'the scheme is not supported'],
   [/allowance_required/, 'the payer has not approved Permit2 for this token'],
+  [/pay more than the fee/, 'the transaction would cost the fee payer more than its fee'],
   [/fee_payer/, 'the transaction names the wrong fee payer'],
   [/memo/, 'the transaction carries another memo'],
   [/could_not_be_decoded|instructions?_|_instruction|payload_transaction$/, 'the transaction is not a plain transfer'],
