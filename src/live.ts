@@ -4,6 +4,7 @@ import { addressFault } from './address.ts';
 import type { Network } from './catalogue/types.ts';
 import { COIN_USD, inVariable, type LiveConfig, PAY_TO, RPC_URL } from './config.ts';
 import { ConfigProblem } from './environment.ts';
+import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
 import { COIN_DOLLARS } from './payment/facilitators/coin-dollars.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
@@ -45,14 +46,18 @@ async function openSigners(live: LiveConfig, networks: readonly Network[]): Prom
 }
 
 /** In the order of preference: keys of ours, a facilitator of the operator's choice, Coinbase's. */
-async function openFacilitators(live: LiveConfig, networks: readonly Network[]): Promise<NamedFacilitator[]> {
+async function openFacilitators(
+  live: LiveConfig,
+  networks: readonly Network[],
+  log: Log | undefined,
+): Promise<NamedFacilitator[]> {
   const found: NamedFacilitator[] = [];
   if (live.signers.evm || live.signers.solana) found.push(await openSigners(live, networks));
   const url = live.facilitatorUrl;
-  if (url) found.push({ name: new URL(url).host, facilitator: remoteFacilitator({ url }) });
+  if (url) found.push({ name: new URL(url).host, facilitator: remoteFacilitator({ url, ...(log && { log }) }) });
   if (live.coinbase) {
     const { id, secret } = live.coinbase;
-    found.push({ name: 'coinbase', facilitator: await coinbaseFacilitator(id, secret) });
+    found.push({ name: 'coinbase', facilitator: await coinbaseFacilitator(id, secret, log) });
   }
   return found;
 }
@@ -84,9 +89,9 @@ function checkNetworks({ payTo, rpcUrls, coinDollars }: LiveConfig, networks: re
 }
 
 /** Throws ConfigProblem. */
-export async function openLive(live: LiveConfig, networks: readonly Network[]): Promise<Platform> {
+export async function openLive(live: LiveConfig, networks: readonly Network[], log?: Log): Promise<Platform> {
   checkNetworks(live, networks);
-  const facilitators = await openFacilitators(live, networks);
+  const facilitators = await openFacilitators(live, networks, log);
   return {
     mode: 'live',
     payTo: (network) => live.payTo[network.id] ?? live.payTo[network.family],

@@ -10,7 +10,7 @@ import {
 } from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
 import { type EvmNetworkOptions, type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
-import { isSpent, plainReason } from './reasons.ts';
+import { isPending, isSpent, plainReason } from './reasons.ts';
 
 export interface LocalOptions {
   readonly evm: readonly EvmNetworkOptions[];
@@ -141,8 +141,9 @@ export function localFacilitator(options: LocalOptions): Facilitator {
 
 /** Refused only where it is certain that no transaction is on its way. */
 function failure(attempt: Attempt, code: string | undefined): Settlement<FacilitatorTransfer> {
-  if ((attempt.sent && !attempt.rejected) || attempt.unreachable) {
-    return { state: 'unknown', reason: attempt.sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
+  const sent = attempt.sent || isPending(code);
+  if ((sent && !attempt.rejected) || attempt.unreachable) {
+    return { state: 'unknown', reason: sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
   }
   const spent = isSpent(code) || isSpent(attempt.refusal);
   return { state: 'refused', reason: plainReason(code, attempt.refusal), ...(spent ? { spent } : {}) };

@@ -48,12 +48,5 @@ export function plainReason(code: string | undefined, detail?: string): string {
 /** The authorization was used before, by whomever. */
 export const isSpent = (code: string | undefined): boolean => SPENT.test(code ?? '');
 
-/**
- * The transaction may be on its way although settling failed. `transaction_failed` without a transaction is what
- * @x402/evm and @x402/svm say when sending itself failed, a lost connection included.
- */
-export function isInconclusive(code: string | undefined, transaction: string | undefined): boolean {
-  if (!code) return true;
-  if (/pending|timed_out|timeout|node_failure|unexpected|internal/.test(code)) return true;
-  return /transfer_event_mismatch|not_confirmed/.test(code) || (/transaction_failed$/.test(code) && !transaction);
-}
+/** An earlier attempt has sent the transaction, and it is not confirmed yet (@x402/evm, @x402/svm). */
+export const isPending = (code: string | undefined): boolean => code === 'settlement_pending';

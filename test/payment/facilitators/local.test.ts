@@ -18,7 +18,7 @@ const chains = await startChains({ networks });
 t.teardown(chains.stop);
 
 t.test('a facilitator in this process', (t) => {
-  facilitatorContract(t, chains, localFacilitator(chains.facilitatorOptions));
+  facilitatorContract(t, chains, localFacilitator(chains.facilitatorOptions), 'refused');
   t.end();
 });
 
