@@ -27,7 +27,10 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { getNodeError } from 'viem/utils';
 import type { Attempt } from './attempt.ts';
+import { gasReason, priceCall } from './evm-gas.ts';
+import { amountOf, asObject } from './json.ts';
 import type { EvmNetworkOptions, LocalNetwork } from './local-network.ts';
+import { pendingFor } from './pending.ts';
 
 const RPC_TIMEOUT_MS = 10_000;
 const FIRST_POLL_MS = 5;
@@ -35,8 +38,11 @@ const SLOWEST_POLL_MS = 500;
 /** Permit2's error for a used nonce, which the ABI of x402's proxy does not name. */
 const INVALID_NONCE = '0x756688fe';
 
-type Call = { to: Address; data: Hex; gas?: bigint };
-type PricedCall = Required<Call> & { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+/** What settles a payment: simulated when it is verified, sent when it is settled. */
+const SETTLING = ['transferWithAuthorization', 'settle', 'settleWithPermit'];
+
+type Call = { to: Address; data: Hex };
+type PricedCall = Call & { gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 /** A contract's own words, short: viem's messages repeat the call with its signature. */
 function revertReason(error: unknown): string | undefined {
@@ -49,6 +55,12 @@ function revertReason(error: unknown): string | undefined {
   if (error.walk((cause) => cause instanceof ContractFunctionZeroDataError)) return 'the contract answers nothing';
   const execution = error.walk((cause) => cause instanceof ExecutionRevertedError);
   return execution instanceof ExecutionRevertedError ? execution.shortMessage : undefined;
+}
+
+/** Atomic units that the payer has signed for: what `upto` settles of them says nothing of what the call is worth. */
+function priceOf(payload: object, requirements: object): bigint {
+  const { permitted } = asObject(asObject(asObject(payload).payload).permit2Authorization);
+  return amountOf(asObject(permitted)) ?? amountOf(requirements) ?? 0n;
 }
 
 /** Why a node turned a transaction down before it could run. */
@@ -108,7 +120,7 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
     try {
       return await call();
     } catch (error) {
-      const reason = revertReason(error) ?? (attempt.rejected ? rejection(error) : undefined);
+      const reason = gasReason(error) ?? revertReason(error) ?? (attempt.rejected ? rejection(error) : undefined);
       if (reason === undefined) attempt.unreachable = true;
       attempt.refusal ??= reason;
       throw new Error(reason ?? 'the node did not answer');
@@ -128,28 +140,32 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
     }
   }
 
-  function signerFor(attempt: Attempt): FacilitatorEvmSigner {
-    const send = ({ to, data, gas }: Call): Promise<Hex> =>
+  function signerFor(attempt: Attempt, price: bigint): FacilitatorEvmSigner {
+    const terms = { sender: account.address, price, nativeValue: options.nativeValue };
+    const send = ({ to, data }: Call): Promise<Hex> =>
       noting(attempt, async () => {
-        const [estimate, fees] = await Promise.all([
-          gas ?? reader.estimateGas({ account: account.address, to, data }),
-          reader.estimateFeesPerGas(),
-        ]);
-        return inTurn(() => sendNext({ to, data, gas: estimate, ...fees }, attempt));
+        const cost = await priceCall(reader, { to, data }, terms);
+        return inTurn(() => sendNext({ to, data, ...cost }, attempt));
       });
     return {
       getAddresses: () => [account.address],
       // Permit2's proxy takes calls from its facilitator alone, simulated ones too.
       readContract: (call) =>
-        noting(attempt, () => reader.readContract({ ...call, account: account.address, authorizationList: undefined })),
+        noting(attempt, async () => {
+          const answer = await reader.readContract({ ...call, account: account.address, authorizationList: undefined });
+          if (SETTLING.includes(call.functionName)) {
+            await priceCall(reader, { to: call.address, data: encodeFunctionData(call) }, terms);
+          }
+          return answer;
+        }),
       verifyTypedData: (call) => noting(attempt, () => reader.verifyTypedData(call as VerifyTypedDataParameters)),
       // Never rejects: @x402/evm drops the promise of its asset check on the way, and a rejection nobody
       // handles ends the process. `unreachable` is what counts then.
       getCode: (call) => noting(attempt, () => reader.getCode(call)).catch(() => undefined),
       sendTransaction: send,
-      writeContract: ({ address, dataSuffix, gas, ...call }) => {
+      writeContract: ({ address, dataSuffix, gas: _, ...call }) => {
         const data = encodeFunctionData(call);
-        return send({ to: address, data: dataSuffix ? concat([data, dataSuffix]) : data, ...(gas ? { gas } : {}) });
+        return send({ to: address, data: dataSuffix ? concat([data, dataSuffix]) : data });
       },
       waitForTransactionReceipt: ({ hash }) => waitForReceipt(hash, attempt),
     };
@@ -180,11 +196,12 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
 
     problem: () => undefined,
 
-    scheme(version, name, attempt) {
-      const signer = signerFor(attempt);
+    scheme({ version, name, payload, requirements }, attempt) {
+      const signer = signerFor(attempt, priceOf(payload, requirements));
       if (version === 1) return name === 'exact' ? new ExactEvmSchemeV1(signer) : undefined;
-      if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore: pending });
-      return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore: pending }) : undefined;
+      const pendingSettlementStore = pendingFor(payload, asObject(requirements).asset, pending);
+      if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore });
+      return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
     },
   };
 }

@@ -26,6 +26,15 @@ export interface SolanaNetworkOptions {
   readonly nativeValue: bigint;
 }
 
+/** A payment and what it is for, as x402 has them. */
+export interface Asked {
+  readonly version: unknown;
+  /** The scheme's. */
+  readonly name: unknown;
+  readonly payload: object;
+  readonly requirements: object;
+}
+
 /** One network that this process verifies and settles on. */
 export interface LocalNetwork {
   /** Throws when the chain is out of reach or not the one configured. */
@@ -33,5 +42,5 @@ export interface LocalNetwork {
   /** What is wrong with a payment that its scheme would not say; undefined where nothing is. */
   problem(payload: object, requirements: object): string | undefined;
   /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
-  scheme(version: unknown, name: unknown, attempt: Attempt): SchemeNetworkFacilitator | undefined;
+  scheme({ version, name, payload, requirements }: Asked, attempt: Attempt): SchemeNetworkFacilitator | undefined;
 }

@@ -152,7 +152,7 @@ export async function createLocalSolanaNetwork(
       }
     },
 
-    scheme(version, name, attempt) {
+    scheme({ version, name }, attempt) {
       if (name !== 'exact') return undefined;
       const bound = signerFor(attempt);
       return version === 1

@@ -81,7 +81,7 @@ export function localFacilitator(options: LocalOptions): Facilitator {
     const version = asObject(payload).x402Version;
     const { scheme: name, network: asked } = asObject(requirements);
     const found = (await networks()).find(({ names }) => names[version === 1 ? 1 : 2] === asText(asked));
-    const scheme = asText(asked) ? found?.network.scheme(version, name, attempt) : undefined;
+    const scheme = asText(asked) ? found?.network.scheme({ version, name, payload, requirements }, attempt) : undefined;
     if (!scheme) return `the facilitator does not do ${String(name)} on ${String(asked)}`;
     const problem = found?.network.problem(payload, requirements);
     if (problem) return problem;

@@ -17,6 +17,8 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/network_mismatch|invalid_network/, 'the payment is for another network'],
   [/unsupported_scheme|invalid_.*_?scheme/, 'the scheme is not supported'],
   [/allowance_required/, 'the payer has not approved Permit2 for this token'],
+  [/settling takes more than/, 'settling takes too much gas'],
+  [/settling costs more than/, 'settling costs more than half the price: pay on another network'],
   [/pay more than the fee/, 'the transaction would cost the fee payer more than its fee'],
   [/fee_payer/, 'the transaction names the wrong fee payer'],
   [/memo/, 'the transaction carries another memo'],
