@@ -1,5 +1,5 @@
 /** What gas a settlement on an EVM chain may take. Contracts choose it, ours of the payer's wallet too; we pay it. */
-import { type Address, BaseError, type Hex, InsufficientFundsError, type PublicClient } from 'viem';
+import { type Address, BaseError, type Hex, type PublicClient } from 'viem';
 import { costProblem } from './settling-cost.ts';
 
 /** A transfer by authorization takes some 80,000, one through Permit2 120,000; a contract wallet's check comes on top. */
@@ -22,7 +22,6 @@ const OUT_OF_GAS = /out of ?gas|gas required exceeds|exceeds allowance/i;
 export function gasReason(error: unknown): string | undefined {
   if (error instanceof TooDear) return error.message;
   if (!(error instanceof BaseError)) return undefined;
-  if (error.walk((cause) => cause instanceof InsufficientFundsError)) return 'the facilitator has no gas left';
   return OUT_OF_GAS.test(error.details) ? `settling takes more than ${MOST_GAS} gas` : undefined;
 }
 
@@ -37,6 +36,9 @@ export async function priceCall(
 ): Promise<{ gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
   const { maxFeePerGas, maxPriorityFeePerGas } = await node.estimateFeesPerGas();
   const fees = { maxFeePerGas, maxPriorityFeePerGas };
+  // Nodes allow an estimate no more gas than the sender can pay, and say of both limits the same.
+  const left = await node.getBalance({ address: sender });
+  if (left < MOST_GAS * maxFeePerGas) throw new TooDear('the facilitator has no gas left');
   const estimate = await node.estimateGas({ ...call, ...fees, account: sender, gas: MOST_GAS });
   if (estimate > MOST_GAS) throw new TooDear(`settling takes more than ${MOST_GAS} gas`);
   // The chain moves on between the estimate and the block.
