@@ -35,6 +35,8 @@ import { pendingFor } from './pending.ts';
 const RPC_TIMEOUT_MS = 10_000;
 const FIRST_POLL_MS = 5;
 const SLOWEST_POLL_MS = 500;
+/** A transaction that is not in a block by then is handed to the node once more: it may have been lost. */
+const RESEND_AFTER_MS = 3_000;
 /** Permit2's error for a used nonce, which the ABI of x402's proxy does not name. */
 const INVALID_NONCE = '0x756688fe';
 
@@ -67,7 +69,11 @@ function priceOf(payload: object, requirements: object): bigint {
 const rejection = (error: unknown): string =>
   error instanceof InsufficientFundsError ? 'the facilitator has no gas left' : 'the node turned the transaction down';
 
-export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTimeoutMs: number): LocalNetwork {
+export function createLocalEvmNetwork(
+  options: EvmNetworkOptions,
+  confirmationTimeoutMs: number,
+  resendAfterMs = RESEND_AFTER_MS,
+): LocalNetwork {
   const account = privateKeyToAccount(options.privateKey as Hex);
   const nativeCurrency = { name: 'gas', symbol: 'GAS', decimals: 18 };
   const rpcUrls = { default: { http: [options.rpcUrl] } };
@@ -83,7 +89,10 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
   });
   const pending = new InMemoryPendingSettlementStore();
 
+  /** Undefined: the chain is asked. */
   let nextNonce: number | undefined;
+  /** What was sent and waits for its block, by hash. */
+  const unconfirmed = new Map<Hex, Hex>();
   let lastSend: Promise<unknown> = Promise.resolve();
 
   /** Sends one after the other, so that the nonces have no gap: a failed one is given again. */
@@ -101,7 +110,9 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
     try {
       await sender.sendRawTransaction({ serializedTransaction });
       nextNonce += 1;
-      return keccak256(serializedTransaction);
+      const hash = keccak256(serializedTransaction);
+      unconfirmed.set(hash, serializedTransaction);
+      return hash;
     } catch (error) {
       nextNonce = undefined;
       const refusal = error instanceof BaseError ? getNodeError(error, {}) : undefined;
@@ -127,15 +138,33 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
     }
   }
 
+  /** A node that has it already, or a chain that is past its nonce, says so: that is no failure. */
+  async function resend(hash: Hex): Promise<void> {
+    const serializedTransaction = unconfirmed.get(hash);
+    if (serializedTransaction) await sender.sendRawTransaction({ serializedTransaction }).catch(() => undefined);
+  }
+
   async function waitForReceipt(hash: Hex, attempt: Attempt) {
     const deadline = Date.now() + confirmationTimeoutMs;
+    let resendAt = Date.now() + resendAfterMs;
     for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 2, SLOWEST_POLL_MS)) {
       const receipt = await reader.getTransactionReceipt({ hash }).catch(() => undefined);
       if (receipt) {
         attempt.rejected = receipt.status !== 'success';
+        unconfirmed.delete(hash);
+        if (unconfirmed.size === 0) nextNonce = undefined;
         return receipt;
       }
-      if (Date.now() + pause > deadline) throw new Error('the chain has not confirmed in time');
+      if (Date.now() + pause > deadline) {
+        // Later transactions must not wait for one that is lost: the next one takes the first nonce that is free.
+        unconfirmed.delete(hash);
+        nextNonce = undefined;
+        throw new Error('the chain has not confirmed in time');
+      }
+      if (Date.now() >= resendAt) {
+        await resend(hash);
+        resendAt = Date.now() + resendAfterMs;
+      }
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

@@ -10,7 +10,10 @@ export interface EvmNetworkOptions {
   readonly v1Name?: string;
   readonly chainId: number;
   readonly rpcUrl: string;
-  /** 32 bytes in hex, with `0x`: pays the gas. No other process may send from it. */
+  /**
+   * 32 bytes in hex, with `0x`: pays the gas. Nothing else may send from it: every instance of the gateway
+   * needs a key of its own, for two would take one nonce.
+   */
   readonly privateKey: string;
   /** Atomic units of the paid asset that one coin of the chain is worth at most; 0: settling's cost is not weighed. */
   readonly nativeValue: bigint;

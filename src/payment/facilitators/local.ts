@@ -17,6 +17,8 @@ export interface LocalOptions {
   readonly solana: readonly SolanaNetworkOptions[];
   /** How long a settlement waits for its chain, in milliseconds. Default 25,000. */
   readonly confirmationTimeoutMs?: number;
+  /** After how long an EVM transaction that is in no block is sent again, in milliseconds. Default 3,000. */
+  readonly resendAfterMs?: number;
 }
 
 interface NamedNetwork {
@@ -64,7 +66,10 @@ export function localFacilitator(options: LocalOptions): Facilitator {
 
   const openEvm = async (network: EvmNetworkOptions): Promise<NamedNetwork> => {
     const { createLocalEvmNetwork } = await import('./local-evm.ts');
-    return { names: namesOf(network), network: createLocalEvmNetwork(network, confirmationTimeoutMs) };
+    return {
+      names: namesOf(network),
+      network: createLocalEvmNetwork(network, confirmationTimeoutMs, options.resendAfterMs),
+    };
   };
 
   const openSolana = async (network: SolanaNetworkOptions): Promise<NamedNetwork> => {
