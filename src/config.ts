@@ -28,6 +28,8 @@ export interface LiveConfig {
   readonly payTo: Readonly<Record<string, string>>;
   /** RPC addresses by network id, over those in `networks.yaml`. */
   readonly rpcUrls: Readonly<Record<string, string>>;
+  /** What a network's own coin is worth at most, in dollars, by network id, over what is built in; 0: not weighed. */
+  readonly coinDollars: Readonly<Record<string, string>>;
   readonly coinbase: { readonly id: string; readonly secret: string } | undefined;
   readonly facilitatorUrl: string | undefined;
   /** Keys that settle in this process. */
@@ -40,6 +42,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 export const PAY_TO = 'TURNPIKE_PAY_TO_';
 export const RPC_URL = 'TURNPIKE_RPC_URL_';
+export const COIN_USD = 'TURNPIKE_COIN_USD_';
 
 /** What stands after the prefix for a network's id or a family. */
 export const inVariable = (name: string): string => name.toUpperCase().replaceAll('-', '_');
@@ -83,6 +86,7 @@ function readLive(environment: Variables, read: VariableReader): LiveConfig {
   return {
     payTo,
     rpcUrls: byNetwork(environment, RPC_URL),
+    coinDollars: byNetwork(environment, COIN_USD),
     coinbase: id && secret ? { id, secret } : undefined,
     facilitatorUrl,
     signers,

@@ -2,8 +2,11 @@
 
 import { addressFault } from './address.ts';
 import type { Network } from './catalogue/types.ts';
-import { inVariable, type LiveConfig, PAY_TO, RPC_URL } from './config.ts';
+import { COIN_USD, inVariable, type LiveConfig, PAY_TO, RPC_URL } from './config.ts';
 import { ConfigProblem } from './environment.ts';
+import type { Log } from './log.ts';
+import { toAtomic, usd } from './money.ts';
+import { COIN_DOLLARS } from './payment/facilitators/coin-dollars.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
 import { remoteFacilitator } from './payment/facilitators/remote.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
@@ -12,6 +15,10 @@ import type { Platform } from './platform.ts';
 const rpcUrlOf = (live: LiveConfig, network: Network): string | undefined =>
   live.rpcUrls[network.id] ?? network.live.rpcUrl;
 
+/** Atomic units of the network's asset that one of its coins is worth at most. */
+const coinValueOf = ({ coinDollars }: LiveConfig, { id, live: { caip2, asset } }: Network): bigint =>
+  toAtomic(usd(coinDollars[id] ?? COIN_DOLLARS[caip2] ?? '0'), asset.decimals);
+
 async function openSigners(live: LiveConfig, networks: readonly Network[]): Promise<NamedFacilitator> {
   // Loaded only here: it brings whole chain libraries along.
   const { localFacilitator } = await import('./payment/facilitators/local.ts');
@@ -19,7 +26,9 @@ async function openSigners(live: LiveConfig, networks: readonly Network[]): Prom
   const reachable = networks.flatMap((network) => {
     const rpcUrl = rpcUrlOf(live, network);
     const { caip2, v1Name } = network.live;
-    return rpcUrl === undefined ? [] : [{ family: network.family, caip2, rpcUrl, ...(v1Name && { v1Name }) }];
+    return rpcUrl === undefined
+      ? []
+      : [{ family: network.family, caip2, rpcUrl, nativeValue: coinValueOf(live, network), ...(v1Name && { v1Name }) }];
   });
   return {
     name: 'in-process',
@@ -37,20 +46,24 @@ async function openSigners(live: LiveConfig, networks: readonly Network[]): Prom
 }
 
 /** In the order of preference: keys of ours, a facilitator of the operator's choice, Coinbase's. */
-async function openFacilitators(live: LiveConfig, networks: readonly Network[]): Promise<NamedFacilitator[]> {
+async function openFacilitators(
+  live: LiveConfig,
+  networks: readonly Network[],
+  log: Log | undefined,
+): Promise<NamedFacilitator[]> {
   const found: NamedFacilitator[] = [];
   if (live.signers.evm || live.signers.solana) found.push(await openSigners(live, networks));
   const url = live.facilitatorUrl;
-  if (url) found.push({ name: new URL(url).host, facilitator: remoteFacilitator({ url }) });
+  if (url) found.push({ name: new URL(url).host, facilitator: remoteFacilitator({ url, ...(log && { log }) }) });
   if (live.coinbase) {
     const { id, secret } = live.coinbase;
-    found.push({ name: 'coinbase', facilitator: await coinbaseFacilitator(id, secret) });
+    found.push({ name: 'coinbase', facilitator: await coinbaseFacilitator(id, secret, log) });
   }
   return found;
 }
 
 /** Variables that name a network: a misspelt name would change nothing, and a wrong address lose what is paid. */
-function checkNetworks({ payTo, rpcUrls }: LiveConfig, networks: readonly Network[]): void {
+function checkNetworks({ payTo, rpcUrls, coinDollars }: LiveConfig, networks: readonly Network[]): void {
   const ids = networks.map(({ id }) => id);
   const unknown = (prefix: string, names: string[], known: readonly string[]) =>
     names
@@ -66,15 +79,19 @@ function checkNetworks({ payTo, rpcUrls }: LiveConfig, networks: readonly Networ
   const problems = [
     ...unknown(PAY_TO, Object.keys(payTo), ['evm', 'solana', ...ids]),
     ...unknown(RPC_URL, Object.keys(rpcUrls), ids),
+    ...unknown(COIN_USD, Object.keys(coinDollars), ids),
+    ...Object.entries(coinDollars)
+      .filter(([, dollars]) => !/^\d{1,9}(\.\d{1,6})?$/.test(dollars))
+      .map(([id]) => `${COIN_USD}${inVariable(id)} must be an amount in dollars, such as 250 or 0.35`),
     ...faults,
   ];
   if (problems.length > 0) throw new ConfigProblem(problems);
 }
 
 /** Throws ConfigProblem. */
-export async function openLive(live: LiveConfig, networks: readonly Network[]): Promise<Platform> {
+export async function openLive(live: LiveConfig, networks: readonly Network[], log?: Log): Promise<Platform> {
   checkNetworks(live, networks);
-  const facilitators = await openFacilitators(live, networks);
+  const facilitators = await openFacilitators(live, networks, log);
   return {
     mode: 'live',
     payTo: (network) => live.payTo[network.id] ?? live.payTo[network.family],

@@ -16,7 +16,7 @@ async function start(): Promise<void> {
   const catalogue = loadCatalogue(config.catalogueDirectory, shipped, checked);
   checked.save();
   const platform = config.live
-    ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()])
+    ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()], log)
     : await (await import('./sandbox/index.ts')).openSandbox(catalogue, log);
 
   let app: Awaited<ReturnType<typeof openApp>> | undefined;

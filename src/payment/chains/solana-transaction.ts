@@ -3,7 +3,7 @@ import type { Atomic } from '../../money.ts';
 import { encodeBase58 } from './base58.ts';
 
 /** What a Solana payment says of itself (Solana's wire format, legacy and version 0; SPL Token's TransferChecked). */
-interface SolanaPayment {
+export interface SolanaPayment {
   /** SHA-256 of the message in hex: what every signer commits to, so the payment's identity. */
   readonly messageHash: string;
   readonly blockhash: string;
@@ -17,13 +17,29 @@ interface SolanaPayment {
   readonly authority: string;
   /** Atomic units. */
   readonly amount: Atomic;
-  /** Lamports that the fee payer pays at most: for each signature, and the priority fee that the payer chose. */
+  /** Signatures that it needs, the fee payer's among them. */
+  readonly signatures: number;
+  /** Compute units that it may use, and what each costs in microlamports: chosen by the payer, paid by the fee payer. */
+  readonly units: bigint;
+  readonly unitPrice: bigint;
+  /** Lamports that the fee payer pays: for each signature, and the priority fee. */
   readonly fee: bigint;
+  readonly instructions: readonly Instruction[];
 }
 
-const TOKEN_PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
-const TRANSFER_CHECKED = 12;
-const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
+/** Accounts and programs out of address tables are undefined: they are not in the message. */
+export interface Instruction {
+  readonly program: string | undefined;
+  readonly accounts: readonly (string | undefined)[];
+  readonly data: Buffer;
+}
+
+export const TOKEN_PROGRAMS = [
+  'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+];
+export const TRANSFER_CHECKED = 12;
+export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
@@ -74,19 +90,16 @@ function messageOf(transaction: Buffer): Buffer {
 export const messageHash = (transaction: Buffer): string =>
   createHash('sha256').update(messageOf(transaction)).digest('hex');
 
-interface Instruction {
-  readonly program: string | undefined;
-  readonly accounts: readonly (string | undefined)[];
-  readonly data: Buffer;
-}
-
-/** What a transaction costs at most (Solana's compute budget program). */
-function feeOf(signatures: number, instructions: readonly Instruction[]): bigint {
+/** What a transaction asks of Solana's compute budget program. */
+function budgetOf(instructions: readonly Instruction[]): { units: bigint; unitPrice: bigint } {
   const budget = instructions.filter(({ program }) => program === COMPUTE_BUDGET_PROGRAM).map(({ data }) => data);
   const limit = budget.find((data) => data[0] === SET_UNIT_LIMIT && data.length >= 5);
   const price = budget.find((data) => data[0] === SET_UNIT_PRICE && data.length >= 9);
-  const priority = (limit ? BigInt(limit.readUInt32LE(1)) : MOST_UNITS) * (price?.readBigUInt64LE(1) ?? 0n);
-  return BigInt(signatures) * LAMPORTS_PER_SIGNATURE + (priority + MICROLAMPORTS - 1n) / MICROLAMPORTS;
+  return { units: limit ? BigInt(limit.readUInt32LE(1)) : MOST_UNITS, unitPrice: price?.readBigUInt64LE(1) ?? 0n };
+}
+
+function feeOf(signatures: number, units: bigint, unitPrice: bigint): bigint {
+  return BigInt(signatures) * LAMPORTS_PER_SIGNATURE + (units * unitPrice + MICROLAMPORTS - 1n) / MICROLAMPORTS;
 }
 
 /**
@@ -122,6 +135,21 @@ export function readSolanaPayment(transaction: string): SolanaPayment {
     throw new Error('the transaction does not hold exactly one token transfer');
   }
   const amount = transfer.data.readBigUInt64LE(1);
-  const fee = feeOf(signatures, instructions);
-  return { messageHash: messageHash(wire), blockhash, feePayer, source, mint, destination, authority, amount, fee };
+  const { units, unitPrice } = budgetOf(instructions);
+  const fee = feeOf(signatures, units, unitPrice);
+  return {
+    messageHash: messageHash(wire),
+    blockhash,
+    feePayer,
+    source,
+    mint,
+    destination,
+    authority,
+    amount,
+    signatures,
+    units,
+    unitPrice,
+    fee,
+    instructions,
+  };
 }

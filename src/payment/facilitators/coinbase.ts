@@ -1,10 +1,11 @@
+import type { Log } from '../../log.ts';
 import type { Facilitator } from './facilitator.ts';
 import { remoteFacilitator } from './remote.ts';
 
 /** Coinbase's facilitator, with a key of its developer platform. Its client is heavy, so it is loaded only here. */
-export async function coinbaseFacilitator(keyId: string, keySecret: string): Promise<Facilitator> {
+export async function coinbaseFacilitator(keyId: string, keySecret: string, log?: Log): Promise<Facilitator> {
   const { createFacilitatorConfig } = await import('@coinbase/x402');
   const { url, createAuthHeaders } = createFacilitatorConfig(keyId, keySecret);
   if (!url) throw new Error('@coinbase/x402 names no address for its facilitator');
-  return remoteFacilitator({ url, ...(createAuthHeaders ? { createAuthHeaders } : {}) });
+  return remoteFacilitator({ url, ...(log ? { log } : {}), ...(createAuthHeaders ? { createAuthHeaders } : {}) });
 }

@@ -34,7 +34,9 @@ export interface Facilitator {
   supported(): Promise<readonly Kind[]>;
   /** Moves no money. Throws FacilitatorUnreachable. */
   verify(payload: object, requirements: object, signal?: AbortSignal): Promise<Verdict>;
-  /** Moves money, once. Never throws. */
+  /**
+   * Moves money, once. `refused` only where it is certain that the payment is not settled later. Never throws.
+   */
   settle(payload: object, requirements: object, signal?: AbortSignal): Promise<Settlement<FacilitatorTransfer>>;
   /** Lets go of connections. */
   close(): Promise<void>;

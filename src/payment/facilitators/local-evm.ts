@@ -27,16 +27,24 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { getNodeError } from 'viem/utils';
 import type { Attempt } from './attempt.ts';
+import { gasReason, priceCall } from './evm-gas.ts';
+import { amountOf, asObject } from './json.ts';
 import type { EvmNetworkOptions, LocalNetwork } from './local-network.ts';
+import { pendingFor } from './pending.ts';
 
 const RPC_TIMEOUT_MS = 10_000;
 const FIRST_POLL_MS = 5;
 const SLOWEST_POLL_MS = 500;
+/** A transaction that is not in a block by then is handed to the node once more: it may have been lost. */
+const RESEND_AFTER_MS = 3_000;
 /** Permit2's error for a used nonce, which the ABI of x402's proxy does not name. */
 const INVALID_NONCE = '0x756688fe';
 
-type Call = { to: Address; data: Hex; gas?: bigint };
-type PricedCall = Required<Call> & { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+/** What settles a payment: simulated when it is verified, sent when it is settled. */
+const SETTLING = ['transferWithAuthorization', 'settle', 'settleWithPermit'];
+
+type Call = { to: Address; data: Hex };
+type PricedCall = Call & { gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 /** A contract's own words, short: viem's messages repeat the call with its signature. */
 function revertReason(error: unknown): string | undefined {
@@ -51,11 +59,21 @@ function revertReason(error: unknown): string | undefined {
   return execution instanceof ExecutionRevertedError ? execution.shortMessage : undefined;
 }
 
+/** Atomic units that the payer has signed for: what `upto` settles of them says nothing of what the call is worth. */
+function priceOf(payload: object, requirements: object): bigint {
+  const { permitted } = asObject(asObject(asObject(payload).payload).permit2Authorization);
+  return amountOf(asObject(permitted)) ?? amountOf(requirements) ?? 0n;
+}
+
 /** Why a node turned a transaction down before it could run. */
 const rejection = (error: unknown): string =>
   error instanceof InsufficientFundsError ? 'the facilitator has no gas left' : 'the node turned the transaction down';
 
-export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTimeoutMs: number): LocalNetwork {
+export function createLocalEvmNetwork(
+  options: EvmNetworkOptions,
+  confirmationTimeoutMs: number,
+  resendAfterMs = RESEND_AFTER_MS,
+): LocalNetwork {
   const account = privateKeyToAccount(options.privateKey as Hex);
   const nativeCurrency = { name: 'gas', symbol: 'GAS', decimals: 18 };
   const rpcUrls = { default: { http: [options.rpcUrl] } };
@@ -71,7 +89,10 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
   });
   const pending = new InMemoryPendingSettlementStore();
 
+  /** Undefined: the chain is asked. */
   let nextNonce: number | undefined;
+  /** What was sent and waits for its block, by hash. */
+  const unconfirmed = new Map<Hex, Hex>();
   let lastSend: Promise<unknown> = Promise.resolve();
 
   /** Sends one after the other, so that the nonces have no gap: a failed one is given again. */
@@ -89,7 +110,9 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
     try {
       await sender.sendRawTransaction({ serializedTransaction });
       nextNonce += 1;
-      return keccak256(serializedTransaction);
+      const hash = keccak256(serializedTransaction);
+      unconfirmed.set(hash, serializedTransaction);
+      return hash;
     } catch (error) {
       nextNonce = undefined;
       const refusal = error instanceof BaseError ? getNodeError(error, {}) : undefined;
@@ -108,48 +131,70 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
     try {
       return await call();
     } catch (error) {
-      const reason = revertReason(error) ?? (attempt.rejected ? rejection(error) : undefined);
+      const reason = gasReason(error) ?? revertReason(error) ?? (attempt.rejected ? rejection(error) : undefined);
       if (reason === undefined) attempt.unreachable = true;
       attempt.refusal ??= reason;
       throw new Error(reason ?? 'the node did not answer');
     }
   }
 
+  /** A node that has it already, or a chain that is past its nonce, says so: that is no failure. */
+  async function resend(hash: Hex): Promise<void> {
+    const serializedTransaction = unconfirmed.get(hash);
+    if (serializedTransaction) await sender.sendRawTransaction({ serializedTransaction }).catch(() => undefined);
+  }
+
   async function waitForReceipt(hash: Hex, attempt: Attempt) {
     const deadline = Date.now() + confirmationTimeoutMs;
+    let resendAt = Date.now() + resendAfterMs;
     for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 2, SLOWEST_POLL_MS)) {
       const receipt = await reader.getTransactionReceipt({ hash }).catch(() => undefined);
       if (receipt) {
         attempt.rejected = receipt.status !== 'success';
+        unconfirmed.delete(hash);
+        if (unconfirmed.size === 0) nextNonce = undefined;
         return receipt;
       }
-      if (Date.now() + pause > deadline) throw new Error('the chain has not confirmed in time');
+      if (Date.now() + pause > deadline) {
+        // Later transactions must not wait for one that is lost: the next one takes the first nonce that is free.
+        unconfirmed.delete(hash);
+        nextNonce = undefined;
+        throw new Error('the chain has not confirmed in time');
+      }
+      if (Date.now() >= resendAt) {
+        await resend(hash);
+        resendAt = Date.now() + resendAfterMs;
+      }
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 
-  function signerFor(attempt: Attempt): FacilitatorEvmSigner {
-    const send = ({ to, data, gas }: Call): Promise<Hex> =>
+  function signerFor(attempt: Attempt, price: bigint): FacilitatorEvmSigner {
+    const terms = { sender: account.address, price, nativeValue: options.nativeValue };
+    const send = ({ to, data }: Call): Promise<Hex> =>
       noting(attempt, async () => {
-        const [estimate, fees] = await Promise.all([
-          gas ?? reader.estimateGas({ account: account.address, to, data }),
-          reader.estimateFeesPerGas(),
-        ]);
-        return inTurn(() => sendNext({ to, data, gas: estimate, ...fees }, attempt));
+        const cost = await priceCall(reader, { to, data }, terms);
+        return inTurn(() => sendNext({ to, data, ...cost }, attempt));
       });
     return {
       getAddresses: () => [account.address],
       // Permit2's proxy takes calls from its facilitator alone, simulated ones too.
       readContract: (call) =>
-        noting(attempt, () => reader.readContract({ ...call, account: account.address, authorizationList: undefined })),
+        noting(attempt, async () => {
+          const answer = await reader.readContract({ ...call, account: account.address, authorizationList: undefined });
+          if (SETTLING.includes(call.functionName)) {
+            await priceCall(reader, { to: call.address, data: encodeFunctionData(call) }, terms);
+          }
+          return answer;
+        }),
       verifyTypedData: (call) => noting(attempt, () => reader.verifyTypedData(call as VerifyTypedDataParameters)),
       // Never rejects: @x402/evm drops the promise of its asset check on the way, and a rejection nobody
       // handles ends the process. `unreachable` is what counts then.
       getCode: (call) => noting(attempt, () => reader.getCode(call)).catch(() => undefined),
       sendTransaction: send,
-      writeContract: ({ address, dataSuffix, gas, ...call }) => {
+      writeContract: ({ address, dataSuffix, gas: _, ...call }) => {
         const data = encodeFunctionData(call);
-        return send({ to: address, data: dataSuffix ? concat([data, dataSuffix]) : data, ...(gas ? { gas } : {}) });
+        return send({ to: address, data: dataSuffix ? concat([data, dataSuffix]) : data });
       },
       waitForTransactionReceipt: ({ hash }) => waitForReceipt(hash, attempt),
     };
@@ -178,11 +223,14 @@ export function createLocalEvmNetwork(options: EvmNetworkOptions, confirmationTi
       ];
     },
 
-    scheme(version, name, attempt) {
-      const signer = signerFor(attempt);
+    problem: () => undefined,
+
+    scheme({ version, name, payload, requirements }, attempt) {
+      const signer = signerFor(attempt, priceOf(payload, requirements));
       if (version === 1) return name === 'exact' ? new ExactEvmSchemeV1(signer) : undefined;
-      if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore: pending });
-      return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore: pending }) : undefined;
+      const pendingSettlementStore = pendingFor(payload, asObject(requirements).asset, pending);
+      if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore });
+      return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
     },
   };
 }

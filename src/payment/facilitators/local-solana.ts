@@ -1,6 +1,7 @@
 /** Signs and sends for the Solana scheme of @x402/svm, one network each. Loaded only when this process settles. */
 
 import {
+  type Base64EncodedWireTransaction,
   createDefaultRpcTransport,
   createKeyPairSignerFromBytes,
   createSolanaRpcFromTransport,
@@ -15,15 +16,27 @@ import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
 import { Agent } from 'undici';
 import { decodeBase58 } from '../chains/base58.ts';
+import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import type { Attempt } from './attempt.ts';
-import type { LocalNetwork, SolanaNetworkOptions } from './local-network.ts';
+import { amountOf, asObject } from './json.ts';
+import { type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
+import { costProblem } from './settling-cost.ts';
+import { feePayerProblem, MOST_SIGNATURES, MOST_UNIT_PRICE, MOST_UNITS } from './solana-limits.ts';
 
 /** What a node said of the transaction itself, as opposed to not answering. */
 const VERDICT = /^(?:Simulation failed|Transaction failed onchain): /;
+/** Our balance moves while others are settled: then it is asked again. */
+const MOST_SIMULATIONS = 10;
 /** Answers by which a Solana node turns a transaction down without passing it on. */
 const turnedDown = (error: unknown): boolean =>
   isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE) ||
   isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE);
+
+const LIMITS = {
+  maxComputeUnits: MOST_UNITS,
+  maxPriorityFeeMicroLamports: MOST_UNIT_PRICE,
+  maxRequiredSignatures: MOST_SIGNATURES,
+};
 
 /**
  * @solana/kit sets a content-length and Node's fetch adds its own; the npm undici, through which every fetch goes
@@ -50,6 +63,33 @@ export async function createLocalSolanaNetwork(
   // One for both versions: the same transaction must not be settled once in each.
   const settlements = new SettlementCache();
 
+  const balance = async (): Promise<bigint> =>
+    (await rpc.getBalance(keyPair.address, { commitment: 'confirmed' }).send()).value;
+
+  /** Runs a transaction on the node without sending it. Throws where it fails, or costs us more than its fee. */
+  async function simulate(transaction: string): Promise<void> {
+    const { fee } = readSolanaPayment(transaction);
+    for (let tries = MOST_SIMULATIONS; tries > 0; tries -= 1) {
+      const before = await balance();
+      const { value } = await rpc
+        .simulateTransaction(transaction as Base64EncodedWireTransaction, {
+          encoding: 'base64',
+          commitment: 'confirmed',
+          accounts: { addresses: [keyPair.address], encoding: 'base64' },
+        })
+        .send();
+      if (value.err) {
+        const plain = (_: string, part: unknown) => (typeof part === 'bigint' ? part.toString() : part);
+        throw new Error(`Simulation failed: ${JSON.stringify(value.err, plain)}`);
+      }
+      const after = value.accounts[0]?.lamports;
+      if (after === undefined) break;
+      if (before - after <= fee) return;
+      if (before === (await balance())) throw new Error('Simulation failed: the fee payer would pay more than the fee');
+    }
+    throw new Error('the node does not tell what the transaction costs');
+  }
+
   async function noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -69,7 +109,7 @@ export async function createLocalSolanaNetwork(
   function signerFor(attempt: Attempt): FacilitatorSvmSigner {
     return {
       ...signer,
-      simulateTransaction: (...call) => noting(attempt, () => signer.simulateTransaction(...call)),
+      simulateTransaction: (transaction) => noting(attempt, () => simulate(transaction)),
       sendTransaction: async (...call) => {
         attempt.sent = true;
         try {
@@ -100,12 +140,24 @@ export async function createLocalSolanaNetwork(
       ];
     },
 
-    scheme(version, name, attempt) {
+    // Version 1 of the scheme has no limits, and both write to the console what they cannot decode.
+    problem(payload, requirements) {
+      try {
+        const payment = readSolanaPayment(String(asObject(asObject(payload).payload).transaction));
+        const price = amountOf(requirements) ?? 0n;
+        const coin = { decimals: 9, value: options.nativeValue } as const;
+        return feePayerProblem(payment, keyPair.address) ?? costProblem(payment.fee, price, coin);
+      } catch {
+        return MALFORMED;
+      }
+    },
+
+    scheme({ version, name }, attempt) {
       if (name !== 'exact') return undefined;
       const bound = signerFor(attempt);
       return version === 1
         ? new ExactSvmSchemeV1(bound, settlements)
-        : new ExactSvmScheme(bound, settlements, { pendingSettlementStore });
+        : new ExactSvmScheme(bound, settlements, { pendingSettlementStore, ...LIMITS });
     },
   };
 }

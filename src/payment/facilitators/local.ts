@@ -1,6 +1,5 @@
 import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
 import type { Settlement } from '../../settlement.ts';
-import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import {
   type Facilitator,
@@ -10,14 +9,16 @@ import {
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
-import type { EvmNetworkOptions, LocalNetwork, SolanaNetworkOptions } from './local-network.ts';
-import { isSpent, plainReason } from './reasons.ts';
+import { type EvmNetworkOptions, type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
+import { isPending, isSpent, plainReason } from './reasons.ts';
 
 export interface LocalOptions {
   readonly evm: readonly EvmNetworkOptions[];
   readonly solana: readonly SolanaNetworkOptions[];
   /** How long a settlement waits for its chain, in milliseconds. Default 25,000. */
   readonly confirmationTimeoutMs?: number;
+  /** After how long an EVM transaction that is in no block is sent again, in milliseconds. Default 3,000. */
+  readonly resendAfterMs?: number;
 }
 
 interface NamedNetwork {
@@ -34,26 +35,7 @@ interface Selected {
   readonly requirements: PaymentRequirements;
 }
 
-const MALFORMED = 'the payment cannot be read';
 const UNREACHABLE = 'the chain could not be asked about the payment';
-
-/** A payer chooses the priority fee, we pay it: about a cent is plenty for a transfer. */
-const MOST_LAMPORTS = 50_000n;
-
-/**
- * What is wrong with a Solana transaction that its scheme would not say: it has no limit on the fee in version 1,
- * and writes to the console what it cannot decode.
- */
-function solanaProblem(payload: object): string | undefined {
-  const { transaction } = asObject(asObject(payload).payload);
-  if (transaction === undefined) return undefined;
-  try {
-    const { fee } = readSolanaPayment(String(transaction));
-    return fee > MOST_LAMPORTS ? `the fee may be ${fee} lamports, at most ${MOST_LAMPORTS} are paid here` : undefined;
-  } catch {
-    return MALFORMED;
-  }
-}
 
 function stop(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
@@ -84,7 +66,10 @@ export function localFacilitator(options: LocalOptions): Facilitator {
 
   const openEvm = async (network: EvmNetworkOptions): Promise<NamedNetwork> => {
     const { createLocalEvmNetwork } = await import('./local-evm.ts');
-    return { names: namesOf(network), network: createLocalEvmNetwork(network, confirmationTimeoutMs) };
+    return {
+      names: namesOf(network),
+      network: createLocalEvmNetwork(network, confirmationTimeoutMs, options.resendAfterMs),
+    };
   };
 
   const openSolana = async (network: SolanaNetworkOptions): Promise<NamedNetwork> => {
@@ -101,9 +86,9 @@ export function localFacilitator(options: LocalOptions): Facilitator {
     const version = asObject(payload).x402Version;
     const { scheme: name, network: asked } = asObject(requirements);
     const found = (await networks()).find(({ names }) => names[version === 1 ? 1 : 2] === asText(asked));
-    const scheme = asText(asked) ? found?.network.scheme(version, name, attempt) : undefined;
+    const scheme = asText(asked) ? found?.network.scheme({ version, name, payload, requirements }, attempt) : undefined;
     if (!scheme) return `the facilitator does not do ${String(name)} on ${String(asked)}`;
-    const problem = solanaProblem(payload);
+    const problem = found?.network.problem(payload, requirements);
     if (problem) return problem;
     // The schemes read both versions out of the types of version 2.
     return { scheme, payload: payload as PaymentPayload, requirements: requirements as PaymentRequirements };
@@ -161,8 +146,9 @@ export function localFacilitator(options: LocalOptions): Facilitator {
 
 /** Refused only where it is certain that no transaction is on its way. */
 function failure(attempt: Attempt, code: string | undefined): Settlement<FacilitatorTransfer> {
-  if ((attempt.sent && !attempt.rejected) || attempt.unreachable) {
-    return { state: 'unknown', reason: attempt.sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
+  const sent = attempt.sent || isPending(code);
+  if ((sent && !attempt.rejected) || attempt.unreachable) {
+    return { state: 'unknown', reason: sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
   }
   const spent = isSpent(code) || isSpent(attempt.refusal);
   return { state: 'refused', reason: plainReason(code, attempt.refusal), ...(spent ? { spent } : {}) };

@@ -17,6 +17,9 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/network_mismatch|invalid_network/, 'the payment is for another network'],
   [/unsupported_scheme|invalid_.*_?scheme/, 'the scheme is not supported'],
   [/allowance_required/, 'the payer has not approved Permit2 for this token'],
+  [/settling takes more than/, 'settling takes too much gas'],
+  [/settling costs more than/, 'settling costs more than half the price: pay on another network'],
+  [/pay more than the fee/, 'the transaction would cost the fee payer more than its fee'],
   [/fee_payer/, 'the transaction names the wrong fee payer'],
   [/memo/, 'the transaction carries another memo'],
   [/could_not_be_decoded|instructions?_|_instruction|payload_transaction$/, 'the transaction is not a plain transfer'],
@@ -47,12 +50,5 @@ export function plainReason(code: string | undefined, detail?: string): string {
 /** The authorization was used before, by whomever. */
 export const isSpent = (code: string | undefined): boolean => SPENT.test(code ?? '');
 
-/**
- * The transaction may be on its way although settling failed. `transaction_failed` without a transaction is what
- * @x402/evm and @x402/svm say when sending itself failed, a lost connection included.
- */
-export function isInconclusive(code: string | undefined, transaction: string | undefined): boolean {
-  if (!code) return true;
-  if (/pending|timed_out|timeout|node_failure|unexpected|internal/.test(code)) return true;
-  return /transfer_event_mismatch|not_confirmed/.test(code) || (/transaction_failed$/.test(code) && !transaction);
-}
+/** An earlier attempt has sent the transaction, and it is not confirmed yet (@x402/evm, @x402/svm). */
+export const isPending = (code: string | undefined): boolean => code === 'settlement_pending';

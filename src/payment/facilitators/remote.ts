@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { Log } from '../../log.ts';
 import type { Settlement } from '../../settlement.ts';
 import { TimeLimit } from '../../time-limit.ts';
 import {
@@ -10,7 +11,8 @@ import {
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
 import { amountOf, asObject, asText } from './json.ts';
-import { isInconclusive, isSpent, plainReason } from './reasons.ts';
+import { plainReason } from './reasons.ts';
+import { disagreement, payerOf } from './settled-answer.ts';
 
 type Operation = 'verify' | 'settle' | 'supported';
 type Headers = Readonly<Record<string, string>>;
@@ -24,13 +26,13 @@ export interface RemoteOptions {
   readonly verifyTimeoutMs?: number;
   /** Milliseconds, at most. Default: `SETTLE_TIMEOUT_MS`. */
   readonly settleTimeoutMs?: number;
+  /** Is told of settlements that are not what was asked for. */
+  readonly log?: Log;
   /** Connections kept open. Default 32. */
   readonly connections?: number;
 }
 
 const LARGEST_ANSWER = 256 * 1024;
-/** Request timeout, conflict, too early, too many requests: another attempt may be under way. */
-const INCONCLUSIVE = [408, 409, 425, 429];
 
 const succeeded = (status: number): boolean => status >= 200 && status < 300;
 
@@ -60,13 +62,11 @@ function why(error: unknown): string {
   return name === 'TimeoutError' || name === 'AbortError' ? 'no answer in time' : (asText(code) ?? 'no connection');
 }
 
-/** Version 1 and 2 name the payer in the authorization; Solana's facilitators always answer with one. */
-function payerOf(payload: object): string | undefined {
-  const { authorization, permit2Authorization } = asObject(asObject(payload).payload);
-  return asText(asObject(authorization).from) ?? asText(asObject(permit2Authorization).from);
-}
-
-/** A facilitator over HTTP (x402 specification version 2, "Facilitator interface"; the same paths in version 1). */
+/**
+ * A facilitator over HTTP (x402 specification version 2, "Facilitator interface"; the same paths in version 1). It holds the
+ * payment and can settle it as long as it is good, whatever it answers: its refusal to settle is `unknown`, and the
+ * chain says what came of it.
+ */
 export function remoteFacilitator(options: RemoteOptions): Facilitator {
   const url = new URL(options.url);
   const path = url.pathname.replace(/\/$/, '');
@@ -149,22 +149,22 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
         return { state: 'unknown', reason: `the facilitator did not answer /settle: ${why(error)}` };
       }
       const { status, body } = answer;
-      // `upto` settles nothing without a transaction.
-      const transaction = asText(body.transaction) ?? (body.amount === '0' ? '' : undefined);
-      const code = asText(body.errorReason);
-      if (succeeded(status) && body.success === true && transaction !== undefined) {
-        const network = asText(body.network) ?? String(asObject(requirements).network);
+      if (succeeded(status) && body.success === true) {
+        const problem = disagreement(payload, requirements, body);
+        if (problem) {
+          options.log?.error({ facilitator: url.host, problem }, 'a settlement is not believed');
+          return { state: 'unknown', reason: problem };
+        }
         const payer = asText(body.payer);
-        const amount = amountOf(body) ?? amountOf(requirements);
-        if (amount === undefined) return { state: 'unknown', reason: 'the facilitator does not tell what it settled' };
-        return { state: 'settled', transaction, network, amount, ...(payer ? { payer } : {}) };
+        return {
+          state: 'settled',
+          transaction: asText(body.transaction) ?? '',
+          network: String(body.network),
+          amount: amountOf(requirements) ?? 0n,
+          ...(payer ? { payer } : {}),
+        };
       }
-      if (body.success === false && !isInconclusive(code, transaction)) {
-        return { state: 'refused', reason: plainReason(code), ...(isSpent(code) ? { spent: true } : {}) };
-      }
-      if (body.success === undefined && status >= 400 && status < 500 && !INCONCLUSIVE.includes(status)) {
-        return { state: 'refused', reason: `the facilitator does not take the request (HTTP ${status})` };
-      }
+      const code = asText(body.errorReason);
       return { state: 'unknown', reason: code ? plainReason(code) : `the facilitator answered HTTP ${status}` };
     },
 

@@ -42,6 +42,7 @@ export interface Chains {
     readonly evm: { readonly payer: EvmWallet; readonly facilitator: EvmWallet };
     readonly solana: { readonly payer: SolanaWallet; readonly facilitator: SolanaWallet };
   };
+  /** With coins that are worth nothing: here settling always pays. */
   readonly facilitatorOptions: LocalOptions;
   /** Atomic units of the network's asset (`tempo`: of its currency). Throws for a network that was not started. */
   balance(network: NetworkId | 'tempo', address: string): Promise<bigint>;
@@ -166,6 +167,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
         chainId,
         rpcUrl,
         privateKey: facilitator.privateKey,
+        nativeValue: 0n,
       })),
       solana: solana
         ? [
@@ -174,6 +176,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
               ...v1NameOf(solana.id),
               rpcUrl: solana.rpcUrl,
               secretKey: wallets.solana.facilitator.secretKey,
+              nativeValue: 0n,
             },
           ]
         : [],

@@ -16,6 +16,7 @@ const BLOCKHASH_LIFE = 150;
 /** Any number that is not zero: clients take slot 0 for "no answer". */
 const FIRST_SLOT = 1_000;
 const MOST_TRANSACTIONS = 20_000;
+const PROGRAM_LOADER = 'BPFLoader2111111111111111111111111111111111';
 
 /** A transaction error as Solana's JSON-RPC writes it. */
 export type TransactionError = string | { readonly InstructionError: readonly [index: number, error: unknown] };
@@ -33,6 +34,8 @@ export interface LedgerTransaction {
 }
 
 interface Simulation {
+  /** Lamports of an account after the transaction; undefined for one that it does not touch or leaves empty. */
+  lamportsAfter(at: string): bigint | undefined;
   readonly error: TransactionError | null;
   readonly logs: readonly string[];
   readonly unitsConsumed: number;
@@ -55,6 +58,8 @@ function errorOf(failed: FailedTransactionMetadata): TransactionError {
   if (name !== 'InstructionError') return name ?? 'Unknown';
   return { InstructionError: [Number(index), inner === 'Custom' ? { Custom: Number(code) } : inner] };
 }
+
+const NOT_RUN = { logs: [], unitsConsumed: 0, lamportsAfter: () => undefined };
 
 const outcomeOf = (meta: TransactionMetadata) => ({
   logs: meta.logs(),
@@ -103,11 +108,12 @@ export class SolanaLedger {
     return { lamports, owner: programAddress, data: Uint8Array.from(data), executable };
   }
 
-  /** Puts an account in place, rent paid where `balance`, in lamports, is left out. */
+  /** Puts an account in place, a program where its owner loads programs; rent paid where `balance`, in lamports, is left out. */
   put(at: Address, owner: Address, data: Uint8Array, balance?: bigint): void {
     const space = BigInt(data.length);
     const amount = lamports(balance ?? this.svm.minimumBalanceForRentExemption(space));
-    const account = { address: at, programAddress: owner, data, lamports: amount, space, executable: false };
+    const executable = owner === PROGRAM_LOADER;
+    const account = { address: at, programAddress: owner, data, lamports: amount, space, executable };
     this.svm.setAccount(account as Parameters<LiteSVM['setAccount']>[0]);
   }
 
@@ -135,15 +141,17 @@ export class SolanaLedger {
   simulate(wire: Buffer, options: { sigVerify: boolean; replaceBlockhash: boolean }): Simulation {
     const { transaction, blockhash, signature } = this.decode(wire);
     if (!options.replaceBlockhash && !this.isBlockhashValid(blockhash)) {
-      return { error: 'BlockhashNotFound', logs: [], unitsConsumed: 0 };
+      return { ...NOT_RUN, error: 'BlockhashNotFound' };
     }
-    if (this.transactions.has(signature)) return { error: 'AlreadyProcessed', logs: [], unitsConsumed: 0 };
+    if (this.transactions.has(signature)) return { ...NOT_RUN, error: 'AlreadyProcessed' };
     this.setClock();
     this.svm.withSigverify(options.sigVerify);
     try {
       const result = this.svm.simulateTransaction(transaction);
       const error = result instanceof FailedTransactionMetadata ? errorOf(result) : null;
-      return { error, ...outcomeOf(result.meta()) };
+      const after = result instanceof FailedTransactionMetadata ? [] : result.postAccounts();
+      const lamportsAfter = (at: string) => after.find((account) => account.address === at)?.lamports;
+      return { error, ...outcomeOf(result.meta()), lamportsAfter };
     } finally {
       this.svm.withSigverify(true);
     }

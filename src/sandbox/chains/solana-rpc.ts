@@ -1,5 +1,6 @@
 /** Solana's JSON-RPC over a ledger in memory: the methods that x402 clients, facilitators and our queries call. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Address } from '@solana/kit';
 import { encodeBase58 } from '../../payment/chains/base58.ts';
 import { type LedgerTransaction, type SolanaLedger, TransactionRefused } from './solana-ledger.ts';
 import { readTokenAccount, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './spl.ts';
@@ -121,8 +122,15 @@ function methodsOf(ledger: SolanaLedger, caip2: string, decimals: number): Reado
     const wire = wireOf(params[0], options);
     const result = ledger.simulate(wire, { sigVerify: options.sigVerify === true, replaceBlockhash });
     const { error, logs, unitsConsumed } = result;
+    const { addresses } = optionsOf(options.accounts);
+    const after = (at: string) => {
+      const found = accountOf(at, { encoding: 'base64' });
+      const lamports = result.lamportsAfter(at);
+      return found && lamports !== undefined ? { ...found, lamports: Number(lamports) } : found;
+    };
+    const accounts = Array.isArray(addresses) && !error ? addresses.map((at) => after(String(at))) : null;
     const replacement = replaceBlockhash ? { replacementBlockhash: ledger.latestBlockhash() } : {};
-    return inContext({ err: error, logs, unitsConsumed, accounts: null, returnData: null, ...replacement });
+    return inContext({ err: error, logs, unitsConsumed, accounts, returnData: null, ...replacement });
   };
 
   const tokenBalance = (at: string) => {
@@ -149,6 +157,13 @@ function methodsOf(ledger: SolanaLedger, caip2: string, decimals: number): Reado
     getMultipleAccounts: ([list, options]) => {
       if (!Array.isArray(list)) throw new RpcProblem(INVALID_PARAMS, 'Invalid params: the addresses must be a list');
       return inContext(list.map((at) => accountOf(text(at, 'an address'), optionsOf(options))));
+    },
+    /** Surfpool's method, for tests: owner and data in hex. */
+    surfnet_setAccount: ([at, update]) => {
+      const { owner, data } = optionsOf(update);
+      const bytes = Buffer.from(text(data, 'the data'), 'hex');
+      ledger.put(text(at, 'the address') as Address, text(owner, 'the owner') as Address, bytes);
+      return inContext(null);
     },
     getTokenAccountBalance: ([at]) => tokenBalance(text(at, 'the address')),
     getMinimumBalanceForRentExemption: ([size]) => (Number(size) + 128) * 6_960,

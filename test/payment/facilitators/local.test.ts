@@ -18,7 +18,7 @@ const chains = await startChains({ networks });
 t.teardown(chains.stop);
 
 t.test('a facilitator in this process', (t) => {
-  facilitatorContract(t, chains, localFacilitator(chains.facilitatorOptions));
+  facilitatorContract(t, chains, localFacilitator(chains.facilitatorOptions), 'refused');
   t.end();
 });
 
@@ -126,7 +126,8 @@ t.test('a key that is none is told at once, and not repeated', async (t) => {
   const evmKey = { ...evm, privateKey: '0xabcdef' };
   t.throws(() => localFacilitator({ evm: [evmKey], solana: [] }), { message: /EVM.*64 hexadecimal/ });
   const [solana] = chains.facilitatorOptions.solana;
-  const solanaKey = { caip2: '', rpcUrl: '', ...solana, secretKey: 'abcdef' };
+  if (!solana) throw new Error('no Solana was started');
+  const solanaKey = { ...solana, secretKey: 'abcdef' };
   t.throws(() => localFacilitator({ evm: [], solana: [solanaKey] }), { message: /Solana.*base58/ });
 });
 

@@ -2,6 +2,7 @@ import './own-fetch.ts';
 
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';
 import { encodeBase58 } from '../../../src/payment/chains/base58.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
@@ -9,7 +10,8 @@ import { remoteFacilitator } from '../../../src/payment/facilitators/remote.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { facilitatorContract } from './contract.ts';
 import { front, type Handle, json, serve } from './front.ts';
-import { networks } from './networks.ts';
+import { baseSepolia, networks } from './networks.ts';
+import { signV2 } from './payments.ts';
 
 t.test('a facilitator over HTTP', async (t) => {
   const chains = await startChains({ networks });
@@ -20,7 +22,7 @@ t.test('a facilitator over HTTP', async (t) => {
     await server.stop();
     await chains.stop();
   });
-  facilitatorContract(t, chains, facilitator);
+  facilitatorContract(t, chains, facilitator, 'unknown');
   t.end();
 });
 
@@ -73,7 +75,7 @@ t.test('a verdict counts whatever its status', async (t) => {
     };
     const facilitator = await answering(t, always(status, body));
     t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /too few tokens/ });
-    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: /too few tokens/ });
+    t.match(await facilitator.settle(payload, requirements), { state: 'unknown', reason: /too few tokens/ });
   }
 });
 
@@ -98,11 +100,11 @@ t.test('an error is no verdict, and never a settlement', async (t) => {
   }
 });
 
-t.test('a request that the facilitator does not take settles nothing', async (t) => {
+t.test('a request that the facilitator does not take is not known to have settled nothing', async (t) => {
   for (const status of [400, 401, 403, 404]) {
     const facilitator = await answering(t, always(status, { error: 'no' }));
     await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
-    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: new RegExp(String(status)) });
+    t.match(await facilitator.settle(payload, requirements), { state: 'unknown', reason: new RegExp(String(status)) });
   }
 });
 
@@ -120,9 +122,61 @@ t.test('a settlement that may be on its way is unknown', async (t) => {
     const facilitator = await answering(t, always(200, { success: false, errorReason, transaction }));
     t.match(await facilitator.settle(payload, requirements), { state: 'unknown' }, errorReason);
   }
-  const reverted = { success: false, errorReason: 'invalid_exact_evm_transaction_failed', transaction: '0x1' };
-  const facilitator = await answering(t, always(200, reverted));
-  t.match(await facilitator.settle(payload, requirements), { state: 'refused' }, 'it ran and failed');
+});
+
+const TRANSACTION = `0x${'12'.repeat(32)}`;
+const settled = { success: true, transaction: TRANSACTION, network: 'eip155:1', payer: '0xPAYER', amount: '5' };
+
+for (const [name, changes, reason] of [
+  ['on another network', { network: 'eip155:8453' }, /another network/],
+  ['on no network', { network: undefined }, /another network/],
+  ['of another amount', { amount: '4' }, /another amount/],
+  ['of no amount that can be read', { amount: {} }, /another amount/],
+  ['of another payer', { payer: '0xother' }, /another payer/],
+  ['without a transaction', { transaction: '' }, /no transaction/],
+  ['of nothing', { transaction: '', amount: '0' }, /another amount/],
+  ['with something else for a transaction', { transaction: 'done' }, /no transaction/],
+] as const) {
+  t.test(`a settlement ${name} is not believed, and the operator reads of it`, async (t) => {
+    const errors: object[] = [];
+    const quiet = () => undefined;
+    const log = { debug: quiet, info: quiet, warn: quiet, error: (details: object) => errors.push(details) };
+    const believed = await answering(t, always(200, settled), { log });
+    t.match(await believed.settle(payload, requirements), { state: 'settled', amount: 5n, transaction: TRANSACTION });
+    t.same(errors, []);
+    const facilitator = await answering(t, always(200, { ...settled, ...changes }), { log });
+    t.match(await facilitator.settle(payload, requirements), { state: 'unknown', reason });
+    t.match(errors, [{ problem: reason }]);
+    t.notMatch(JSON.stringify(errors), SIGNATURE);
+  });
+}
+
+t.test('nothing is settled without a transaction only where nothing was asked for', async (t) => {
+  const nothing = { ...requirements, scheme: 'upto', amount: '0' };
+  const facilitator = await answering(t, always(200, { ...settled, transaction: '', amount: '0' }));
+  t.match(await facilitator.settle(payload, nothing), { state: 'settled', amount: 0n });
+  t.match(await facilitator.settle(payload, { ...nothing, scheme: 'exact' }), { state: 'unknown' });
+});
+
+t.test('a facilitator that says no and settles later has not refused: the chain has the last word', async (t) => {
+  const chains = await startChains({ networks: [baseSepolia] });
+  t.teardown(chains.stop);
+  const payment = await signV2(chains, baseSepolia, { amount: '77' });
+  const facilitator = await answering(t, always(200, { success: false, errorReason: 'insufficient_funds' }));
+  t.match(await facilitator.settle(payment.payload, payment.requirements), { state: 'unknown' });
+  const { authorization } = payment.payload.payload as { authorization: { nonce: string; validBefore: string } };
+  const query = {
+    rpcUrl: chains.evm[baseSepolia.id]?.rpcUrl ?? '',
+    asset: baseSepolia.sandbox.asset.address,
+    payer: chains.wallets.evm.payer.address,
+    payTo: chains.payTo[baseSepolia.id] ?? '',
+    value: '77',
+    nonce: authorization.nonce,
+    validBefore: Number(authorization.validBefore),
+  };
+  t.match(await findEip3009Settlement(query), { state: 'unknown' });
+  await localFacilitator(chains.facilitatorOptions).settle(payment.payload, payment.requirements);
+  t.match(await findEip3009Settlement(query), { state: 'settled', amount: 77n });
 });
 
 t.test('a facilitator that is silent, gone, or endless is unreachable', async (t) => {

@@ -34,7 +34,7 @@ t.teardown(chain.stop);
 
 const facilitatorAt = (rpcUrl: string) =>
   localFacilitator({
-    evm: [{ caip2, chainId, rpcUrl, privateKey: settler.privateKey }],
+    evm: [{ caip2, chainId, rpcUrl, nativeValue: 0n, privateKey: settler.privateKey }],
     solana: [],
     confirmationTimeoutMs: 3_000,
   });

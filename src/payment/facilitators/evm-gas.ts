@@ -1,0 +1,50 @@
+/** What gas a settlement on an EVM chain may take. Contracts choose it, ours of the payer's wallet too; we pay it. */
+import { type Address, BaseError, type Hex, type PublicClient } from 'viem';
+import { costProblem } from './settling-cost.ts';
+
+/** A transfer by authorization takes some 80,000, one through Permit2 120,000; a contract wallet's check comes on top. */
+export const MOST_GAS = 300_000n;
+
+export interface GasTerms {
+  readonly sender: Address;
+  /** Atomic units that the payer has signed for. */
+  readonly price: bigint;
+  /** Atomic units that one coin is worth at most; 0: only the gas is bounded. */
+  readonly nativeValue: bigint;
+}
+
+/** Settling is refused for what it takes; the message says why. */
+export class TooDear extends Error {}
+
+const OUT_OF_GAS = /out of ?gas|gas required exceeds|exceeds allowance/i;
+
+/** Why an estimate was refused, where it says nothing of the payment itself. */
+export function gasReason(error: unknown): string | undefined {
+  if (error instanceof TooDear) return error.message;
+  if (!(error instanceof BaseError)) return undefined;
+  return OUT_OF_GAS.test(error.details) ? `settling takes more than ${MOST_GAS} gas` : undefined;
+}
+
+/**
+ * Gas limit and fees of a call, found by running it as it would be sent: from the same sender, at the same gas price and
+ * within the same limit. Throws TooDear, or viem's error where the call fails or needs more than `MOST_GAS`.
+ */
+export async function priceCall(
+  node: PublicClient,
+  call: { readonly to: Address; readonly data: Hex },
+  { sender, price, nativeValue }: GasTerms,
+): Promise<{ gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+  const { maxFeePerGas, maxPriorityFeePerGas } = await node.estimateFeesPerGas();
+  const fees = { maxFeePerGas, maxPriorityFeePerGas };
+  // Nodes allow an estimate no more gas than the sender can pay, and say of both limits the same.
+  const left = await node.getBalance({ address: sender });
+  if (left < MOST_GAS * maxFeePerGas) throw new TooDear('the facilitator has no gas left');
+  const estimate = await node.estimateGas({ ...call, ...fees, account: sender, gas: MOST_GAS });
+  if (estimate > MOST_GAS) throw new TooDear(`settling takes more than ${MOST_GAS} gas`);
+  // The chain moves on between the estimate and the block.
+  const roomy = (estimate * 11n) / 10n;
+  const gas = roomy < MOST_GAS ? roomy : MOST_GAS;
+  const problem = costProblem(gas * maxFeePerGas, price, { decimals: 18, value: nativeValue });
+  if (problem) throw new TooDear(problem);
+  return { gas, ...fees };
+}

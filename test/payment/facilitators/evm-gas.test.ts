@@ -1,0 +1,72 @@
+/** What a payer can make the settling account of this process spend on gas, on a real chain. */
+import './own-fetch.ts';
+import t from 'tap';
+import { concat, encodeFunctionData, erc20Abi, type Hex, pad, toHex } from 'viem';
+import { createRpc } from '../../../src/payment/chains/rpc.ts';
+import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { actAs } from '../../../src/sandbox/chains/contract.ts';
+import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { baseSepolia } from './networks.ts';
+import { signV1, signV2 } from './payments.ts';
+
+const chains = await startChains({ networks: [baseSepolia] });
+t.teardown(chains.stop);
+const [evm] = chains.facilitatorOptions.evm;
+if (!evm) throw new Error('no EVM network was started');
+const rpc = createRpc(evm.rpcUrl);
+const token = baseSepolia.sandbox.asset.address;
+const GAS_MONEY = async () =>
+  BigInt(String(await rpc('eth_getBalance', [chains.wallets.evm.facilitator.address, 'latest'])));
+
+/** A wallet that takes every signature (ERC-1271), once it has counted down from `turns`. */
+const counting = (turns: number): Hex =>
+  concat([
+    '0x62',
+    pad(toHex(turns), { size: 3 }), // turns
+    '0x5b6001900380600457', // loop: turns -= 1, again until 0
+    '0x50631626ba7e60e01b60005260206000f3', // answer with the selector
+  ]);
+
+for (const [version, sign] of [
+  ['1', signV1],
+  ['2', signV2],
+] as const) {
+  const paidBy = async (code: Hex) => {
+    const wallet = newEvmWallet().address;
+    await rpc('anvil_setCode', [wallet, code]);
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [wallet as Hex, 1_000_000n] });
+    await actAs(rpc, chains.wallets.evm.payer.address, [{ to: token, data }]);
+    const { payload, requirements } = await sign(chains, baseSepolia, { amount: '1400' });
+    const { authorization } = payload.payload as { authorization: object };
+    const signed = { signature: `0x${'00'.repeat(70)}`, authorization: { ...authorization, from: wallet } };
+    return { payload: { ...payload, payload: signed }, requirements };
+  };
+
+  t.test(`a wallet whose check takes little gas pays (version ${version})`, async (t) => {
+    const facilitator = localFacilitator({ evm: [evm], solana: [] });
+    const { payload, requirements } = await paidBy(counting(10));
+    t.match(await facilitator.verify(payload, requirements), { valid: true });
+    t.match(await facilitator.settle(payload, requirements), { state: 'settled' });
+  });
+
+  t.test(`a wallet whose check takes more gas than any transfer is refused (version ${version})`, async (t) => {
+    const facilitator = localFacilitator({ evm: [evm], solana: [] });
+    const { payload, requirements } = await paidBy(counting(500_000));
+    const before = await GAS_MONEY();
+    t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /./ });
+    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: /./ });
+    t.equal(await GAS_MONEY(), before, 'and costs no gas');
+  });
+
+  t.test(`a price that settling would eat up is refused (version ${version})`, async (t) => {
+    const before = await GAS_MONEY();
+    // At a trillion dollars a coin, one wei is worth an atomic unit.
+    const facilitator = localFacilitator({ evm: [{ ...evm, nativeValue: 10n ** 18n }], solana: [] });
+    const { payload, requirements } = await sign(chains, baseSepolia, { amount: '1400' });
+    const reason = /settling costs more than half the price/;
+    t.match(await facilitator.verify(payload, requirements), { valid: false, reason });
+    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason });
+    t.equal(await GAS_MONEY(), before, 'and costs no gas');
+  });
+}

@@ -1,0 +1,185 @@
+/** What a payer can make the fee payer of this process pay, on a real ledger. */
+import './own-fetch.ts';
+import {
+  AccountRole,
+  type Address,
+  address,
+  appendTransactionMessageInstruction,
+  compileTransaction,
+  createKeyPairSignerFromBytes,
+  decompileTransactionMessage,
+  getAddressEncoder,
+  getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getProgramDerivedAddress,
+  getTransactionDecoder,
+  type Instruction,
+  partiallySignTransaction,
+} from '@solana/kit';
+import t, { type Test } from 'tap';
+import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { createRpc, isObject } from '../../../src/payment/chains/rpc.ts';
+import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { newSolanaWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { json, serve } from './front.ts';
+import { solanaDevnet } from './networks.ts';
+import { type Payment, signV1, signV2 } from './payments.ts';
+
+const LIGHTHOUSE = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
+const ASSOCIATED_TOKEN = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
+const TOKEN = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
+const SYSTEM = address('11111111111111111111111111111111');
+
+const chains = await startChains({ networks: [solanaDevnet] });
+t.teardown(chains.stop);
+const rpcUrl = chains.solana?.rpcUrl ?? '';
+const rpc = createRpc(rpcUrl);
+const feePayer = address(chains.wallets.solana.facilitator.address);
+const payer = await createKeyPairSignerFromBytes(decodeBase58(chains.wallets.solana.payer.secretKey));
+const mint = address(solanaDevnet.sandbox.asset.address);
+
+const lamports = async (): Promise<number> => {
+  const answer = await rpc('getBalance', [feePayer]);
+  return isObject(answer) ? Number(answer.value) : Number.NaN;
+};
+
+// Lighthouse's own code is not at hand. The Associated Token program's does what MemoryWrite does: tag 0 makes an
+// account whose rent the first of its accounts, a writable signer, pays.
+const code = await rpc('getAccountInfo', [ASSOCIATED_TOKEN, { encoding: 'base64' }]);
+const { owner, data } = Object(Object(code).value);
+await rpc('surfnet_setAccount', [LIGHTHOUSE, { owner, data: Buffer.from(data[0], 'base64').toString('hex') }]);
+
+/** An account made at the fee payer's cost. */
+async function takeRent(tag: number): Promise<Instruction> {
+  const wallet = address(newSolanaWallet().address);
+  const encode = (at: Address) => getAddressEncoder().encode(at);
+  const seeds = [encode(wallet), encode(TOKEN), encode(mint)];
+  const [made] = await getProgramDerivedAddress({ programAddress: LIGHTHOUSE, seeds });
+  const read = [wallet, mint, SYSTEM, TOKEN].map((at) => ({ address: at, role: AccountRole.READONLY }));
+  const accounts = [
+    { address: feePayer, role: AccountRole.WRITABLE_SIGNER },
+    { address: made, role: AccountRole.WRITABLE },
+    ...read,
+  ];
+  return { programAddress: LIGHTHOUSE, accounts, data: Uint8Array.of(tag) };
+}
+
+function unitLimit(units: number): Instruction {
+  const data = Buffer.alloc(5, 2);
+  data.writeUInt32LE(units, 1);
+  return { programAddress: address('ComputeBudget111111111111111111111111111111'), data };
+}
+
+/** The payment with one more instruction, signed again by its payer. */
+async function withInstruction({ payload, requirements }: Payment, further: Instruction): Promise<Payment> {
+  const { messageBytes } = getTransactionDecoder().decode(Buffer.from(String(payload.payload.transaction), 'base64'));
+  const message = decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(messageBytes));
+  // Room for what the instruction does.
+  const before: readonly Instruction[] = message.instructions as readonly Instruction[];
+  const instructions = before.map((each) => (each.data?.[0] === 2 ? unitLimit(100_000) : each));
+  const longer = appendTransactionMessageInstruction(further, { ...message, instructions });
+  const signed = await partiallySignTransaction([payer.keyPair], compileTransaction(longer));
+  const transaction = getBase64EncodedWireTransaction(signed);
+  return { payload: { ...payload, payload: { transaction } }, requirements };
+}
+
+for (const [version, sign] of [
+  ['1', signV1],
+  ['2', signV2],
+] as const) {
+  const cheap = () => sign(chains, solanaDevnet, { amount: '17' });
+  const facilitator = localFacilitator(chains.facilitatorOptions);
+  const refuses = async (t: Test, { payload, requirements }: Payment, reason: RegExp) => {
+    const before = await lamports();
+    t.match(await facilitator.verify(payload, requirements), { valid: false, reason });
+    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason });
+    t.equal(await lamports(), before, 'the fee payer keeps every lamport');
+  };
+
+  for (const tag of [0, 1]) {
+    t.test(
+      `an instruction that writes memory at the fee payer's cost is refused (tag ${tag}, version ${version})`,
+      async (t) => {
+        await refuses(t, await withInstruction(await cheap(), await takeRent(tag)), /Lighthouse/);
+      },
+    );
+  }
+
+  t.test(`the fee payer stands in the accounts of nothing but assertions (version ${version})`, async (t) => {
+    const memo = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+    const accounts = [{ address: feePayer, role: AccountRole.READONLY_SIGNER }];
+    const signing: Instruction = { programAddress: memo, accounts, data: Buffer.from('I owe you') };
+    await refuses(t, await withInstruction(await cheap(), signing), /fee payer/);
+  });
+
+  t.test(`an assertion about the fee payer is not refused for naming it (version ${version})`, async (t) => {
+    const accounts = [{ address: feePayer, role: AccountRole.READONLY }];
+    const assertion: Instruction = { programAddress: LIGHTHOUSE, accounts, data: Uint8Array.of(6) };
+    const { payload, requirements } = await withInstruction(await cheap(), assertion);
+    // The code that stands in for Lighthouse knows no tag 6, so only the simulation may fail.
+    t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /would fail on the chain/ });
+  });
+
+  t.test(`settling costs the fee payer its fee, to the lamport (version ${version})`, async (t) => {
+    const before = await lamports();
+    const { payload, requirements } = await cheap();
+    t.match(await facilitator.settle(payload, requirements), { state: 'settled' });
+    t.equal(before - (await lamports()), 10_001);
+  });
+
+  t.test(`a transaction that would take one lamport more than its fee is refused (version ${version})`, async (t) => {
+    const node = await serve(async (_request, response, body) => {
+      const { id, method, params }: { id: unknown; method: string; params: unknown[] } = JSON.parse(body);
+      const result = Object(await rpc(method, params));
+      const account = method === 'simulateTransaction' ? Object(result.value?.accounts?.[0]) : {};
+      account.lamports -= 1;
+      json(response, 200, { jsonrpc: '2.0', id, result });
+    });
+    t.teardown(node.stop);
+    const solana = chains.facilitatorOptions.solana.map((network) => ({ ...network, rpcUrl: node.url }));
+    const { payload, requirements } = await cheap();
+    t.match(await localFacilitator({ evm: [], solana }).settle(payload, requirements), {
+      state: 'refused',
+      reason: /would cost the fee payer more than its fee/,
+    });
+  });
+
+  t.test(`a price that settling would eat up is refused (version ${version})`, async (t) => {
+    // 10,001 lamports at 200 dollars are 2,000.2 atomic units: the price has to be twice as much.
+    const solana = chains.facilitatorOptions.solana.map((network) => ({ ...network, nativeValue: 200_000_000n }));
+    const dear = localFacilitator({ evm: [], solana });
+    for (const [amount, valid] of [
+      ['4000', false],
+      ['4001', true],
+    ] as const) {
+      const { payload, requirements } = await sign(chains, solanaDevnet, { amount });
+      const verdict = await dear.verify(payload, requirements);
+      t.match(verdict, valid ? { valid } : { valid, reason: /settling costs more than half the price/ }, amount);
+    }
+  });
+
+  t.test(
+    `more compute units, or more signatures, than a transfer needs are refused (version ${version})`,
+    async (t) => {
+      const { payload, requirements } = await cheap();
+      const wire = Buffer.from(String(payload.payload.transaction), 'base64');
+      // The compute unit limit: 5 bytes of data, which are 2 and the limit.
+      const at = Array.from(wire.keys()).find(
+        (at) => wire[at] === 5 && wire[at + 1] === 2 && wire.readUInt16LE(at + 4) === 0,
+      );
+      wire.writeUInt32LE(1_400_000, (at ?? 0) + 2);
+      const greedy = { payload: { ...payload, payload: { transaction: wire.toString('base64') } }, requirements };
+      await refuses(t, greedy, /compute units/);
+
+      const other = await createKeyPairSignerFromBytes(decodeBase58(newSolanaWallet().secretKey));
+      const memo = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+      const accounts = [{ address: other.address, role: AccountRole.READONLY_SIGNER }];
+      await refuses(
+        t,
+        await withInstruction(await cheap(), { programAddress: memo, accounts, data: Buffer.from('me too') }),
+        /signatures/,
+      );
+    },
+  );
+}
