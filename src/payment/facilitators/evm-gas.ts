@@ -3,7 +3,7 @@ import { type Address, BaseError, type Hex, type PublicClient } from 'viem';
 import { costProblem } from './settling-cost.ts';
 
 /** A transfer by authorization takes some 80,000, one through Permit2 120,000; a contract wallet's check comes on top. */
-export const MOST_GAS = 300_000n;
+const MOST_GAS = 300_000n;
 
 export interface GasTerms {
   readonly sender: Address;
@@ -14,7 +14,7 @@ export interface GasTerms {
 }
 
 /** Settling is refused for what it takes; the message says why. */
-export class TooDear extends Error {}
+class TooDear extends Error {}
 
 const OUT_OF_GAS = /out of ?gas|gas required exceeds|exceeds allowance/i;
 
