@@ -15,8 +15,8 @@ function routeAt(path: string): Route {
 
 const quote = (path: string, input: Input): string => toDecimal(routeAt(path).price.quote(input));
 
-/** 400 bytes: 100 tokens by the estimate; 108 as a chat message. */
-const prompt = 'four'.repeat(100);
+/** 300 digits: 100 tokens by the estimate, three a token; 108 as a chat message. */
+const prompt = '482'.repeat(100);
 const image = 'https://example.com/picture.png';
 
 t.test('a tiered text costs its input at the input rate and its tier at the output rate', async (t) => {
@@ -34,7 +34,7 @@ t.test('a tiered text costs its input at the input rate and its tier at the outp
 });
 
 t.test('an image counts as 1600 input tokens, a system prompt as the text it is', async (t) => {
-  const input = { prompt, system_prompt: 'four'.repeat(50), image, tier: 'small' };
+  const input = { prompt, system_prompt: '482'.repeat(50), image, tier: 'small' };
   t.equal(quote('/llm/vendor1-fable-5', input), '0.0687');
   t.equal(quote('/llm/vendor1-opus-4-6', input), '0.03435');
   t.equal(quote('/llm/vendor3-5.2', input), '0.017399');

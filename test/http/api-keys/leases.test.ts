@@ -54,7 +54,7 @@ t.test('what a call holds', async (t) => {
       headers,
       body: JSON.stringify({
         model: 'vendor3-5.6-luna',
-        messages: [{ role: 'user', content: 'Why?' }],
+        messages: [{ role: 'user', content: '123' }],
         max_tokens: 500,
       }),
     });

@@ -60,7 +60,7 @@ function keyOf(gateway: Gateway) {
       headers,
       body: JSON.stringify({
         model: 'vendor3-5.6-luna',
-        messages: [{ role: 'user', content: 'Why?' }],
+        messages: [{ role: 'user', content: '123' }],
         max_tokens: 500,
         ...more,
       }),
@@ -103,7 +103,7 @@ export async function openWithProvider(t: Test) {
 /** What the ledger says of the provider's count: 100 tokens at 1.10 dollars a million and 200 at 6.60. */
 export const ofUsage = { kind: 'settle', price: '0.00143', note: '100 prompt and 200 completion tokens' };
 
-/** And of 400 letters that nobody counted: the question is 9 tokens, they are 100. */
+/** And of 300 digits that nobody counted: the question is 9 tokens, they are 100. */
 export const ofPart = {
   kind: 'settle',
   price: '0.00067',

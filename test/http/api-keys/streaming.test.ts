@@ -137,35 +137,35 @@ t.test('keeps the connection to the upstream for the next call', async (t) => {
 
 t.test('charges what came when the upstream breaks off in the middle, and says so in the stream', async (t) => {
   const { post, balance, apiKey } = await openWith(t, async (response) => {
-    response.writeHead(200, events).write(says('half of '));
+    response.writeHead(200, events).write(says('482913'));
     await new Promise((resolve) => setTimeout(resolve, 20));
     response.destroy();
   });
   const data = dataOf(await (await post()).text());
-  t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: 'half of ' } }] });
+  t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: '482913' } }] });
   t.match(JSON.parse(data[1] ?? ''), {
     error: { code: 'upstream_failed', type: 'server_error', param: null, message: /what came of it was charged/ },
   });
   t.equal(data.length, 2);
-  // "Hello" is 10 tokens at 0.75 a million, and 8 bytes are 2 at 2.25.
-  t.same(await balance(apiKey), { balance: usd('1') - 12n, held: 0n });
+  // "Hello" is 11 tokens at 0.75 a million, and six digits are 2 at 2.25.
+  t.same(await balance(apiKey), { balance: usd('1') - 13n, held: 0n });
 });
 
 t.test('takes an end without an end of the completion for a failure', async (t) => {
-  const { post, balance, apiKey } = await openWith(t, (response) => response.writeHead(200, events).end(says('half')));
+  const { post, balance, apiKey } = await openWith(t, (response) => response.writeHead(200, events).end(says('482')));
   t.match(await (await post()).text(), /upstream_failed/);
-  t.same(await balance(apiKey), { balance: usd('1') - 10n, held: 0n }, '10 tokens of input and one of output');
+  t.same(await balance(apiKey), { balance: usd('1') - 11n, held: 0n }, '11 tokens of input and one of output');
 });
 
 t.test('takes a provider’s error in the stream for one', async (t) => {
   const failure = 'data: {"error":{"code":502,"message":"Provider returned error at https://host.example"}}\n\n';
   const { post, balance, apiKey } = await openWith(t, (response) =>
-    response.writeHead(200, events).end(says('half') + failure),
+    response.writeHead(200, events).end(says('482') + failure),
   );
   const text = await (await post()).text();
   t.match(text, /upstream_failed/);
   t.notMatch(text, /host\.example/);
-  t.same(await balance(apiKey), { balance: usd('1') - 10n, held: 0n });
+  t.same(await balance(apiKey), { balance: usd('1') - 11n, held: 0n });
 });
 
 t.test('answers a status as long as nothing was streamed', async (t) => {
@@ -315,7 +315,7 @@ t.test('never goes on with another upstream’s answer after the first words of 
   const { post, balance, apiKey, doubles } = await openWith(
     t,
     (response) => {
-      response.writeHead(200, events).write(says('half of '));
+      response.writeHead(200, events).write(says('482913'));
       breakOff = () => response.destroy();
     },
     'sage',
@@ -324,11 +324,11 @@ t.test('never goes on with another upstream’s answer after the first words of 
   breakOff?.();
   const data = dataOf(await answer.text());
   t.equal(data.length, 2);
-  t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: 'half of ' } }] });
+  t.match(JSON.parse(data[0] ?? ''), { choices: [{ delta: { content: '482913' } }] });
   t.match(JSON.parse(data[1] ?? ''), { error: { code: 'upstream_failed' } });
   t.equal(doubles.calls().spare ?? 0, 0);
-  // 10 tokens at 2.20 a million, and 2 at 8.80.
-  t.same(await balance(apiKey), { balance: usd('1') - 40n, held: 0n });
+  // 11 tokens at 2.20 a million, and 2 at 8.80.
+  t.same(await balance(apiKey), { balance: usd('1') - 42n, held: 0n });
 });
 
 t.test('asks another upstream for the whole answer as long as nothing was streamed', async (t) => {
@@ -398,7 +398,7 @@ t.test('puts a plain answer together from what its provider streams', async (t) 
 });
 
 t.test('asks another upstream where one breaks off in the middle of a plain answer', async (t) => {
-  const { post, doubles } = await openWith(t, (response) => response.writeHead(200, events).end(says('half')), 'sage');
+  const { post, doubles } = await openWith(t, (response) => response.writeHead(200, events).end(says('482')), 'sage');
   t.match(await (await post({ stream: false })).json(), { choices: [{ message: { content: /Hello/ } }] });
   t.equal(doubles.calls().spare, 1);
 });
@@ -441,7 +441,7 @@ t.test('ends what is under way as cut short when the gateway stops, and charges 
       begun = resolve;
     });
     const { post, stopping, balance, apiKey } = await openWith(t, (response) => {
-      response.writeHead(200, events).write(says('on and '), () => begun?.());
+      response.writeHead(200, events).write(says('482913'), () => begun?.());
     });
     const call = post({ stream });
     await hasBegun;
@@ -450,6 +450,6 @@ t.test('ends what is under way as cut short when the gateway stops, and charges 
     else for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
     stopping.abort();
     t.match(await (await call).text(), /"finish_reason":"length"/);
-    t.same(await balance(apiKey), { balance: usd('1') - 12n, held: 0n });
+    t.same(await balance(apiKey), { balance: usd('1') - 13n, held: 0n });
   }
 });
