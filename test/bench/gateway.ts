@@ -37,6 +37,7 @@ function command(script: string, { data, catalogue, doublesUrl }: GatewayOptions
       TURNPIKE_DATA: data,
       TURNPIKE_PAY_TO_EVM: offer.payTo,
       TURNPIKE_FACILITATOR_URL: doublesUrl,
+      TURNPIKE_RPC_URL_CHAIN_C: `${doublesUrl}/rpc`,
       TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
       BENCH_DOUBLES_URL: doublesUrl,
     },

@@ -1,4 +1,4 @@
-/** A facilitator that finds every payment good, and an upstream that always answers the same. Both at once. */
+/** A facilitator that finds every payment good, a chain's node, and an upstream that always answers the same. All at once. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { completion, offer, SLOW_QUESTION, streamed } from '../subject.ts';
@@ -19,8 +19,9 @@ const answers: Readonly<Record<string, string>> = {
     success: true,
     transaction: `0x${'5e'.repeat(32)}`,
     network: offer.network,
-    payer: PAYER,
   }),
+  // The chain's node: no payer has code.
+  '/rpc': JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x' }),
   '/chat/completions': completion,
 };
 
