@@ -57,7 +57,7 @@ for (const [name, open] of Object.entries(stores)) {
       isDead = true;
       gone.abort();
       t.equal(await lost, 'gone');
-      ahead = 60_000;
+      ahead = 35_000;
       const answer = await sendProof(at(other, gateway, call), proof);
       t.equal(answer.status, 200, await answer.clone().text());
       t.equal((await gateway.earned('chain-c')) - earned, PRICE);

@@ -36,7 +36,7 @@ const exposure = {
         afterFailures: {
           type: 'integer',
           minimum: 1,
-          description: 'So many failed settlements in a day make a payer settle first; 1 unless given',
+          description: 'So many failed settlements in a day make a payer settle first; 2 unless given',
         },
       },
     },

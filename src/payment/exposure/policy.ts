@@ -24,7 +24,7 @@ export interface ExposurePolicy {
 /** Small calls of strangers settle after the result, and no stranger can take more than cents. */
 export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
   const { perPayer = '2.00', new: newPayer = '0.50', perHour = '5.00', lossLimit = '1.00', settleUpfront = {} } = file;
-  const { above = '1.00', contracts = true, afterFailures = 1 } = settleUpfront;
+  const { above = '1.00', contracts = true, afterFailures = 2 } = settleUpfront;
   return {
     perPayer: usd(perPayer),
     newPayer: usd(newPayer),
