@@ -178,7 +178,7 @@ t.test('reads four files at a time for one caller, and those of others beside th
     downloader.download(`https://example.com${path}`, options({ givenBy: 'caller', caller, signal }));
   const ended = new AbortController();
   const slow = Array.from({ length: 4 }, () => problemOf(read('greedy', '/slow.mp3', ended.signal)));
-  t.match(await problemOf(read('greedy', '/short.mp3')), { failure: 'throttled', forCaller: /At most 4 files/ });
+  t.match(await problemOf(read('greedy', '/short.mp3')), { failure: 'throttled', publicMessage: /At most 4 files/ });
   t.equal((await read('honest', '/short.mp3')).toString(), 'sound');
   ended.abort();
   await Promise.all(slow);
@@ -193,7 +193,7 @@ t.test('reads so many bytes in a minute for one caller', async (t) => {
   const read = (caller: string) =>
     downloader.download('https://example.com/a', options({ givenBy: 'caller', caller, maxBytes: file.length }));
   for (let time = 0; time < 4; time += 1) t.equal((await read('greedy')).length, file.length);
-  t.match(await problemOf(read('greedy')), { failure: 'throttled', forCaller: /bytes of files in a minute/ });
+  t.match(await problemOf(read('greedy')), { failure: 'throttled', publicMessage: /bytes of files in a minute/ });
   t.equal((await read('honest')).length, file.length);
 });
 

@@ -144,7 +144,7 @@ t.test('asks nothing with parts whose tokens nobody can estimate, and names the 
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hear this' }, { type }] }];
     t.match(await problemOf(adapter.call({ messages }, binding, context)), {
       failure: 'invalid-input',
-      forCaller: /^messages\[0\]\.content\[1\]\.type is not supported here: it takes text, refusal, image_url$/,
+      publicMessage: /^messages\[0\]\.content\[1\]\.type is not supported here: it takes text, refusal, image_url$/,
     });
   }
   t.same(doubles.calls(), { 'the-upstream': 0 });
