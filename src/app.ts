@@ -6,14 +6,12 @@ import { join } from 'node:path';
 import type { Router } from 'express';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
-import { openApiKeys } from './credits/api-keys.ts';
 import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createApiKeyRouter } from './http/api-keys/router.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
 import { createListener, listen } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
-import type { UpstreamCaller } from './lifecycle/fulfil.ts';
 import { createLifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
 import { LEASE_MS } from './payment/claim.ts';
@@ -25,15 +23,9 @@ import { reconcile } from './payment/reconcile.ts';
 import type { Platform } from './platform.ts';
 import { railDocuments } from './rails/documents.ts';
 import { openRails } from './rails/open.ts';
-import { shipped } from './shipped.ts';
+import { confirmationsOn, openServing, withoutKeys } from './serving.ts';
 import { openStore } from './store/open.ts';
-import type { Store } from './store/store.ts';
 import { every, within } from './timing.ts';
-import { openUpstreams, type Upstreams } from './upstream/bindings.ts';
-import { openCache } from './upstream/cache.ts';
-import { openDownloader } from './upstream/http/download.ts';
-import { openDirectoryMediaStore, serveMedia } from './upstream/media/directory.ts';
-import { openS3MediaStore } from './upstream/media/s3.ts';
 
 /** Everything that is sold, before anything listens. */
 interface Gateway {
@@ -73,85 +65,6 @@ const PAYMENTS_KEPT_MS = 30 * 86_400_000;
 const LAST_ANSWERS_MS = 1_000;
 /** How long settlements may take after the calls under way were stopped. */
 const SETTLE_MS = 30_000;
-
-/** What credits bought on this network (its neutral id, or CAIP-2) wait for. */
-const confirmationsOn = ({ networks }: Catalogue, name: string): number =>
-  [...networks.values()].find(({ id, live, sandbox }) => [id, live.caip2, sandbox.caip2].includes(name))
-    ?.confirmations ?? 1;
-
-/** Calls the providers, and keeps what they make. */
-async function openServing(
-  config: Config,
-  catalogue: Catalogue,
-  platform: Platform,
-  store: Store,
-  log: Log,
-  now: () => number,
-) {
-  const upstreams = openUpstreams({
-    catalogue,
-    ...shipped,
-    secretOf: platform.secretOf,
-    ...(platform.baseUrlOf && { baseUrlOf: platform.baseUrlOf }),
-    sandbox: platform.mode === 'sandbox',
-    log,
-  });
-  const downloads = openDownloader({
-    trustedOrigins: [...upstreams.origins, ...platform.trustedOrigins],
-    ...(platform.resolve && { resolve: platform.resolve }),
-    ...(platform.readFrom && { readFrom: platform.readFrom }),
-  });
-  const directory = join(config.dataDirectory, 'media');
-  const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
-  const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
-  const cache = openCache({ store, now });
-  const apiKeys = openApiKeys({ store: store.credits, mode: platform.mode, now });
-  const sale = (network: string): typeof apiKeys => ({
-    ...apiKeys,
-    buy: (order) => apiKeys.buy({ ...order, awaitsConfirmations: confirmationsOn(catalogue, network) > 1 }),
-  });
-  const stopping = new AbortController();
-  const caller: UpstreamCaller = {
-    stopping: stopping.signal,
-    call: (route, input, { payer, ...context }) => {
-      const endpoint = route.endpoint.id;
-      return upstreams.call(route, input, {
-        ...context,
-        endpoint,
-        caller: payer,
-        media,
-        downloads,
-        cache,
-        credits: sale(context.network),
-        now,
-      });
-    },
-  };
-  return {
-    upstreams,
-    caller,
-    apiKeys,
-    /** Undefined where files are served from a bucket. */
-    files: bucket ? undefined : serveMedia(directory),
-    /** Calls under way are given up. */
-    stop: () => stopping.abort(),
-    async close() {
-      await upstreams.close();
-      await downloads.close();
-      bucket?.close();
-    },
-  };
-}
-
-/** Routes whose every upstream lacks a key: route -> the variables that are missing. */
-function withoutKeys(routes: readonly Route[], upstreams: Upstreams): Map<Route, readonly string[]> {
-  const missing = new Map<Route, readonly string[]>();
-  for (const route of routes) {
-    const available = upstreams.available(route);
-    if (available !== true) missing.set(route, available.missing);
-  }
-  return missing;
-}
 
 /** Puts the parts together. Nothing listens yet. */
 export async function openGateway(
