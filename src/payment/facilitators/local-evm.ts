@@ -26,9 +26,10 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { getNodeError } from 'viem/utils';
+import { asJsonObject } from '../../json.ts';
 import type { Attempt } from './attempt.ts';
 import { gasReason, priceCall } from './evm-gas.ts';
-import { amountOf, asObject } from './json.ts';
+import { amountOf } from './json.ts';
 import type { EvmNetworkOptions, LocalNetwork } from './local-network.ts';
 import { pendingFor } from './pending.ts';
 
@@ -61,8 +62,8 @@ function revertReason(error: unknown): string | undefined {
 
 /** Atomic units that the payer has signed for: what `upto` settles of them says nothing of what the call is worth. */
 function priceOf(payload: object, requirements: object): bigint {
-  const { permitted } = asObject(asObject(asObject(payload).payload).permit2Authorization);
-  return amountOf(asObject(permitted)) ?? amountOf(requirements) ?? 0n;
+  const { permitted } = asJsonObject(asJsonObject(asJsonObject(payload).payload).permit2Authorization);
+  return amountOf(asJsonObject(permitted)) ?? amountOf(requirements) ?? 0n;
 }
 
 /** Why a node turned a transaction down before it could run. */
@@ -228,7 +229,7 @@ export function createLocalEvmNetwork(
     scheme({ version, name, payload, requirements }, attempt) {
       const signer = signerFor(attempt, priceOf(payload, requirements));
       if (version === 1) return name === 'exact' ? new ExactEvmSchemeV1(signer) : undefined;
-      const pendingSettlementStore = pendingFor(payload, asObject(requirements).asset, pending);
+      const pendingSettlementStore = pendingFor(payload, asJsonObject(requirements).asset, pending);
       if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore });
       return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
     },

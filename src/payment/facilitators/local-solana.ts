@@ -15,10 +15,11 @@ import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
 import { Agent } from 'undici';
+import { asJsonObject } from '../../json.ts';
 import { decodeBase58 } from '../chains/base58.ts';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import type { Attempt } from './attempt.ts';
-import { amountOf, asObject } from './json.ts';
+import { amountOf } from './json.ts';
 import { type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
 import { costProblem } from './settling-cost.ts';
 import { feePayerProblem, MOST_SIGNATURES, MOST_UNIT_PRICE, MOST_UNITS } from './solana-limits.ts';
@@ -143,7 +144,7 @@ export async function createLocalSolanaNetwork(
     // Version 1 of the scheme has no limits, and both write to the console what they cannot decode.
     problem(payload, requirements) {
       try {
-        const payment = readSolanaPayment(String(asObject(asObject(payload).payload).transaction));
+        const payment = readSolanaPayment(String(asJsonObject(asJsonObject(payload).payload).transaction));
         const price = amountOf(requirements) ?? 0n;
         const coin = { decimals: 9, value: options.nativeValue } as const;
         return feePayerProblem(payment, keyPair.address) ?? costProblem(payment.fee, price, coin);

@@ -1,4 +1,5 @@
 import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
+import { asJsonObject } from '../../json.ts';
 import type { Settlement } from '../../settlement.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import {
@@ -8,7 +9,7 @@ import {
   SETTLE_TIMEOUT_MS,
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
-import { amountOf, asObject, asText } from './json.ts';
+import { amountOf, asText } from './json.ts';
 import { type EvmNetworkOptions, type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
 import { isPending, isSpent, plainReason } from './reasons.ts';
 
@@ -83,8 +84,8 @@ export function localFacilitator(options: LocalOptions): Facilitator {
   };
 
   async function select(payload: object, requirements: object, attempt: Attempt): Promise<Selected | string> {
-    const version = asObject(payload).x402Version;
-    const { scheme: name, network: asked } = asObject(requirements);
+    const version = asJsonObject(payload).x402Version;
+    const { scheme: name, network: asked } = asJsonObject(requirements);
     const found = (await networks()).find(({ names }) => names[version === 1 ? 1 : 2] === asText(asked));
     const scheme = asText(asked) ? found?.network.scheme({ version, name, payload, requirements }, attempt) : undefined;
     if (!scheme) return `the facilitator does not do ${String(name)} on ${String(asked)}`;

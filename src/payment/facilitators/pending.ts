@@ -1,6 +1,8 @@
 /** Settlements that were sent and are not confirmed yet, by what their chain remembers of the authorization. */
+
 import type { InMemoryPendingSettlementStore } from '@x402/core/facilitator';
-import { asObject, asText } from './json.ts';
+import { asJsonObject } from '../../json.ts';
+import { asText } from './json.ts';
 
 type Store = Pick<InMemoryPendingSettlementStore, 'get' | 'set' | 'delete'>;
 
@@ -9,9 +11,9 @@ type Store = Pick<InMemoryPendingSettlementStore, 'get' | 'set' | 'delete'>;
  * Undefined for what is none.
  */
 function identityOf(payload: object): string | undefined {
-  const { authorization, permit2Authorization } = asObject(asObject(payload).payload);
+  const { authorization, permit2Authorization } = asJsonObject(asJsonObject(payload).payload);
   const kind = authorization === undefined ? 'permit2' : 'eip3009';
-  const { from, nonce } = asObject(authorization ?? permit2Authorization);
+  const { from, nonce } = asJsonObject(authorization ?? permit2Authorization);
   const [payer, number] = [asText(from), asText(nonce)];
   return payer && number ? `${kind}:${payer}:${number}`.toLowerCase() : undefined;
 }

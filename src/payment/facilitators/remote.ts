@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { asJsonObject } from '../../json.ts';
 import type { Log } from '../../log.ts';
 import type { Settlement } from '../../settlement.ts';
 import { TimeLimit } from '../../time-limit.ts';
@@ -10,7 +11,7 @@ import {
   SETTLE_TIMEOUT_MS,
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
-import { amountOf, asObject, asText } from './json.ts';
+import { amountOf, asText } from './json.ts';
 import { plainReason } from './reasons.ts';
 import { disagreement, payerOf } from './settled-answer.ts';
 
@@ -58,7 +59,9 @@ async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
 
 /** Why a request had no answer, in words that hold neither the payment nor the address. */
 function why(error: unknown): string {
-  const { code, name } = asObject(error instanceof Error ? { code: Reflect.get(error, 'code'), name: error.name } : {});
+  const { code, name } = asJsonObject(
+    error instanceof Error ? { code: Reflect.get(error, 'code'), name: error.name } : {},
+  );
   return name === 'TimeoutError' || name === 'AbortError' ? 'no answer in time' : (asText(code) ?? 'no connection');
 }
 
@@ -83,7 +86,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
         body: message ? JSON.stringify(message) : null,
         signal: limit,
       });
-      const answer: HttpAnswer = { status: response.statusCode, body: asObject(await readJson(response.body)) };
+      const answer: HttpAnswer = { status: response.statusCode, body: asJsonObject(await readJson(response.body)) };
       return answer;
     } finally {
       limit.clear();
@@ -91,7 +94,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
   };
 
   const envelope = (payload: object, requirements: object): object => ({
-    x402Version: asObject(payload).x402Version,
+    x402Version: asJsonObject(payload).x402Version,
     paymentPayload: payload,
     paymentRequirements: requirements,
   });
@@ -114,12 +117,12 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
       if (!succeeded(status) || !Array.isArray(body.kinds)) {
         throw new FacilitatorUnreachable(`the facilitator answered /supported with HTTP ${status} and no kinds`);
       }
-      return body.kinds.map(asObject).map(
+      return body.kinds.map(asJsonObject).map(
         (kind): Kind => ({
           x402Version: Number(kind.x402Version),
           scheme: String(kind.scheme),
           network: String(kind.network),
-          ...(kind.extra ? { extra: asObject(kind.extra) } : {}),
+          ...(kind.extra ? { extra: asJsonObject(kind.extra) } : {}),
         }),
       );
     },

@@ -1,11 +1,12 @@
 /** Whether a facilitator that says it settled, settled what it was asked to. */
+import { asJsonObject } from '../../json.ts';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
-import { amountOf, asObject, asText } from './json.ts';
+import { amountOf, asText } from './json.ts';
 
 /** The payer that the payment itself names. */
 export function payerOf(payload: object): string | undefined {
-  const { authorization, permit2Authorization, transaction } = asObject(asObject(payload).payload);
-  const from = asText(asObject(authorization).from) ?? asText(asObject(permit2Authorization).from);
+  const { authorization, permit2Authorization, transaction } = asJsonObject(asJsonObject(payload).payload);
+  const from = asText(asJsonObject(authorization).from) ?? asText(asJsonObject(permit2Authorization).from);
   if (from !== undefined || typeof transaction !== 'string') return from;
   try {
     return readSolanaPayment(transaction).authority;
@@ -25,8 +26,8 @@ const sameAddress = (left: string, right: string): boolean =>
  * Payer and amount may be left out; a transaction only where `upto` settles nothing.
  */
 export function disagreement(payload: object, requirements: object, answer: object): string | undefined {
-  const { network, payer, amount, transaction } = asObject(answer);
-  const asked = asObject(requirements);
+  const { network, payer, amount, transaction } = asJsonObject(answer);
+  const asked = asJsonObject(requirements);
   const due = amountOf(requirements);
   if (network !== asked.network) return 'the facilitator settled on another network';
   if (due === undefined || (amount !== undefined && amountOf({ amount }) !== due)) {
