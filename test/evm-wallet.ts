@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import type { Gateway } from './gateway.ts';
+import { TRANSFER_TYPES } from './transfer-types.ts';
 
 export const tokenAbi = parseAbi([
   'function transferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce,uint8 v,bytes32 r,bytes32 s)',
@@ -61,16 +62,7 @@ export async function openEvmWallet(gateway: Gateway, network: string) {
     };
     const signature = await account.signTypedData({
       domain: { name: 'USDC', version: '2', chainId, verifyingContract: asset },
-      types: {
-        TransferWithAuthorization: [
-          { name: 'from', type: 'address' },
-          { name: 'to', type: 'address' },
-          { name: 'value', type: 'uint256' },
-          { name: 'validAfter', type: 'uint256' },
-          { name: 'validBefore', type: 'uint256' },
-          { name: 'nonce', type: 'bytes32' },
-        ],
-      },
+      types: TRANSFER_TYPES,
       primaryType: 'TransferWithAuthorization',
       message,
     });

@@ -9,6 +9,7 @@ import type { Address } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { TRANSFER_TYPES } from '../transfer-types.ts';
 
 let ahead = 0;
 const gateway = await startGateway({ networks: ['chain-c'], now: () => Date.now() + ahead });
@@ -41,16 +42,7 @@ t.test('an authorization that may end before the work does is settled before it'
   };
   const signature = await payer.signTypedData({
     domain: { name: 'USDC', version: '2', chainId: access.chainId, verifyingContract: access.asset as Address },
-    types: {
-      TransferWithAuthorization: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'validAfter', type: 'uint256' },
-        { name: 'validBefore', type: 'uint256' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
+    types: TRANSFER_TYPES,
     primaryType: 'TransferWithAuthorization',
     message,
   });

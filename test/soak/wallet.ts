@@ -10,6 +10,7 @@ import { privateKeyToAddress, sign } from 'viem/accounts';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { openWallet } from '../../src/rails/x402/payer.ts';
 import type { Gateway } from '../gateway.ts';
+import { TRANSFER_TYPES } from '../transfer-types.ts';
 
 interface Offer {
   readonly scheme: string;
@@ -21,17 +22,6 @@ interface Offer {
   readonly extra: { readonly name: string; readonly version: string };
 }
 
-const TRANSFER = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
 /** EIP-3009 `TransferWithAuthorization` of the exact scheme. */
 async function signOffer(offer: Offer, key: Hex): Promise<Record<string, string>> {
   const { network, asset, payTo, amount, maxTimeoutSeconds, extra } = offer;
@@ -40,7 +30,7 @@ async function signOffer(offer: Offer, key: Hex): Promise<Record<string, string>
   const from = privateKeyToAddress(key);
   const digest = hashTypedData({
     domain: { ...extra, chainId: Number(network.replace('eip155:', '')), verifyingContract: asset },
-    types: TRANSFER,
+    types: TRANSFER_TYPES,
     primaryType: 'TransferWithAuthorization',
     message: { from, to: payTo, value: BigInt(amount), validAfter: 0n, validBefore: BigInt(validBefore), nonce },
   });

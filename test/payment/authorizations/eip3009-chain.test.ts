@@ -9,6 +9,7 @@ import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { TRANSFER_TYPES } from '../../transfer-types.ts';
 import { baseSepolia, stable } from '../facilitators/networks.ts';
 import { type Payment, signV2 } from '../facilitators/payments.ts';
 
@@ -80,16 +81,7 @@ for (const network of [baseSepolia, stable]) {
     };
     const signature = await account.signTypedData({
       domain: { name: asset.name, version: asset.version, chainId, verifyingContract: asset.address as Hex },
-      types: {
-        TransferWithAuthorization: [
-          { name: 'from', type: 'address' },
-          { name: 'to', type: 'address' },
-          { name: 'value', type: 'uint256' },
-          { name: 'validAfter', type: 'uint256' },
-          { name: 'validBefore', type: 'uint256' },
-          { name: 'nonce', type: 'bytes32' },
-        ],
-      },
+      types: TRANSFER_TYPES,
       primaryType: 'TransferWithAuthorization',
       message,
     });
