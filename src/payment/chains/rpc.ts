@@ -1,4 +1,6 @@
 import { request } from 'undici';
+import { readBounded } from '../../bounded-body.ts';
+import { TimeLimit } from '../../time-limit.ts';
 
 /** The node gave no usable answer. Its address stays out of the message: it may carry an access key. */
 export class ChainUnreachable extends Error {
@@ -28,31 +30,25 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
 /** A caller of one node over HTTP; connections are kept alive and shared per host. */
 export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
   return async (method, params) => {
     let answer: unknown;
+    const limit = new TimeLimit(undefined, timeoutMs);
     try {
       const response = await request(rpcUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: limit,
       });
-      answer = JSON.parse(await readBounded(response.body));
+      const body = await readBounded(response.body, MAX_ANSWER_BYTES);
+      if (!body) throw new Error('the answer is too large');
+      answer = JSON.parse(body.toString());
     } catch (cause) {
       throw new ChainUnreachable(`the chain's node gave no answer to ${method}`, { cause });
+    } finally {
+      limit.clear();
     }
     if (!isObject(answer)) throw new ChainUnreachable(`the chain's node answered ${method} with something else`);
     if (isObject(answer.error)) {

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { readBounded } from '../../bounded-body.ts';
 import { asJsonObject } from '../../json.ts';
 import type { Log } from '../../log.ts';
 import type { Settlement } from '../../settlement.ts';
@@ -43,15 +44,10 @@ interface HttpAnswer {
 }
 
 async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > LARGEST_ANSWER) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
+  const bytes = await readBounded(body, LARGEST_ANSWER);
+  if (!bytes) throw new Error('the answer is too large');
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(bytes.toString());
   } catch {
     return undefined;
   }
