@@ -12,24 +12,36 @@ export const SETTLE_MARGIN_MS = {
   ownTransaction: 5_000,
 } as const;
 
+/** Why a payment settles before the work, in the words that its payer reads. */
+export const upfrontReasons = {
+  above: 'calls of this price settle first',
+  loss: 'too much was lost here to settlements that failed',
+  deadline: 'the payment may not outlive the work',
+  contract: 'only its chain can check a wallet that is a contract',
+  exposure: 'this payer has as much under way as it may',
+  failures: 'settlements of this payer failed after the work',
+  sent: 'the payer sent it already',
+  offered: 'its challenge said so',
+} as const;
+
+export type UpfrontReason = keyof typeof upfrontReasons;
+
 /**
  * A payment that was offered to settle after the work and is too short for it is not settled before instead: its payer
  * agreed to no such thing. Throws Refusal `payment-expired`.
  */
 export function demandOutliving({ goodForMs, deadlineMs }: { goodForMs: number; deadlineMs: number }): void {
   if (goodForMs >= deadlineMs + SETTLE_MARGIN_MS.facilitator) return;
-  throw new Refusal('payment-expired', 'the payment ends before the work may be done: sign one for a fresh challenge');
+  throw tooShort();
 }
 
-/**
- * The one place that decides what comes first. Settling comes after the result wherever the authorization is still good
- * by then and its payer is proven; otherwise before.
- */
-export const settlesUpfront = (payment: {
+export const tooShort = (): Refusal =>
+  new Refusal('payment-expired', 'the payment ends before the work may be done: sign one for a fresh challenge');
+
+/** True where what was signed may not be good any more once the work is done: settling has to come before it. */
+export const endsBeforeTheWork = (payment: {
   /** How long it is good from now on, in milliseconds. */
   readonly goodForMs: number;
   readonly deadlineMs: number;
   readonly settleMarginMs: number;
-  /** False where only the chain can check the signature: it must not buy work before the chain has. */
-  readonly isProven: boolean;
-}): boolean => !payment.isProven || payment.goodForMs < payment.deadlineMs + payment.settleMarginMs;
+}): boolean => payment.goodForMs < payment.deadlineMs + payment.settleMarginMs;
