@@ -1,7 +1,6 @@
 /** What an operator watches, in Prometheus' words. No label ever names a payer. */
 import { Counter, Gauge, Registry } from 'prom-client';
 import { type Money, toDecimal } from '../money.ts';
-import type { UpfrontReason } from '../payment/settle-upfront.ts';
 
 /** What became of a payment that a request came with. */
 export type PaymentOutcome = 'settled' | 'unsettled' | 'unknown' | 'released' | 'owed' | 'failed';
@@ -14,7 +13,8 @@ export interface Metrics {
     readonly network: string;
     readonly outcome: PaymentOutcome;
   }): void;
-  settledFirst(reason: UpfrontReason): void;
+  /** `reason` is a name of `upfrontReasons`. */
+  settledFirst(reason: string): void;
   /** Work that was done and will not be paid. */
   lost(labels: { readonly network: string; readonly endpoint: string }, worth: Money): void;
   /** A network, a route or all new payers settle first because of losses, or do not any more. */

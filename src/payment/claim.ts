@@ -8,7 +8,8 @@ import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
 import { requestDigest } from './request-digest.ts';
-import { tooShort, type UpfrontReason, upfrontReasons } from './settle-upfront.ts';
+import { tooShort } from './settle-upfront.ts';
+import { type UpfrontReason, upfrontReasons } from './upfront-reason.ts';
 
 interface ClaimParts {
   readonly store: Store;

@@ -7,7 +7,7 @@ import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
 import type { Payer } from './exposure/payer.ts';
 import type { Refusal } from './refusal.ts';
-import type { UpfrontReason } from './settle-upfront.ts';
+import type { UpfrontReason } from './upfront-reason.ts';
 
 /** What a request costs and what it was: enough to write a challenge and to check a payment against it. */
 export interface Quote {

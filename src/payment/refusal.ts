@@ -1,4 +1,4 @@
-import type { UpfrontReason } from './settle-upfront.ts';
+import type { UpfrontReason } from './upfront-reason.ts';
 
 /** Why a payment was not taken. Becomes the 402's problem type. */
 export type RefusalKind =

@@ -12,20 +12,6 @@ export const SETTLE_MARGIN_MS = {
   ownTransaction: 5_000,
 } as const;
 
-/** Why a payment settles before the work, in the words that its payer reads. */
-export const upfrontReasons = {
-  above: 'calls of this price settle first',
-  loss: 'too much was lost here to settlements that failed',
-  deadline: 'the payment may not outlive the work',
-  contract: 'only its chain can check a wallet that is a contract',
-  exposure: 'this payer has as much under way as it may',
-  failures: 'settlements of this payer failed after the work',
-  sent: 'the payer sent it already',
-  offered: 'its challenge said so',
-} as const;
-
-export type UpfrontReason = keyof typeof upfrontReasons;
-
 /**
  * A payment that was offered to settle after the work and is too short for it is not settled before instead: its payer
  * agreed to no such thing. Throws Refusal `payment-expired`.

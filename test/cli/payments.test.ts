@@ -90,8 +90,7 @@ t.test('lists who cost what was worked for and never paid, the worst first', asy
   });
   t.match(payments('--losses').trim().split('\n'), [
     /^lost \(USD\) +calls +network +route +payer$/,
-    /^0\.12 +2 +chain-a +image\/sample +payer-2$/,
-    /^0\.06 +1 +chain-a +image\/sample +payer-1$/,
+    /^ *0\.12 +2 +chain-a +image\/sample +payer-2$/,
+    /^ *0\.06 +1 +chain-a +image\/sample +payer-1$/,
   ]);
-  t.match(payments('--losses', '--since', '3d'), /payer-3/);
 });

@@ -1,6 +1,6 @@
 import type { Route } from '../../catalogue/types.ts';
 import type { VerifiedPayment } from '../../payment/rail.ts';
-import type { UpfrontReason } from '../../payment/settle-upfront.ts';
+import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
 

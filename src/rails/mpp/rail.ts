@@ -4,7 +4,7 @@ import { type Atomic, type Money, toAtomic } from '../../money.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import type { Quote, Rail } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import type { UpfrontReason } from '../../payment/settle-upfront.ts';
+import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import { unknown } from '../../settlement.ts';
 import { acceptedMethods } from './accept-payment.ts';
 import { bindingMismatch, bodyDigest, isOurs, issueChallenge, type Secrets } from './challenge.ts';
