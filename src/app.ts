@@ -14,6 +14,10 @@ import { createListener, listen } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
 import { createLifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
+import { countLosses } from './metrics/losses.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { serveMetrics } from './metrics/server.ts';
+import { assetsOf, fromAtomic } from './payment/assets.ts';
 import { LEASE_MS } from './payment/claim.ts';
 import { confirmPurchases } from './payment/confirm.ts';
 import { createExposureControl } from './payment/exposure/control.ts';
@@ -25,6 +29,7 @@ import { railDocuments } from './rails/documents.ts';
 import { openRails } from './rails/open.ts';
 import { confirmationsOn, openServing, withoutKeys } from './serving.ts';
 import { openStore } from './store/open.ts';
+import type { Loss } from './store/store.ts';
 import { every, within } from './timing.ts';
 
 /** Everything that is sold, before anything listens. */
@@ -36,6 +41,8 @@ interface Gateway {
   /** What is sold, and what is not for want of a key: route -> missing variables. */
   readonly sold: readonly Route[];
   readonly missing: ReadonlyMap<Route, readonly string[]>;
+  /** For a port that only the operator reaches. */
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /**
    * Takes no new calls, lets those under way finish for a while, then stops. `closing` resolves once no connection is
    * left, where whoever listens knows.
@@ -43,7 +50,7 @@ interface Gateway {
   close(closing?: Promise<void>): Promise<void>;
 }
 
-interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
+interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'close'> {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -77,10 +84,16 @@ export async function openGateway(
   const { mode } = platform;
   const { publicUrl } = config;
   const owner = randomUUID();
-  const store = await openStore({
+  const metrics = createMetrics();
+  const assetOf = assetsOf(catalogue.networks.values());
+  const worth = ({ amount, asset }: Loss) => fromAtomic(amount, assetOf(asset));
+  const idOf = (name: string) =>
+    [...catalogue.networks.values()].find((network) => network[mode].caip2 === name)?.id ?? name;
+  const opened = await openStore({
     file: join(config.dataDirectory, 'turnpike.sqlite'),
     ...(config.databaseUrl && { databaseUrl: config.databaseUrl }),
   });
+  const store = countLosses(opened, metrics, { worth, idOf });
   const serving = await openServing(config, catalogue, platform, store, log, now);
 
   const networks = createPayableNetworks(
@@ -98,7 +111,9 @@ export async function openGateway(
   const exposure = createExposureControl({
     policy: exposurePolicy(catalogue.service.exposure),
     store,
-    decimals: networks.decimals,
+    idOf,
+    worth,
+    metrics,
     log,
     now,
   });
@@ -117,7 +132,17 @@ export async function openGateway(
   const sold = catalogue.routes.filter((route) => !missing.has(route) && rails.has(route.rail));
 
   const routes = createRouteFinder(sold);
-  const lifecycle = createLifecycle({ routes, rails, store, exposure, upstreams: serving.caller, owner, log, now });
+  const lifecycle = createLifecycle({
+    routes,
+    rails,
+    store,
+    exposure,
+    upstreams: serving.caller,
+    metrics,
+    owner,
+    log,
+    now,
+  });
   const offered = new Map<string, Network>(
     [...catalogue.networks].filter(([, network]) => platform.payTo(network) !== undefined),
   );
@@ -185,6 +210,7 @@ export async function openGateway(
     listener: createListener(served),
     sold,
     missing,
+    metrics,
     async close(closing = Promise.resolve()) {
       draining = true;
       // Work goes on for callers who left, too: what they paid for is theirs.
@@ -200,9 +226,10 @@ export async function openGateway(
 
 /** The gateway on a server of its own. */
 export async function openApp(...parts: Parameters<typeof openGateway>): Promise<App> {
-  const [{ host, port: wanted, drainMs }] = parts;
-  const { listener, sold, missing, close } = await openGateway(...parts);
+  const [{ host, port: wanted, admin, drainMs }] = parts;
+  const { listener, sold, missing, metrics, close } = await openGateway(...parts);
   const server = await listen(listener, host, wanted);
+  const adminServer = admin && (await serveMetrics(metrics, admin));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -215,6 +242,7 @@ export async function openApp(...parts: Parameters<typeof openGateway>): Promise
       await close(closed);
       clearTimeout(cut);
       server.closeAllConnections();
+      adminServer?.close().closeAllConnections();
     },
   };
 }

@@ -8,6 +8,8 @@ export interface Config {
   readonly mode: 'sandbox' | 'live';
   readonly host: string;
   readonly port: number;
+  /** Where `/metrics` is served; undefined: nowhere. */
+  readonly admin: { readonly host: string; readonly port: number } | undefined;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly catalogueDirectory: string;
@@ -114,6 +116,16 @@ function readMediaBucket({ problems, optional, url }: VariableReader): MediaBuck
   return undefined;
 }
 
+const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
+
+function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
+  const given = optional('TURNPIKE_ADMIN_PORT');
+  if (given === undefined) return undefined;
+  const port = Number(given);
+  if (!isPort(port)) problems.push('TURNPIKE_ADMIN_PORT must be a number from 0 to 65535');
+  return { host: optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1', port };
+}
+
 /** Throws ConfigProblem with every problem at once. */
 export function readConfig(environment: Variables): Config {
   const read = readVariables(environment);
@@ -122,7 +134,7 @@ export function readConfig(environment: Variables): Config {
   if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
   const live = mode === 'live';
   const port = Number(optional('PORT') ?? '4020');
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push('PORT must be a number from 0 to 65535');
+  if (!isPort(port)) problems.push('PORT must be a number from 0 to 65535');
   const logLevel = optional('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
   const drainSeconds = Number(optional('TURNPIKE_DRAIN_SECONDS') ?? '30');
@@ -136,6 +148,7 @@ export function readConfig(environment: Variables): Config {
     mode: live ? 'live' : 'sandbox',
     host,
     port,
+    admin: readAdmin(read),
     publicUrl: publicUrl || `http://${host}:${port}`,
     catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
     dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),

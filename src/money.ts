@@ -68,13 +68,6 @@ export const divideUp = (dividend: bigint, divisor: bigint): bigint => (dividend
 /** A sum of rates as money, rounded up to one millionth of a dollar. */
 export const rateToMoney = (sum: Rate): Money => divideUp(sum, 10n ** BigInt(RATE_DECIMALS - MONEY_DECIMALS));
 
-/** An asset's atomic units as money, rounded up. */
-export function atomicToMoney(amount: bigint, decimals: number): Money {
-  return decimals >= MONEY_DECIMALS
-    ? divideUp(amount, 10n ** BigInt(decimals - MONEY_DECIMALS))
-    : amount * 10n ** BigInt(MONEY_DECIMALS - decimals);
-}
-
 /** Money in an asset's atomic units, rounded up where the asset is coarser than a millionth. */
 export function toAtomic(money: Money, decimals: number): Atomic {
   return decimals >= MONEY_DECIMALS

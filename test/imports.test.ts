@@ -11,10 +11,11 @@ const allowed: Record<string, readonly string[]> = {
   store: ['root', 'catalogue'],
   credits: ['root', 'catalogue', 'store'],
   upstream: ['root', 'catalogue', 'store'],
-  payment: ['root', 'catalogue', 'store'],
+  metrics: ['root', 'store'],
+  payment: ['root', 'catalogue', 'store', 'metrics'],
   discovery: ['root', 'catalogue'],
   rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
-  lifecycle: ['root', 'catalogue', 'store', 'upstream', 'payment'],
+  lifecycle: ['root', 'catalogue', 'store', 'metrics', 'upstream', 'payment'],
   http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'discovery', 'rails', 'lifecycle'],
 };
 const ABOVE = new Set(['app', 'serving', 'live', 'main', 'cli', 'sandbox', 'shipped', 'platform', 'config']);

@@ -4,12 +4,13 @@ import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { finalCodes } from '../errors.ts';
 import { toDecimal } from '../money.ts';
+import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { rails } from '../rails/index.ts';
 import { shipped } from '../shipped.ts';
 import type { Payment } from '../store/store.ts';
 import { inColumns } from './columns.ts';
 import { onStore, period, UsageProblem } from './command.ts';
-import { type Asset, assetsOf, fromAtomic } from './payments/assets.ts';
+import { lossTable } from './payments/losses.ts';
 import { marginTable, readMargins } from './payments/margins.ts';
 
 const titles = rails.map(({ title }) => title);
@@ -20,8 +21,9 @@ const USAGE = `npm run payments -- [options]
   --owed            those that are paid and have no result: refund them, or let the payer send the request again;
                     where a refund is due, the provider has refused for good
   --margins         price, cost and margin of each endpoint, over ${titles.join(', ')} and credits
+  --losses          what was worked for and never paid, by network, endpoint and payer (of a day, unless --since)
   --since <period>  not older than that: 30m, 24h, 7d (default: everything)
-  --limit <n>       at most so many (default: 50; not for --margins)`;
+  --limit <n>       at most so many (default: 50; not for --margins and --losses)`;
 
 function readArguments(words: readonly string[]) {
   try {
@@ -30,14 +32,19 @@ function readArguments(words: readonly string[]) {
       options: {
         owed: { type: 'boolean', default: false },
         margins: { type: 'boolean', default: false },
+        losses: { type: 'boolean', default: false },
         since: { type: 'string' },
         limit: { type: 'string', default: '50' },
       },
     });
     const limit = Number(values.limit);
     if (!Number.isInteger(limit) || limit < 1) throw new Error(`--limit is a number of 1 or more: got ${values.limit}`);
-    if (values.owed && values.margins) throw new Error('--owed and --margins are two questions: ask one at a time');
-    const since = values.since === undefined ? 0 : Date.now() - period('--since', values.since);
+    const { owed, margins, losses } = values;
+    if ([owed, margins, losses].filter(Boolean).length > 1) {
+      throw new Error('--owed, --margins and --losses are questions of their own: ask one at a time');
+    }
+    const asked = values.since ?? (losses ? '24h' : undefined);
+    const since = asked === undefined ? 0 : Date.now() - period('--since', asked);
     return { ...values, limit, since };
   } catch (error) {
     throw new UsageProblem(`${error instanceof Error ? error.message : 'unreadable arguments'}\n\n${USAGE}`);
@@ -71,7 +78,7 @@ const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
 const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'payer', 'transaction or reason'];
 
 await onStore(async (store, { catalogueDirectory }) => {
-  const { owed, margins, since, limit } = readArguments(process.argv.slice(2));
+  const { owed, margins, losses, since, limit } = readArguments(process.argv.slice(2));
   const catalogue = loadCatalogue(catalogueDirectory, shipped);
   const assetOf = assetsOf(catalogue.networks.values());
   if (margins) {
@@ -83,6 +90,11 @@ await onStore(async (store, { catalogueDirectory }) => {
         `\n${toDecimal(found.creditsSold)} USD of credits were bought; they are sales when they are spent\n`,
       );
     }
+    return;
+  }
+  if (losses) {
+    const { head, rows } = lossTable(await store.losses(since), assetOf);
+    process.stdout.write(rows.length === 0 ? 'nothing was lost\n' : inColumns(head, rows));
     return;
   }
   const payments = await store.list({ since, limit, ...(owed && { states: ['owed'] as const }) });

@@ -2,6 +2,7 @@
 import { Problem } from '../errors.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
+import { FORGOTTEN } from '../store/store.ts';
 
 export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
   const { status, headers, body } = withoutId(outcome, rails);
@@ -14,6 +15,12 @@ function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnsw
   if (!rail) return problemAnswer(undefined, outcome.requestId);
   if (outcome.kind === 'challenge') return rail.http.challenge(outcome.challenge);
   const { answer, receipt, replayed } = outcome;
+  if (answer === FORGOTTEN) {
+    return problemAnswer(
+      new Problem('answer_gone', undefined, { headers: rail.http.receipt(receipt) }),
+      outcome.requestId,
+    );
+  }
   return {
     status: answer.status,
     headers: {

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Input, Route } from '../catalogue/types.ts';
 import { Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
 import { claimPayment, type Replay, type Work } from '../payment/claim.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
@@ -16,6 +17,7 @@ import { settlePayment } from '../payment/settle.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { amountDue } from './amount-due.ts';
+import { counted } from './count.ts';
 import type { RouteFinder } from './find.ts';
 import { fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { readInput } from './input.ts';
@@ -34,6 +36,7 @@ interface LifecycleParts {
   readonly store: Store;
   readonly exposure: ExposureControl;
   readonly upstreams: UpstreamCaller;
+  readonly metrics: Pick<Metrics, 'payment' | 'settledFirst'>;
   /** Names this instance. */
   readonly owner: string;
   readonly log: Log;
@@ -65,7 +68,9 @@ async function run(parts: LifecycleParts, working: Set<string>, incoming: Incomi
   if (!priced) throw fault;
   try {
     const claimed = await verifyAndClaim(call, credential, priced);
-    return 'claim' in claimed ? result(call, await work(call, priced, claimed), false) : result(call, claimed, true);
+    if (!('claim' in claimed)) return result(call, claimed, true);
+    const bought = await counted(parts.metrics, call.rail.name, claimed, () => work(call, priced, claimed));
+    return result(call, bought, false);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     parts.log.info({ requestId, route: call.route.id, kind: error.kind, reason: error.message }, 'payment refused');
@@ -128,7 +133,7 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> 
       return { receipt, answer: await fulfil(call, priced, claimed, true) };
     }
     const { verified } = claimed;
-    if (verified.settleUpfront) {
+    if (verified.upfront) {
       const receipt = await settle(call, claim, verified, priced.quote.amount);
       return { receipt, answer: await fulfil(call, priced, claimed, true) };
     }

@@ -8,10 +8,12 @@ import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
 import { requestDigest } from './request-digest.ts';
+import { tooShort } from './settle-upfront.ts';
+import { type UpfrontReason, upfrontReasons } from './upfront-reason.ts';
 
 interface ClaimParts {
   readonly store: Store;
-  readonly exposure: Pick<ExposureControl, 'limits' | 'policy'>;
+  readonly exposure: Pick<ExposureControl, 'limits' | 'policy' | 'wasTold'>;
   /** Names this instance. */
   readonly owner: string;
   now(): number;
@@ -105,7 +107,8 @@ const factsOf = (
   rail: Rail,
   { id, fingerprint }: Credential,
   { route }: Quote,
-  { network, asset, payer, payTo, amount, recoveryQuery, settleUpfront }: VerifiedPayment,
+  { network, asset, payer, payTo, amount, recoveryQuery }: VerifiedPayment,
+  upfront: UpfrontReason | undefined,
   digest: string,
 ): PaymentFacts => ({
   id,
@@ -119,7 +122,7 @@ const factsOf = (
   requestDigest: digest,
   fingerprint,
   recoveryQuery,
-  settleUpfront,
+  settleUpfront: upfront !== undefined,
 });
 
 /** Waits a little longer each time. Throws Problem `payment_in_progress` when it has been long enough. */
@@ -146,7 +149,7 @@ export async function claimPayment(
   for (;;) {
     const known = await store.find(credential.id);
     if (!known) {
-      const claimed = await claimVerified(parts, rail, credential, quote, digest);
+      const claimed = await claimVerified(parts, rail, credential, quote, digest, undefined);
       if (claimed) return claimed;
       continue;
     }
@@ -174,7 +177,7 @@ async function claimAgain(
   const became = await recover(known, rail, parts.now);
   if (became?.state === 'settled') return takeSettled(parts, known, became.receipt);
   try {
-    return await claimVerified(parts, rail, credential, quote, digest);
+    return await claimVerified(parts, rail, credential, quote, digest, known);
   } catch (error) {
     // It may look spent by our own attempt whose end nobody saw: that is no reason to pay again.
     throw became?.state === 'unknown' && error instanceof Refusal ? pending() : error;
@@ -198,11 +201,31 @@ async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt):
   return { claim, network: known.network, payer: known.payer, answer: before?.answer, receipt };
 }
 
-/** Only the chain can check what a contract signs, and it may say otherwise when it counts. */
-const assessed = ({ exposure }: ClaimParts, verified: VerifiedPayment): VerifiedPayment => ({
-  ...verified,
-  settleUpfront: verified.settleUpfront || (exposure.policy.settleUpfront.contracts && verified.holder.isContract),
-});
+/**
+ * Why a payment settles first, before the store has looked at what else its payer has under way. Throws Refusal where
+ * its payer was told otherwise.
+ */
+function upfrontOf(
+  { exposure }: ClaimParts,
+  { upfront, holder, offeredAt: at, network }: VerifiedPayment,
+  { route }: Quote,
+  known: Payment | undefined,
+): UpfrontReason | undefined {
+  if (upfront === 'loss' && !exposure.wasTold('loss', { at, route, network, isNew: false }))
+    throw toldOtherwise('loss');
+  // Tried before, to settle after the work: it has become too short for that meanwhile.
+  if (upfront === 'deadline' && known && !known.settleUpfront) throw tooShort();
+  if (upfront !== undefined && upfront !== 'offered') return upfront;
+  // Only the chain can check what a contract signs, and it may say otherwise when it counts.
+  return exposure.policy.settleUpfront.contracts && holder.isContract ? 'contract' : upfront;
+}
+
+const toldOtherwise = (upfront: UpfrontReason): Refusal =>
+  new Refusal(
+    'payment-expired',
+    `settling comes first by now (${upfrontReasons[upfront]}), and the challenge was given before: pay a fresh one`,
+    { upfront },
+  );
 
 /** One balance pays for one thing at a time. Asked only of who has something else under way. Throws Refusal. */
 async function demandCover(
@@ -225,10 +248,12 @@ async function demandCover(
 }
 
 /** What is to be paid is known only after the work, and this payer's payments settle before it. */
-async function refuseLate({ store, now }: ClaimParts, claim: Claim): Promise<never> {
-  await store.giveUp(claim, 'released', 'has to settle first', now());
-  throw new Refusal('verification-failed', 'payments of this payer settle before the work: pay by the scheme exact');
-}
+const hasToPayExactly = (upfront: UpfrontReason): Refusal =>
+  new Refusal(
+    'verification-failed',
+    `payments of this payer settle before the work (${upfrontReasons[upfront]}): pay by the scheme exact`,
+    { upfront },
+  );
 
 async function claimVerified(
   parts: ClaimParts,
@@ -236,19 +261,31 @@ async function claimVerified(
   credential: Credential,
   quote: Quote,
   digest: string,
+  known: Payment | undefined,
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
   const verified = await rail.verify(credential, quote);
   const key = sharedKey(quote, verified, now());
-  const facts = factsOf(rail, credential, quote, assessed(parts, verified), digest);
+  const because = upfrontOf(parts, verified, quote, known);
+  const facts = factsOf(rail, credential, quote, verified, because, digest);
   const exposure = parts.exposure.limits(verified.decimals);
   const outcome = await store.claim(facts, { ...terms(parts), exposure, ...(key && { key }) });
-  if (outcome.won) {
-    const { claim, before, open, settleUpfront } = outcome;
-    await demandCover(parts, claim, verified, open);
-    if (settleUpfront && !verified.canSettleUpfront) await refuseLate(parts, claim);
-    const { network, payer } = verified;
-    return { claim, network, payer, answer: before?.answer, verified: { ...verified, settleUpfront } };
+  if (!outcome.won) return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
+  const { claim, before, open, exceeds, isNew } = outcome;
+  await demandCover(parts, claim, verified, open);
+  const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
+  const { network, payer, offeredAt: at } = verified;
+  const refusal =
+    upfront === undefined
+      ? undefined
+      : upfront === 'exposure' && !parts.exposure.wasTold('exposure', { at, route: quote.route, network, isNew })
+        ? toldOtherwise('exposure')
+        : verified.canSettleUpfront
+          ? undefined
+          : hasToPayExactly(upfront);
+  if (refusal) {
+    await store.giveUp(claim, 'released', refusal.message, now());
+    throw refusal;
   }
-  return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
+  return { claim, network, payer, answer: before?.answer, verified: { ...verified, upfront } };
 }

@@ -7,6 +7,7 @@ import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
 import type { Payer } from './exposure/payer.ts';
 import type { Refusal } from './refusal.ts';
+import type { UpfrontReason } from './upfront-reason.ts';
 
 /** What a request costs and what it was: enough to write a challenge and to check a payment against it. */
 export interface Quote {
@@ -46,8 +47,12 @@ export interface VerifiedPayment {
   readonly amount: Atomic;
   /** Decimals of the asset. */
   readonly decimals: number;
-  /** True where settling has to come before the upstream call: see `settlesUpfront`. */
-  readonly settleUpfront: boolean;
+  /** Within its rail: `exact`, `upto`, `charge`. */
+  readonly scheme: string;
+  /** Why settling has to come before the upstream call; undefined: it comes after the result. */
+  readonly upfront: UpfrontReason | undefined;
+  /** Milliseconds since the epoch: when the challenge was given, as far as the payment shows it, or earlier. */
+  readonly offeredAt: number;
   /** False where what is to be paid is known only after the work. */
   readonly canSettleUpfront: boolean;
   /** What its chain says of the payer. */

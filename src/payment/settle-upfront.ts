@@ -18,18 +18,16 @@ export const SETTLE_MARGIN_MS = {
  */
 export function demandOutliving({ goodForMs, deadlineMs }: { goodForMs: number; deadlineMs: number }): void {
   if (goodForMs >= deadlineMs + SETTLE_MARGIN_MS.facilitator) return;
-  throw new Refusal('payment-expired', 'the payment ends before the work may be done: sign one for a fresh challenge');
+  throw tooShort();
 }
 
-/**
- * The one place that decides what comes first. Settling comes after the result wherever the authorization is still good
- * by then and its payer is proven; otherwise before.
- */
-export const settlesUpfront = (payment: {
+export const tooShort = (): Refusal =>
+  new Refusal('payment-expired', 'the payment ends before the work may be done: sign one for a fresh challenge');
+
+/** True where what was signed may not be good any more once the work is done: settling has to come before it. */
+export const endsBeforeTheWork = (payment: {
   /** How long it is good from now on, in milliseconds. */
   readonly goodForMs: number;
   readonly deadlineMs: number;
   readonly settleMarginMs: number;
-  /** False where only the chain can check the signature: it must not buy work before the chain has. */
-  readonly isProven: boolean;
-}): boolean => !payment.isProven || payment.goodForMs < payment.deadlineMs + payment.settleMarginMs;
+}): boolean => payment.goodForMs < payment.deadlineMs + payment.settleMarginMs;

@@ -6,10 +6,7 @@ import type { Steps } from './steps.ts';
 import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts, SharedKey } from './store.ts';
 
 /** What the payer has under way besides, and whether that makes this payment settle first. */
-interface Standing {
-  readonly open: bigint;
-  readonly settleUpfront: boolean;
-}
+type Standing = Pick<Extract<ClaimOutcome, { won: true }>, 'open' | 'settleUpfront' | 'exceeds' | 'isNew'>;
 
 export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
   const { key, exposure, now } = options;
@@ -17,7 +14,7 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
   if (holder) return { won: false, payment: holder };
   const standing = exposure
     ? yield* standingOf(facts, exposure, now, rowLock)
-    : { open: 0n, settleUpfront: facts.settleUpfront };
+    : { open: 0n, settleUpfront: facts.settleUpfront, exceeds: undefined, isNew: false };
   const decided = { ...facts, settleUpfront: standing.settleUpfront };
   const { changes } = yield statements.insertPayment(decided, options);
   const outcome: ClaimOutcome =
@@ -73,7 +70,8 @@ function* standingOf(
   const { rows } = yield statements.payerStanding(facts, failuresSince);
   const amounts = (kind: string) => rows.filter((row) => row.kind === kind).map(({ amount }) => BigInt(String(amount)));
   const open = amounts('open').reduce((sum, amount) => sum + amount, 0n);
-  const limit = amounts('settled').length > 0 ? perPayer : newPayer;
-  const exceeds = open + BigInt(facts.amount) > limit || amounts('failed').length >= failures;
-  return { open, settleUpfront: facts.settleUpfront || exceeds };
+  const isNew = amounts('settled').length === 0;
+  const isTooMuch = open + BigInt(facts.amount) > (isNew ? newPayer : perPayer);
+  const exceeds = amounts('failed').length >= failures ? 'failures' : isTooMuch ? 'exposure' : undefined;
+  return { open, settleUpfront: facts.settleUpfront || exceeds !== undefined, exceeds, isNew };
 }

@@ -74,7 +74,7 @@ export const payerStanding = ({ id, payer, network, asset }: PaymentFacts, failu
 });
 
 export const listLosses = (since: number): Statement => ({
-  text: 'SELECT network, route, amount FROM payments WHERE lost_at >= ?1',
+  text: 'SELECT network, route, payer, asset, amount FROM payments WHERE lost_at >= ?1',
   values: [since],
 });
 

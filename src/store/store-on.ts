@@ -39,10 +39,12 @@ export function storeOn(engine: Engine): Store {
 
     async losses(since) {
       const rows = await engine.read(statements.listLosses(since));
-      return rows.map(({ network, route, amount }) => ({
+      return rows.map(({ network, route, payer, asset, amount }) => ({
         network: String(network),
         route: String(route),
-        amount: BigInt(String(amount)),
+        payer: String(payer),
+        asset: String(asset),
+        amount: String(amount),
       }));
     },
 

@@ -24,14 +24,11 @@ export interface StoredAnswer {
   body: string;
 }
 
-/** Stands in the place of an answer that was kept long enough: whoever asks for it again is told so. */
-export const FORGOTTEN: StoredAnswer = {
-  status: 410,
-  contentType: 'application/json',
-  body: JSON.stringify({
-    error: { code: 'answer_gone', message: 'This payment was answered long ago, and its answer is not kept any more' },
-  }),
-};
+/**
+ * Stands in the place of an answer that was kept long enough: this very object, so that transports answer whoever asks
+ * for it again in their own words (`answer_gone`).
+ */
+export const FORGOTTEN: StoredAnswer = { status: 410, contentType: '', body: '' };
 
 /** A settlement as it is kept with the payment, for every transport to put into its own words. No signatures. */
 export interface Receipt {
@@ -127,13 +124,8 @@ export interface ExposureLimits {
   failuresSince: number;
 }
 
-/** What was worked for and never paid. */
-export interface Loss {
-  network: string;
-  route: string;
-  /** Atomic units. */
-  amount: bigint;
-}
+/** What was worked for and never paid. `amount` in atomic units. */
+export type Loss = Pick<Payment, 'network' | 'route' | 'payer' | 'asset' | 'amount'>;
 
 /** A name that several payments come with, of which one buys. */
 export interface SharedKey {
@@ -171,6 +163,10 @@ export type ClaimOutcome =
       open: bigint;
       /** As it is kept: the facts', or true where the exposure asks for it. */
       settleUpfront: boolean;
+      /** Which limit of the exposure asks for it: what is under way, or what failed. */
+      exceeds: 'exposure' | 'failures' | undefined;
+      /** True where nothing of the payer ever settled. */
+      isNew: boolean;
     }
   /** Not won: the payment as it stands, or the other one that has the key. */
   | { won: false; payment: Payment };

@@ -74,3 +74,23 @@ t.test('tells price, cost and margin of every endpoint, over all doors', async (
   t.match(lines[3], /^x402 +llm\/sage +2 +0\.003 +1 +0\.002 +0\.0015 +0\.0005 +25\.0 %$/);
   t.match(lines[5], /^5 USD of credits were bought/);
 });
+
+t.test('lists who cost what was worked for and never paid, the worst first', async (t) => {
+  const lose = async (store: Store, id: string, payer: string, at: number) => {
+    const claim = await won(store, sampleFacts(id, { payer, amount: '60000' }), claimAt(at));
+    await store.fulfil(claim, sampleAnswer(), { now: at });
+    await store.giveUp(claim, 'unsettled', 'the payer has too few tokens', at);
+  };
+  const payments = await open(t, async (store) => {
+    await sell(store, 'paid', 'image/one', '50000');
+    await lose(store, 'one', 'payer-1', Date.now());
+    await lose(store, 'two', 'payer-2', Date.now());
+    await lose(store, 'three', 'payer-2', Date.now());
+    await lose(store, 'long ago', 'payer-3', Date.now() - 2 * 86_400_000);
+  });
+  t.match(payments('--losses').trim().split('\n'), [
+    /^lost \(USD\) +calls +network +route +payer$/,
+    /^ *0\.12 +2 +chain-a +image\/sample +payer-2$/,
+    /^ *0\.06 +1 +chain-a +image\/sample +payer-1$/,
+  ]);
+});

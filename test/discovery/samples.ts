@@ -7,6 +7,7 @@ import { usd } from '../../src/money.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { railDocuments } from '../../src/rails/documents.ts';
 import { openMppRail } from '../../src/rails/mpp/rail.ts';
+import { noExposure } from '../payment/exposure/none.ts';
 
 const binding = (caip2: string, symbol: string, address: string) => ({
   caip2,
@@ -170,6 +171,7 @@ export const parts: DocumentParts = {
 
 /** MPP, paid on Tempo. */
 const mppRail = openMppRail({
+  exposure: noExposure,
   secrets: ['a secret of the test that is long enough'],
   realm: 'shop.example',
   tempo: { rpcUrl: 'https://tempo.example', chainId: 4217, currency: tempo, recipient: evmPayTo },

@@ -65,7 +65,9 @@ export function claiming(promise: Promised): void {
     await store.fulfil(lost.claim, sampleAnswer(), { now: 2 });
     t.same(await store.losses(0), []);
     await store.giveUp(lost.claim, 'unsettled', 'the payer has too few tokens', 3);
-    t.same(await store.losses(0), [{ network: 'chain-a', route: 'image/sample', amount: 10n }]);
+    t.same(await store.losses(0), [
+      { network: 'chain-a', route: 'image/sample', payer: 'payer-4', asset: sampleFacts('lost').asset, amount: '10' },
+    ]);
     t.same(await store.losses(4), []);
     t.match(await claimOf('again', '10', { payer: 'payer-4' }), { open: 0n, settleUpfront: true });
   });

@@ -47,6 +47,8 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
       before: undefined,
       open: 0n,
       settleUpfront: true,
+      exceeds: undefined,
+      isNew: false,
     });
     t.same(await store.find('first'), {
       ...facts,

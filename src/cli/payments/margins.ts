@@ -1,8 +1,8 @@
 /** What was sold at each endpoint, what it cost us, and what is left: over every rail and credits. */
 import { type Money, type Rate, rate, rateToMoney, toDecimal } from '../../money.ts';
+import { type Asset, fromAtomic } from '../../payment/assets.ts';
 import type { CreditSales } from '../../store/credit-store.ts';
 import type { Sale, Store } from '../../store/store.ts';
-import { type Asset, fromAtomic } from './assets.ts';
 
 /** Credits are counted where they are spent, so their purchase is no sale. */
 const PURCHASE_ROUTE = 'credits/credits';

@@ -3,19 +3,46 @@
  * be taken back while the provider works: moved away, cancelled, or signed by a wallet that says otherwise when it
  * counts. So what is open at any moment is bounded, and what was lost makes the next payments settle first.
  */
-import type { NetworkId, Route } from '../../catalogue/types.ts';
+import type { Route } from '../../catalogue/types.ts';
 import type { Log } from '../../log.ts';
-import { atomicToMoney, type Money, toAtomic, toDecimal } from '../../money.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import { type Money, toAtomic, toDecimal } from '../../money.ts';
 import type { ExposureLimits, Loss, Store } from '../../store/store.ts';
 import type { ExposurePolicy } from './policy.ts';
 
+/**
+ * Which payers settle first although the offer says otherwise, as challenges state it. Members in canonical order
+ * (JCS); amounts in dollars.
+ */
+export interface UpfrontFor {
+  /** Wallets that are contracts. */
+  readonly contracts: boolean;
+  /** Payers of whom so many settlements failed after the work, within a day. */
+  readonly failedSettlements: number;
+  /** Payers who never settled anything here, and have more than this under way, this call included. */
+  readonly newUnsettledAbove: string;
+  /** All others who have more than this under way, this call included. */
+  readonly unsettledAbove: string;
+}
+
 export interface ExposureControl {
-  /** True where everybody's payment for this has to settle first: told before anybody signs. */
-  settlesUpfront(route: Route, network: NetworkId, amount: Money): boolean;
+  /**
+   * Why everybody's payment for this has to settle first: told before anybody signs. `network` is a neutral id, or CAIP-2.
+   */
+  upfront(route: Route, network: string, amount: Money): 'above' | 'loss' | undefined;
+  readonly upfrontFor: UpfrontFor;
+  /**
+   * False where losses changed what is asked after the challenge was given: whoever signed it was told otherwise.
+   * `isNew`: nothing of the payer ever settled here.
+   */
+  wasTold(
+    reason: 'loss' | 'exposure',
+    offer: { readonly at: number; readonly route: Route; readonly network: string; readonly isNew: boolean },
+  ): boolean;
   /** What bounds a payment besides; the store decides, together with the claim. */
   limits(decimals: number): ExposureLimits;
   readonly policy: ExposurePolicy;
-  /** Grows whenever `settlesUpfront` changes, so that prepared challenges know when they are stale. */
+  /** Grows whenever what challenges say changes, so that prepared ones know when they are stale. */
   readonly version: number;
   /** Measures again what was lost. */
   refresh(): Promise<void>;
@@ -24,8 +51,10 @@ export interface ExposureControl {
 export interface ExposureParts {
   readonly policy: ExposurePolicy;
   readonly store: Pick<Store, 'losses'>;
-  /** Of a network's asset, for losses as the store has them. */
-  decimals(network: NetworkId): number;
+  /** A network as the catalogue names it. */
+  idOf(network: string): string;
+  worth(loss: Loss): Money;
+  readonly metrics: Pick<Metrics, 'settlesFirst'>;
   readonly log: Log;
   now(): number;
 }
@@ -33,27 +62,32 @@ export interface ExposureParts {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-type Part = `network ${string}` | `route ${string}`;
+const NEW_PAYERS = 'new payers';
+type Part = `network ${string}` | `route ${string}` | typeof NEW_PAYERS;
 
-export function createExposureControl({ policy, store, decimals, log, now }: ExposureParts): ExposureControl {
-  let strict: ReadonlySet<Part> = new Set();
-  let strangersFirst = false;
+export function createExposureControl(parts: ExposureParts): ExposureControl {
+  const { policy, store, idOf, worth, metrics, log, now } = parts;
+  /** What settles first because of losses, and since when. */
+  let strict: ReadonlyMap<Part, number> = new Map();
   let version = 0;
 
-  /** Logs every change: an operator should know why payers settle first. */
+  const limitOf = (part: Part): Money => (part === NEW_PAYERS ? policy.perHour : policy.lossLimit);
+  const partsOf = (route: Route, network: string): Part[] => [`network ${idOf(network)}`, `route ${route.id}`];
+
+  /** Tells of every change: an operator should know why payers settle first. */
   function apply(lost: ReadonlyMap<Part, Money>): void {
-    const found = new Set([...lost].filter(([, money]) => money >= policy.lossLimit).map(([part]) => part));
-    for (const part of found) {
-      if (!strict.has(part)) {
-        log.warn(
-          { part, lost: toDecimal(lost.get(part) ?? 0n) },
-          'settlements failed after the work: settles first now',
-        );
-      }
+    const before = strict;
+    const found = [...lost].filter(([part, money]) => money >= limitOf(part)).map(([part]) => part);
+    strict = new Map(found.map((part) => [part, before.get(part) ?? now()]));
+    const begun = found.filter((part) => !before.has(part));
+    const ended = [...before.keys()].filter((part) => !strict.has(part));
+    for (const part of begun) {
+      const details = { part, lost: toDecimal(lost.get(part) ?? 0n) };
+      log.warn(details, 'settlements failed after the work: settles first now');
     }
-    for (const part of strict) if (!found.has(part)) log.info({ part }, 'settles after the result again');
-    if (found.size !== strict.size || [...found].some((part) => !strict.has(part))) version += 1;
-    strict = found;
+    for (const part of ended) log.info({ part }, 'settles after the result again');
+    for (const part of [...begun, ...ended]) metrics.settlesFirst(part, strict.has(part));
+    if (begun.length + ended.length > 0) version += 1;
   }
 
   return {
@@ -61,35 +95,40 @@ export function createExposureControl({ policy, store, decimals, log, now }: Exp
     get version() {
       return version;
     },
-    settlesUpfront: (route, network, amount) =>
-      amount > policy.settleUpfront.above || strict.has(`network ${network}`) || strict.has(`route ${route.id}`),
+    upfront(route, network, amount) {
+      if (amount > policy.settleUpfront.above) return 'above';
+      return partsOf(route, network).some((part) => strict.has(part)) ? 'loss' : undefined;
+    },
+    get upfrontFor() {
+      const { contracts, afterFailures } = policy.settleUpfront;
+      return {
+        contracts,
+        failedSettlements: afterFailures,
+        newUnsettledAbove: strict.has(NEW_PAYERS) ? '0' : toDecimal(policy.newPayer),
+        unsettledAbove: toDecimal(policy.perPayer),
+      };
+    },
+    wasTold(reason, { at, route, network, isNew }) {
+      const concerned = reason === 'loss' ? partsOf(route, network) : isNew ? [NEW_PAYERS as Part] : [];
+      const since = concerned.map((part) => strict.get(part)).filter((time) => time !== undefined);
+      return since.length === 0 || at >= Math.min(...since);
+    },
     limits: (places) => ({
       perPayer: toAtomic(policy.perPayer, places),
-      newPayer: strangersFirst ? 0n : toAtomic(policy.newPayer, places),
+      newPayer: strict.has(NEW_PAYERS) ? 0n : toAtomic(policy.newPayer, places),
       failures: policy.settleUpfront.afterFailures,
       failuresSince: now() - DAY_MS,
     }),
     async refresh() {
       const lost = new Map<Part, Money>();
-      let total = 0n;
       const add = (part: Part, money: Money) => lost.set(part, (lost.get(part) ?? 0n) + money);
       for (const loss of await store.losses(now() - HOUR_MS)) {
-        const money = worth(loss, decimals);
-        total += money;
-        add(`network ${loss.network}`, money);
+        const money = worth(loss);
+        add(`network ${idOf(loss.network)}`, money);
         add(`route ${loss.route}`, money);
+        add(NEW_PAYERS, money);
       }
-      strangersFirst = total >= policy.perHour;
       apply(lost);
     },
   };
-}
-
-/** A network that is not of the catalogue any more has no payments to protect. */
-function worth({ network, amount }: Loss, decimals: (network: NetworkId) => number): Money {
-  try {
-    return atomicToMoney(amount, decimals(network));
-  } catch {
-    return 0n;
-  }
 }

@@ -90,6 +90,8 @@ export function createEvmMethod(
     recipient: payTo,
     details: { chainId, credentialTypes: ['authorization'], decimals: asset.decimals },
     challengeLifetimeMs: lifetimeMs,
+    upfront: () => undefined,
+    leastSecondsLeft: () => undefined,
 
     /** The nonce is made from the challenge, and the token takes it from a payer only once. */
     identify(credential) {
@@ -97,7 +99,7 @@ export function createEvmMethod(
       return { id: eip3009Identity(network, asset.address, payer, nonceOf(credential.challenge)), shown };
     },
 
-    async verify(credential, route) {
+    async verify(credential, route, isUpfront) {
       const { challenge, amount } = credential;
       const authorization = readAuthorization(credential);
       if (authorization.nonce !== nonceOf(challenge)) {
@@ -108,7 +110,7 @@ export function createEvmMethod(
       const requirements = requirementsOf(amount, route);
       const payment = { x402Version: 2, payload: authorization.payload, accepted: requirements };
       // A challenge stays open long enough to be settled after the work: who answers it too late is told so.
-      demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: route.deadlineMs });
+      if (!isUpfront) demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: route.deadlineMs });
       const verdict = await facilitator.verify(payment, requirements).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
         throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
@@ -127,7 +129,7 @@ export function createEvmMethod(
         payer,
         payerIsProven: true,
         holder: await payers(payer),
-        settleUpfront: false,
+        upfront: undefined,
         recoveryQuery: JSON.stringify(query),
         settle: () => facilitator.settle(payment, requirements),
       };

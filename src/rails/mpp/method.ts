@@ -1,12 +1,13 @@
 import type { Route } from '../../catalogue/types.ts';
 import type { VerifiedPayment } from '../../payment/rail.ts';
+import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
 
 /** What a method's own check of a credential adds to what its challenge says already. */
 export type MethodVerdict = Pick<
   VerifiedPayment,
-  'payer' | 'holder' | 'payerIsProven' | 'settleUpfront' | 'recoveryQuery' | 'settle'
+  'payer' | 'holder' | 'payerIsProven' | 'upfront' | 'recoveryQuery' | 'settle'
 >;
 
 /** A way to pay a `charge`: one chain with one token. */
@@ -22,14 +23,18 @@ export interface ChargeMethod {
   readonly details: Readonly<Record<string, unknown>>;
   /** How long a challenge for this route stays open, in milliseconds. */
   challengeLifetimeMs(route: Route): number;
+  /** Why every payment of this method for the route settles first: told in the challenge. */
+  upfront(route: Route): UpfrontReason | undefined;
+  /** Where a payment that is good for less settles first: seconds, told in the challenge. */
+  leastSecondsLeft(route: Route): number | undefined;
   /**
    * Identity of a payment: what the chain's own record of it says of the challenge, so that one name stands for both
    * the challenge and the transaction. `shown` is what everybody can read off the chain once it has settled. Throws
    * Refusal `malformed-credential` for a payload that is not this method's.
    */
   identify(credential: PaymentCredential): { readonly id: string; readonly shown: string };
-  /** Moves no money. The challenge has been checked. Throws Refusal. */
-  verify(credential: PaymentCredential, route: Route): Promise<MethodVerdict>;
+  /** Moves no money. The challenge has been checked; `isUpfront`: everybody settles first. Throws Refusal. */
+  verify(credential: PaymentCredential, route: Route, isUpfront: boolean): Promise<MethodVerdict>;
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
   /** See `Rail.confirmations`. */

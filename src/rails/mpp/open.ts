@@ -6,7 +6,8 @@ import type { EvmOptions } from './evm.ts';
 import { type MppRail, openMppRail } from './rail.ts';
 
 /** Charges on Tempo where that is configured, and by EIP-3009 where `service.yaml` names a network that can be paid. */
-export function openMpp({ config, options, networks, publicUrl, log, now }: RailParts<MppConfig>): MppRail | undefined {
+export function openMpp(parts: RailParts<MppConfig>): MppRail | undefined {
+  const { config, options, networks, exposure, publicUrl, log, now } = parts;
   const { secrets, realm = new URL(publicUrl).hostname, tempo } = config;
   const { networks: ids = [] } = options as MppServiceOptions;
   const evm = ids.map((id) => evmCharge(networks.find(id))).find((charge) => charge !== undefined);
@@ -14,7 +15,7 @@ export function openMpp({ config, options, networks, publicUrl, log, now }: Rail
     log.warn({}, `nothing is sold over MPP: neither ${['Tempo', ...ids].join(' nor ')} can be paid`);
     return undefined;
   }
-  return openMppRail({ secrets, realm, now, ...(tempo && { tempo }), ...(evm && { evm }) });
+  return openMppRail({ secrets, realm, exposure, now, ...(tempo && { tempo }), ...(evm && { evm }) });
 }
 
 function evmCharge(network: PayableNetwork | undefined): EvmOptions | undefined {

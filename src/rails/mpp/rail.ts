@@ -1,8 +1,10 @@
 /** The MPP rail: the `Payment` HTTP authentication scheme (draft 01), intent `charge`. */
 import type { Route } from '../../catalogue/types.ts';
 import { type Atomic, type Money, toAtomic } from '../../money.ts';
+import type { ExposureControl } from '../../payment/exposure/control.ts';
 import type { Quote, Rail } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
+import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import { unknown } from '../../settlement.ts';
 import { acceptedMethods } from './accept-payment.ts';
 import { bindingMismatch, bodyDigest, isOurs, issueChallenge, type Secrets } from './challenge.ts';
@@ -21,6 +23,7 @@ export interface MppOptions {
   readonly challengeLifetimeMs?: number;
   readonly tempo?: TempoOptions;
   readonly evm?: EvmOptions;
+  readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor'>;
   now?(): number;
 }
 
@@ -51,23 +54,62 @@ function checkOptions({ secrets, realm, tempo, evm }: MppOptions): void {
   if (!tempo && !evm) throw new Error('MPP needs at least one payment method: configure tempo or evm');
 }
 
-/** The `request` parameter; its members are in canonical order (JCS). */
-function chargeRequest(method: ChargeMethod, amount: Atomic): string {
-  const { currency, details, recipient } = method;
-  const request = { amount: amount.toString(), currency, methodDetails: details, recipient };
-  return Buffer.from(JSON.stringify(request)).toString('base64url');
+/** The `request` of a challenge, apart from when it settles; its members are in canonical order (JCS). */
+const chargeRequest = ({ currency, details, recipient }: ChargeMethod, amount: Atomic) => ({
+  amount: amount.toString(),
+  currency,
+  methodDetails: details,
+  recipient,
+});
+
+/** When the payment settles, as `methodDetails` says it besides: its members come after a method's own (JCS). */
+type Flow =
+  | { readonly paymentFlow: 'upfront' }
+  | { readonly paymentFlow: 'authorization'; readonly upfrontFor: Readonly<Record<string, unknown>> };
+
+/** A challenge's request without what it says of the flow. */
+function flowOf({ request }: PaymentCredential) {
+  const { paymentFlow, upfrontFor: _, ...details } = request.methodDetails as Readonly<Record<string, unknown>>;
+  return { isUpfront: paymentFlow === 'upfront', terms: JSON.stringify({ ...request, methodDetails: details }) };
 }
 
 export function openMppRail(options: MppOptions): MppRail {
   checkOptions(options);
-  const { secrets, realm, challengeLifetimeMs = LIFETIME_MS, now = Date.now } = options;
+  const { secrets, realm, exposure, challengeLifetimeMs = LIFETIME_MS, now = Date.now } = options;
   const methods: ChargeMethod[] = [
     ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, now })] : []),
     ...(options.evm ? [createEvmMethod(options.evm, { challengeLifetimeMs, now })] : []),
   ];
 
+  /** Why everybody who pays the route by this method settles first. */
+  const upfrontBy = (method: ChargeMethod, { route, amount }: Quote): UpfrontReason | undefined =>
+    method.upfront(route) ?? exposure.upfront(route, method.network, amount);
+
+  const flowFor = (method: ChargeMethod, quote: Quote, refusal: Refusal | undefined): Flow => {
+    if (refusal?.upfront ?? upfrontBy(method, quote)) return { paymentFlow: 'upfront' };
+    const { contracts, failedSettlements, newUnsettledAbove, unsettledAbove } = exposure.upfrontFor;
+    const secondsLeftBelow = method.leastSecondsLeft(quote.route);
+    return {
+      paymentFlow: 'authorization',
+      upfrontFor: {
+        contracts,
+        failedSettlements,
+        newUnsettledAbove,
+        ...(secondsLeftBelow === undefined ? {} : { secondsLeftBelow }),
+        unsettledAbove,
+      },
+    };
+  };
+
+  const requestFor = (method: ChargeMethod, quote: Quote, refusal: Refusal | undefined): string => {
+    const request = chargeRequest(method, toAtomic(quote.amount, method.decimals));
+    const methodDetails = { ...request.methodDetails, ...flowFor(method, quote, refusal) };
+    return Buffer.from(JSON.stringify({ ...request, methodDetails })).toString('base64url');
+  };
+
   /** In order: is the challenge ours, is it open, is it for this request, does it still cost as much. */
-  function checkChallenge({ challenge, binding, amount }: PaymentCredential, method: ChargeMethod, quote: Quote): void {
+  function checkChallenge(credential: PaymentCredential, method: ChargeMethod, quote: Quote): void {
+    const { challenge, binding, amount } = credential;
     if (!isOurs(challenge, secrets)) {
       throw new Refusal('invalid-challenge', 'the challenge was not issued here, or was changed: pay a fresh one');
     }
@@ -81,7 +123,7 @@ export function openMppRail(options: MppOptions): MppRail {
     if (challenge.digest !== bodyDigest(quote.request.body)) {
       throw new Refusal('verification-failed', 'the body is not the one the challenge was issued for');
     }
-    if (challenge.request !== chargeRequest(method, amount)) {
+    if (flowOf(credential).terms !== JSON.stringify(chargeRequest(method, amount))) {
       throw new Refusal('invalid-challenge', 'the gateway is paid otherwise by now: pay a fresh challenge');
     }
     const due = toAtomic(quote.amount, method.decimals);
@@ -104,13 +146,13 @@ export function openMppRail(options: MppOptions): MppRail {
       })),
 
     challenge(quote, refusal, invalidParams) {
-      const { route, request, amount } = quote;
+      const { route, request } = quote;
       const issued = acceptedMethods(methods, request.headers['accept-payment']).map((method) =>
         issueChallenge(
           {
             realm,
             method: method.name,
-            request: chargeRequest(method, toAtomic(amount, method.decimals)),
+            request: requestFor(method, quote, refusal),
             expiresAt: now() + method.challengeLifetimeMs(route),
           },
           request,
@@ -123,8 +165,21 @@ export function openMppRail(options: MppOptions): MppRail {
     async verify({ credential, method }, quote) {
       checkChallenge(credential, method, quote);
       const { network, currency: asset, recipient: payTo, decimals } = method;
-      const verdict = await method.verify(credential, quote.route);
-      return { network, asset, decimals, payTo, amount: credential.amount, canSettleUpfront: true, ...verdict };
+      const { route } = quote;
+      const upfront = upfrontBy(method, quote) ?? (flowOf(credential).isUpfront ? 'offered' : undefined);
+      const verdict = await method.verify(credential, route, upfront !== undefined);
+      return {
+        network,
+        asset,
+        decimals,
+        payTo,
+        amount: credential.amount,
+        scheme: 'charge',
+        canSettleUpfront: true,
+        offeredAt: Date.parse(credential.challenge.expires) - method.challengeLifetimeMs(route),
+        ...verdict,
+        upfront: upfront === undefined || upfront === 'offered' ? (verdict.upfront ?? upfront) : upfront,
+      };
     },
 
     async recover(recoveryQuery) {

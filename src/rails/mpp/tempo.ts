@@ -17,7 +17,7 @@ import { evmConfirmations } from '../../payment/chains/confirmations.ts';
 import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
 import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
+import { endsBeforeTheWork, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
 import type { ChargeMethod, MethodVerdict } from './method.ts';
@@ -38,6 +38,12 @@ const RPC_TIMEOUT_MS = 20_000;
 /** A payer's node may be ahead of ours by this much. */
 const PUSH_WAIT_MS = 5_000;
 const FIRST_PUSH_PAUSE_MS = 250;
+
+/** What clients sign is good for so long. */
+const TRANSACTION_LASTS_MS = 25_000;
+
+const isTooShort = (goodForMs: number, { deadlineMs }: Route): boolean =>
+  endsBeforeTheWork({ goodForMs, deadlineMs, settleMarginMs: SETTLE_MARGIN_MS.ownTransaction });
 
 /** As it is stored. */
 type RecoveryQuery = { readonly method: 'tempo' } & (
@@ -73,8 +79,7 @@ export function createTempoMethod(
           payer,
           holder: await payers(payer),
           payerIsProven: true,
-          // It has settled already.
-          settleUpfront: true,
+          upfront: 'sent',
           recoveryQuery: JSON.stringify(query),
           settle: async () => pushed(hash, amount),
         };
@@ -93,7 +98,7 @@ export function createTempoMethod(
     chain: TempoChain,
     credential: PaymentCredential,
     signature: string,
-    { deadlineMs }: Route,
+    route: Route,
   ): Promise<MethodVerdict> {
     const { challenge, amount } = credential;
     const signed = chain.readTransfer(signature, memoEnd(challenge.id));
@@ -108,12 +113,12 @@ export function createTempoMethod(
       payer,
       holder: await payers(payer),
       payerIsProven: signed.provenSigner,
-      settleUpfront: settlesUpfront({
-        goodForMs: validBefore * 1000 - now(),
-        deadlineMs,
-        settleMarginMs: SETTLE_MARGIN_MS.ownTransaction,
-        isProven: signed.provenSigner,
-      }),
+      // Where only the chain can check the signature, it must not buy work before the chain has.
+      upfront: !signed.provenSigner
+        ? 'contract'
+        : isTooShort(validBefore * 1000 - now(), route)
+          ? 'deadline'
+          : undefined,
       recoveryQuery: JSON.stringify(query),
       settle: () => chain.broadcast(credential),
     };
@@ -127,6 +132,10 @@ export function createTempoMethod(
     recipient,
     details: { chainId, ...(options.feePayerKey === undefined ? {} : { feePayer: true }) },
     challengeLifetimeMs: () => challengeLifetimeMs,
+    // Who pays a sponsored transaction is known only once the chain has taken it.
+    upfront: (route) =>
+      options.feePayerKey !== undefined ? 'contract' : isTooShort(TRANSACTION_LASTS_MS, route) ? 'deadline' : undefined,
+    leastSecondsLeft: ({ deadlineMs }) => Math.ceil((deadlineMs + SETTLE_MARGIN_MS.ownTransaction) / 1000),
 
     /**
      * The end of the memo stands for challenge and transaction at once: a challenge has one, so a second transaction

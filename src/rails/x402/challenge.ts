@@ -1,13 +1,13 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
-import { randomUUID } from 'node:crypto';
 import type { Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
-import type { ExposureControl } from '../../payment/exposure/control.ts';
+import type { ExposureControl, UpfrontFor } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Challenge, Rail } from '../../payment/rail.ts';
-import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
+import { endsBeforeTheWork, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
-import { CHALLENGE_EXTENSION, encodeHeader, type Requirements, type RequirementsV1 } from './wire.ts';
+import { NO_ID, newChallengeId } from './challenge-id.ts';
+import { CHALLENGE_EXTENSION, type Requirements, type RequirementsV1 } from './wire.ts';
 
 /** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */
 const MARGIN_SECONDS = 60;
@@ -19,12 +19,11 @@ function authorizationSeconds(route: Route, network: PayableNetwork): number {
 }
 
 /** True where what a payer signs on this network does not outlive the route's work. */
-const endsBeforeTheWork = (route: Route, network: PayableNetwork): boolean =>
-  settlesUpfront({
+const isTooShort = (route: Route, network: PayableNetwork): boolean =>
+  endsBeforeTheWork({
     goodForMs: authorizationSeconds(route, network) * 1000,
     deadlineMs: route.deadlineMs,
     settleMarginMs: SETTLE_MARGIN_MS.offer,
-    isProven: true,
   });
 
 /** The entry of `accepts` for one network, in version 2's words. */
@@ -67,12 +66,10 @@ export function requirementsV1(
   };
 }
 
-/** Stands where the id comes: as long as one. */
-const NO_ID = '00000000-0000-0000-0000-000000000000';
-
-const challengeExtension = (id: string): object => ({
+/** `upfrontFor` says which payers settle first although offers say otherwise. */
+const challengeExtension = (id: string, upfrontFor: UpfrontFor | undefined): object => ({
   [CHALLENGE_EXTENSION]: {
-    info: { id },
+    info: upfrontFor ? { id, upfrontFor } : { id },
     schema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
   },
 });
@@ -94,7 +91,7 @@ function headerWithId(required: object): (id: string) => string {
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
-  readonly amounts: Map<Money, { header(id: string): string; accepts: Requirements[]; acceptsV1: string }>;
+  readonly amounts: Map<Money, { header(id: string): string; membersV1: string }>;
   readonly version: string;
 }
 
@@ -107,26 +104,29 @@ export type X402Challenge = Challenge;
 export interface Challenges {
   /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
   offers(route: Route, amount: Money): Requirements[];
-  /** Whether everybody's payment of this on the network has to settle before the work. */
-  settlesUpfront(route: Route, network: PayableNetwork, amount: Money): boolean;
+  /** Why everybody's payment of this on the network has to settle before the work. */
+  upfront(route: Route, network: PayableNetwork, amount: Money): 'deadline' | 'above' | 'loss' | undefined;
+  /** How long what is signed for the route on the network is asked to last, in milliseconds. */
+  lastsMs(route: Route, network: PayableNetwork): number;
   /** What the challenge says of the route itself, for the facilitator. */
   about(route: Route): { readonly resource: object; readonly extensions: object };
   challenge: Rail<never, X402Challenge>['challenge'];
-  /** Version 2's header, and for version 1's body the JSON of `accepts`; `error` is for both. */
-  inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly acceptsV1: string };
+  /** Version 2's header, and for version 1's body the JSON of `accepts` and `upfrontFor`; `error` is for both. */
+  inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly membersV1: string };
 }
 
 /** Writes challenges. What does not depend on the request is prepared once per route and price. */
 export function createChallenges(
   networks: PayableNetworks,
-  exposure: Pick<ExposureControl, 'settlesUpfront' | 'version'>,
+  exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version'>,
   publicUrl: string,
+  now: () => number,
 ): Challenges {
   const prepared = new Map<Route, Prepared>();
   const version = () => `${networks.version} ${exposure.version}`;
 
-  const firstOn = (route: Route, network: PayableNetwork, amount: Money): boolean =>
-    endsBeforeTheWork(route, network) || exposure.settlesUpfront(route, network.id, amount);
+  const upfrontOn: Challenges['upfront'] = (route, network, amount) =>
+    isTooShort(route, network) ? 'deadline' : exposure.upfront(route, network.id, amount);
 
   const prepare = (route: Route): Prepared => {
     const known = prepared.get(route);
@@ -148,9 +148,10 @@ export function createChallenges(
   const payable = (route: Route): PayableNetwork[] =>
     route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
-  const offers = (route: Route, amount: Money): Requirements[] =>
+  /** `allUpfront` for a payer who has to settle first, whatever others may. */
+  const offers = (route: Route, amount: Money, allUpfront = false): Requirements[] =>
     payable(route).flatMap((network) => {
-      const upfront = firstOn(route, network, amount);
+      const upfront = allUpfront || upfrontOn(route, network, amount) !== undefined;
       const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];
@@ -168,18 +169,25 @@ export function createChallenges(
     );
   };
 
+  /** What is said at a price, in both versions' words. */
+  const said = (route: Route, amount: Money, error: string, allUpfront = false) => {
+    const { resource, extensions } = prepare(route);
+    const accepts = offers(route, amount, allUpfront);
+    const upfrontFor = accepts.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
+    const withId = { ...extensions, ...challengeExtension(NO_ID, upfrontFor) };
+    const acceptsV1 = JSON.stringify(bodyOffers(route, resource, accepts));
+    return {
+      required: { x402Version: 2, error, resource, accepts, extensions: withId },
+      membersV1: `"accepts":${acceptsV1}${upfrontFor ? `,"upfrontFor":${JSON.stringify(upfrontFor)}` : ''}`,
+    };
+  };
+
   const quoted = (route: Route, amount: Money) => {
-    const { amounts, resource, extensions } = prepare(route);
+    const { amounts } = prepare(route);
     const known = amounts.get(amount);
     if (known) return known;
-    const accepts = offers(route, amount);
-    const withId = { ...extensions, ...challengeExtension(NO_ID) };
-    const required = { x402Version: 2, error: 'Payment required', resource, accepts, extensions: withId };
-    const made = {
-      header: headerWithId(required),
-      accepts,
-      acceptsV1: JSON.stringify(bodyOffers(route, resource, accepts)),
-    };
+    const { required, membersV1 } = said(route, amount, 'Payment required');
+    const made = { header: headerWithId(required), membersV1 };
     const oldest = amounts.size >= KEPT_AMOUNTS ? amounts.keys().next().value : undefined;
     if (oldest !== undefined) amounts.delete(oldest);
     amounts.set(amount, made);
@@ -187,24 +195,26 @@ export function createChallenges(
   };
 
   return {
-    offers,
-    settlesUpfront: firstOn,
+    offers: (route, amount) => offers(route, amount),
+    upfront: upfrontOn,
+    lastsMs: (route, network) => authorizationSeconds(route, network) * 1000,
 
     about(route) {
       const { resource, extensions } = prepare(route);
       return { resource, extensions };
     },
 
-    challenge: (quote, refusal, invalidParams) => ({ id: randomUUID(), quote, refusal, invalidParams }),
+    challenge: (quote, refusal, invalidParams) => ({ id: newChallengeId(now()), quote, refusal, invalidParams }),
 
     /** A refusal's reason goes into both versions' `error`. */
     inWords({ id, quote: { route, amount }, refusal }) {
-      const { header, accepts, acceptsV1 } = quoted(route, amount);
-      if (!refusal) return { header: header(id), error: 'Payment required', acceptsV1 };
-      const { resource, extensions: fixed } = prepare(route);
-      const extensions = { ...fixed, ...challengeExtension(id) };
+      if (!refusal) {
+        const { header, membersV1 } = quoted(route, amount);
+        return { header: header(id), error: 'Payment required', membersV1 };
+      }
       const error = refusal.message;
-      return { header: encodeHeader({ x402Version: 2, error, resource, accepts, extensions }), error, acceptsV1 };
+      const { required, membersV1 } = said(route, amount, error, refusal.upfront !== undefined);
+      return { header: headerWithId(required)(id), error, membersV1 };
     },
   };
 }

@@ -12,6 +12,7 @@ import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
 import { createChallenges, requirementsV1, type X402Challenge } from './challenge.ts';
+import { givenAt } from './challenge-id.ts';
 import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
 import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
@@ -19,7 +20,7 @@ import { checkAccepted, networkName, type PaymentPayload, type Requirements, sch
 
 interface X402Options {
   readonly networks: PayableNetworks;
-  readonly exposure: Pick<ExposureControl, 'settlesUpfront' | 'version'>;
+  readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version'>;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   now(): number;
@@ -31,7 +32,7 @@ export interface X402Rail extends Rail<X402Credential, X402Challenge> {
 }
 
 export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options): X402Rail {
-  const challenges = createChallenges(networks, exposure, publicUrl);
+  const challenges = createChallenges(networks, exposure, publicUrl, now);
   const findSettlement = openRecovery(now);
 
   const payableFor = ({ network: id, payment }: X402Credential, { route }: Quote): PayableNetwork => {
@@ -106,10 +107,15 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
       const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
-      const settleUpfront = challenges.settlesUpfront(quote.route, network, quote.amount);
+      const { route } = quote;
       const { endsAt, payer, scheme } = authorization;
-      const { deadlineMs } = quote.route;
-      if (!settleUpfront && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
+      const chosen =
+        payment.x402Version === 2 && payment.accepted.upfront && scheme === 'exact' ? 'offered' : undefined;
+      const upfront = challenges.upfront(route, network, quote.amount) ?? chosen;
+      const { deadlineMs } = route;
+      // Clients of version 1 name no challenge: what they sign lasts from then on as long as it asked.
+      const offeredAt = givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(route, network);
+      if (upfront === undefined && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
       const payload = forFacilitator(credential, offer, quote);
       const verifying = facilitator.verify(payload, inVersionOf(payment, offer, quote)).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
@@ -127,7 +133,9 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
         holder,
         payTo,
         amount,
-        settleUpfront,
+        scheme,
+        upfront,
+        offeredAt,
         canSettleUpfront: scheme !== 'upto',
         payerIsProven: true,
         recoveryQuery: JSON.stringify({

@@ -39,6 +39,8 @@ export interface Accepted {
   readonly amount: string;
   readonly asset: string;
   readonly payTo: string;
+  /** True for an offer that said to settle before the work. */
+  readonly upfront: boolean;
 }
 
 interface Common {
@@ -103,7 +105,7 @@ export function decodePayment(header: string): PaymentPayload {
   }
   const { accepted } = whole;
   if (!isObject(accepted)) throw malformed('accepted must be the entry of `accepts` that is paid');
-  const read = (field: keyof Accepted) => text(accepted, field, 'accepted.');
+  const read = (field: Exclude<keyof Accepted, 'upfront'>) => text(accepted, field, 'accepted.');
   return {
     x402Version,
     accepted: {
@@ -112,6 +114,7 @@ export function decodePayment(header: string): PaymentPayload {
       amount: read('amount'),
       asset: read('asset'),
       payTo: read('payTo'),
+      upfront: isObject(accepted.extra) && accepted.extra.paymentFlow === 'upfront',
     },
     ...common,
   };

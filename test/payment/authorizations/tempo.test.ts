@@ -11,6 +11,7 @@ import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { type PaidCall, request, sendProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
+import { noExposure } from '../exposure/none.ts';
 import { json, serve } from '../facilitators/front.ts';
 import { challengesOf, decode, encode, quoteOf, requestOf, secret } from '../mpp/credentials.ts';
 import { feeToken } from '../mpp/tempo-wallets.ts';
@@ -132,7 +133,7 @@ t.test('a transaction that the node has already is not refused, and its payer ge
 async function verified(changes: { rpcUrl?: string; currency?: string; feePayerKey?: string } = {}) {
   const recipient = `0x${randomBytes(20).toString('hex')}`;
   const options = { rpcUrl, chainId, currency, recipient, ...changes };
-  const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', tempo: options });
+  const rail = openMppRail({ exposure: noExposure, secrets: [secret], realm: '127.0.0.1', tempo: options });
   const quote = quoteOf(requestOf('{"prompt":"fog"}'));
   const [challenge = ''] = challengesOf(rail.http.challenge(rail.challenge(quote)));
   const headers = await signed(new Response(null, { status: 402, headers: { 'www-authenticate': challenge } }));
@@ -166,9 +167,9 @@ t.test('a node that has the transaction, in whatever words, has not refused it',
 
 t.test('a sponsored transaction names its payer itself: that is no proof, and it is settled first', async (t) => {
   const { payment } = await verified({ feePayerKey: generatePrivateKey(), currency: feeToken });
-  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: false, settleUpfront: true });
+  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: false, upfront: 'contract' });
   const { payment: unsponsored } = await verified();
-  t.match(unsponsored, { payer: payer.address.toLowerCase(), payerIsProven: true, settleUpfront: false });
+  t.match(unsponsored, { payer: payer.address.toLowerCase(), payerIsProven: true, upfront: undefined });
 });
 
 t.test('a transfer of another amount under the memo of the payment is not the payment', async (t) => {

@@ -7,7 +7,14 @@ const FORTUNE = 10n ** 30n;
 export const noExposure: ExposureControl = {
   policy: exposurePolicy({ settleUpfront: { contracts: false } }),
   version: 0,
-  settlesUpfront: () => false,
+  upfront: () => undefined,
+  upfrontFor: {
+    contracts: false,
+    failedSettlements: Number.MAX_SAFE_INTEGER,
+    newUnsettledAbove: '1000000',
+    unsettledAbove: '1000000',
+  },
+  wasTold: () => true,
   limits: () => ({ perPayer: FORTUNE, newPayer: FORTUNE, failures: Number.MAX_SAFE_INTEGER, failuresSince: 0 }),
   refresh: async () => {},
 };

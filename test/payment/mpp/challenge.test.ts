@@ -2,6 +2,7 @@ import { Challenge } from 'mppx';
 import t from 'tap';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
+import { noExposure } from '../exposure/none.ts';
 import {
   answerOf,
   challengesOf,
@@ -24,7 +25,8 @@ const evmOptions = {
     settle: async () => ({ state: 'refused' as const, reason: 'not here' }),
   },
 };
-const open = () => openMppRail({ secrets: [secret], realm, tempo: tempoOptions, evm: evmOptions });
+const open = () =>
+  openMppRail({ exposure: noExposure, secrets: [secret], realm, tempo: tempoOptions, evm: evmOptions });
 
 t.test('an unpaid request gets one challenge for each way to pay, and mppx reads and believes them', async (t) => {
   const answer = answerOf(open(), quoteOf(requestOf('{"prompt":"fog"}')));
@@ -74,7 +76,13 @@ t.test('a refusal names its problem type and reason beside a fresh challenge', a
 });
 
 t.test('two callers who ask at the same moment get different challenges', async (t) => {
-  const rail = openMppRail({ secrets: [secret], realm, tempo: tempoOptions, now: () => 1_700_000_000_000 });
+  const rail = openMppRail({
+    exposure: noExposure,
+    secrets: [secret],
+    realm,
+    tempo: tempoOptions,
+    now: () => 1_700_000_000_000,
+  });
   const ids = Array.from(
     { length: 50 },
     () => parametersOf(challengesOf(answerOf(rail, quoteOf(requestOf('{}'))))[0] ?? '').id,
@@ -100,7 +108,14 @@ t.test('the opaque part names the route, so that a credential is no good on anot
 
 t.test('a challenge for an authorization stays open for as long as the endpoint may work', async (t) => {
   const now = Date.parse('2030-01-01T00:00:00Z');
-  const rail = openMppRail({ secrets: [secret], realm, tempo: tempoOptions, evm: evmOptions, now: () => now });
+  const rail = openMppRail({
+    exposure: noExposure,
+    secrets: [secret],
+    realm,
+    tempo: tempoOptions,
+    evm: evmOptions,
+    now: () => now,
+  });
   const quote = quoteOf(requestOf('{}'));
   const slow = { ...quote, route: { ...quote.route, deadlineMs: 600_000 } };
   const [tempo, evm] = challengesOf(answerOf(rail, slow)).map((header) =>
@@ -132,7 +147,13 @@ t.test('discovery documents list the same amounts and currencies', async (t) => 
 });
 
 t.test('does not open with a realm or secret that would weaken its challenges', async (t) => {
-  t.throws(() => openMppRail({ secrets: [secret], realm: 'a|b', tempo: tempoOptions }), { message: /realm/ });
-  t.throws(() => openMppRail({ secrets: ['short'], realm, tempo: tempoOptions }), { message: /32 bytes/ });
-  t.throws(() => openMppRail({ secrets: [secret], realm }), { message: /at least one payment method/ });
+  t.throws(() => openMppRail({ exposure: noExposure, secrets: [secret], realm: 'a|b', tempo: tempoOptions }), {
+    message: /realm/,
+  });
+  t.throws(() => openMppRail({ exposure: noExposure, secrets: ['short'], realm, tempo: tempoOptions }), {
+    message: /32 bytes/,
+  });
+  t.throws(() => openMppRail({ exposure: noExposure, secrets: [secret], realm }), {
+    message: /at least one payment method/,
+  });
 });

@@ -5,6 +5,7 @@ import type { Quote } from '../../../src/payment/rail.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import type { GatewayRequest } from '../../../src/request.ts';
+import { noExposure } from '../exposure/none.ts';
 import {
   answerOf,
   challengesOf,
@@ -20,7 +21,7 @@ import {
 } from './credentials.ts';
 
 const body = '{"prompt":"fog"}';
-const rail = openMppRail({ secrets: [secret], realm, tempo: tempoOptions });
+const rail = openMppRail({ exposure: noExposure, secrets: [secret], realm, tempo: tempoOptions });
 
 /** The challenge of a fresh 402, as a client echoes it. */
 const freshChallenge = (request: GatewayRequest = requestOf(body), price?: string) =>
@@ -84,7 +85,7 @@ t.test('what a person reads in the challenge may be echoed or left out', async (
 
 t.test('an expired challenge is refused as expired', async (t) => {
   let now = Date.now() - 301_000;
-  const late = openMppRail({ secrets: [secret], realm, tempo: tempoOptions, now: () => now });
+  const late = openMppRail({ exposure: noExposure, secrets: [secret], realm, tempo: tempoOptions, now: () => now });
   const challenge = parametersOf(challengesOf(answerOf(late, quoteOf(requestOf(body))))[0] ?? '');
   now = Date.now();
   t.equal(await fate(unprovenCredential(challenge), quoteOf(requestOf(body)), late), 'payment-expired');
@@ -109,14 +110,14 @@ t.test('a challenge for less than the price is refused, one for more is honoured
 
 t.test('a challenge that names a recipient of the past is refused', async (t) => {
   const recipient = '0x00000000000000000000000000000000000a11ce';
-  const moved = openMppRail({ secrets: [secret], realm, tempo: { ...tempoOptions, recipient } });
+  const moved = openMppRail({ exposure: noExposure, secrets: [secret], realm, tempo: { ...tempoOptions, recipient } });
   t.equal(await fate(unprovenCredential(freshChallenge()), quoteOf(requestOf(body)), moved), 'invalid-challenge');
 });
 
 t.test('challenges of an old secret are honoured while it is kept, and new ones are signed with the new', async (t) => {
   const newSecret = 'another secret that is long enough, of 32 bytes';
-  const rotated = openMppRail({ secrets: [newSecret, secret], realm, tempo: tempoOptions });
-  const after = openMppRail({ secrets: [newSecret], realm, tempo: tempoOptions });
+  const rotated = openMppRail({ exposure: noExposure, secrets: [newSecret, secret], realm, tempo: tempoOptions });
+  const after = openMppRail({ exposure: noExposure, secrets: [newSecret], realm, tempo: tempoOptions });
   const quote = quoteOf(requestOf(body));
   const old = unprovenCredential(freshChallenge());
   const fresh = unprovenCredential(parametersOf(challengesOf(answerOf(rotated, quote))[0] ?? ''));

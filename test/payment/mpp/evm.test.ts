@@ -11,6 +11,7 @@ import { Refusal } from '../../../src/payment/refusal.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { startEvmChain } from '../../../src/sandbox/chains/evm.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { noExposure } from '../exposure/none.ts';
 import { answerOf, challengesOf, decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
 import { startGateway } from './gateway.ts';
 import { mppRoute } from './route.ts';
@@ -47,6 +48,7 @@ async function gateway(t: Tap, { rpcUrl = chain.rpcUrl, deadlineMs = 1_000 } = {
   const facilitator = facilitatorAt(rpcUrl);
   t.teardown(() => facilitator.close());
   const rail = openMppRail({
+    exposure: noExposure,
     secrets: [secret],
     realm: '127.0.0.1',
     evm: { chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
@@ -158,10 +160,16 @@ t.test('refuses an authorization of which too little is left: it settles after t
   const facilitator = facilitatorAt(chain.rpcUrl);
   t.teardown(() => facilitator.close());
   const options = { chainId, asset, payTo: newEvmWallet().address, rpcUrl: chain.rpcUrl, facilitator };
-  const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', evm: options, now: () => now });
+  const rail = openMppRail({
+    exposure: noExposure,
+    secrets: [secret],
+    realm: '127.0.0.1',
+    evm: options,
+    now: () => now,
+  });
   const { url } = await startGateway(t, rail, [mppRoute(path)]);
   const authorization = await credentialFor(`${url}${path}`);
-  t.equal((await verified(rail, authorization)).payment.settleUpfront, false);
+  t.equal((await verified(rail, authorization)).payment.upfront, undefined);
   now += 350_000;
   await t.rejects(
     verified(rail, authorization),
@@ -203,6 +211,7 @@ t.test('both ways to pay stand side by side, and a credential for one is no cred
   const payTo = newEvmWallet().address;
   const tempo = { rpcUrl: chain.rpcUrl, chainId: 42_431, currency: asset.address, recipient: payTo };
   const rail = openMppRail({
+    exposure: noExposure,
     secrets: [secret],
     realm: '127.0.0.1',
     tempo,

@@ -6,6 +6,7 @@ import { createListener, listen } from '../../../src/http/server.ts';
 import { createRouteFinder } from '../../../src/lifecycle/find.ts';
 import { createLifecycle } from '../../../src/lifecycle/lifecycle.ts';
 import { createLog } from '../../../src/log.ts';
+import { createMetrics } from '../../../src/metrics/metrics.ts';
 import type { MppRail } from '../../../src/rails/mpp/rail.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
@@ -36,6 +37,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
       },
     },
     exposure: noExposure,
+    metrics: createMetrics(),
     owner: 'test',
     log: createLog('silent'),
     now: Date.now,

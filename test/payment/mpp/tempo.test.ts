@@ -7,6 +7,7 @@ import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { type MppOptions, openMppRail } from '../../../src/rails/mpp/rail.ts';
+import { noExposure } from '../exposure/none.ts';
 import { decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
 import { startGateway } from './gateway.ts';
 import { mppRoute } from './route.ts';
@@ -29,6 +30,7 @@ async function gateway(
   const recipient = `0x${randomBytes(20).toString('hex')}`;
   const { deadlineMs = 1_000, ...tempo } = { rpcUrl: chain.rpcUrl, currency, ...changes };
   const options: MppOptions = {
+    exposure: noExposure,
     secrets: [secret],
     realm: '127.0.0.1',
     tempo: { chainId, recipient, ...tempo },
@@ -260,7 +262,7 @@ t.test('a chain that cannot be asked refuses nobody for good, and is not named',
   const { url } = await gateway(t);
   const authorization = await credentialFor(url);
   const tempo = { rpcUrl: 'http://127.0.0.1:9/v1/the-access-key', chainId, currency, recipient: chain.rich.address };
-  const rail = openMppRail({ secrets: [secret], realm: '127.0.0.1', tempo });
+  const rail = openMppRail({ exposure: noExposure, secrets: [secret], realm: '127.0.0.1', tempo });
   const quote = quoteOf(requestOf(post.body));
   const challenge = parametersOf(
     [rail.http.challenge(rail.challenge(quote)).headers['www-authenticate'] ?? ''].flat()[0] ?? '',

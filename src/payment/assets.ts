@@ -1,5 +1,5 @@
-import type { Network } from '../../catalogue/types.ts';
-import type { Money } from '../../money.ts';
+import type { Network } from '../catalogue/types.ts';
+import type { Money } from '../money.ts';
 
 /** What payments are made in. */
 export interface Asset {

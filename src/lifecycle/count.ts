@@ -1,0 +1,33 @@
+import { Problem } from '../errors.ts';
+import type { Metrics, PaymentOutcome } from '../metrics/metrics.ts';
+import type { Work } from '../payment/claim.ts';
+import { Refusal } from '../payment/refusal.ts';
+
+/** What became of a payment whose work ended with an error. */
+function outcomeOf(error: unknown): PaymentOutcome {
+  if (error instanceof Refusal) return 'unsettled';
+  if (!(error instanceof Problem) || error.code === 'internal_error') return 'failed';
+  if (error.code === 'settlement_pending') return 'unknown';
+  return error.code === 'result_owed' ? 'owed' : 'released';
+}
+
+/** Does the work and counts what becomes of the payment, unless an earlier attempt settled it and was counted. */
+export async function counted<Result>(
+  metrics: Pick<Metrics, 'payment' | 'settledFirst'>,
+  rail: string,
+  claimed: Work,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if ('receipt' in claimed) return work();
+  const { network, scheme, upfront } = claimed.verified;
+  const count = (outcome: PaymentOutcome) => metrics.payment({ rail, scheme, network, outcome });
+  if (upfront) metrics.settledFirst(upfront);
+  try {
+    const result = await work();
+    count('settled');
+    return result;
+  } catch (error) {
+    count(outcomeOf(error));
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+/** Who settles first is said before anybody signs. */
+import '../payment/facilitators/own-fetch.ts';
+import { join } from 'node:path';
+import t from 'tap';
+import { privateKeyToAddress } from 'viem/accounts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { payV1, payV2, request, sendProof, signProof, signProofV1, signUpto } from '../clients.ts';
+import { openEvmWallet } from '../evm-wallet.ts';
+import { startGateway } from '../gateway.ts';
+import {
+  ask,
+  catalogueWith,
+  flows,
+  fresh,
+  kindOf,
+  lose,
+  mppTerms,
+  RULES,
+  settlesFirst,
+  signMpp,
+  termsOf,
+} from '../settling-first.ts';
+
+/** An ERC-1271 wallet that finds every signature good. */
+const AGREEABLE = '0x631626ba7e60e01b60005260206000f3';
+
+let ahead = 0;
+const gateway = await startGateway({ networks: ['chain-c'], tempo: true, now: () => Date.now() + ahead });
+t.teardown(gateway.stop);
+
+t.test('a challenge says which payers settle first although its offers settle after', async (t) => {
+  const { v2, v1, headerBytes } = await termsOf(await ask(fresh(gateway)));
+  t.same(v2.upfrontFor, RULES);
+  t.same(v1.upfrontFor, RULES);
+  t.ok(headerBytes < 8_192);
+  const { tempo, evm } = await mppTerms(fresh(gateway, '/mpp'));
+  t.match(evm, { paymentFlow: 'authorization', upfrontFor: RULES });
+  t.match(tempo, { paymentFlow: 'authorization', upfrontFor: { ...RULES, secondsLeftBelow: 23 } });
+
+  t.equal((await payV2(gateway, 'chain-c', fresh(gateway))).status, 200, 'version 2 pays it');
+  t.equal((await payV1(gateway, 'chain-c', fresh(gateway))).status, 200, 'version 1 pays it');
+  for (const network of ['chain-c', 'tempo']) {
+    const call = fresh(gateway, '/mpp');
+    t.equal((await sendProof(call, await signMpp(gateway, network, call))).status, 200, `MPP pays it on ${network}`);
+  }
+});
+
+t.test('the flow of an MPP challenge cannot be changed by who pays it', async (t) => {
+  const call = fresh(gateway, '/mpp');
+  const { authorization = '' } = await signMpp(gateway, 'chain-c', call);
+  const credential = JSON.parse(Buffer.from(authorization.replace(/^Payment /, ''), 'base64url').toString());
+  const asked = JSON.parse(Buffer.from(credential.challenge.request, 'base64url').toString());
+  asked.methodDetails.upfrontFor.contracts = false;
+  credential.challenge.request = Buffer.from(JSON.stringify(asked)).toString('base64url');
+  const changed = `Payment ${Buffer.from(JSON.stringify(credential)).toString('base64url')}`;
+  const answer = await sendProof(call, { authorization: changed });
+  t.equal(answer.status, 402);
+  t.equal(await kindOf(answer), 'invalid-challenge');
+});
+
+t.test('a contract wallet, who was told, settles first over each protocol', async (t) => {
+  const { reader, another } = await openEvmWallet(gateway, 'chain-c');
+  const payer = await another(1_000_000n);
+  const address = privateKeyToAddress(payer.state.evm['chain-c']?.privateKey ?? '0x');
+  await reader.request({ method: 'anvil_setCode' as never, params: [address, AGREEABLE] as never });
+  const [v2, v1, mpp] = [fresh(payer), fresh(payer), fresh(payer, '/mpp')];
+  t.ok(await settlesFirst(t, payer, v2, await signProof(payer, 'chain-c', v2)), 'version 2');
+  t.ok(await settlesFirst(t, payer, v1, await signProofV1(payer, 'chain-c', v1)), 'version 1');
+  t.ok(await settlesFirst(t, payer, mpp, await signMpp(payer, 'chain-c', mpp)), 'MPP');
+});
+
+t.test('a Tempo payment that was tried before does not settle first because its time runs out', async (t) => {
+  const call = fresh(gateway, '/mpp');
+  const credential = await signMpp(gateway, 'tempo', call);
+  const earned = await gateway.earned('tempo');
+  await gateway.fault({ upstream: 'predictions', fault: '500' });
+  t.equal((await sendProof(call, credential)).status, 500);
+  ahead = 10_000;
+  const refused = await sendProof(call, credential);
+  t.equal(refused.status, 402);
+  t.equal(await kindOf(refused), 'payment-expired');
+  t.equal(await gateway.earned('tempo'), earned);
+  ahead = 0;
+});
+
+t.test('an answer that is not kept any more is an error like every other, with the receipt', async (t) => {
+  const call = fresh(gateway);
+  const proof = await signProof(gateway, 'chain-c', call);
+  t.equal((await sendProof(call, proof)).status, 200);
+  const store = openSqliteStore(join(gateway.directory, 'turnpike.sqlite'));
+  await store.forget({ values: 0, payments: Date.now() + 1_000 });
+  await store.close();
+  const gone = await sendProof(call, proof);
+  t.equal(gone.status, 410);
+  t.ok(gone.headers.get('payment-response'));
+  t.match(await gone.json(), {
+    error: { code: 'answer_gone', message: /not kept any more/, requestId: gone.headers.get('request-id') },
+  });
+});
+t.test('a payer whose settlements failed is offered what it can pay, and why: exact, to settle first', async (t) => {
+  for (let time = 0; time < 2; time += 1) await lose(t, gateway);
+  const metered = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 300 });
+  const { v2: before } = await termsOf(await ask(metered));
+  t.ok(before.accepts.some(({ scheme }) => scheme === 'upto'));
+  const calls = await gateway.calls();
+  const refused = await sendProof(metered, await signUpto(gateway, 'chain-c', metered));
+  t.equal(refused.status, 402);
+  const { v2, v1, error } = await termsOf(refused);
+  t.same(new Set([...flows(v2), ...flows(v1)]), new Set(['exact upfront']));
+  t.match(error, /settlements of this payer failed after the work.*exact/);
+  t.equal((await gateway.calls()).upstreamCalls, calls.upstreamCalls, 'no work for it');
+  t.equal((await payV2(gateway, 'chain-c', metered)).status, 200, 'and can pay by exact');
+});
+
+t.test('where everybody settles first the challenge says so, and no rule besides', async (t) => {
+  const catalogue = catalogueWith(t, '{ settleUpfront: { above: "0.01" } }');
+  const gateway = await startGateway({ catalogue, networks: ['chain-c'], tempo: true });
+  t.teardown(gateway.stop);
+  const { v2, v1 } = await termsOf(await ask(fresh(gateway)));
+  t.same([flows(v2), flows(v1)], [['exact upfront'], ['exact upfront']]);
+  t.same([v2.upfrontFor, v1.upfrontFor], [undefined, undefined]);
+  const details = await mppTerms(fresh(gateway, '/mpp'));
+  for (const { paymentFlow, upfrontFor } of Object.values(details)) {
+    t.same([paymentFlow, upfrontFor], ['upfront', undefined]);
+  }
+  const call = fresh(gateway, '/mpp');
+  t.ok(await settlesFirst(t, gateway, call, await signMpp(gateway, 'chain-c', call)), 'MPP keeps to it');
+});
