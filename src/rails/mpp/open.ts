@@ -1,4 +1,5 @@
-import type { PayableNetwork } from '../../payment/networks.ts';
+import type { NetworkId } from '../../catalogue/types.ts';
+import type { PayableNetworks } from '../../payment/networks.ts';
 import type { RailParts } from '../definition.ts';
 import type { MppConfig } from './config.ts';
 import type { MppServiceOptions } from './declaration.ts';
@@ -9,7 +10,7 @@ import { type MppRail, openMppRail } from './rail.ts';
 export function openMpp({ config, options, networks, publicUrl, log, now }: RailParts<MppConfig>): MppRail | undefined {
   const { secrets, realm = new URL(publicUrl).hostname, tempo } = config;
   const { networks: ids = [] } = options as MppServiceOptions;
-  const evm = ids.map((id) => evmCharge(networks.find(id))).find((charge) => charge !== undefined);
+  const evm = ids.map((id) => evmCharge(networks, id)).find((charge) => charge !== undefined);
   if (!tempo && !evm) {
     log.warn({}, `nothing is sold over MPP: neither ${['Tempo', ...ids].join(' nor ')} can be paid`);
     return undefined;
@@ -17,7 +18,8 @@ export function openMpp({ config, options, networks, publicUrl, log, now }: Rail
   return openMppRail({ secrets, realm, now, ...(tempo && { tempo }), ...(evm && { evm }) });
 }
 
-function evmCharge(network: PayableNetwork | undefined): EvmOptions | undefined {
+function evmCharge(networks: PayableNetworks, id: NetworkId): EvmOptions | undefined {
+  const network = networks.find(id);
   if (!network?.rpcUrl) return undefined;
   const { caip2, asset, payTo, rpcUrl, facilitator } = network;
   const { address, decimals, name = '', version = '' } = asset;
@@ -27,5 +29,6 @@ function evmCharge(network: PayableNetwork | undefined): EvmOptions | undefined 
     payTo,
     rpcUrl,
     facilitator,
+    leastPrice: () => networks.leastPrice(id),
   };
 }

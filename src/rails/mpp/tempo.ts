@@ -126,6 +126,8 @@ export function createTempoMethod(
     decimals: 6,
     recipient,
     details: { chainId, ...(options.feePayerKey === undefined ? {} : { feePayer: true }) },
+    // Payers bear the chain's fees.
+    leastPrice: () => 0n,
     challengeLifetimeMs: () => challengeLifetimeMs,
 
     /**

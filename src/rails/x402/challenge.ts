@@ -105,7 +105,10 @@ const KEPT_AMOUNTS = 64;
 export type X402Challenge = Challenge;
 
 export interface Challenges {
-  /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
+  /**
+   * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound. A challenge
+   * leaves out those that are not worth settling now.
+   */
   offers(route: Route, amount: Money): Requirements[];
   /** Whether everybody's payment of this on the network has to settle before the work. */
   settlesUpfront(route: Route, network: PayableNetwork, amount: Money): boolean;
@@ -114,6 +117,8 @@ export interface Challenges {
   challenge: Rail<never, X402Challenge>['challenge'];
   /** Version 2's header, and for version 1's body the JSON of `accepts`; `error` is for both. */
   inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly acceptsV1: string };
+  /** False where nothing is offered at this price at the moment. */
+  isPayable(challenge: X402Challenge): boolean;
 }
 
 /** Writes challenges. What does not depend on the request is prepared once per route and price. */
@@ -148,14 +153,17 @@ export function createChallenges(
   const payable = (route: Route): PayableNetwork[] =>
     route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
-  const offers = (route: Route, amount: Money): Requirements[] =>
-    payable(route).flatMap((network) => {
+  const offersOn = (open: readonly PayableNetwork[], route: Route, amount: Money): Requirements[] =>
+    open.flatMap((network) => {
       const upfront = firstOn(route, network, amount);
       const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];
       return [exact, requirements(route, network, amount, { scheme: 'upto', upfront })];
     });
+
+  const isWorthSettling = ({ id, asset }: PayableNetwork, amount: Money): boolean =>
+    toAtomic(amount, asset.decimals) >= networks.leastPrice(id);
 
   const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
     const names = new Map(payable(route).map((network) => [network.caip2, network.v1Name]));
@@ -172,7 +180,8 @@ export function createChallenges(
     const { amounts, resource, extensions } = prepare(route);
     const known = amounts.get(amount);
     if (known) return known;
-    const accepts = offers(route, amount);
+    const open = payable(route).filter((network) => isWorthSettling(network, amount));
+    const accepts = offersOn(open, route, amount);
     const withId = { ...extensions, ...challengeExtension(NO_ID) };
     const required = { x402Version: 2, error: 'Payment required', resource, accepts, extensions: withId };
     const made = {
@@ -187,7 +196,7 @@ export function createChallenges(
   };
 
   return {
-    offers,
+    offers: (route, amount) => offersOn(payable(route), route, amount),
     settlesUpfront: firstOn,
 
     about(route) {
@@ -196,6 +205,8 @@ export function createChallenges(
     },
 
     challenge: (quote, refusal, invalidParams) => ({ id: randomUUID(), quote, refusal, invalidParams }),
+
+    isPayable: ({ quote: { route, amount } }) => quoted(route, amount).accepts.length > 0,
 
     /** A refusal's reason goes into both versions' `error`. */
     inWords({ id, quote: { route, amount }, refusal }) {
