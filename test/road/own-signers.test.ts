@@ -34,7 +34,7 @@ const rpcUrl = chains.evm['chain-c']?.rpcUrl ?? '';
 const rpc = createRpc(rpcUrl);
 
 /** An instance on the one store, with the one key of each family. */
-async function startInstance(coinDollars: Readonly<Record<string, string>> = {}): Promise<string> {
+async function startInstance(coinDollars: Readonly<Record<string, string>>): Promise<string> {
   const port = await freePort();
   const config = readConfig({
     TURNPIKE_MODE: 'live',
@@ -95,7 +95,8 @@ const gasAt = async (gwei: bigint) => {
 };
 
 t.test('two instances with one key settle at once, and take no number of a transaction twice', async (t) => {
-  const urls = [await startInstance(), await startInstance()];
+  const gas = { TURNPIKE_COIN_USD_CHAIN_C: '10' };
+  const urls = [await startInstance(gas), await startInstance(gas)];
   const calls = Array.from({ length: 2 * AT_ONCE }, (_, index) =>
     callTo(urls[index % 2] ?? '', { prompt: `lighthouse ${index}` }),
   );
@@ -123,7 +124,11 @@ t.test('what is not worth settling is not offered', async (t) => {
   t.same(await offered(dearer), [SOLANA], 'the network has left the offer');
   const late = await sendProof(cheap, signed);
   t.equal(late.status, 402);
-  t.match(await late.json(), { detail: /settling costs more than half the price/ }, 'what was signed before is refused');
+  t.match(
+    await late.json(),
+    { detail: /settling costs more than half the price/ },
+    'what was signed before is refused',
+  );
 
   for (const call of [cheap, overMpp]) {
     const unpaid = await fetch(call.url, call.init);
