@@ -6,6 +6,7 @@
 import {
   type Address,
   BaseError,
+  FeeCapTooLowError,
   type Hex,
   keccak256,
   NonceTooHighError,
@@ -150,9 +151,11 @@ export function openEvmSender(options: EvmSenderOptions): EvmSender {
       await once.sendRawTransaction({ serializedTransaction: serialized });
     } catch (error) {
       const refusal = refusalOf(error);
-      // Without an answer it may be on its way; with earlier numbers still on theirs it is taken later.
-      if (!refusal || refusal instanceof NonceTooHighError) watch(sent);
-      if (refusal instanceof NonceTooHighError) return hash;
+      const isEarly = refusal instanceof NonceTooHighError || refusal instanceof FeeCapTooLowError;
+      // Without an answer it may be on its way. Where earlier numbers are still on theirs, or fees have risen just now,
+      // it is taken later.
+      if (!refusal || isEarly) watch(sent);
+      if (isEarly) return hash;
       if (!refusal) throw error;
       attempt.sent = false;
       await nonces().returnNonce(name, nonce);

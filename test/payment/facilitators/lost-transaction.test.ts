@@ -8,6 +8,7 @@ import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { ownNonces } from '../../../src/payment/facilitators/own-nonces.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { balances } from './contract.ts';
+import { json, serve } from './front.ts';
 import { baseSepolia } from './networks.ts';
 import { signV2 } from './payments.ts';
 
@@ -127,6 +128,22 @@ t.test('a transaction that is too cheap once fees have risen is replaced, and se
     nonces.add(Object(await rpc('eth_getTransactionByHash', [transaction])).nonce);
   }
   t.same([...nonces].sort(), first.map(({ nonce }) => nonce).sort(), 'of the same numbers');
+});
+
+t.test('fees that rise while a transaction is on its way to the node keep it from nothing', async (t) => {
+  let sends = 0;
+  const node = await serve(async (_request, response, body) => {
+    if (body.includes('eth_sendRawTransaction')) sends += 1;
+    if (sends === 1) await gasAt(20n * GWEI);
+    const answer = await fetch(evm.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    json(response, answer.status, await answer.json());
+  });
+  t.teardown(node.stop);
+  const facilitator = localFacilitator({ evm: [{ ...evm, rpcUrl: node.url }], solana: [], ...quick });
+  t.teardown(facilitator.close);
+  const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '44' });
+  t.match(await facilitator.settle(payload, requirements), { state: 'settled', amount: 44n });
+  t.ok(sends > 1, 'the node turned the first one down');
 });
 
 t.test('a transaction that is not worth the risen fees makes way for later ones that are', async (t) => {
