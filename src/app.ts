@@ -58,6 +58,8 @@ interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'close'>
 const RECONCILE_EVERY_MS = 10_000;
 const CONFIRM_EVERY_MS = 5_000;
 const REFRESH_EVERY_MS = 30_000;
+/** How soon an offer goes that is not worth settling any more. */
+const WEIGH_EVERY_MS = 10_000;
 /** How soon losses make everybody settle first. */
 const MEASURE_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
@@ -106,7 +108,7 @@ export async function openGateway(
     platform.facilitators,
     log,
   );
-  await networks.refresh();
+  await Promise.all([networks.refresh(), networks.weigh()]);
 
   const exposure = createExposureControl({
     policy: exposurePolicy(catalogue.service.exposure),
@@ -200,10 +202,11 @@ export async function openGateway(
     every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, log, now }), failed),
     every(CONFIRM_EVERY_MS, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
+    every(WEIGH_EVERY_MS, () => networks.weigh(), failed),
     every(MEASURE_EVERY_MS, () => exposure.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget({ values: now() - KEPT_MS, payments: now() - PAYMENTS_KEPT_MS }), failed),
   ];
-  await platform.opened?.(serving.apiKeys);
+  await platform.opened?.(serving.apiKeys, store);
 
   return {
     router: createGatewayRouter(served),

@@ -8,6 +8,7 @@ import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
 import { COIN_DOLLARS } from './payment/facilitators/coin-dollars.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
+import type { LocalFacilitator } from './payment/facilitators/local.ts';
 import { remoteFacilitator } from './payment/facilitators/remote.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { Platform } from './platform.ts';
@@ -19,7 +20,8 @@ const rpcUrlOf = (live: LiveConfig, network: Network): string | undefined =>
 const coinValueOf = ({ coinDollars }: LiveConfig, { id, live: { caip2, asset } }: Network): bigint =>
   toAtomic(usd(coinDollars[id] ?? COIN_DOLLARS[caip2] ?? '0'), asset.decimals);
 
-async function openSigners(live: LiveConfig, networks: readonly Network[]): Promise<NamedFacilitator> {
+async function openSigners(live: LiveConfig, networks: readonly Network[]): Promise<LocalFacilitator | undefined> {
+  if (!live.signers.evm && !live.signers.solana) return undefined;
   // Loaded only here: it brings whole chain libraries along.
   const { localFacilitator } = await import('./payment/facilitators/local.ts');
   const { evm: privateKey, solana: secretKey } = live.signers;
@@ -30,29 +32,25 @@ async function openSigners(live: LiveConfig, networks: readonly Network[]): Prom
       ? []
       : [{ family: network.family, caip2, rpcUrl, nativeValue: coinValueOf(live, network), ...(v1Name && { v1Name }) }];
   });
-  return {
-    name: 'in-process',
-    facilitator: await localFacilitator({
-      evm: privateKey
-        ? reachable
-            .filter(({ family }) => family === 'evm')
-            .map((network) => ({ ...network, chainId: Number(network.caip2.split(':')[1]), privateKey }))
-        : [],
-      solana: secretKey
-        ? reachable.filter(({ family }) => family === 'solana').map((network) => ({ ...network, secretKey }))
-        : [],
-    }),
-  };
+  return localFacilitator({
+    evm: privateKey
+      ? reachable
+          .filter(({ family }) => family === 'evm')
+          .map((network) => ({ ...network, chainId: Number(network.caip2.split(':')[1]), privateKey }))
+      : [],
+    solana: secretKey
+      ? reachable.filter(({ family }) => family === 'solana').map((network) => ({ ...network, secretKey }))
+      : [],
+  });
 }
 
 /** In the order of preference: keys of ours, a facilitator of the operator's choice, Coinbase's. */
 async function openFacilitators(
   live: LiveConfig,
-  networks: readonly Network[],
+  signers: LocalFacilitator | undefined,
   log: Log | undefined,
 ): Promise<NamedFacilitator[]> {
-  const found: NamedFacilitator[] = [];
-  if (live.signers.evm || live.signers.solana) found.push(await openSigners(live, networks));
+  const found: NamedFacilitator[] = signers ? [{ name: 'in-process', facilitator: signers }] : [];
   const url = live.facilitatorUrl;
   if (url) found.push({ name: new URL(url).host, facilitator: remoteFacilitator({ url, ...(log && { log }) }) });
   if (live.coinbase) {
@@ -91,7 +89,8 @@ function checkNetworks({ payTo, rpcUrls, coinDollars }: LiveConfig, networks: re
 /** Throws ConfigProblem. */
 export async function openLive(live: LiveConfig, networks: readonly Network[], log?: Log): Promise<Platform> {
   checkNetworks(live, networks);
-  const facilitators = await openFacilitators(live, networks, log);
+  const signers = await openSigners(live, networks);
+  const facilitators = await openFacilitators(live, signers, log);
   return {
     mode: 'live',
     payTo: (network) => live.payTo[network.id] ?? live.payTo[network.family],
@@ -103,6 +102,7 @@ export async function openLive(live: LiveConfig, networks: readonly Network[], l
     resolve: undefined,
     routes: undefined,
     headers: {},
+    opened: async (_credits, nonces) => signers?.share(nonces),
     stop: async () => {
       await Promise.all(facilitators.map(({ facilitator }) => facilitator.close()));
     },

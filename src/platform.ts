@@ -3,6 +3,7 @@ import type { Network, Upstream } from './catalogue/types.ts';
 import type { ApiKeys } from './credits/api-keys.ts';
 import type { Variables } from './environment.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
+import type { NonceStore } from './store/nonce-store.ts';
 import type { ResolvedAddress } from './upstream/http/download.ts';
 
 /** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */
@@ -30,8 +31,8 @@ export interface Platform {
   readonly routes: Router | undefined;
   /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Called when the store is open and before the first request. */
-  opened?(credits: ApiKeys): Promise<void>;
+  /** Called when the store is open and before the first request; `nonces` are in the store. */
+  opened?(credits: ApiKeys, nonces: NonceStore): Promise<void>;
   /** Stops what was started for it. */
   stop(): Promise<void>;
 }

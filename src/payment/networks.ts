@@ -50,8 +50,12 @@ export interface PayableNetworks {
   decimals(id: NetworkId): number;
   /** Grows with every change, so that prepared challenges know when they are stale. */
   readonly version: number;
+  /** The lowest price, in atomic units of its asset, that is worth settling on a network now. */
+  leastPrice(id: NetworkId): bigint;
   /** Asks every facilitator again what it supports. Never throws. */
   refresh(): Promise<void>;
+  /** Asks again what settling costs, where this gateway pays for it. Never throws. */
+  weigh(): Promise<void>;
 }
 
 interface Supported {
@@ -88,6 +92,12 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
   };
 }
 
+/** Rounded up by an eighth at most: what is prepared for a price need not change with every block. */
+function inSteps(price: bigint): bigint {
+  const step = 1n << BigInt(Math.max(0, price.toString(2).length - 4));
+  return ((price + step - 1n) / step) * step;
+}
+
 const sameOffer = (left: PayableNetwork | undefined, right: PayableNetwork): boolean =>
   left?.facilitator === right.facilitator &&
   JSON.stringify({ ...left, facilitator: undefined }) === JSON.stringify({ ...right, facilitator: undefined });
@@ -100,6 +110,7 @@ export function createPayableNetworks(
 ): PayableNetworks {
   const networks = new Map<NetworkId, PayableNetwork>();
   const reasons = new Map<NetworkId, string>();
+  const leastPrices = new Map<Facilitator, Map<string, bigint>>();
   let version = 0;
 
   const update = (id: NetworkId, result: PayableNetwork | string) => {
@@ -127,8 +138,29 @@ export function createPayableNetworks(
     }
   };
 
+  /** A chain that does not answer costs what it did when it last did. */
+  const weigh = async ({ facilitator }: NamedFacilitator): Promise<void> => {
+    const found = await facilitator.leastPrices?.().catch(() => undefined);
+    const known = leastPrices.get(facilitator) ?? new Map<string, bigint>();
+    leastPrices.set(facilitator, known);
+    for (const [caip2, price] of found ?? []) {
+      const rounded = inSteps(price);
+      if (known.get(caip2) === rounded) continue;
+      known.set(caip2, rounded);
+      version += 1;
+      log.debug({ network: caip2, leastPrice: rounded.toString() }, 'lower prices are not worth settling here');
+    }
+  };
+
   return {
     find: (id) => networks.get(id),
+    leastPrice(id) {
+      const network = networks.get(id);
+      return (network && leastPrices.get(network.facilitator)?.get(network.caip2)) ?? 0n;
+    },
+    weigh: async () => {
+      await Promise.all(facilitators.map(weigh));
+    },
     named: (x402Version, name) => {
       for (const { network, mode } of configurations) {
         const binding = network[mode];

@@ -12,6 +12,9 @@ const titles: Record<RefusalKind, string> = {
   'invalid-challenge': 'The payment does not answer an open challenge',
 };
 
+const PAYABLE = '. Pay one of the offers and send the same request again.';
+const NOT_PAYABLE = ' and cannot be paid at the moment: no network settles it now. Ask again later.';
+
 interface PaymentProblem {
   type: string;
   title: string;
@@ -20,14 +23,19 @@ interface PaymentProblem {
   challengeId: string;
 }
 
-/** The problem part of a 402 body; `amount` is a decimal string in dollars. */
-export function paymentProblem(challengeId: string, amount: string, refusal: Refusal | undefined): PaymentProblem {
+/** The problem part of a 402 body; `amount` is a decimal string in dollars. `isPayable`: something is offered for it. */
+export function paymentProblem(
+  challengeId: string,
+  amount: string,
+  refusal: Refusal | undefined,
+  isPayable = true,
+): PaymentProblem {
   const kind = refusal?.kind ?? 'payment-required';
   return {
     type: BASE + kind,
     title: titles[kind],
     status: 402,
-    detail: refusal?.message ?? `This call costs ${amount} USD. Pay one of the offers and send the same request again.`,
+    detail: refusal?.message ?? `This call costs ${amount} USD${isPayable ? PAYABLE : NOT_PAYABLE}`,
     challengeId,
   };
 }

@@ -138,6 +138,13 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
   () => `
     ALTER TABLE purchases ADD COLUMN unconfirmed INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX purchases_to_confirm ON purchases (created_at) WHERE unconfirmed = 1;`,
+
+  ({ identifier }) => `
+    CREATE TABLE nonces (
+      account ${identifier} NOT NULL PRIMARY KEY,
+      next BIGINT NOT NULL,
+      taken_at BIGINT NOT NULL
+    );`,
 ];
 
 export const schemaVersion = steps.length;

@@ -3,6 +3,8 @@
  * `?1`, `?2`, ...; Postgres reads them as `$1`, `$2`, .... Which state a write may start from stands in its WHERE, so
  * that a write and its check are one atomic step on either engine.
  */
+
+import type { NonceRequest } from './nonce-store.ts';
 import { withoutNul } from './nul.ts';
 import type {
   Claim,
@@ -204,6 +206,20 @@ export const listSales = ({ since, after, limit }: Parameters<Store['sales']>[0]
     WHERE state = 'settled' AND created_at >= ?1 AND (created_at > ?2 OR id > ?3)
     ORDER BY created_at, id LIMIT ?4`,
   values: [after?.createdAt ?? since, after?.createdAt ?? since, after?.id ?? '', limit],
+});
+
+/** `taken_at` of the row is the newest; a number is one less than `next`. */
+export const takeNonce = ({ account, atLeast, now, forgottenBefore }: NonceRequest): Statement => ({
+  text: `INSERT INTO nonces (account, next, taken_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (account) DO UPDATE SET taken_at = excluded.taken_at, next = CASE
+      WHEN nonces.taken_at < ?4 OR nonces.next < excluded.next THEN excluded.next ELSE nonces.next + 1 END
+    RETURNING next`,
+  values: [account, atLeast + 1, now, forgottenBefore],
+});
+
+export const returnNonce = (account: string, nonce: number): Statement => ({
+  text: 'UPDATE nonces SET next = ?2 WHERE account = ?1 AND next = ?3',
+  values: [account, nonce, nonce + 1],
 });
 
 export const findKept = (key: string, notBefore: number): Statement => ({

@@ -66,6 +66,18 @@ export function storeOn(engine: Engine): Store {
       }
     },
 
+    async takeNonce(request) {
+      const next = await engine.transact(function* () {
+        const { rows } = yield statements.takeNonce(request);
+        return Number(rows[0]?.next);
+      });
+      return next - 1;
+    },
+
+    async returnNonce(account, nonce) {
+      await engine.write(statements.returnNonce(account, nonce));
+    },
+
     credits: creditsOn(engine),
 
     close: () => engine.close(),

@@ -13,6 +13,7 @@
  */
 import type { Settlement } from '../settlement.ts';
 import type { CreditStore } from './credit-store.ts';
+import type { NonceStore } from './nonce-store.ts';
 
 export type PaymentState = 'claimed' | 'fulfilled' | 'settled' | 'released' | 'unsettled' | 'unknown' | 'owed';
 
@@ -171,7 +172,7 @@ export type ClaimOutcome =
   /** Not won: the payment as it stands, or the other one that has the key. */
   | { won: false; payment: Payment };
 
-export interface Store {
+export interface Store extends NonceStore {
   /** The payment, or undefined when nothing was ever claimed under this id. */
   find(id: string): Promise<Payment | undefined>;
 

@@ -50,7 +50,9 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
       named: () => undefined,
       decimals: () => 6,
       version: 1,
+      leastPrice: () => 0n,
       refresh: async () => {},
+      weigh: async () => {},
     };
     const rail = openX402Rail({ networks, exposure: noExposure, publicUrl, now: Date.now });
     if (typeof proof !== 'string') {

@@ -4,6 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { toHex } from 'viem';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { payV2, request } from '../clients.ts';
@@ -56,8 +57,12 @@ t.test('credits count once their payment lies as deep as networks.yaml says', as
 t.test('credits whose payment the chain took back are never given', async (t) => {
   const before = await rpc('evm_snapshot', []);
   const apiKey = await buy();
-  t.match((await newest()).payment, { state: 'settled' });
+  const { payment } = await newest();
+  t.match(payment, { state: 'settled' });
+  const { from, nonce } = Object(await rpc('eth_getTransactionByHash', [payment?.receipt?.transaction]));
   await rpc('evm_revert', [before]);
+  // Its number is used for something else in the new chain, so that it cannot be sent again.
+  await rpc('anvil_setNonce', [from, toHex(Number(nonce) + 1)]);
   ahead = 60_000;
   while ((await newest()).payment?.state === 'settled') await delay(50);
   t.match((await newest()).payment, { receipt: undefined });

@@ -3,6 +3,7 @@ import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { claiming } from './claiming.ts';
 import { forgetting } from './forgetting.ts';
+import { numbering } from './numbering.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 import { states } from './states.ts';
 
@@ -32,6 +33,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   claiming(promise);
   states(promise);
   forgetting(promise);
+  numbering(promise);
 
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);

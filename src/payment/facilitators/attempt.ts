@@ -11,6 +11,14 @@ export interface Attempt {
   rejected: boolean;
   /** The chain's own words for the first thing it refused. */
   refusal: string | undefined;
+  /** Hash of the transaction that is in a block: it may have replaced the one that was sent first. */
+  transaction: string | undefined;
 }
 
-export const newAttempt = (): Attempt => ({ unreachable: false, sent: false, rejected: false, refusal: undefined });
+export const newAttempt = (): Attempt => ({
+  unreachable: false,
+  sent: false,
+  rejected: false,
+  refusal: undefined,
+  transaction: undefined,
+});

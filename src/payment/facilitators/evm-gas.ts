@@ -1,9 +1,11 @@
 /** What gas a settlement on an EVM chain may take. Contracts choose it, ours of the payer's wallet too; we pay it. */
 import { type Address, BaseError, type Hex, type PublicClient } from 'viem';
-import { costProblem } from './settling-cost.ts';
+import type { PricedCall } from './evm-sender.ts';
+import { costProblem, leastPrice } from './settling-cost.ts';
 
 /** A transfer by authorization takes some 80,000, one through Permit2 120,000; a contract wallet's check comes on top. */
 const MOST_GAS = 300_000n;
+const USUAL_GAS = 120_000n;
 
 export interface GasTerms {
   readonly sender: Address;
@@ -26,14 +28,14 @@ export function gasReason(error: unknown): string | undefined {
 }
 
 /**
- * Gas limit and fees of a call, found by running it as it would be sent: from the same sender, at the same gas price and
- * within the same limit. Throws TooDear, or viem's error where the call fails or needs more than `MOST_GAS`.
+ * A call with its gas limit and fees, found by running it as it would be sent: from the same sender, at the same gas price
+ * and within the same limit. Throws TooDear, or viem's error where the call fails or needs more than `MOST_GAS`.
  */
 export async function priceCall(
   node: PublicClient,
   call: { readonly to: Address; readonly data: Hex },
   { sender, price, nativeValue }: GasTerms,
-): Promise<{ gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+): Promise<PricedCall> {
   const { maxFeePerGas, maxPriorityFeePerGas } = await node.estimateFeesPerGas();
   const fees = { maxFeePerGas, maxPriorityFeePerGas };
   // Nodes allow an estimate no more gas than the sender can pay, and say of both limits the same.
@@ -44,7 +46,15 @@ export async function priceCall(
   // The chain moves on between the estimate and the block.
   const roomy = (estimate * 11n) / 10n;
   const gas = roomy < MOST_GAS ? roomy : MOST_GAS;
-  const problem = costProblem(gas * maxFeePerGas, price, { decimals: 18, value: nativeValue });
+  const problemAt = (fee: bigint) => costProblem(gas * fee, price, { decimals: 18, value: nativeValue });
+  const problem = problemAt(maxFeePerGas);
   if (problem) throw new TooDear(problem);
-  return { gas, ...fees };
+  return { ...call, gas, ...fees, isWorth: (fee) => problemAt(fee) === undefined };
+}
+
+/** The lowest price, in atomic units, that is worth settling at the chain's fees of the moment. */
+export async function leastSettled(node: PublicClient, nativeValue: bigint): Promise<bigint> {
+  if (nativeValue === 0n) return 0n;
+  const { maxFeePerGas } = await node.estimateFeesPerGas();
+  return leastPrice(USUAL_GAS * maxFeePerGas, { decimals: 18, value: nativeValue });
 }

@@ -38,6 +38,11 @@ export interface Facilitator {
    * Moves money, once. `refused` only where it is certain that the payment is not settled later. Never throws.
    */
   settle(payload: object, requirements: object, signal?: AbortSignal): Promise<Settlement<FacilitatorTransfer>>;
+  /**
+   * By CAIP-2 id, the lowest price in atomic units that is worth settling there now; networks whose chain is out of reach
+   * are left out. Undefined where settling costs us nothing.
+   */
+  leastPrices?(): Promise<ReadonlyMap<string, bigint>>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }

@@ -19,25 +19,25 @@ import {
   type Hex,
   http,
   InsufficientFundsError,
-  keccak256,
-  NonceTooLowError,
-  UnknownNodeError,
+  type TransactionReceipt,
   type VerifyTypedDataParameters,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { getNodeError } from 'viem/utils';
 import { asJsonObject } from '../../json.ts';
+import type { NonceStore } from '../../store/nonce-store.ts';
 import type { Attempt } from './attempt.ts';
-import { gasReason, priceCall } from './evm-gas.ts';
+import { gasReason, leastSettled, priceCall } from './evm-gas.ts';
+import { openEvmSender } from './evm-sender.ts';
 import { amountOf } from './json.ts';
-import type { EvmNetworkOptions, LocalNetwork } from './local-network.ts';
+import type { EvmNetworkOptions, LocalNetwork, SettlingTimes } from './local-network.ts';
+
 import { pendingFor } from './pending.ts';
 
 const RPC_TIMEOUT_MS = 10_000;
 const FIRST_POLL_MS = 5;
 const SLOWEST_POLL_MS = 500;
-/** A transaction that is not in a block by then is handed to the node once more: it may have been lost. */
 const RESEND_AFTER_MS = 3_000;
+const STALLED_AFTER_MS = 12_000;
 /** Permit2's error for a used nonce, which the ABI of x402's proxy does not name. */
 const INVALID_NONCE = '0x756688fe';
 
@@ -45,7 +45,6 @@ const INVALID_NONCE = '0x756688fe';
 const SETTLING = ['transferWithAuthorization', 'settle', 'settleWithPermit'];
 
 type Call = { to: Address; data: Hex };
-type PricedCall = Call & { gas: bigint; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 /** A contract's own words, short: viem's messages repeat the call with its signature. */
 function revertReason(error: unknown): string | undefined {
@@ -72,8 +71,8 @@ const rejection = (error: unknown): string =>
 
 export function createLocalEvmNetwork(
   options: EvmNetworkOptions,
-  confirmationTimeoutMs: number,
-  resendAfterMs = RESEND_AFTER_MS,
+  nonces: () => NonceStore,
+  { confirmationTimeoutMs, resendAfterMs = RESEND_AFTER_MS, stalledAfterMs = STALLED_AFTER_MS }: SettlingTimes,
 ): LocalNetwork {
   const account = privateKeyToAccount(options.privateKey as Hex);
   const nativeCurrency = { name: 'gas', symbol: 'GAS', decimals: 18 };
@@ -83,47 +82,18 @@ export function createLocalEvmNetwork(
     chain,
     transport: http(options.rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 1 }),
   });
-  // A send that is repeated by itself can be answered "nonce too low" although the first one went through.
-  const sender = createPublicClient({
-    chain,
-    transport: http(options.rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0 }),
-  });
   const pending = new InMemoryPendingSettlementStore();
 
-  /** Undefined: the chain is asked. */
-  let nextNonce: number | undefined;
-  /** What was sent and waits for its block, by hash. */
-  const unconfirmed = new Map<Hex, Hex>();
-  let lastSend: Promise<unknown> = Promise.resolve();
-
-  /** Sends one after the other, so that the nonces have no gap: a failed one is given again. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = lastSend.then(work, work);
-    lastSend = turn.catch(() => undefined);
-    return turn;
-  }
-
-  async function sendNext(call: PricedCall, attempt: Attempt, retries = 1): Promise<Hex> {
-    nextNonce ??= await reader.getTransactionCount({ address: account.address, blockTag: 'pending' });
-    const transaction = { ...call, nonce: nextNonce, chainId: chain.id, type: 'eip1559' as const };
-    const serializedTransaction = await account.signTransaction(transaction);
-    attempt.sent = true;
-    try {
-      await sender.sendRawTransaction({ serializedTransaction });
-      nextNonce += 1;
-      const hash = keccak256(serializedTransaction);
-      unconfirmed.set(hash, serializedTransaction);
-      return hash;
-    } catch (error) {
-      nextNonce = undefined;
-      const refusal = error instanceof BaseError ? getNodeError(error, {}) : undefined;
-      if (!refusal || refusal instanceof UnknownNodeError) throw error;
-      attempt.sent = false;
-      if (refusal instanceof NonceTooLowError && retries > 0) return sendNext(call, attempt, retries - 1);
-      attempt.rejected = true;
-      throw refusal;
-    }
-  }
+  const sender = openEvmSender({
+    name: `${options.caip2}:${account.address}`,
+    account,
+    chainId: options.chainId,
+    reader,
+    once: createPublicClient({ chain, transport: http(options.rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0 }) }),
+    nonces,
+    resendAfterMs,
+    stalledAfterMs,
+  });
 
   /** Runs a call to the node and notes whether it answered. Errors thrown on are short and hold no payment. */
   async function noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T> {
@@ -139,33 +109,23 @@ export function createLocalEvmNetwork(
     }
   }
 
-  /** A node that has it already, or a chain that is past its nonce, says so: that is no failure. */
-  async function resend(hash: Hex): Promise<void> {
-    const serializedTransaction = unconfirmed.get(hash);
-    if (serializedTransaction) await sender.sendRawTransaction({ serializedTransaction }).catch(() => undefined);
+  async function receiptOf(hash: Hex): Promise<TransactionReceipt | undefined> {
+    const found = await Promise.all(
+      sender.hashesOf(hash).map((each) => reader.getTransactionReceipt({ hash: each }).catch(() => undefined)),
+    );
+    return found.find((receipt) => receipt !== undefined);
   }
 
-  async function waitForReceipt(hash: Hex, attempt: Attempt) {
+  async function waitForReceipt(hash: Hex, attempt: Attempt): Promise<TransactionReceipt> {
     const deadline = Date.now() + confirmationTimeoutMs;
-    let resendAt = Date.now() + resendAfterMs;
     for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 2, SLOWEST_POLL_MS)) {
-      const receipt = await reader.getTransactionReceipt({ hash }).catch(() => undefined);
+      const receipt = await receiptOf(hash);
       if (receipt) {
         attempt.rejected = receipt.status !== 'success';
-        unconfirmed.delete(hash);
-        if (unconfirmed.size === 0) nextNonce = undefined;
+        attempt.transaction = receipt.transactionHash;
         return receipt;
       }
-      if (Date.now() + pause > deadline) {
-        // Later transactions must not wait for one that is lost: the next one takes the first nonce that is free.
-        unconfirmed.delete(hash);
-        nextNonce = undefined;
-        throw new Error('the chain has not confirmed in time');
-      }
-      if (Date.now() >= resendAt) {
-        await resend(hash);
-        resendAt = Date.now() + resendAfterMs;
-      }
+      if (Date.now() + pause > deadline) throw new Error('the chain has not confirmed in time');
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -174,8 +134,7 @@ export function createLocalEvmNetwork(
     const terms = { sender: account.address, price, nativeValue: options.nativeValue };
     const send = ({ to, data }: Call): Promise<Hex> =>
       noting(attempt, async () => {
-        const cost = await priceCall(reader, { to, data }, terms);
-        return inTurn(() => sendNext({ to, data, ...cost }, attempt));
+        return sender.send(await priceCall(reader, { to, data }, terms), attempt);
       });
     return {
       getAddresses: () => [account.address],
@@ -224,6 +183,8 @@ export function createLocalEvmNetwork(
       ];
     },
 
+    least: () => leastSettled(reader, options.nativeValue),
+
     problem: () => undefined,
 
     scheme({ version, name, payload, requirements }, attempt) {
@@ -233,5 +194,7 @@ export function createLocalEvmNetwork(
       if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore });
       return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
     },
+
+    close: () => sender.close(),
   };
 }

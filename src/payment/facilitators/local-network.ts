@@ -10,10 +10,7 @@ export interface EvmNetworkOptions {
   readonly v1Name?: string;
   readonly chainId: number;
   readonly rpcUrl: string;
-  /**
-   * 32 bytes in hex, with `0x`: pays the gas. Nothing else may send from it: every instance of the gateway
-   * needs a key of its own, for two would take one nonce.
-   */
+  /** 32 bytes in hex, with `0x`: pays the gas. Only instances that share a store of nonces may send from it. */
   readonly privateKey: string;
   /** Atomic units of the paid asset that one coin of the chain is worth at most; 0: settling's cost is not weighed. */
   readonly nativeValue: bigint;
@@ -29,6 +26,16 @@ export interface SolanaNetworkOptions {
   readonly nativeValue: bigint;
 }
 
+/** In milliseconds. */
+export interface SettlingTimes {
+  /** How long a settlement waits for its chain. */
+  readonly confirmationTimeoutMs: number;
+  /** After how long an EVM transaction that is in no block is sent again, or replaced. Default 3,000. */
+  readonly resendAfterMs?: number | undefined;
+  /** How long an EVM chain may wait for one transaction before a later one goes first. Default 12,000. */
+  readonly stalledAfterMs?: number | undefined;
+}
+
 /** A payment and what it is for, as x402 has them. */
 export interface Asked {
   readonly version: unknown;
@@ -42,8 +49,12 @@ export interface Asked {
 export interface LocalNetwork {
   /** Throws when the chain is out of reach or not the one configured. */
   kinds(): Promise<readonly Kind[]>;
+  /** The lowest price, in atomic units, that is worth settling now. Throws when the chain is out of reach. */
+  least(): Promise<bigint>;
   /** What is wrong with a payment that its scheme would not say; undefined where nothing is. */
   problem(payload: object, requirements: object): string | undefined;
   /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
   scheme({ version, name, payload, requirements }: Asked, attempt: Attempt): SchemeNetworkFacilitator | undefined;
+  /** Sees to nothing any more. */
+  close(): void;
 }

@@ -21,8 +21,8 @@ import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import type { Attempt } from './attempt.ts';
 import { amountOf } from './json.ts';
 import { type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
-import { costProblem } from './settling-cost.ts';
-import { feePayerProblem, MOST_SIGNATURES, MOST_UNIT_PRICE, MOST_UNITS } from './solana-limits.ts';
+import { costProblem, leastPrice } from './settling-cost.ts';
+import { feePayerProblem, MOST_SIGNATURES, MOST_UNIT_PRICE, MOST_UNITS, USUAL_LAMPORTS } from './solana-limits.ts';
 
 /** What a node said of the transaction itself, as opposed to not answering. */
 const VERDICT = /^(?:Simulation failed|Transaction failed onchain): /;
@@ -141,6 +141,8 @@ export async function createLocalSolanaNetwork(
       ];
     },
 
+    least: async () => leastPrice(USUAL_LAMPORTS, { decimals: 9, value: options.nativeValue }),
+
     // Version 1 of the scheme has no limits, and both write to the console what they cannot decode.
     problem(payload, requirements) {
       try {
@@ -160,6 +162,8 @@ export async function createLocalSolanaNetwork(
         ? new ExactSvmSchemeV1(bound, settlements)
         : new ExactSvmScheme(bound, settlements, { pendingSettlementStore, ...LIMITS });
     },
+
+    close: () => undefined,
   };
 }
 

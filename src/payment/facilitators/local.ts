@@ -1,6 +1,7 @@
 import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
 import { asJsonObject } from '../../json.ts';
 import type { Settlement } from '../../settlement.ts';
+import type { NonceStore } from '../../store/nonce-store.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import {
   type Facilitator,
@@ -10,17 +11,27 @@ import {
   VERIFY_TIMEOUT_MS,
 } from './facilitator.ts';
 import { amountOf, asText } from './json.ts';
-import { type EvmNetworkOptions, type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
+import {
+  type EvmNetworkOptions,
+  type LocalNetwork,
+  MALFORMED,
+  type SettlingTimes,
+  type SolanaNetworkOptions,
+} from './local-network.ts';
+import { ownNonces } from './own-nonces.ts';
 import { isPending, isSpent, plainReason } from './reasons.ts';
 
-export interface LocalOptions {
+export interface LocalOptions extends Partial<SettlingTimes> {
   readonly evm: readonly EvmNetworkOptions[];
   readonly solana: readonly SolanaNetworkOptions[];
-  /** How long a settlement waits for its chain, in milliseconds. Default 25,000. */
-  readonly confirmationTimeoutMs?: number;
-  /** After how long an EVM transaction that is in no block is sent again, in milliseconds. Default 3,000. */
-  readonly resendAfterMs?: number;
 }
+
+export interface LocalFacilitator extends Facilitator {
+  /** Other processes send from the same accounts: from now on `nonces` says by which numbers. */
+  share(nonces: NonceStore): void;
+}
+
+const CONFIRMATION_TIMEOUT_MS = 25_000;
 
 interface NamedNetwork {
   /** By protocol version. */
@@ -60,22 +71,20 @@ function checkKeys({ evm, solana }: LocalOptions): void {
  * protocol versions, and `upto` where the chain has Permit2 and its x402 proxy. The packages are loaded at the
  * first use. Throws for a key that is none.
  */
-export function localFacilitator(options: LocalOptions): Facilitator {
+export function localFacilitator(options: LocalOptions): LocalFacilitator {
   checkKeys(options);
-  const confirmationTimeoutMs = options.confirmationTimeoutMs ?? 25_000;
+  const times: SettlingTimes = { confirmationTimeoutMs: CONFIRMATION_TIMEOUT_MS, ...options };
+  let nonces: NonceStore = ownNonces();
   let loading: Promise<readonly NamedNetwork[]> | undefined;
 
   const openEvm = async (network: EvmNetworkOptions): Promise<NamedNetwork> => {
     const { createLocalEvmNetwork } = await import('./local-evm.ts');
-    return {
-      names: namesOf(network),
-      network: createLocalEvmNetwork(network, confirmationTimeoutMs, options.resendAfterMs),
-    };
+    return { names: namesOf(network), network: createLocalEvmNetwork(network, () => nonces, times) };
   };
 
   const openSolana = async (network: SolanaNetworkOptions): Promise<NamedNetwork> => {
     const { createLocalSolanaNetwork } = await import('./local-solana.ts');
-    return { names: namesOf(network), network: await createLocalSolanaNetwork(network, confirmationTimeoutMs) };
+    return { names: namesOf(network), network: await createLocalSolanaNetwork(network, times.confirmationTimeoutMs) };
   };
 
   const networks = (): Promise<readonly NamedNetwork[]> => {
@@ -129,7 +138,8 @@ export function localFacilitator(options: LocalOptions): Facilitator {
         if (typeof selected === 'string') return { state: 'refused', reason: selected };
         const result = await selected.scheme.settle(selected.payload, selected.requirements);
         if (!result.success) return failure(attempt, result.errorReason);
-        const { transaction, network, payer } = result;
+        const { network, payer } = result;
+        const transaction = attempt.transaction ?? result.transaction;
         const amount = amountOf(result) ?? amountOf(requirements) ?? 0n;
         return { state: 'settled', transaction, network, amount, ...(payer ? { payer } : {}) };
       };
@@ -141,7 +151,19 @@ export function localFacilitator(options: LocalOptions): Facilitator {
       }
     },
 
-    close: async () => undefined,
+    async leastPrices() {
+      const asked = (await networks()).map(async ({ names, network }) => [names[2], await network.least()] as const);
+      const found = await Promise.allSettled(asked);
+      return new Map(found.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
+    },
+
+    share(shared) {
+      nonces = shared;
+    },
+
+    async close() {
+      for (const { network } of (await loading) ?? []) network.close();
+    },
   };
 }
 

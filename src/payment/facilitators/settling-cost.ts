@@ -10,9 +10,15 @@ export interface NativeCoin {
   readonly value: bigint;
 }
 
+/** The lowest price, in atomic units of the asset, that is worth settling at a `cost` in atomic units of the coin. */
+export function leastPrice(cost: bigint, { decimals, value }: NativeCoin): bigint {
+  const unit = 10n ** BigInt(decimals);
+  return (cost * value * PARTS + unit - 1n) / unit;
+}
+
 /** `cost` in atomic units of the coin, `price` in those of the asset. Undefined where settling pays. */
-export function costProblem(cost: bigint, price: bigint, { decimals, value }: NativeCoin): string | undefined {
-  return cost * value * PARTS <= price * 10n ** BigInt(decimals)
+export function costProblem(cost: bigint, price: bigint, coin: NativeCoin): string | undefined {
+  return price >= leastPrice(cost, coin)
     ? undefined
     : 'settling costs more than half the price: pay on another network';
 }

@@ -16,6 +16,9 @@ export const MOST_SIGNATURES = 2;
 /** A payer chooses the priority fee, we pay it: about a cent is plenty for a transfer. */
 const MOST_LAMPORTS = 50_000n;
 
+/** Two signatures, and the lamport of priority that the published client offers. */
+export const USUAL_LAMPORTS = 10_001n;
+
 /** Wallets add its assertions. Tags 0 and 1, MemoryWrite and MemoryClose, move rent (Lighthouse's instruction.rs). */
 const LIGHTHOUSE_PROGRAM = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 const FIRST_ASSERTION = 2;

@@ -37,6 +37,8 @@ export interface EvmOptions {
   /** Where outcomes are asked for. */
   readonly rpcUrl: string;
   readonly facilitator: Pick<Facilitator, 'verify' | 'settle'>;
+  /** See `ChargeMethod.leastPrice`. Left out: settling costs us nothing. */
+  readonly leastPrice?: () => bigint;
 }
 
 /** As it is stored. */
@@ -64,7 +66,7 @@ export function createEvmMethod(
   options: EvmOptions,
   { challengeLifetimeMs, now }: { challengeLifetimeMs: number; now(): number },
 ): ChargeMethod {
-  const { chainId, asset, payTo, rpcUrl, facilitator } = options;
+  const { chainId, asset, payTo, rpcUrl, facilitator, leastPrice = () => 0n } = options;
   const network = `eip155:${chainId}`;
   const payers = createEvmPayers(rpcUrl, asset.address, now);
   const looks = openLooks<LogProgress>(now);
@@ -89,6 +91,7 @@ export function createEvmMethod(
     decimals: asset.decimals,
     recipient: payTo,
     details: { chainId, credentialTypes: ['authorization'], decimals: asset.decimals },
+    leastPrice,
     challengeLifetimeMs: lifetimeMs,
     upfront: () => undefined,
     leastSecondsLeft: () => undefined,

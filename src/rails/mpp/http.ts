@@ -36,7 +36,7 @@ export const createHttpWire = (methods: readonly ChargeMethod[]): HttpWire<MppCr
   },
 
   challenge({ id, quote, refusal, invalidParams, issued }) {
-    const problem = paymentProblem(id, toDecimal(quote.amount), refusal);
+    const problem = paymentProblem(id, toDecimal(quote.amount), refusal, issued.length > 0);
     const { summary } = quote.route.endpoint;
     return {
       status: 402,

@@ -21,6 +21,8 @@ export interface ChargeMethod {
   readonly recipient: string;
   /** Members of `request.methodDetails`, in canonical order. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** The lowest price, in atomic units, that is worth settling now. */
+  leastPrice(): bigint;
   /** How long a challenge for this route stays open, in milliseconds. */
   challengeLifetimeMs(route: Route): number;
   /** Why every payment of this method for the route settles first: told in the challenge. */

@@ -1,4 +1,5 @@
-import type { PayableNetwork } from '../../payment/networks.ts';
+import type { NetworkId } from '../../catalogue/types.ts';
+import type { PayableNetworks } from '../../payment/networks.ts';
 import type { RailParts } from '../definition.ts';
 import type { MppConfig } from './config.ts';
 import type { MppServiceOptions } from './declaration.ts';
@@ -10,7 +11,7 @@ export function openMpp(parts: RailParts<MppConfig>): MppRail | undefined {
   const { config, options, networks, exposure, publicUrl, log, now } = parts;
   const { secrets, realm = new URL(publicUrl).hostname, tempo } = config;
   const { networks: ids = [] } = options as MppServiceOptions;
-  const evm = ids.map((id) => evmCharge(networks.find(id))).find((charge) => charge !== undefined);
+  const evm = ids.map((id) => evmCharge(networks, id)).find((charge) => charge !== undefined);
   if (!tempo && !evm) {
     log.warn({}, `nothing is sold over MPP: neither ${['Tempo', ...ids].join(' nor ')} can be paid`);
     return undefined;
@@ -18,7 +19,8 @@ export function openMpp(parts: RailParts<MppConfig>): MppRail | undefined {
   return openMppRail({ secrets, realm, exposure, now, ...(tempo && { tempo }), ...(evm && { evm }) });
 }
 
-function evmCharge(network: PayableNetwork | undefined): EvmOptions | undefined {
+function evmCharge(networks: PayableNetworks, id: NetworkId): EvmOptions | undefined {
+  const network = networks.find(id);
   if (!network?.rpcUrl) return undefined;
   const { caip2, asset, payTo, rpcUrl, facilitator } = network;
   const { address, decimals, name = '', version = '' } = asset;
@@ -28,5 +30,6 @@ function evmCharge(network: PayableNetwork | undefined): EvmOptions | undefined 
     payTo,
     rpcUrl,
     facilitator,
+    leastPrice: () => networks.leastPrice(id),
   };
 }

@@ -146,8 +146,9 @@ export function openMppRail(options: MppOptions): MppRail {
       })),
 
     challenge(quote, refusal, invalidParams) {
-      const { route, request } = quote;
-      const issued = acceptedMethods(methods, request.headers['accept-payment']).map((method) =>
+      const { route, request, amount } = quote;
+      const open = methods.filter((method) => toAtomic(amount, method.decimals) >= method.leastPrice());
+      const issued = acceptedMethods(open, request.headers['accept-payment']).map((method) =>
         issueChallenge(
           {
             realm,

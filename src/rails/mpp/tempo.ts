@@ -131,6 +131,8 @@ export function createTempoMethod(
     decimals: 6,
     recipient,
     details: { chainId, ...(options.feePayerKey === undefined ? {} : { feePayer: true }) },
+    // Payers bear the chain's fees.
+    leastPrice: () => 0n,
     challengeLifetimeMs: () => challengeLifetimeMs,
     // Who pays a sponsored transaction is known only once the chain has taken it.
     upfront: (route) =>

@@ -91,7 +91,7 @@ function headerWithId(required: object): (id: string) => string {
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
-  readonly amounts: Map<Money, { header(id: string): string; membersV1: string }>;
+  readonly amounts: Map<Money, { header(id: string): string; membersV1: string; isPayable: boolean }>;
   readonly version: string;
 }
 
@@ -102,7 +102,10 @@ const KEPT_AMOUNTS = 64;
 export type X402Challenge = Challenge;
 
 export interface Challenges {
-  /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
+  /**
+   * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound. A challenge
+   * leaves out those that are not worth settling now.
+   */
   offers(route: Route, amount: Money): Requirements[];
   /** Why everybody's payment of this on the network has to settle before the work. */
   upfront(route: Route, network: PayableNetwork, amount: Money): 'deadline' | 'above' | 'loss' | undefined;
@@ -113,6 +116,8 @@ export interface Challenges {
   challenge: Rail<never, X402Challenge>['challenge'];
   /** Version 2's header, and for version 1's body the JSON of `accepts` and `upfrontFor`; `error` is for both. */
   inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly membersV1: string };
+  /** False where nothing is offered at this price at the moment. */
+  isPayable(challenge: X402Challenge): boolean;
 }
 
 /** Writes challenges. What does not depend on the request is prepared once per route and price. */
@@ -149,14 +154,17 @@ export function createChallenges(
     route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
   /** `allUpfront` for a payer who has to settle first, whatever others may. */
-  const offers = (route: Route, amount: Money, allUpfront = false): Requirements[] =>
-    payable(route).flatMap((network) => {
+  const offersOn = (open: readonly PayableNetwork[], route: Route, amount: Money, allUpfront = false): Requirements[] =>
+    open.flatMap((network) => {
       const upfront = allUpfront || upfrontOn(route, network, amount) !== undefined;
       const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];
       return [exact, requirements(route, network, amount, { scheme: 'upto', upfront })];
     });
+
+  const isWorthSettling = ({ id, asset }: PayableNetwork, amount: Money): boolean =>
+    toAtomic(amount, asset.decimals) >= networks.leastPrice(id);
 
   const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
     const names = new Map(payable(route).map((network) => [network.caip2, network.v1Name]));
@@ -172,7 +180,8 @@ export function createChallenges(
   /** What is said at a price, in both versions' words. */
   const said = (route: Route, amount: Money, error: string, allUpfront = false) => {
     const { resource, extensions } = prepare(route);
-    const accepts = offers(route, amount, allUpfront);
+    const worthwhile = payable(route).filter((network) => isWorthSettling(network, amount));
+    const accepts = offersOn(worthwhile, route, amount, allUpfront);
     const upfrontFor = accepts.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
     const withId = { ...extensions, ...challengeExtension(NO_ID, upfrontFor) };
     const acceptsV1 = JSON.stringify(bodyOffers(route, resource, accepts));
@@ -187,7 +196,7 @@ export function createChallenges(
     const known = amounts.get(amount);
     if (known) return known;
     const { required, membersV1 } = said(route, amount, 'Payment required');
-    const made = { header: headerWithId(required), membersV1 };
+    const made = { header: headerWithId(required), membersV1, isPayable: required.accepts.length > 0 };
     const oldest = amounts.size >= KEPT_AMOUNTS ? amounts.keys().next().value : undefined;
     if (oldest !== undefined) amounts.delete(oldest);
     amounts.set(amount, made);
@@ -195,7 +204,7 @@ export function createChallenges(
   };
 
   return {
-    offers: (route, amount) => offers(route, amount),
+    offers: (route, amount) => offersOn(payable(route), route, amount),
     upfront: upfrontOn,
     lastsMs: (route, network) => authorizationSeconds(route, network) * 1000,
 
@@ -205,6 +214,8 @@ export function createChallenges(
     },
 
     challenge: (quote, refusal, invalidParams) => ({ id: newChallengeId(now()), quote, refusal, invalidParams }),
+
+    isPayable: ({ quote: { route, amount } }) => quoted(route, amount).isPayable,
 
     /** A refusal's reason goes into both versions' `error`. */
     inWords({ id, quote: { route, amount }, refusal }) {

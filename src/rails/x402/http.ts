@@ -17,7 +17,7 @@ function paymentHeader({ headers }: GatewayRequest): string | undefined {
 
 export const createHttpWire = (
   networks: PayableNetworks,
-  challenges: Pick<Challenges, 'inWords'>,
+  challenges: Pick<Challenges, 'inWords' | 'isPayable'>,
 ): HttpWire<X402Credential, X402Challenge> => ({
   read(request) {
     const header = paymentHeader(request);
@@ -27,7 +27,7 @@ export const createHttpWire = (
   /** One answer that clients of version 2 (header) and version 1 (body) both pay. */
   challenge(challenge) {
     const { id, quote, refusal, invalidParams } = challenge;
-    const problem = paymentProblem(id, toDecimal(quote.amount), refusal);
+    const problem = paymentProblem(id, toDecimal(quote.amount), refusal, challenges.isPayable(challenge));
     const head = JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem);
     const { header, error, membersV1 } = challenges.inWords(challenge);
     return {

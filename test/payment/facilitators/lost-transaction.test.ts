@@ -1,10 +1,14 @@
-/** A transaction of ours that its node loses holds up no later one. */
+/** A transaction of ours that gets into no block holds up no later one. */
 import './own-fetch.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { toHex } from 'viem';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { ownNonces } from '../../../src/payment/facilitators/own-nonces.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { balances } from './contract.ts';
+import { json, serve } from './front.ts';
 import { baseSepolia } from './networks.ts';
 import { signV2 } from './payments.ts';
 
@@ -24,20 +28,54 @@ const resume = async () => {
   await rpc('evm_mine', []);
 };
 
-/** Waits for the settler's transaction to be in the node's pool, and makes the node lose it. */
-async function lose(): Promise<void> {
+/** The settler's transactions in the node's pool, in the order of their nonces, once there are `count`. */
+async function pooled(count = 1): Promise<{ hash: string; nonce: string }[]> {
   for (;;) {
     const content = Object(await rpc('txpool_content', []));
     const ours = Object.entries(Object(content.pending)).find(([sender]) => sender.toLowerCase() === settler)?.[1];
-    const [transaction] = Object.values(Object(ours));
-    if (!transaction) continue;
-    await rpc('anvil_dropTransaction', [Object(transaction).hash]);
-    return;
+    const found: { hash: string; nonce: string }[] = Object.values(Object(ours));
+    if (found.length >= count) return found.sort((a, b) => Number(a.nonce) - Number(b.nonce));
+    await delay(5);
   }
 }
 
+/** Makes the node lose the settler's transaction, once it is there. */
+async function lose(): Promise<void> {
+  const [transaction] = await pooled();
+  await rpc('anvil_dropTransaction', [transaction?.hash]);
+}
+
+/** What the chain asks for gas from the next block on. */
+const gasAt = async (wei: bigint) => {
+  await rpc('anvil_setNextBlockBaseFeePerGas', [toHex(wei)]);
+  await rpc('evm_mine', []);
+};
+const GWEI = 10n ** 9n;
+
+/** Mines until something has happened, at fees that stay high. */
+async function mining<T>(wei: bigint, happening: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  happening.then(over, over);
+  while (!isOver) {
+    await delay(50);
+    await gasAt(wei);
+  }
+  return happening;
+}
+
+const quick = { resendAfterMs: 50, stalledAfterMs: 400 };
+
+t.afterEach(async () => {
+  await resume();
+  await gasAt(GWEI);
+});
+
 t.test('a transaction that its node loses is sent again, and settles', async (t) => {
-  const facilitator = localFacilitator({ evm: [evm], solana: [], resendAfterMs: 50 });
+  const facilitator = localFacilitator({ evm: [evm], solana: [], ...quick });
+  t.teardown(facilitator.close);
   const before = await balances(chains, baseSepolia);
   const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '31' });
   await pause();
@@ -48,27 +86,113 @@ t.test('a transaction that its node loses is sent again, and settles', async (t)
   t.same(await balances(chains, baseSepolia), { payer: before.payer - 31n, payTo: before.payTo + 31n });
 });
 
-t.test('payments after one whose transaction is lost for good settle', async (t) => {
-  const options = { evm: [evm], solana: [], confirmationTimeoutMs: 500, resendAfterMs: 60_000 };
-  const facilitator = localFacilitator(options);
+t.test('a transaction that is lost settles although nobody waits for it any more, and so do later ones', async (t) => {
+  const facilitator = localFacilitator({ evm: [evm], solana: [], ...quick, confirmationTimeoutMs: 300 });
+  t.teardown(facilitator.close);
+  const before = await balances(chains, baseSepolia);
   const lost = await signV2(chains, baseSepolia, { amount: '32' });
   await pause();
   const settling = facilitator.settle(lost.payload, lost.requirements);
   await lose();
   t.match(await settling, { state: 'unknown', reason: /not confirmed/ });
+  await lose();
+  await pooled();
   await resume();
   for (const amount of ['33', '34']) {
     const { payload, requirements } = await signV2(chains, baseSepolia, { amount });
     t.match(await facilitator.settle(payload, requirements), { state: 'settled', amount: BigInt(amount) });
   }
+  t.equal((await balances(chains, baseSepolia)).payTo, before.payTo + 99n);
 });
 
-t.test('payments after a reorganisation that took a settlement back settle', async (t) => {
-  const facilitator = localFacilitator({ evm: [evm], solana: [] });
+t.test('a transaction that is too cheap once fees have risen is replaced, and settles', async (t) => {
+  const facilitator = localFacilitator({ evm: [evm], solana: [], ...quick });
+  t.teardown(facilitator.close);
+  const before = await balances(chains, baseSepolia);
+  const payments = await Promise.all(['41', '42', '43'].map((amount) => signV2(chains, baseSepolia, { amount })));
+  await pause();
+  const settling = payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements));
+  const first = await pooled(3);
+  await gasAt(20n * GWEI);
+  const settlements = await mining(20n * GWEI, Promise.all(settling));
+  t.match(settlements, [{ state: 'settled' }, { state: 'settled' }, { state: 'settled' }]);
+  t.equal((await balances(chains, baseSepolia)).payTo, before.payTo + 126n, 'each once');
+  const nonces = new Set<string>();
+  for (const settlement of settlements) {
+    const transaction = settlement.state === 'settled' ? settlement.transaction : '';
+    t.notOk(
+      first.some(({ hash }) => hash === transaction),
+      'by another transaction',
+    );
+    t.match(await rpc('eth_getTransactionReceipt', [transaction]), { status: '0x1' });
+    nonces.add(Object(await rpc('eth_getTransactionByHash', [transaction])).nonce);
+  }
+  t.same([...nonces].sort(), first.map(({ nonce }) => nonce).sort(), 'of the same numbers');
+});
+
+t.test('fees that rise while a transaction is on its way to the node keep it from nothing', async (t) => {
+  let sends = 0;
+  const node = await serve(async (_request, response, body) => {
+    if (body.includes('eth_sendRawTransaction')) sends += 1;
+    if (sends === 1) await gasAt(20n * GWEI);
+    const answer = await fetch(evm.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    json(response, answer.status, await answer.json());
+  });
+  t.teardown(node.stop);
+  const facilitator = localFacilitator({ evm: [{ ...evm, rpcUrl: node.url }], solana: [], ...quick });
+  t.teardown(facilitator.close);
+  const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '44' });
+  t.match(await facilitator.settle(payload, requirements), { state: 'settled', amount: 44n });
+  t.ok(sends > 1, 'the node turned the first one down');
+});
+
+t.test('a transaction that is not worth the risen fees makes way for later ones that are', async (t) => {
+  // A coin is worth 3,000 dollars: 20 gwei are some five dollars for a settlement.
+  const dear = { ...evm, nativeValue: 3_000_000_000n };
+  const facilitator = localFacilitator({ evm: [dear], solana: [], ...quick });
+  t.teardown(facilitator.close);
+  const before = await balances(chains, baseSepolia);
+  const cheap = await signV2(chains, baseSepolia, { amount: '1500000' });
+  const costly = await signV2(chains, baseSepolia, { amount: '90000000' });
+  await pause();
+  const impatient = localFacilitator({ evm: [dear], solana: [], ...quick, confirmationTimeoutMs: 3_000 });
+  t.teardown(impatient.close);
+  const nonces = ownNonces();
+  for (const one of [facilitator, impatient]) one.share(nonces);
+  const settling = impatient.settle(cheap.payload, cheap.requirements);
+  await pooled();
+  await gasAt(20n * GWEI);
+  t.match(await mining(20n * GWEI, facilitator.settle(costly.payload, costly.requirements)), { state: 'settled' });
+  t.match(await settling, { state: 'unknown' });
+  t.equal((await balances(chains, baseSepolia)).payTo, before.payTo + 90_000_000n);
+});
+
+t.test('a number that an instance took and never used holds up no other instance', async (t) => {
+  const nonces = ownNonces();
+  const facilitator = localFacilitator({ evm: [evm], solana: [], ...quick });
+  t.teardown(facilitator.close);
+  facilitator.share(nonces);
+  const account = `${evm.caip2}:${chains.wallets.evm.facilitator.address}`;
+  const count = Number(await rpc('eth_getTransactionCount', [settler, 'latest']));
+  for (const atLeast of [count, 0, 0]) {
+    await nonces.takeNonce({ account, atLeast, now: Date.now(), forgottenBefore: 0 });
+  }
+  const payments = await Promise.all(['51', '52'].map((amount) => signV2(chains, baseSepolia, { amount })));
+  const settlements = payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements));
+  t.match(await Promise.all(settlements), [{ state: 'settled' }, { state: 'settled' }]);
+  t.equal(Number(await rpc('eth_getTransactionCount', [settler, 'latest'])), count + 5);
+});
+
+t.test('a settlement that a reorganisation took back settles again, and later ones do', async (t) => {
+  const facilitator = localFacilitator({ evm: [evm], solana: [], ...quick });
+  t.teardown(facilitator.close);
+  const before = await balances(chains, baseSepolia);
   const snapshot = await rpc('evm_snapshot', []);
   const taken = await signV2(chains, baseSepolia, { amount: '35' });
   t.match(await facilitator.settle(taken.payload, taken.requirements), { state: 'settled' });
   await rpc('evm_revert', [snapshot]);
+  t.equal((await balances(chains, baseSepolia)).payTo, before.payTo, 'it is gone');
+  while ((await balances(chains, baseSepolia)).payTo !== before.payTo + 35n) await delay(20);
   const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '36' });
   t.match(await facilitator.settle(payload, requirements), { state: 'settled', amount: 36n });
 });

@@ -159,6 +159,18 @@ for (const [version, sign] of [
     }
   });
 
+  t.test(`a compute unit that costs more than any hurry is worth is refused (version ${version})`, async (t) => {
+    const { payload, requirements } = await cheap();
+    const wire = Buffer.from(String(payload.payload.transaction), 'base64');
+    // The compute unit price: 9 bytes of data, which are 3 and the price. The whole fee stays small.
+    const at = Array.from(wire.keys()).find(
+      (at) => wire[at] === 9 && wire[at + 1] === 3 && wire.readUInt32LE(at + 6) === 0,
+    );
+    wire.writeBigUInt64LE(1_000_001n, (at ?? 0) + 2);
+    const greedy = { payload: { ...payload, payload: { transaction: wire.toString('base64') } }, requirements };
+    await refuses(t, greedy, /microlamports/);
+  });
+
   t.test(
     `more compute units, or more signatures, than a transfer needs are refused (version ${version})`,
     async (t) => {
