@@ -4,7 +4,7 @@ import type { Scene } from '../attack.ts';
 import type { Key } from '../ledger.ts';
 
 /** A model at 1 and 6 dollars a million tokens. */
-export const MODEL = 'vendor3-5.6-luna';
+const MODEL = 'vendor3-5.6-luna';
 
 export const bearer = ({ apiKey }: Key): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
 
