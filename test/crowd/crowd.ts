@@ -85,12 +85,12 @@ export async function crowd({ seconds, rate = 3, seed = 1, isShort }: CrowdOptio
       }
       await Promise.all(runs);
     };
+    const visits: Promise<void>[] = [];
     const isDue = () => {
       const calls = attackers.reduce((sum, account) => sum + account.calls, 0);
-      return isShort ? calls === 0 : calls <= (calls + honest.account.calls) * ATTACKERS_SHARE;
+      return isShort ? calls === 0 : calls <= (calls + visits.length) * ATTACKERS_SHARE;
     };
 
-    const visits: Promise<void>[] = [];
     let attacking: Promise<void> | undefined;
     const begin = performance.now();
     const elapsed = () => performance.now() - begin;
