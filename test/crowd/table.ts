@@ -10,8 +10,8 @@ const signed = (money: bigint): string => (money < 0n ? `-${toDecimal(-money)}` 
 
 const attackRow = (figures: AttackFigures): string[] => {
   const { name, runs, calls, upstreamCalls, cost, paid, answers, kept } = figures;
-  const told = `${answersIn(answers)}${kept > 0 ? `; ${kept} bytes kept` : ''}`;
-  return [name, ...[runs, calls, upstreamCalls].map(String), signed(cost), signed(paid), signed(lossOf(figures)), told];
+  const outcome = `${answersIn(answers)}${kept > 0 ? `; ${kept} bytes kept` : ''}`;
+  return [name, ...[runs, calls, upstreamCalls].map(String), signed(cost), signed(paid), signed(lossOf(figures)), outcome];
 };
 
 function quantile(values: readonly number[], share: number): string {
