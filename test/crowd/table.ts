@@ -11,7 +11,14 @@ const signed = (money: bigint): string => (money < 0n ? `-${toDecimal(-money)}` 
 const attackRow = (figures: AttackFigures): string[] => {
   const { name, runs, calls, upstreamCalls, cost, paid, answers, kept } = figures;
   const outcome = `${answersIn(answers)}${kept > 0 ? `; ${kept} bytes kept` : ''}`;
-  return [name, ...[runs, calls, upstreamCalls].map(String), signed(cost), signed(paid), signed(lossOf(figures)), outcome];
+  return [
+    name,
+    ...[runs, calls, upstreamCalls].map(String),
+    signed(cost),
+    signed(paid),
+    signed(lossOf(figures)),
+    outcome,
+  ];
 };
 
 function quantile(values: readonly number[], share: number): string {
