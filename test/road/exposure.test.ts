@@ -5,11 +5,10 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { request, sendProof, signProof, signUpto } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import type { Gateway } from '../gateway.ts';
+import { TWO_FACED } from '../hostile-wallets.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
 
 const PRICE = 60_000n;
-/** An ERC-1271 wallet that finds every signature good where gas is free, as in a simulation, and reverts when mined. */
-const TWO_FACED = '0x3a15600a5760006000fd5b631626ba7e60e01b60005260206000f3';
 
 const gateway = await startRelayedGateway({ networks: ['chain-c'], tempo: true });
 t.teardown(gateway.stop);

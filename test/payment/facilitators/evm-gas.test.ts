@@ -1,12 +1,13 @@
 /** What a payer can make the settling account of this process spend on gas, on a real chain. */
 import './own-fetch.ts';
 import t from 'tap';
-import { concat, encodeFunctionData, erc20Abi, type Hex, pad, toHex } from 'viem';
+import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { counting } from '../../hostile-wallets.ts';
 import { baseSepolia } from './networks.ts';
 import { signV1, signV2 } from './payments.ts';
 
@@ -18,15 +19,6 @@ const rpc = createRpc(evm.rpcUrl);
 const token = baseSepolia.sandbox.asset.address;
 const GAS_MONEY = async () =>
   BigInt(String(await rpc('eth_getBalance', [chains.wallets.evm.facilitator.address, 'latest'])));
-
-/** A wallet that takes every signature (ERC-1271), once it has counted down from `turns`. */
-const counting = (turns: number): Hex =>
-  concat([
-    '0x62',
-    pad(toHex(turns), { size: 3 }), // turns
-    '0x5b6001900380600457', // loop: turns -= 1, again until 0
-    '0x50631626ba7e60e01b60005260206000f3', // answer with the selector
-  ]);
 
 for (const [version, sign] of [
   ['1', signV1],

@@ -1,35 +1,16 @@
 /** What a payer can make the fee payer of this process pay, on a real ledger. */
 import './own-fetch.ts';
-import {
-  AccountRole,
-  type Address,
-  address,
-  appendTransactionMessageInstruction,
-  compileTransaction,
-  createKeyPairSignerFromBytes,
-  decompileTransactionMessage,
-  getAddressEncoder,
-  getBase64EncodedWireTransaction,
-  getCompiledTransactionMessageDecoder,
-  getProgramDerivedAddress,
-  getTransactionDecoder,
-  type Instruction,
-  partiallySignTransaction,
-} from '@solana/kit';
+import { AccountRole, address, createKeyPairSignerFromBytes, type Instruction } from '@solana/kit';
 import t, { type Test } from 'tap';
 import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
 import { createRpc, isObject } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { newSolanaWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { LIGHTHOUSE, placeLighthouse, takeRent, withInstruction } from '../../hostile-solana.ts';
 import { json, serve } from './front.ts';
 import { solanaDevnet } from './networks.ts';
 import { type Payment, signV1, signV2 } from './payments.ts';
-
-const LIGHTHOUSE = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
-const ASSOCIATED_TOKEN = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
-const TOKEN = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
-const SYSTEM = address('11111111111111111111111111111111');
 
 const chains = await startChains({ networks: [solanaDevnet] });
 t.teardown(chains.stop);
@@ -44,43 +25,12 @@ const lamports = async (): Promise<number> => {
   return isObject(answer) ? Number(answer.value) : Number.NaN;
 };
 
-// Lighthouse's own code is not at hand. The Associated Token program's does what MemoryWrite does: tag 0 makes an
-// account whose rent the first of its accounts, a writable signer, pays.
-const code = await rpc('getAccountInfo', [ASSOCIATED_TOKEN, { encoding: 'base64' }]);
-const { owner, data } = Object(Object(code).value);
-await rpc('surfnet_setAccount', [LIGHTHOUSE, { owner, data: Buffer.from(data[0], 'base64').toString('hex') }]);
-
-/** An account made at the fee payer's cost. */
-async function takeRent(tag: number): Promise<Instruction> {
-  const wallet = address(newSolanaWallet().address);
-  const encode = (at: Address) => getAddressEncoder().encode(at);
-  const seeds = [encode(wallet), encode(TOKEN), encode(mint)];
-  const [made] = await getProgramDerivedAddress({ programAddress: LIGHTHOUSE, seeds });
-  const read = [wallet, mint, SYSTEM, TOKEN].map((at) => ({ address: at, role: AccountRole.READONLY }));
-  const accounts = [
-    { address: feePayer, role: AccountRole.WRITABLE_SIGNER },
-    { address: made, role: AccountRole.WRITABLE },
-    ...read,
-  ];
-  return { programAddress: LIGHTHOUSE, accounts, data: Uint8Array.of(tag) };
-}
-
-function unitLimit(units: number): Instruction {
-  const data = Buffer.alloc(5, 2);
-  data.writeUInt32LE(units, 1);
-  return { programAddress: address('ComputeBudget111111111111111111111111111111'), data };
-}
+await placeLighthouse(rpc);
+const rentTaking = (tag: number) => takeRent(tag, feePayer, mint);
 
 /** The payment with one more instruction, signed again by its payer. */
-async function withInstruction({ payload, requirements }: Payment, further: Instruction): Promise<Payment> {
-  const { messageBytes } = getTransactionDecoder().decode(Buffer.from(String(payload.payload.transaction), 'base64'));
-  const message = decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(messageBytes));
-  // Room for what the instruction does.
-  const before: readonly Instruction[] = message.instructions as readonly Instruction[];
-  const instructions = before.map((each) => (each.data?.[0] === 2 ? unitLimit(100_000) : each));
-  const longer = appendTransactionMessageInstruction(further, { ...message, instructions });
-  const signed = await partiallySignTransaction([payer.keyPair], compileTransaction(longer));
-  const transaction = getBase64EncodedWireTransaction(signed);
+async function withFurther({ payload, requirements }: Payment, further: Instruction): Promise<Payment> {
+  const transaction = await withInstruction(String(payload.payload.transaction), further, payer);
   return { payload: { ...payload, payload: { transaction } }, requirements };
 }
 
@@ -101,7 +51,7 @@ for (const [version, sign] of [
     t.test(
       `an instruction that writes memory at the fee payer's cost is refused (tag ${tag}, version ${version})`,
       async (t) => {
-        await refuses(t, await withInstruction(await cheap(), await takeRent(tag)), /Lighthouse/);
+        await refuses(t, await withFurther(await cheap(), await rentTaking(tag)), /Lighthouse/);
       },
     );
   }
@@ -110,13 +60,13 @@ for (const [version, sign] of [
     const memo = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
     const accounts = [{ address: feePayer, role: AccountRole.READONLY_SIGNER }];
     const signing: Instruction = { programAddress: memo, accounts, data: Buffer.from('I owe you') };
-    await refuses(t, await withInstruction(await cheap(), signing), /fee payer/);
+    await refuses(t, await withFurther(await cheap(), signing), /fee payer/);
   });
 
   t.test(`an assertion about the fee payer is not refused for naming it (version ${version})`, async (t) => {
     const accounts = [{ address: feePayer, role: AccountRole.READONLY }];
     const assertion: Instruction = { programAddress: LIGHTHOUSE, accounts, data: Uint8Array.of(6) };
-    const { payload, requirements } = await withInstruction(await cheap(), assertion);
+    const { payload, requirements } = await withFurther(await cheap(), assertion);
     // The code that stands in for Lighthouse knows no tag 6, so only the simulation may fail.
     t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /would fail on the chain/ });
   });
@@ -189,7 +139,7 @@ for (const [version, sign] of [
       const accounts = [{ address: other.address, role: AccountRole.READONLY_SIGNER }];
       await refuses(
         t,
-        await withInstruction(await cheap(), { programAddress: memo, accounts, data: Buffer.from('me too') }),
+        await withFurther(await cheap(), { programAddress: memo, accounts, data: Buffer.from('me too') }),
         /signatures/,
       );
     },
