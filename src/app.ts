@@ -88,7 +88,7 @@ export async function openGateway(
   const owner = randomUUID();
   const metrics = createMetrics();
   const assetOf = assetsOf(catalogue.networks.values());
-  const worth = ({ amount, asset }: Loss) => fromAtomic(amount, assetOf(asset));
+  const worth = ({ amount, asset }: Pick<Loss, 'amount' | 'asset'>) => fromAtomic(amount, assetOf(asset));
   const idOf = (name: string) =>
     [...catalogue.networks.values()].find((network) => network[mode].caip2 === name)?.id ?? name;
   const opened = await openStore({

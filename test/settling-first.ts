@@ -9,7 +9,13 @@ import { type PaidCall, request, sendProof, signProof } from './clients.ts';
 import type { Gateway } from './gateway.ts';
 
 const PRICE = 60_000n;
-export const RULES = { contracts: true, failedSettlements: 2, newUnsettledAbove: '0.5', unsettledAbove: '2' };
+export const RULES = {
+  contracts: true,
+  failedSettlements: 2,
+  newTogetherAbove: '5',
+  newUnsettledAbove: '0.5',
+  unsettledAbove: '2',
+};
 
 /** The catalogue with an exposure of its own. */
 export function catalogueWith(t: Test, exposure: string): string {

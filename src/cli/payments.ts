@@ -93,7 +93,10 @@ await onStore(async (store, { catalogueDirectory }) => {
     return;
   }
   if (losses) {
-    const { head, rows } = lossTable(await store.losses(since), assetOf);
+    const { head, rows } = lossTable(
+      (await store.losses(since)).filter(({ isCertain }) => isCertain),
+      assetOf,
+    );
     process.stdout.write(rows.length === 0 ? 'nothing was lost\n' : inColumns(head, rows));
     return;
   }

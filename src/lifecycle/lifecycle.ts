@@ -141,6 +141,7 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> 
     return { answer, receipt: await settle(call, claim, verified, amountDue(priced.quote, priced.input, answer)) };
   } finally {
     call.working.delete(claim.id);
+    if ('verified' in claimed) claimed.workEnded();
   }
 }
 

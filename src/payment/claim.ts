@@ -13,7 +13,7 @@ import { type UpfrontReason, upfrontReasons } from './upfront-reason.ts';
 
 interface ClaimParts {
   readonly store: Store;
-  readonly exposure: Pick<ExposureControl, 'limits' | 'policy' | 'wasTold'>;
+  readonly exposure: Pick<ExposureControl, 'reserve' | 'policy' | 'wasTold'>;
   /** Names this instance. */
   readonly owner: string;
   now(): number;
@@ -39,7 +39,7 @@ export type Work = {
   readonly payer: string;
   /** Present where an earlier attempt got its answer. */
   readonly answer: StoredAnswer | undefined;
-} & ({ readonly verified: VerifiedPayment } | { readonly receipt: Receipt });
+} & ({ readonly verified: VerifiedPayment; workEnded(): void } | { readonly receipt: Receipt });
 
 /** An answer that was paid for before. */
 export interface Replay {
@@ -268,24 +268,31 @@ async function claimVerified(
   const key = sharedKey(quote, verified, now());
   const because = upfrontOf(parts, verified, quote, known);
   const facts = factsOf(rail, credential, quote, verified, because, digest);
-  const exposure = parts.exposure.limits(verified.decimals);
-  const outcome = await store.claim(facts, { ...terms(parts), exposure, ...(key && { key }) });
-  if (!outcome.won) return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
-  const { claim, before, open, exceeds, isNew } = outcome;
-  await demandCover(parts, claim, verified, open);
-  const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
-  const { network, payer, offeredAt: at } = verified;
-  const refusal =
-    upfront === undefined
-      ? undefined
-      : upfront === 'exposure' && !parts.exposure.wasTold('exposure', { at, route: quote.route, network, isNew })
-        ? toldOtherwise('exposure')
-        : verified.canSettleUpfront
-          ? undefined
-          : hasToPayExactly(upfront);
-  if (refusal) {
-    await store.giveUp(claim, 'released', refusal.message, now());
-    throw refusal;
+  const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
+  let isAtRisk = false;
+  try {
+    const outcome = await store.claim(facts, { ...terms(parts), exposure, ...(key && { key }) });
+    if (!outcome.won) return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
+    const { claim, before, open, exceeds, isNew } = outcome;
+    await demandCover(parts, claim, verified, open);
+    const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
+    const { network, payer, offeredAt: at } = verified;
+    const refusal =
+      upfront === undefined
+        ? undefined
+        : upfront === 'exposure' && !parts.exposure.wasTold('exposure', { at, route: quote.route, network, isNew })
+          ? toldOtherwise('exposure')
+          : verified.canSettleUpfront
+            ? undefined
+            : hasToPayExactly(upfront);
+    if (refusal) {
+      await store.giveUp(claim, 'released', refusal.message, now());
+      throw refusal;
+    }
+    isAtRisk = isNew && upfront === undefined;
+    const ended = isAtRisk ? workEnded : () => {};
+    return { claim, network, payer, answer: before?.answer, verified: { ...verified, upfront }, workEnded: ended };
+  } finally {
+    if (!isAtRisk) release();
   }
-  return { claim, network, payer, answer: before?.answer, verified: { ...verified, upfront } };
 }

@@ -75,8 +75,11 @@ export const payerStanding = ({ id, payer, network, asset }: PaymentFacts, failu
   values: [payer, network, asset, id, failuresSince],
 });
 
+/** With an answer and `unknown`, its work is done and its money may be gone. */
 export const listLosses = (since: number): Statement => ({
-  text: 'SELECT network, route, payer, asset, amount FROM payments WHERE lost_at >= ?1',
+  text: `SELECT network, route, payer, asset, amount, state FROM payments WHERE lost_at >= ?1
+    UNION ALL SELECT network, route, payer, asset, amount, state FROM payments
+      WHERE state = 'unknown' AND created_at >= ?1 AND answer IS NOT NULL`,
   values: [since],
 });
 

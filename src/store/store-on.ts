@@ -39,7 +39,8 @@ export function storeOn(engine: Engine): Store {
 
     async losses(since) {
       const rows = await engine.read(statements.listLosses(since));
-      return rows.map(({ network, route, payer, asset, amount }) => ({
+      return rows.map(({ network, route, payer, asset, amount, state }) => ({
+        isCertain: state !== 'unknown',
         network: String(network),
         route: String(route),
         payer: String(payer),

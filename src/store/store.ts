@@ -126,7 +126,10 @@ export interface ExposureLimits {
 }
 
 /** What was worked for and never paid. `amount` in atomic units. */
-export type Loss = Pick<Payment, 'network' | 'route' | 'payer' | 'asset' | 'amount'>;
+export interface Loss extends Pick<Payment, 'network' | 'route' | 'payer' | 'asset' | 'amount'> {
+  /** False while its settlement has no answer: the money may still come. */
+  readonly isCertain: boolean;
+}
 
 /** A name that several payments come with, of which one buys. */
 export interface SharedKey {
@@ -227,7 +230,7 @@ export interface Store extends NonceStore {
 
   list(filter: PaymentFilter): Promise<Payment[]>;
 
-  /** Payments whose settlement failed after the work was done, since then. */
+  /** Payments whose settlement failed after the work was done, or had no answer yet, since then. */
   losses(since: number): Promise<Loss[]>;
 
   /** Settled payments without their answers, oldest first: `limit` of them since then, or after the one named. */

@@ -65,10 +65,14 @@ export function claiming(promise: Promised): void {
     await store.fulfil(lost.claim, sampleAnswer(), { now: 2 });
     t.same(await store.losses(0), []);
     await store.giveUp(lost.claim, 'unsettled', 'the payer has too few tokens', 3);
-    t.same(await store.losses(0), [
-      { network: 'chain-a', route: 'image/sample', payer: 'payer-4', asset: sampleFacts('lost').asset, amount: '10' },
-    ]);
+    const { asset } = sampleFacts('lost');
+    const loss = { network: 'chain-a', route: 'image/sample', payer: 'payer-4', asset, amount: '10', isCertain: true };
+    t.same(await store.losses(0), [loss]);
     t.same(await store.losses(4), []);
+    const open = await claimOf('open', '20', { payer: 'payer-5' });
+    await store.fulfil(open.claim, sampleAnswer(), { now: 2 });
+    await store.giveUp(open.claim, 'unknown', 'no answer', 3);
+    t.same(await store.losses(0), [loss, { ...loss, payer: 'payer-5', amount: '20', isCertain: false }]);
     t.match(await claimOf('again', '10', { payer: 'payer-4' }), { open: 0n, settleUpfront: true });
   });
 

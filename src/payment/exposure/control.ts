@@ -19,6 +19,8 @@ export interface UpfrontFor {
   readonly contracts: boolean;
   /** Payers of whom so many settlements failed after the work, within a day. */
   readonly failedSettlements: number;
+  /** Payers who never settled anything here, while all of them together have more than this under way or lost in an hour. */
+  readonly newTogetherAbove: string;
   /** Payers who never settled anything here, and have more than this under way, this call included. */
   readonly newUnsettledAbove: string;
   /** All others who have more than this under way, this call included. */
@@ -39,13 +41,22 @@ export interface ExposureControl {
     reason: 'loss' | 'exposure',
     offer: { readonly at: number; readonly route: Route; readonly network: string; readonly isNew: boolean },
   ): boolean;
-  /** What bounds a payment besides; the store decides, together with the claim. */
-  limits(decimals: number): ExposureLimits;
+  /** What bounds a payment besides: the store decides, together with the claim. Counts it as a new payer's until released. */
+  reserve(amount: Money, decimals: number): Reservation;
   readonly policy: ExposurePolicy;
   /** Grows whenever what challenges say changes, so that prepared ones know when they are stale. */
   readonly version: number;
   /** Measures again what was lost. */
   refresh(): Promise<void>;
+}
+
+/** What a payment may take from what all new payers may have under way together. Each function is called once at most. */
+export interface Reservation {
+  readonly limits: ExposureLimits;
+  /** The payer is not new, or its payment settles first. */
+  release(): void;
+  /** The work is over: what came of it shows among the losses when they are measured next. */
+  workEnded(): void;
 }
 
 export interface ExposureParts {
@@ -70,6 +81,11 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
   /** What settles first because of losses, and since when. */
   let strict: ReadonlyMap<Part, number> = new Map();
   let version = 0;
+  /** Of all payers together, within the hour. */
+  let lostInAll = 0n;
+  /** Of new payers together, in this process; and what of it is worked for no more, but not measured yet. */
+  let newUnderWay = 0n;
+  let newEnded = 0n;
 
   const limitOf = (part: Part): Money => (part === NEW_PAYERS ? policy.perHour : policy.lossLimit);
   const partsOf = (route: Route, network: string): Part[] => [`network ${idOf(network)}`, `route ${route.id}`];
@@ -104,6 +120,7 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
       return {
         contracts,
         failedSettlements: afterFailures,
+        newTogetherAbove: toDecimal(policy.perHour),
         newUnsettledAbove: strict.has(NEW_PAYERS) ? '0' : toDecimal(policy.newPayer),
         unsettledAbove: toDecimal(policy.perPayer),
       };
@@ -113,14 +130,28 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
       const since = concerned.map((part) => strict.get(part)).filter((time) => time !== undefined);
       return since.length === 0 || at >= Math.min(...since);
     },
-    limits: (places) => ({
-      perPayer: toAtomic(policy.perPayer, places),
-      newPayer: strict.has(NEW_PAYERS) ? 0n : toAtomic(policy.newPayer, places),
-      failures: policy.settleUpfront.afterFailures,
-      failuresSince: now() - DAY_MS,
-    }),
+    reserve(amount, places) {
+      const left = strict.has(NEW_PAYERS) ? 0n : policy.perHour - lostInAll - newUnderWay;
+      const newPayer = left < 0n ? 0n : left < policy.newPayer ? left : policy.newPayer;
+      newUnderWay += amount;
+      return {
+        limits: {
+          perPayer: toAtomic(policy.perPayer, places),
+          newPayer: toAtomic(newPayer, places),
+          failures: policy.settleUpfront.afterFailures,
+          failuresSince: now() - DAY_MS,
+        },
+        release() {
+          newUnderWay -= amount;
+        },
+        workEnded() {
+          newEnded += amount;
+        },
+      };
+    },
     async refresh() {
       const lost = new Map<Part, Money>();
+      const measured = newEnded;
       const add = (part: Part, money: Money) => lost.set(part, (lost.get(part) ?? 0n) + money);
       for (const loss of await store.losses(now() - HOUR_MS)) {
         const money = worth(loss);
@@ -128,6 +159,9 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
         add(`route ${loss.route}`, money);
         add(NEW_PAYERS, money);
       }
+      lostInAll = lost.get(NEW_PAYERS) ?? 0n;
+      newUnderWay -= measured;
+      newEnded -= measured;
       apply(lost);
     },
   };

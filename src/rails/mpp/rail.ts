@@ -87,13 +87,14 @@ export function openMppRail(options: MppOptions): MppRail {
 
   const flowFor = (method: ChargeMethod, quote: Quote, refusal: Refusal | undefined): Flow => {
     if (refusal?.upfront ?? upfrontBy(method, quote)) return { paymentFlow: 'upfront' };
-    const { contracts, failedSettlements, newUnsettledAbove, unsettledAbove } = exposure.upfrontFor;
+    const { contracts, failedSettlements, newTogetherAbove, newUnsettledAbove, unsettledAbove } = exposure.upfrontFor;
     const secondsLeftBelow = method.leastSecondsLeft(quote.route);
     return {
       paymentFlow: 'authorization',
       upfrontFor: {
         contracts,
         failedSettlements,
+        newTogetherAbove,
         newUnsettledAbove,
         ...(secondsLeftBelow === undefined ? {} : { secondsLeftBelow }),
         unsettledAbove,

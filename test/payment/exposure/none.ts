@@ -11,10 +11,15 @@ export const noExposure: ExposureControl = {
   upfrontFor: {
     contracts: false,
     failedSettlements: Number.MAX_SAFE_INTEGER,
+    newTogetherAbove: '1000000',
     newUnsettledAbove: '1000000',
     unsettledAbove: '1000000',
   },
   wasTold: () => true,
-  limits: () => ({ perPayer: FORTUNE, newPayer: FORTUNE, failures: Number.MAX_SAFE_INTEGER, failuresSince: 0 }),
+  reserve: () => ({
+    limits: { perPayer: FORTUNE, newPayer: FORTUNE, failures: Number.MAX_SAFE_INTEGER, failuresSince: 0 },
+    release: () => {},
+    workEnded: () => {},
+  }),
   refresh: async () => {},
 };
