@@ -183,9 +183,10 @@ export async function openGateway(
       },
     }),
     media: serving.files,
-    headers: platform.headers,
+    headers: { ...platform.headers, 'x-content-type-options': 'nosniff' },
     extra: platform.routes,
     apiKeys: apiKeys.router,
+    log,
     draining: () => draining,
   };
 

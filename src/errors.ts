@@ -17,6 +17,7 @@ export const problems = {
   body_too_large: { status: 413, title: 'The body is larger than 1 MB' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   too_many_requests: { status: 429, title: 'This payer has the gateway read too much at a time: see Retry-After' },
+  too_many_headers: { status: 431, title: 'The request has more than 100 headers' },
   upstream_failed: { status: 500, title: 'The provider failed; nothing was charged' },
   upstream_invalid_result: { status: 500, title: 'The provider answered nonsense; nothing was charged' },
   upstream_timeout: { status: 500, title: 'The provider took too long; nothing was charged' },

@@ -2,10 +2,53 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
 import { BODY_LIMIT_BYTES } from '../pricing/estimate.ts';
 
-const tooLarge = () =>
-  new Problem('body_too_large', `The body is larger than ${BODY_LIMIT_BYTES} bytes`, {
-    headers: { connection: 'close' },
-  });
+const closed = { headers: { connection: 'close' } };
+
+const tooLarge = () => new Problem('body_too_large', `The body is larger than ${BODY_LIMIT_BYTES} bytes`, closed);
+
+const tooManyPieces = () =>
+  new Problem('invalid_json', 'The body comes in too many small pieces: send it with a Content-Length', closed);
+
+/** However a body is cut, so many pieces are nobody's work. */
+const FEW_PIECES = 1_000;
+/** Beyond those, pieces have to be as large as this on average. */
+const SMALL_PIECE_BYTES = 64;
+
+/** What was allocated first for a body of several pieces. */
+const FIRST_BYTES = 16_384;
+
+/**
+ * One piece of memory for all that comes. A piece of a body is a view of the network's whole buffer, and keeping a
+ * thousand small pieces would keep a thousand of those.
+ */
+class GrowingBytes {
+  #bytes: Buffer | undefined;
+  #isOwn = false;
+  size = 0;
+
+  add(piece: Buffer): void {
+    const size = this.size + piece.length;
+    if (this.#bytes === undefined) {
+      this.#bytes = piece;
+    } else {
+      if (!this.#isOwn || size > this.#bytes.length) this.#grow(size);
+      this.#bytes.set(piece, this.size);
+    }
+    this.size = size;
+  }
+
+  /** A body in one piece, as most are, is never copied. */
+  read(): Buffer {
+    return this.#bytes?.subarray(0, this.size) ?? Buffer.alloc(0);
+  }
+
+  #grow(size: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, size * 2));
+    if (this.#bytes) larger.set(this.#bytes.subarray(0, this.size));
+    this.#bytes = larger;
+    this.#isOwn = true;
+  }
+}
 
 /** The body's exact bytes. Throws Problem `body_too_large` as soon as that is known. */
 export function readRawBody(request: IncomingMessage): Promise<Buffer> {
@@ -15,14 +58,23 @@ export function readRawBody(request: IncomingMessage): Promise<Buffer> {
   }
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= BODY_LIMIT_BYTES) chunks.push(chunk);
-      else reject(tooLarge());
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    let bytes = new GrowingBytes();
+    let pieces = 0;
+    const refuse = (problem: Problem) => {
+      request.off('data', collect);
+      // Nothing more of it is kept, nor read: the answer closes the connection.
+      request.pause();
+      bytes = new GrowingBytes();
+      reject(problem);
+    };
+    const collect = (piece: Buffer) => {
+      pieces += 1;
+      if (bytes.size + piece.length > BODY_LIMIT_BYTES) refuse(tooLarge());
+      else if (pieces > FEW_PIECES + bytes.size / SMALL_PIECE_BYTES) refuse(tooManyPieces());
+      else bytes.add(piece);
+    };
+    request.on('data', collect);
+    request.on('end', () => resolve(bytes.read()));
     request.on('error', reject);
     request.on('aborted', () => reject(new Problem('invalid_json', 'The request ended before its body did')));
   });

@@ -2,11 +2,14 @@
  * The gateway as a genuine Express router: everything that is sold, the documents that say what that is, and the files
  * that were bought. Mounted by `npm start`, or in an application of the operator's own, before any body parser.
  */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { Document } from '../discovery/document.ts';
 import { Problem } from '../errors.ts';
 import type { RouteFinder } from '../lifecycle/find.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
+import type { Log } from '../log.ts';
 import type { Rail } from '../payment/rail.ts';
 import { cors } from './cors.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
@@ -22,12 +25,13 @@ export interface RouterParts {
   readonly health: () => { readonly ok: boolean; readonly body: object };
   /** Undefined where media lives elsewhere. */
   readonly media: ((name: string) => ServedFile | undefined) | undefined;
-  /** Sent with every answer: `turnpike-mode`. */
+  /** Sent with every answer: `turnpike-mode`, and that browsers must not guess types. */
   readonly headers: Readonly<Record<string, string>>;
   /** Routes that only this mode has, mounted at `/sandbox`. */
   readonly extra: Router | undefined;
   /** Calls that are paid for with API keys. */
   readonly apiKeys: Router;
+  readonly log: Log;
   /** True while shutting down: what comes now is sent away. */
   draining(): boolean;
 }
@@ -44,7 +48,7 @@ function answersFor(path: string, { routes, documents, extra }: RouterParts): bo
 export function createGatewayRouter(parts: RouterParts): Router {
   const router = express.Router();
   router.use((request, _response, next) => next(answersFor(request.path, parts) ? undefined : 'router'));
-  router.use(commonHeaders(parts));
+  router.use(commonHeaders(parts), refuseManyHeaders);
   if (parts.extra) router.use('/sandbox', parts.extra);
 
   router.get('/healthz', (_request, response) => {
@@ -68,11 +72,11 @@ export function createGatewayRouter(parts: RouterParts): Router {
     const outcome = await parts.lifecycle.answer(incomingRequest(request, path, query));
     send(response, render(outcome, parts.rails));
   });
-  router.use(answerProblem);
+  router.use(answerProblem(parts));
   return router;
 }
 
-/** The mode, and what lets a wallet in a browser pay. Answers `OPTIONS`. */
+/** What every answer carries, and what lets a wallet in a browser pay. Answers `OPTIONS`. */
 export const commonHeaders =
   ({ headers }: Pick<RouterParts, 'headers'>): RequestHandler =>
   (request, response, next) => {
@@ -87,8 +91,29 @@ export const refuseWhileDraining =
     throw new Problem('draining', undefined, { headers: { 'retry-after': '5', connection: 'close' } });
   };
 
-/** Express's own errors (an undecodable path) say nothing that a caller needs. */
-export const answerProblem: ErrorRequestHandler = (error, _request, response, next) => {
-  if (response.headersSent) next(error);
-  else send(response, problemAnswer(error instanceof URIError ? new Problem('unknown_path') : error, ''));
+/** Node drops what is beyond its own limit without a word, and a payment may be among it. */
+const MOST_HEADERS = 100;
+
+/** Names and values of a request's headers, each counted. */
+export const hasManyHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean =>
+  rawHeaders.length > MOST_HEADERS * 2;
+
+const refuseManyHeaders: RequestHandler = (request, _response, next) => {
+  if (!hasManyHeaders(request)) return next();
+  throw new Problem('too_many_headers', undefined, { headers: { connection: 'close' } });
 };
+
+/** Express's own errors (an undecodable path) say nothing that a caller needs. */
+export const answerProblem =
+  ({ log }: Pick<RouterParts, 'log'>): ErrorRequestHandler =>
+  (error, request, response, next) => {
+    if (response.headersSent) return next(error);
+    const requestId = randomUUID();
+    const problem = error instanceof URIError ? new Problem('unknown_path') : error;
+    if (!(problem instanceof Problem)) {
+      const { path } = splitUrl(request.url);
+      log.error({ requestId, path: path.slice(0, 200), err: error }, 'request failed in the gateway');
+    }
+    const { status, headers, body } = problemAnswer(problem, requestId);
+    send(response, { status, headers: { ...headers, 'request-id': requestId }, body });
+  };

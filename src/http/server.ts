@@ -2,7 +2,14 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import express, { type Express } from 'express';
 import { allowOrigins } from './cors.ts';
-import { answerProblem, commonHeaders, createGatewayRouter, type RouterParts, refuseWhileDraining } from './express.ts';
+import {
+  answerProblem,
+  commonHeaders,
+  createGatewayRouter,
+  hasManyHeaders,
+  type RouterParts,
+  refuseWhileDraining,
+} from './express.ts';
 import { render } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';
 
@@ -18,7 +25,7 @@ function createApplication(parts: RouterParts): Express {
     const outcome = await parts.lifecycle.answer(incomingRequest(request, path, query));
     send(response, render(outcome, parts.rails));
   });
-  application.use(answerProblem);
+  application.use(answerProblem(parts));
   return application;
 }
 
@@ -31,7 +38,7 @@ export function createListener(parts: RouterParts): RequestListener {
   const { lifecycle, routes, rails, headers } = parts;
   return (request, response) => {
     const { path, query } = splitUrl(request.url ?? '/');
-    if (parts.draining() || !routes.sells(request.method ?? 'GET', path)) {
+    if (parts.draining() || !routes.sells(request.method ?? 'GET', path) || hasManyHeaders(request)) {
       application(request, response);
       return;
     }
@@ -44,11 +51,45 @@ export function createListener(parts: RouterParts): RequestListener {
   };
 }
 
+/** How long a stranger may keep a connection without saying anything, in milliseconds, and how many there may be. */
+export interface ConnectionLimits {
+  /** For all headers of a request. */
+  readonly headersMs: number;
+  /** For a request with its body. */
+  readonly requestMs: number;
+  /** Between two requests: longer than the proxies' that stand in front, or they meet connections that are just closing. */
+  readonly idleMs: number;
+  /** At a time; more are closed at once. */
+  readonly connections: number;
+}
+
+/** For the open internet: the largest body in a minute is what a bad mobile network does. */
+const CONNECTION_LIMITS: ConnectionLimits = {
+  headersMs: 15_000,
+  requestMs: 60_000,
+  idleMs: 75_000,
+  connections: 10_000,
+};
+
 /** Listens. Rejects when the address cannot be had. */
-export async function listen(listener: RequestListener, host: string, port: number): Promise<Server> {
-  const server = createServer(listener);
-  // Proofs may be 8 KB; the rest of a request's headers has to fit beside one.
-  server.maxHeadersCount = 100;
+export async function listen(
+  listener: RequestListener,
+  host: string,
+  port: number,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
+): Promise<Server> {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.idleMs,
+      connectionsCheckingInterval: Math.ceil(limits.headersMs / 5),
+    },
+    listener,
+  );
+  // Counted by the router, which says so; the size of all of them together is Node's to bound (16 KB).
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -4,8 +4,15 @@ import type { IncomingRequest } from '../lifecycle/lifecycle.ts';
 import type { HttpAnswer } from '../payment/rail.ts';
 import { readRawBody } from './body.ts';
 
-/** `url` as it stands in the request line, or below the point at which a router is mounted. */
+/**
+ * `url` as it stands in the request line, or below the point at which a router is mounted. The absolute form, which a
+ * proxy may send (RFC 9112, 3.2.2), means its path: the origin is known.
+ */
 export function splitUrl(url: string): { readonly path: string; readonly query: string } {
+  return url.startsWith('/') ? splitPath(url) : splitPath(url.replace(/^https?:\/\/[^/?#]*/i, '') || '/');
+}
+
+function splitPath(url: string): { readonly path: string; readonly query: string } {
   const at = url.indexOf('?');
   return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }

@@ -3,6 +3,7 @@ import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaCompiler } from '../catalogue/ajv.ts';
 import type { Input, JsonSchema, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
+import { readJsonObject } from '../json-text.ts';
 import type { GatewayRequest } from '../request.ts';
 
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
@@ -14,7 +15,6 @@ const queryCompilers = {
   every: openSchemaCompiler({ ...allFaults, coerceTypes: 'array' }),
 };
 const resultAjv = openSchemaCompiler({ strict: false, useDefaults: false, allErrors: false });
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const compiled = new WeakMap<Ajv2020, WeakMap<JsonSchema, ValidateFunction>>();
 
@@ -112,7 +112,9 @@ function readQuery(query: string): Record<string, unknown> {
   const fields: Record<string, unknown> = Object.create(null);
   for (const [name, value] of new URLSearchParams(query)) {
     const known = fields[name];
-    fields[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
+    if (known === undefined) fields[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else fields[name] = [known, value];
   }
   return { ...fields };
 }
@@ -122,16 +124,7 @@ function readBody(request: GatewayRequest): Record<string, unknown> {
   if (typeof type === 'string' && !/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
     throw new Problem('unsupported_media_type', `The body is ${type.slice(0, 80)}: send application/json`);
   }
-  let body: unknown;
-  try {
-    body = JSON.parse(utf8.decode(request.body));
-  } catch {
-    throw new Problem('invalid_json', 'The body is not valid JSON in UTF-8: send a JSON object');
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Problem('invalid_json', 'The body must be a JSON object, such as {}');
-  }
-  return body as Record<string, unknown>;
+  return readJsonObject(request.body);
 }
 
 /** The validated input with its defaults. Throws Problem `invalid_json`, `unsupported_media_type` or `invalid_request`. */

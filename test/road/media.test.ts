@@ -45,6 +45,8 @@ t.test(
 t.test('a reader who stays gets the whole file, or the part it asks for', async (t) => {
   const whole = await fetch(`${gateway.url}/media/${name}`);
   t.ok(Buffer.from(await whole.arrayBuffer()).equals(file));
+  t.match(whole.headers.get('content-security-policy'), /sandbox/, 'and runs nothing at the origin of the gateway');
+  t.equal(whole.headers.get('x-content-type-options'), 'nosniff');
   const part = await fetch(`${gateway.url}/media/${name}`, { headers: { range: 'bytes=5-9' } });
   t.equal(part.status, 206);
   t.equal(await part.text(), 'media');

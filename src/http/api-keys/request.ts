@@ -1,5 +1,4 @@
 /** A chat completions request as API keys send it. Source: openai-openapi 2.3.0, `CreateChatCompletionRequest`. */
-import { Problem } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
@@ -72,17 +71,6 @@ const MOST_CHOICES = 16;
 
 const invalid = (param: string, message: string) =>
   new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
-
-/** Throws Problem `invalid_json`. */
-export function parseBody(bytes: Buffer): JsonObject {
-  try {
-    const body: unknown = JSON.parse(bytes.toString('utf8'));
-    if (isJsonObject(body)) return body;
-  } catch {
-    // Answered below, as for JSON that is no object.
-  }
-  throw new Problem('invalid_json', 'The body is not a JSON object');
-}
 
 /** Throws ApiKeyProblem, naming the parameter at fault. */
 export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldModel>): ChatCall {

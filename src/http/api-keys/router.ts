@@ -6,6 +6,7 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import type { Catalogue, Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';
+import { readJsonObject } from '../../json-text.ts';
 import type { Log } from '../../log.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
@@ -15,7 +16,7 @@ import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
 import { listedModel, soldModels } from './models.ts';
 import { ApiKeyProblem, errorAnswer } from './problems.ts';
-import { parseBody, readCall } from './request.ts';
+import { readCall } from './request.ts';
 
 export interface ApiKeyRouterParts {
   readonly catalogue: Pick<Catalogue, 'routes' | 'upstreams'>;
@@ -83,7 +84,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     '/v1/chat/completions',
     answering(async (request, response, requestId) => {
       const key = await showsKey(request);
-      const call = readCall(parseBody(await readRawBody(request)), models);
+      const call = readCall(readJsonObject(await readRawBody(request)), models);
       checkLimits(key, call);
       const completed = complete({ ...parts, holding }, key, call, response, requestId);
       running.add(completed);

@@ -52,6 +52,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     headers: {},
     extra: undefined,
     apiKeys: express.Router(),
+    log: createLog('silent'),
     draining: () => false,
   });
   const server = await listen(listener, '127.0.0.1', 0);
