@@ -18,3 +18,14 @@ export const textOrNull = (value: unknown): string | null => (typeof value === '
 /** A finite number. */
 export const numberOrNull = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+/** True where objects and lists stand in more than `most` others. Takes no stack, however deep the value is. */
+export function isDeeperThan(value: unknown, most: number): boolean {
+  const isNested = (item: unknown): item is object => typeof item === 'object' && item !== null;
+  let level: object[] = [value].filter(isNested);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    level = level.flatMap((item) => Object.values(item).filter(isNested));
+  }
+  return false;
+}

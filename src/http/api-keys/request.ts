@@ -1,6 +1,6 @@
 /** A chat completions request as API keys send it. Source: openai-openapi 2.3.0, `CreateChatCompletionRequest`. */
 import { Problem } from '../../errors.ts';
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { isDeeperThan, isJsonObject, type JsonObject } from '../../json.ts';
 import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
@@ -73,15 +73,25 @@ const MOST_CHOICES = 16;
 const invalid = (param: string, message: string) =>
   new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
 
-/** Throws Problem `invalid_json`. */
+/** What schemas of functions and answers need, many times over. More would overflow the stack of whoever writes it out. */
+const DEEPEST = 64;
+
+/** Throws Problem `invalid_json`, and ApiKeyProblem for values that nest too deep. */
 export function parseBody(bytes: Buffer): JsonObject {
-  try {
-    const body: unknown = JSON.parse(bytes.toString('utf8'));
-    if (isJsonObject(body)) return body;
-  } catch {
-    // Answered below, as for JSON that is no object.
+  const body = parsed(bytes);
+  if (!isJsonObject(body)) throw new Problem('invalid_json', 'The body is not a JSON object');
+  for (const [name, value] of Object.entries(body)) {
+    if (isDeeperThan(value, DEEPEST)) throw invalid(name.slice(0, 60), `nests deeper than ${DEEPEST} levels`);
   }
-  throw new Problem('invalid_json', 'The body is not a JSON object');
+  return body;
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Throws ApiKeyProblem, naming the parameter at fault. */
