@@ -12,6 +12,7 @@ import type { LocalFacilitator } from './payment/facilitators/local.ts';
 import { remoteFacilitator } from './payment/facilitators/remote.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { Platform } from './platform.ts';
+import { INTEL_SGX_ROOT_CA } from './upstream/providers/tee/intel-root.ts';
 
 const rpcUrlOf = (live: LiveConfig, network: Network): string | undefined =>
   live.rpcUrls[network.id] ?? network.live.rpcUrl;
@@ -99,6 +100,7 @@ export async function openLive(live: LiveConfig, networks: readonly Network[], l
     variables: live.variables,
     secretOf: (variable) => live.variables[variable]?.trim() || undefined,
     trustedOrigins: [],
+    attestationRoot: INTEL_SGX_ROOT_CA,
     resolve: undefined,
     routes: undefined,
     headers: {},

@@ -27,6 +27,8 @@ export interface Platform {
   readonly resolve: ((hostname: string) => Promise<ResolvedAddress[]>) | undefined;
   /** Where callers' URLs are read instead of on the internet, once they have been found to be public. */
   readFrom?(url: URL): URL;
+  /** PEM of the certificate that proofs of attested hardware have to lead to. */
+  readonly attestationRoot: string;
   /** Routes that only this mode has, mounted at `/sandbox`. */
   readonly routes: Router | undefined;
   /** Sent with every answer. */

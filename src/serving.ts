@@ -63,6 +63,7 @@ export async function openServing(
         downloads,
         cache,
         credits: sale(context.network),
+        attestationRoot: platform.attestationRoot,
         now,
       });
     },

@@ -13,7 +13,7 @@ export interface VerifiedTextResult {
    */
   model: string;
   /**
-   * True where the proof was checked and holds; where it does not, metadata.reason says why
+   * True where nothing that was checked of the proof is wrong; metadata.checks lists what was checked and what was not
    */
   verified: boolean;
   /**
@@ -99,6 +99,12 @@ export interface VerifiedTextResult {
      */
     faults?: string[];
     /**
+     * What was checked of the proof and how it came out: ok, failed, or unchecked. report: the attestation report is for the key that signed the answer. report_data: the hardware's quote binds that key to a nonce of the gateway's. certificate_chain: the quote's certificates lead to the root that attestation.root names. quoting_enclave, attestation_key, quote_signature: the quote was signed by Intel's quoting enclave on hardware so certified. production_mode: the environment is not open to debugging. measurement: it runs what the gateway's operator allows; unchecked where the operator names no measurements. collateral: revoked certificates and outdated firmware; always unchecked, because only Intel's service could tell. answer_signature, request_hash, response_hash: the key signed this request and this answer, byte for byte. With aci/1 besides, keys_current: the keys have not expired; receipt: it names the attested keys; stated_environment: the attested host states in it that it verified the environment of the model, whose own quote is not fetched. quote: failed where the report has no quote to check.
+     */
+    checks: {
+      [k: string]: 'ok' | 'failed' | 'unchecked';
+    };
+    /**
      * The attestation report in short
      */
     attestation: {
@@ -123,9 +129,19 @@ export interface VerifiedTextResult {
        */
       fault?: string;
       /**
-       * Whether the maker's signature of the hardware quote was checked too
+       * True where genuine hardware signed the quote, by every signature up to the root
        */
       quote_verified: boolean;
+      /**
+       * The certificate that the quote's chain has to end in
+       */
+      root: string;
+      /**
+       * What the hardware measured of the environment, as the quote has it: mr_td, mr_config_id, mr_owner, mr_owner_config and rtmr0 to rtmr3, SHA-384 in hex
+       */
+      measurements: {
+        [k: string]: string;
+      } | null;
       [k: string]: unknown;
     };
     /**

@@ -11,6 +11,7 @@ const EXPOSED = list([
   'Idempotency-Replayed',
   'Retry-After',
   'Request-Id',
+  'X-Request-Id',
   'Turnpike-Mode',
   'Turnpike-Quoted',
   'Turnpike-Charged',
@@ -31,6 +32,17 @@ export function allowOrigins(response: ServerResponse): void {
   response.setHeader('access-control-expose-headers', EXPOSED);
 }
 
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
+
+/**
+ * Under `/v1` whatever is asked for: SDKs for OpenAI's API send headers about themselves, other ones with every version.
+ * Nothing is read from them, and no cookie counts here.
+ */
+function allowedFor({ path, headers }: Request): string {
+  const asked = headers['access-control-request-headers'] ?? '';
+  return path.startsWith('/v1/') && HEADER_NAMES.test(asked) ? `${ALLOWED}, ${asked}` : ALLOWED;
+}
+
 export function cors(request: Request, response: Response, next: NextFunction): void {
   allowOrigins(response);
   if (request.method !== 'OPTIONS') {
@@ -38,7 +50,8 @@ export function cors(request: Request, response: Response, next: NextFunction): 
     return;
   }
   response.setHeader('access-control-allow-methods', 'GET, POST, OPTIONS');
-  response.setHeader('access-control-allow-headers', ALLOWED);
+  response.setHeader('access-control-allow-headers', allowedFor(request));
+  response.setHeader('vary', 'Access-Control-Request-Headers');
   response.setHeader('access-control-max-age', '86400');
   response.status(204).end();
 }

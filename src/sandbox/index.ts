@@ -9,6 +9,7 @@ import type { Platform } from '../platform.ts';
 import { type Chains, startChains } from './chains/index.ts';
 import { provideDecoder } from './decoder.ts';
 import { type Fault, sandboxSecret, startDoubles } from './doubles/index.ts';
+import { sandboxAttestationRoot } from './doubles/tdx-hardware.ts';
 import { createSandboxRoutes } from './routes.ts';
 import { SETTLEMENT_FAULTS, type SettlementFault, watchSettlements } from './settlement-faults.ts';
 
@@ -75,6 +76,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     secretOf: sandboxSecret,
     baseUrlOf: (upstream) => doubles.baseUrlOf(upstream.name),
     trustedOrigins: [doubles.origin],
+    attestationRoot: sandboxAttestationRoot,
     resolve: undefined,
     readFrom: doubles.webUrl,
     headers: { 'turnpike-mode': 'sandbox' },

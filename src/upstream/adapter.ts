@@ -24,6 +24,8 @@ export interface CallContext {
   reportCost?(dollars: string): void;
   /** Told how many tokens a model wrote, where its answer says so. */
   reportOutput?(tokens: number): void;
+  /** PEM of the certificate that proofs of attested hardware have to lead to: the platform's to say, never the catalogue's. */
+  readonly attestationRoot: string;
   /** The payment that buys this call; the same when the call is run again. */
   readonly paymentId: string;
   /** Where prepaid credits are sold. */

@@ -105,17 +105,23 @@ t.test('a verified text comes with a proof that holds, at the price of its model
       model,
       verified: true,
       proof: { attested: true, tee_key: /^[0-9a-f]{64}$/, explorer_url: null, verify_url: /aci\/receipts\/rcpt-/ },
-      metadata: { attestation: { protocol: 'aci/1', tee: 'tdx', quote_verified: false }, sandbox: true },
+      metadata: {
+        checks: { quote_signature: 'ok', certificate_chain: 'ok', measurement: 'unchecked', collateral: 'unchecked' },
+        attestation: { protocol: 'aci/1', tee: 'tdx', quote_verified: true, root: /Sandbox/ },
+        sandbox: true,
+      },
     });
     t.equal((await gateway.earned('chain-c')) - earned, price);
   }
 });
 
-t.test('a forged proof is never passed on as verified', async (t) => {
+t.test('a forged proof is a failed call that is not charged', async (t) => {
   await gateway.fault({ upstream: 'tee', fault: 'forge' });
+  const earned = await gateway.earned('chain-c');
   const call = request(gateway, '/llm/verified', { model: 'vendor3-oss-20b', prompt: 'Forge this' });
   const answer = await payV2(gateway, 'chain-c', call);
-  t.equal(answer.status, 200);
-  t.match(await answer.json(), { text: /.+/, verified: false, metadata: { reason: 'the signature is forged' } });
+  t.equal(answer.status, 500);
+  t.match(await answer.json(), { error: { code: 'upstream_invalid_result' } });
+  t.equal(await gateway.earned('chain-c'), earned);
   await t.rejects(gateway.fault({ upstream: 'chat', fault: 'forge' }), /forge is not a fault/);
 });

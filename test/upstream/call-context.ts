@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import type { SoldTerms } from '../../src/catalogue/types.ts';
+import { sandboxAttestationRoot } from '../../src/sandbox/doubles/tdx-hardware.ts';
 import type { CallContext } from '../../src/upstream/adapter.ts';
 import { openCache } from '../../src/upstream/cache.ts';
 import { openDownloader } from '../../src/upstream/http/download.ts';
@@ -43,6 +44,7 @@ export function openCallContext(
       },
     }),
     terms,
+    attestationRoot: sandboxAttestationRoot,
     paymentId: 'test-payment',
     credits: { buy: () => Promise.reject(new Error('this test sells no credits')) },
     reportCost: (dollars) => void costs.push(dollars),

@@ -77,8 +77,9 @@ export async function complete(
 
   async function ask({ binding, model: asked }: ChatSource): Promise<Answered> {
     const tally = createTally(call.promptTokens);
+    const patienceMs = model.deadlineMs / 10;
     const reply = call.isStream
-      ? streamedReply(response, { naming, wantsUsage: call.wantsUsage, signal })
+      ? streamedReply(response, { naming, wantsUsage: call.wantsUsage, signal, patienceMs })
       : wholeReply(response, naming);
     try {
       const host = { ...binding, http: binding.http.forCaller(key.id) };

@@ -42,7 +42,7 @@ export interface ApiKeyRouter {
   idle(): Promise<void>;
 }
 
-/** Serves `POST /v1/chat/completions`, `GET /v1/models`, `GET /v1/models/{name}` and `GET /v1/credits`, and passes the rest on. */
+/** Serves `POST /v1/chat/completions`, `GET /v1/models`, `GET /v1/models/{name}` and `GET /v1/credits`. Paths under `/v1` that are not sold are a 404 in OpenAI's shape; the rest is passed on. */
 export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   const { catalogue, apiKeys, store, log, publicUrl, now } = parts;
   const models = soldModels(catalogue, parts.bindings);
@@ -78,6 +78,10 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
         sendJson(response, status, { error: shown });
       }
     };
+
+  const unknownPath = answering(async ({ method, path }) => {
+    throw new Problem('unknown_path', `Unknown request URL: ${method} ${path.slice(0, 100)}`);
+  });
 
   const router = express.Router();
   router.post(
@@ -120,6 +124,11 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       }),
     );
   }
+  const sold = new Set(catalogue.routes.map(({ path }) => path));
+  router.use((request, response, next) => {
+    if (!request.path.startsWith('/v1/') || sold.has(request.path)) next();
+    else unknownPath(request, response, next);
+  });
   return {
     router,
     working: () => [...holding],

@@ -12,6 +12,9 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
+/** What may wait here for a caller, so that most answers never wait for one. */
+const PILE_BYTES = 256 * 1024;
+
 const DONE = 'data: [DONE]\n\n';
 
 export const eventOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
@@ -22,18 +25,29 @@ export interface StreamedOptions {
   readonly wantsUsage: boolean;
   /** Ends the waiting for a caller who does not read. */
   readonly signal: AbortSignal;
+  /** How long a caller may be waited for in all, in milliseconds: meanwhile the provider waits too. */
+  readonly patienceMs: number;
 }
 
 /** The answer begins with the first part: until then the response is untouched. */
-export function streamedReply(response: ServerResponse, { naming, wantsUsage, signal }: StreamedOptions): Reply {
+export function streamedReply(
+  response: ServerResponse,
+  { naming, wantsUsage, signal, patienceMs }: StreamedOptions,
+): Reply {
   let created: unknown;
+  let waitedMs = 0;
   let hasUsage = false;
 
   async function send(text: string): Promise<void> {
     if (response.destroyed) return;
     if (!response.headersSent) response.writeHead(200, HEADERS);
-    // A caller that reads slowly slows the upstream down; nothing piles up here.
-    if (!response.write(text)) await drained(response, signal);
+    if (response.write(text) || response.writableLength < PILE_BYTES) return;
+    // A caller that reads slowly slows the provider down, but not for long: its turn there is somebody else's then, and
+    // the answer is read to its end for the charge alone.
+    const startedAt = performance.now();
+    await drained(response, signal, patienceMs - waitedMs);
+    waitedMs += performance.now() - startedAt;
+    if (waitedMs >= patienceMs) response.destroy();
   }
 
   const lastChunk = (choices: readonly object[]): JsonObject =>
@@ -70,16 +84,18 @@ export function streamedReply(response: ServerResponse, { naming, wantsUsage, si
   }
 }
 
-/** Resolves when the response can take more or is closed; rejects when the signal aborts. */
-function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+/** Resolves when the response can take more or is closed, or so much time has passed; rejects when the signal aborts. */
+function drained(response: ServerResponse, signal: AbortSignal, milliseconds: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (done: () => void) => () => {
+      clearTimeout(timer);
       response.off('drain', ready).off('close', ready);
       signal.removeEventListener('abort', late);
       done();
     };
     const ready = settle(resolve);
     const late = settle(() => reject(signal.reason));
+    const timer = setTimeout(ready, milliseconds);
     response.once('drain', ready).once('close', ready);
     signal.addEventListener('abort', late, { once: true });
     if (signal.aborted) late();

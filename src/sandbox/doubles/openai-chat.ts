@@ -18,11 +18,19 @@ interface Completion {
   id: string;
   created: number;
   model: string;
+  /** As many as `n` asks for. */
+  choices: readonly Choice[];
+  usage: Record<string, unknown>;
+}
+
+interface Choice {
+  index: number;
   text: string;
   /** A function to be called in place of text. */
   toolCall: ToolCall | undefined;
   finishReason: 'stop' | 'length' | 'content_filter' | 'tool_calls';
-  usage: Record<string, unknown>;
+  /** How many likely tokens are listed beside each that was written; undefined where nobody asked for probabilities. */
+  likely: number | undefined;
 }
 
 interface ToolCall {
@@ -71,7 +79,11 @@ function open(upstream: Upstream): Double {
         : errorBody('The server had an error while processing your request', 'server_error', null),
     refuse(request: DoubleRequest) {
       const completion = complete(jsonBody(request), models);
-      return jsonAnswer(200, whole({ ...completion, text: '', toolCall: undefined, finishReason: 'content_filter' }));
+      const [first] = completion.choices;
+      const choices = first
+        ? [{ ...first, text: '', toolCall: undefined, finishReason: 'content_filter' as const }]
+        : [];
+      return jsonAnswer(200, whole({ ...completion, choices }));
     },
   };
 }
@@ -105,24 +117,61 @@ function faultOf(body: Record<string, unknown>, models: readonly ModelFile[]): D
 function complete(body: Record<string, unknown>, models: readonly ModelFile[]): Completion {
   const prompt = JSON.stringify(body.messages);
   const seed = digest(`${body.model} ${prompt}`);
-  const toolCall = toolCallFor(body, seed);
-  const full = toolCall ? '' : textFor(body, seed);
-  const most = Number(body.max_completion_tokens ?? body.max_tokens ?? Number.POSITIVE_INFINITY);
-  const isCut = tokensOf(full) > most;
-  const text = isCut ? full.slice(0, most * 4) : full;
+  const count = Number(body.n ?? 1);
+  const choices = Array.from({ length: count }, (_, index) =>
+    choiceOf(body, index, index === 0 ? seed : digest(`${seed} ${index}`)),
+  );
+  const written = choices.map(({ text, toolCall }) => tokensOf(toolCall ? JSON.stringify(toolCall.function) : text));
   return {
     id: `chatcmpl-${seed}`,
     created: Math.floor(Date.now() / 1000),
     model: String(body.model),
-    text,
-    toolCall,
-    finishReason: toolCall ? 'tool_calls' : isCut ? 'length' : 'stop',
+    choices,
     usage: usageOf(
       tokensOf(prompt),
-      tokensOf(toolCall ? JSON.stringify(toolCall.function) : text),
+      written.reduce((sum, tokens) => sum + tokens, 0),
       models.find(({ id }) => id === body.model),
     ),
   };
+}
+
+function choiceOf(body: Record<string, unknown>, index: number, seed: string): Choice {
+  const toolCall = toolCallFor(body, seed);
+  const full = toolCall ? '' : untilStop(textFor(body, seed), body.stop);
+  const most = Number(body.max_completion_tokens ?? body.max_tokens ?? Number.POSITIVE_INFINITY);
+  const isCut = tokensOf(full) > most;
+  return {
+    index,
+    text: isCut ? full.slice(0, most * 4) : full,
+    toolCall,
+    finishReason: toolCall ? 'tool_calls' : isCut ? 'length' : 'stop',
+    likely: body.logprobs === true ? Number(body.top_logprobs ?? 0) : undefined,
+  };
+}
+
+/** The text before the first of the sequences that end it: one, or a list. */
+function untilStop(text: string, stop: unknown): string {
+  const sequences = (Array.isArray(stop) ? stop : [stop]).filter(
+    (sequence): sequence is string => typeof sequence === 'string' && sequence !== '',
+  );
+  const ends = sequences.map((sequence) => text.indexOf(sequence)).filter((end) => end >= 0);
+  return text.slice(0, Math.min(text.length, ...ends));
+}
+
+/** What is written at once. */
+const wordsOf = (text: string): readonly string[] => text.match(/\S+\s*/g) ?? [];
+
+/** A word counts as a token, and all are equally likely; null where nobody asked. */
+function logprobsOf(words: readonly string[], likely: number | undefined) {
+  if (likely === undefined) return null;
+  const rated = (token: string, rank: number) => ({ token, logprob: -0.1 - rank, bytes: [...Buffer.from(token)] });
+  const content = words.map((word) => ({
+    ...rated(word, 0),
+    top_logprobs: Array.from({ length: likely }, (_, rank) =>
+      rated(rank === 0 ? word : `${word.trim()}${rank} `, rank),
+    ),
+  }));
+  return { content, refusal: null };
 }
 
 /** The function that `tool_choice` names, else the first; none once its result is in the conversation. */
@@ -188,44 +237,45 @@ function schemaInText(messages: readonly { content?: unknown }[]): unknown {
   return { type: 'object' };
 }
 
-function whole({ id, created, model, text, toolCall, finishReason, usage }: Completion) {
-  const content = toolCall ? { content: null, tool_calls: [toolCall] } : { content: text };
-  const message = { role: 'assistant', ...content, refusal: null };
-  const choices = [{ index: 0, message, finish_reason: finishReason, logprobs: null }];
-  return { id, object: 'chat.completion', created, model, choices, usage };
+function whole({ id, created, model, choices, usage }: Completion) {
+  const answered = choices.map(({ index, text, toolCall, finishReason, likely }) => {
+    const content = toolCall ? { content: null, tool_calls: [toolCall] } : { content: text };
+    const message = { role: 'assistant', ...content, refusal: null };
+    return { index, message, finish_reason: finishReason, logprobs: logprobsOf(wordsOf(text), likely) };
+  });
+  return { id, object: 'chat.completion', created, model, choices: answered, usage };
 }
 
 /** Server-sent events, a word a chunk. With `include_usage` every chunk has `usage`, which only the last one fills. */
-function streamed(
-  { id, created, model, text, toolCall, finishReason, usage }: Completion,
-  body: Record<string, unknown>,
-): DoubleAnswer {
+function streamed({ id, created, model, choices, usage }: Completion, body: Record<string, unknown>): DoubleAnswer {
   const includesUsage = (body.stream_options as { include_usage?: unknown } | undefined)?.include_usage === true;
-  const chunk = (choices: unknown[], use: unknown = null): string => {
+  const chunk = (pieces: unknown[], use: unknown = null): string => {
     const value = {
       id,
       object: 'chat.completion.chunk',
       created,
       model,
-      choices,
+      choices: pieces,
       ...(includesUsage && { usage: use }),
     };
     return `data: ${JSON.stringify(value)}\n\n`;
   };
-  async function* events(): AsyncGenerator<string> {
-    yield chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
-    for (const content of text.match(/\S+\s*/g) ?? []) {
-      yield chunk([{ index: 0, delta: { content }, finish_reason: null }]);
+  function* eventsOf({ index, text, toolCall, finishReason, likely }: Choice): Generator<string> {
+    const piece = (delta: object, more: object = { finish_reason: null }) => chunk([{ index, delta, ...more }]);
+    yield piece({ role: 'assistant', content: '' });
+    for (const content of wordsOf(text)) {
+      yield piece({ content }, { logprobs: logprobsOf([content], likely), finish_reason: null });
     }
     if (toolCall) {
-      const begun = { index: 0, ...toolCall, function: { ...toolCall.function, arguments: '' } };
-      yield chunk([{ index: 0, delta: { tool_calls: [begun] }, finish_reason: null }]);
-      for (const piece of toolCall.function.arguments.match(/.{1,8}/gs) ?? []) {
-        const more = { index: 0, function: { arguments: piece } };
-        yield chunk([{ index: 0, delta: { tool_calls: [more] }, finish_reason: null }]);
+      yield piece({ tool_calls: [{ index: 0, ...toolCall, function: { ...toolCall.function, arguments: '' } }] });
+      for (const part of toolCall.function.arguments.match(/.{1,8}/gs) ?? []) {
+        yield piece({ tool_calls: [{ index: 0, function: { arguments: part } }] });
       }
     }
-    yield chunk([{ index: 0, delta: {}, finish_reason: finishReason }]);
+    yield piece({}, { finish_reason: finishReason });
+  }
+  async function* events(): AsyncGenerator<string> {
+    for (const choice of choices) yield* eventsOf(choice);
     if (includesUsage) yield chunk([], usage);
     yield 'data: [DONE]\n\n';
   }

@@ -1,6 +1,7 @@
 /**
  * A host of models in trusted execution environments: chat completions, ACI receipts, and RedPill's signed answers. All
- * of it is signed with keys made at start; only the quotes are not Intel's.
+ * of it is signed with keys made at start, the quotes by the sandbox's own hardware. Where an upstream's settings name the
+ * environments that may answer, it is the first of them.
  */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
@@ -9,6 +10,7 @@ import { canonicalJson } from '../../upstream/providers/tee/canonical-json.ts';
 import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, jsonAnswer, jsonBody } from './double.ts';
 import { openaiChatDouble } from './openai-chat.ts';
 import { digest } from './seed.ts';
+import { type QuoteRequest, sandboxHardware } from './tdx-hardware.ts';
 
 export const teeOpenaiDouble: DoubleKind = { adapter: 'tee-openai', open };
 
@@ -27,6 +29,8 @@ interface Keys {
   readonly receipts: KeyObject;
   readonly answers: PrivateKeyAccount;
 }
+
+type Measurements = QuoteRequest['measurements'];
 
 const KEPT = 1000;
 const NONCE = /^[0-9a-f]{64}$/;
@@ -48,6 +52,8 @@ function open(upstream: Upstream): Double {
   const keysetDigest = `sha256:${sha256(canonicalJson(keyset))}`;
   const versionHeaders = { 'x-aci-version': 'aci/1', 'x-aci-keyset-digest': keysetDigest };
   const exchanges: Exchange[] = [];
+  const { measurements: environments = [] } = (upstream.settings ?? {}) as { measurements?: Measurements[] };
+  const quoteOf = (reportData: string): string => sandboxHardware.quote({ reportData, measurements: environments[0] });
 
   async function complete(request: DoubleRequest, signedWith: Keys): Promise<DoubleAnswer> {
     const answer = await chat.answer(request);
@@ -82,7 +88,7 @@ function open(upstream: Upstream): Double {
       case '/aci/attestation':
         return attestation(query.get('nonce'));
       case '/attestation/report':
-        return signerReport(keys.answers.address, query.get('nonce') ?? '');
+        return signerReport(keys.answers.address, query.get('nonce') ?? '', quoteOf);
       default:
         return notFound(`Unknown request URL: GET ${path}`);
     }
@@ -178,7 +184,7 @@ async function signatureOf({ model, requestHash, responseHash, keys }: Exchange)
   return { text, signature, signing_address: keys.answers.address, signing_algo: 'ecdsa' };
 }
 
-function signerReport(address: string, nonce: string): DoubleAnswer {
+function signerReport(address: string, nonce: string, quoteOf: (reportData: string) => string): DoubleAnswer {
   if (!NONCE.test(nonce)) return badNonce();
   return jsonAnswer(200, {
     signing_address: address,
@@ -188,14 +194,4 @@ function signerReport(address: string, nonce: string): DoubleAnswer {
     event_log: '[]',
     info: { tcb_info: { app_compose: '{}' } },
   });
-}
-
-/** A TDX quote of version 4 as far as its report data; hex. What follows would be Intel's signature. */
-function quoteOf(reportData: string): string {
-  const header = Buffer.alloc(48);
-  header.writeUInt16LE(4, 0);
-  header.writeUInt16LE(2, 2);
-  header.writeUInt32LE(0x81, 4);
-  const measurements = Buffer.from(sha256('measurements').repeat(17), 'hex').subarray(0, 520);
-  return Buffer.concat([header, measurements, Buffer.from(reportData, 'hex'), Buffer.alloc(4)]).toString('hex');
 }

@@ -434,6 +434,30 @@ t.test('takes no more from the upstream than a slow caller reads', async (t) => 
   t.ok((await settled(apiKey)) < usd('1'), 'what was passed on is charged');
 });
 
+t.test('does not hold the upstream for a caller who stops reading, and charges the whole answer', async (t) => {
+  const chunks = 3000;
+  let isTaken: (() => void) | undefined;
+  const taken = new Promise<void>((resolve) => {
+    isTaken = resolve;
+  });
+  const { origin, apiKey, settled } = await openWith(t, async (response) => {
+    response.writeHead(200, events);
+    for (let written = 0; written < chunks; written += 1) {
+      if (!response.write(says('z'.repeat(10_000)))) await once(response, 'drain');
+    }
+    response.end(finish + usage(100, 200) + done, isTaken);
+  });
+  const { port } = new URL(origin);
+  const socket = connect(Number(port), '127.0.0.1').pause();
+  t.teardown(() => socket.destroy());
+  const body = JSON.stringify({ model: 'quick', messages: [{ role: 'user', content: 'Hello' }], stream: true });
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${apiKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await taken;
+  t.equal(await settled(apiKey), usd('1') - 525n, '100 at 0.75 and 200 at 2.25 a million: as the upstream counted');
+});
+
 t.test('ends what is under way as cut short when the gateway stops, and charges what came', async (t) => {
   for (const stream of [true, false]) {
     let begun: (() => void) | undefined;

@@ -6,8 +6,9 @@ import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { asJsonObject } from '../../../json.ts';
 import type { ChatAnswer } from '../openai/chat.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { faultsOf, outcome } from './checks.ts';
 import { type Attestation, hashesOf, type Proof, type ProofRequest, requestAfterwards, sha256 } from './proof.ts';
-import { reportDataOf } from './tdx-quote.ts';
+import { checkedQuote, type Trust } from './quote-checks.ts';
 
 const API_VERSION = 'aci/1';
 /** A report vouches for its keys until they expire; it is asked for again after this long all the same. */
@@ -31,17 +32,17 @@ export const aciConstraint = { provider: { aci_verified: true } };
 const aciReceiptPath = (receiptId: string): string => `/aci/receipts/${encodeURIComponent(receiptId)}`;
 
 /** Fetches and checks the proof of an answer. Throws UpstreamProblem where there is none to check. */
-export async function aciProof({ http, answer, context }: ProofRequest): Promise<Proof> {
+export async function aciProof({ http, answer, context, trust }: ProofRequest): Promise<Proof> {
   const { signal } = context;
   const receiptId = answer.response.headers['x-receipt-id'] ?? answer.id;
   const path = aciReceiptPath(receiptId);
   const receipt = await requestAfterwards(http, { method: 'GET', path, signal });
-  const entry = `tee-aci:${http.upstream}:${sha256(String(receipt.workload_keyset_digest))}`;
+  const entry = `tee-aci:${http.upstream}:${sha256(JSON.stringify([receipt.workload_keyset_digest, trust]))}`;
   const attest = async () => {
     const nonce = randomBytes(32).toString('hex');
     const report = await http.request({ method: 'GET', path: '/aci/attestation', query: { nonce }, signal });
-    const read = readReport(report.json(), nonce, context.now());
-    if (read.attestation.fault !== undefined) throw new FaultyReport(read);
+    const read = readReport(report.json(), { nonce, trust, now: context.now() });
+    if (faultsOf(read.attestation.checks).length > 0) throw new FaultyReport(read);
     return read;
   };
   const keyset = await unlessFaulty(() => context.cache.through(entry, REPORT_AGE_MS, attest, signal));
@@ -52,7 +53,7 @@ export async function aciProof({ http, answer, context }: ProofRequest): Promise
 class FaultyReport extends Error {
   readonly keyset: Keyset;
   constructor(keyset: Keyset) {
-    super(keyset.attestation.fault);
+    super(faultsOf(keyset.attestation.checks)[0]);
     this.keyset = keyset;
   }
 }
@@ -67,21 +68,18 @@ async function unlessFaulty(fetch: () => Promise<{ value: Keyset }>): Promise<Ke
 }
 
 /** `nonce` is what the report was asked for with, `now` in milliseconds. Never throws: faults are in the attestation. */
-export function readReport(report: unknown, nonce: string, now: number): Keyset {
+export function readReport(
+  report: unknown,
+  { nonce, trust, now }: { nonce: string; trust: Trust; now: number },
+): Keyset {
   const { attestation, api_version, workload_keyset_digest, service_capabilities } = asJsonObject(report);
-  const { workload_keyset, report_data, tee_type, evidence } = asJsonObject(attestation);
+  const { workload_keyset, report_data, evidence } = asJsonObject(attestation);
   const { receipt_signing_keys, not_after } = asJsonObject(workload_keyset);
   const digest = `sha256:${sha256(canonicalJson(workload_keyset ?? null))}`;
   const bound = sha256(`{"keyset_digest":"${digest}","nonce":"${nonce}","purpose":"aci.report_data.v1"}`);
-  const quoted = reportDataOf(asJsonObject(evidence).quote);
-  const faults = [
-    api_version === API_VERSION ? undefined : 'the report is not of aci/1',
-    digest === workload_keyset_digest ? undefined : 'the report names another keyset than it holds',
-    bound === report_data ? undefined : 'the report does not bind its keys to the nonce',
-    tee_type === 'tdx' && quoted !== undefined ? undefined : 'the report has no TDX quote',
-    quoted === undefined || quoted === bound.padEnd(128, '0') ? undefined : 'the quote does not bind the report',
-    typeof not_after === 'number' && now < not_after * 1000 ? undefined : 'the keyset has expired',
-  ];
+  const quote = checkedQuote(asJsonObject(evidence).quote, bound.padEnd(128, '0'), { trust, now });
+  const isOwnKeyset = api_version === API_VERSION && digest === workload_keyset_digest && bound === report_data;
+  const isCurrent = typeof not_after === 'number' && now < not_after * 1000;
   return {
     digest,
     receiptKeys: (Array.isArray(receipt_signing_keys) ? receipt_signing_keys : []).map(asJsonObject).map((key) => ({
@@ -92,15 +90,20 @@ export function readReport(report: unknown, nonce: string, now: number): Keyset 
     isAggregator: asJsonObject(service_capabilities).serving !== 'direct',
     attestation: {
       protocol: API_VERSION,
-      tee: typeof tee_type === 'string' ? tee_type : 'unknown',
+      tee: quote.measurements === null ? 'unknown' : 'tdx',
       nonce,
       checkedAt: now,
-      fault: faults.find((fault) => fault !== undefined),
+      checks: {
+        report: outcome(isOwnKeyset, 'the report does not bind its keys to the nonce'),
+        keys_current: outcome(isCurrent, 'the keyset has expired'),
+        ...quote.checks,
+      },
+      measurements: quote.measurements,
     },
   };
 }
 
-/** Never throws: what does not hold is in `faults`. */
+/** Never throws: what does not hold is in `checks`. */
 export function checkReceipt(
   receipt: Readonly<Record<string, unknown>>,
   keyset: Keyset,
@@ -115,16 +118,8 @@ export function checkReceipt(
   const hashes = hashesOf(answer);
   const isServedVerified =
     !keyset.isAggregator || events.some(({ type, result }) => type === 'upstream.verified' && result === 'verified');
-  const faults = [
-    keyset.attestation.fault,
-    receipt.api_version === API_VERSION ? undefined : 'the receipt is not of aci/1',
-    receipt.workload_keyset_digest === keyset.digest ? undefined : 'the receipt is of another keyset',
-    key === undefined ? 'the receipt is signed by a key that the environment does not list' : undefined,
-    key !== undefined && !isSigned(canonicalJson(document), signature, key) ? 'the signature is forged' : undefined,
-    requestHash === hashes.request ? undefined : 'the receipt is for another request',
-    responseHash === hashes.response ? undefined : 'the receipt is for another answer',
-    isServedVerified ? undefined : 'the answer came from an environment that was not verified',
-  ];
+  const isOfKeyset = receipt.api_version === API_VERSION && receipt.workload_keyset_digest === keyset.digest;
+  const isGenuine = key !== undefined && isSigned(canonicalJson(document), signature, key);
   return {
     receiptId,
     teeKey: key?.publicKey ?? null,
@@ -133,7 +128,14 @@ export function checkReceipt(
     verifyUrl,
     signed: receipt,
     attestation: keyset.attestation,
-    faults: faults.filter((fault) => fault !== undefined),
+    checks: {
+      ...keyset.attestation.checks,
+      receipt: outcome(isOfKeyset, 'the receipt is of another keyset'),
+      answer_signature: outcome(isGenuine, 'the signature is forged'),
+      request_hash: outcome(requestHash === hashes.request, 'the receipt is for another request'),
+      response_hash: outcome(responseHash === hashes.response, 'the receipt is for another answer'),
+      stated_environment: outcome(isServedVerified, 'the answer came from an environment that was not verified'),
+    },
   };
 }
 

@@ -4,24 +4,59 @@ import { UpstreamProblem } from '../../problem.ts';
 import { chat } from '../openai/chat.ts';
 import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage } from '../openai/chat-input.ts';
 import { aciConstraint, aciProof } from './aci.ts';
-import type { Attestation, Proof } from './proof.ts';
+import { faultsOf, shownChecks } from './checks.ts';
+import type { Proof } from './proof.ts';
+import { isQuoteGenuine, type KnownMeasurements, nameOfRoot } from './quote-checks.ts';
 import { signatureProof } from './signature.ts';
+import { measurementNames } from './tdx-quote.ts';
 
 /** What `settings` may say. */
 type TeeSettings = {
   /** `aci`: receipts of Attested Confidential Inference; `signature`: RedPill's and NEAR AI Cloud's signed answers. */
   readonly proof: 'aci' | 'signature';
-  /** What becomes of an answer whose proof does not hold. */
-  readonly unverified?: 'answer' | 'fail';
+  /** The environments that may answer; left out: any that is genuine. */
+  readonly measurements?: readonly KnownMeasurements[];
   /** Address of a block explorer with `{receipt_id}` or `{tee_key}` in it. */
   readonly explorerUrl?: string;
 };
 
-export const teeOpenai: ModelAdapter = {
+type TeeOptions = {
+  /** What becomes of an answer whose proof does not hold. Left out: `fail`. */
+  readonly unverified?: 'answer' | 'fail';
+};
+
+const measurementsSchema = {
+  type: 'array',
+  minItems: 1,
+  items: {
+    type: 'object',
+    minProperties: 1,
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      measurementNames.map((name) => [
+        name,
+        { type: 'string', pattern: '^[0-9a-f]{96}$', description: 'SHA-384 in hex, as the quote has it' },
+      ]),
+    ),
+  },
+  description:
+    'The environments that may answer, each by any of its measurements: an answer from another is not verified',
+};
+
+export const teeOpenai: ModelAdapter<TeeOptions> = {
   name: 'tee-openai',
   model: 'named-or-asked',
   secrets: ['key'],
-  options: { type: 'object' },
+  options: {
+    type: 'object',
+    properties: {
+      unverified: {
+        enum: ['answer', 'fail'],
+        description:
+          'What becomes of an answer whose proof does not hold: neither passed on nor charged (fail, the default), or both with verified: false (answer)',
+      },
+    },
+  },
   modelOptions: chatModelOptions,
   boundsOutput: true,
   upstreamOptions: {
@@ -32,11 +67,7 @@ export const teeOpenai: ModelAdapter = {
         enum: ['aci', 'signature'],
         description: 'How the host proves an answer: aci receipts, or signature with an attestation report',
       },
-      unverified: {
-        enum: ['answer', 'fail'],
-        description:
-          'What becomes of an answer whose proof does not hold: passed on and charged (answer), or neither (fail)',
-      },
+      measurements: measurementsSchema,
       explorerUrl: {
         type: 'string',
         pattern: '^https://',
@@ -51,9 +82,12 @@ export const teeOpenai: ModelAdapter = {
     const request = chatRequestOf(input, binding, context.terms);
     const isAci = settings.proof === 'aci';
     const answer = await chat(binding, isAci ? { ...request, further: aciConstraint } : request, context);
-    const proof = await (isAci ? aciProof : signatureProof)({ http: binding.http, answer, model: model.id, context });
-    const reason = proof.faults[0];
-    if (reason !== undefined && settings.unverified === 'fail') {
+    const trust = { root: context.attestationRoot, measurements: settings.measurements };
+    const proofOf = isAci ? aciProof : signatureProof;
+    const proof = await proofOf({ http: binding.http, answer, model: model.id, context, trust });
+    const faults = faultsOf(proof.checks);
+    const [reason] = faults;
+    if (reason !== undefined && binding.options.unverified !== 'answer') {
       throw new UpstreamProblem('malformed', binding.upstream, `the proof of an answer does not hold: ${reason}`);
     }
     return {
@@ -64,20 +98,21 @@ export const teeOpenai: ModelAdapter = {
       proof: shownProof(proof, settings),
       metadata: {
         ...chatMetadata(input, model, answer),
-        ...(reason !== undefined && { reason, faults: proof.faults }),
-        attestation: shownAttestation(proof.attestation),
+        ...(reason !== undefined && { reason, faults }),
+        checks: shownChecks(proof.checks),
+        attestation: shownAttestation(proof, trust.root),
       },
     };
   },
 };
 
 /** The catalogue's checker has held them to `upstreamOptions`. */
-const settingsOf = ({ settings }: Binding): TeeSettings => settings as TeeSettings;
+const settingsOf = ({ settings }: Pick<Binding, 'settings'>): TeeSettings => settings as TeeSettings;
 
 function shownProof(proof: Proof, { explorerUrl }: TeeSettings) {
   return {
     receipt_id: proof.receiptId,
-    attested: proof.attestation.fault === undefined,
+    attested: faultsOf(proof.attestation.checks).length === 0,
     tee_key: proof.teeKey,
     request_hash: proof.requestHash,
     response_hash: proof.responseHash,
@@ -92,12 +127,17 @@ const explorerLink = (template: string, { receiptId, teeKey }: Proof): string =>
     .replaceAll('{receipt_id}', encodeURIComponent(receiptId))
     .replaceAll('{tee_key}', encodeURIComponent(teeKey ?? ''));
 
-/** The quote's own signature is Intel's to vouch for: whoever needs that checks `verify_url` with a TDX verifier. */
-const shownAttestation = ({ protocol, tee, nonce, checkedAt, fault }: Attestation) => ({
-  protocol,
-  tee,
-  nonce,
-  checked_at: new Date(checkedAt).toISOString(),
-  ...(fault !== undefined && { fault }),
-  quote_verified: false,
-});
+function shownAttestation({ attestation }: Proof, root: string) {
+  const { protocol, tee, nonce, checkedAt, checks, measurements } = attestation;
+  const [fault] = faultsOf(checks);
+  return {
+    protocol,
+    tee,
+    nonce,
+    checked_at: new Date(checkedAt).toISOString(),
+    ...(fault !== undefined && { fault }),
+    quote_verified: isQuoteGenuine(checks),
+    root: nameOfRoot(root),
+    measurements,
+  };
+}

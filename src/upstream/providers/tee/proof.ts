@@ -6,6 +6,9 @@ import { pause } from '../../http/retry.ts';
 import type { UpstreamHttp, UpstreamRequest, UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import type { ChatAnswer } from '../openai/chat.ts';
+import type { Checks } from './checks.ts';
+import type { Trust } from './quote-checks.ts';
+import type { TdxQuote } from './tdx-quote.ts';
 
 /** What a protocol needs to ask for a proof. */
 export interface ProofRequest {
@@ -14,6 +17,8 @@ export interface ProofRequest {
   /** The provider's own id of the model. */
   readonly model: string;
   readonly context: Pick<CallContext, 'signal' | 'cache' | 'now'>;
+  /** Whose hardware may have answered, and running what. */
+  readonly trust: Trust;
 }
 
 /** The environment's evidence for its signing keys. */
@@ -25,8 +30,10 @@ export interface Attestation {
   readonly nonce: string;
   /** When the report was fetched, in milliseconds since the epoch. */
   readonly checkedAt: number;
-  /** Why the report does not vouch for the keys; undefined where it does. */
-  readonly fault: string | undefined;
+  /** What was checked of the report and its quote: it vouches for the keys where nothing is wrong. */
+  readonly checks: Checks;
+  /** As the quote has them; null where there is no quote. */
+  readonly measurements: TdxQuote['measurements'] | null;
 }
 
 /** The proof of one answer, checked. */
@@ -43,8 +50,8 @@ export interface Proof {
   /** The signed document as it came, for checking again. */
   readonly signed: unknown;
   readonly attestation: Attestation;
-  /** What does not hold; empty for a verified answer. */
-  readonly faults: readonly string[];
+  /** Those of the attestation, and what was checked of the answer itself: it is verified where nothing is wrong. */
+  readonly checks: Checks;
 }
 
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');

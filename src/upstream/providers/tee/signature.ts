@@ -5,13 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { asJsonObject } from '../../../json.ts';
 import type { ChatAnswer } from '../openai/chat.ts';
+import { outcome } from './checks.ts';
 import { type Attestation, hashesOf, type Proof, type ProofRequest, requestAfterwards } from './proof.ts';
-import { reportDataOf } from './tdx-quote.ts';
+import { checkedQuote, type Trust } from './quote-checks.ts';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /** Fetches and checks the proof of an answer. Throws UpstreamProblem where there is none to check. */
-export async function signatureProof({ http, answer, model, context }: ProofRequest): Promise<Proof> {
+export async function signatureProof({ http, answer, model, context, trust }: ProofRequest): Promise<Proof> {
   const { signal } = context;
   const path = `/signature/${encodeURIComponent(answer.id)}`;
   const query = { model, signing_algo: 'ecdsa' };
@@ -24,7 +25,7 @@ export async function signatureProof({ http, answer, model, context }: ProofRequ
     query: { ...query, nonce, signing_address: address },
     signal,
   });
-  const attestation = readSignerReport(report.json(), { address, nonce, now: context.now() });
+  const attestation = readSignerReport(report.json(), { address, nonce, trust, now: context.now() });
   return await checkSignature(signed, attestation, answer, {
     receiptId: answer.id,
     verifyUrl: `${http.baseUrl}${path}?${new URLSearchParams(query)}`,
@@ -34,20 +35,22 @@ export async function signatureProof({ http, answer, model, context }: ProofRequ
 /** Whether a report vouches for the address. `now` in milliseconds. Never throws. */
 export function readSignerReport(
   report: unknown,
-  { address, nonce, now }: { address: string; nonce: string; now: number },
+  { address, nonce, trust, now }: { address: string; nonce: string; trust: Trust; now: number },
 ): Attestation {
   const own = nodesOf(report).find(({ signing_address }) => String(signing_address).toLowerCase() === address);
-  const quoted = reportDataOf(own?.intel_quote);
   const bound = address.slice(2).padEnd(64, '0') + nonce;
-  const fault =
-    own === undefined
-      ? 'no report vouches for the signing address'
-      : quoted === undefined
-        ? 'the report has no TDX quote'
-        : quoted !== bound
-          ? 'the quote does not bind the signing address to the nonce'
-          : undefined;
-  return { protocol: 'signature', tee: quoted === undefined ? 'unknown' : 'tdx', nonce, checkedAt: now, fault };
+  const quote = checkedQuote(own?.intel_quote, bound, { trust, now });
+  return {
+    protocol: 'signature',
+    tee: quote.measurements === null ? 'unknown' : 'tdx',
+    nonce,
+    checkedAt: now,
+    checks: {
+      report: outcome(own !== undefined, 'no report vouches for the signing address'),
+      ...quote.checks,
+    },
+    measurements: quote.measurements,
+  };
 }
 
 /** One node's report, or those of several nodes. */
@@ -56,7 +59,7 @@ function nodesOf(report: unknown): readonly Readonly<Record<string, unknown>>[] 
   return [...(Array.isArray(models) ? models : []), ...(Array.isArray(all) ? all : []), report].map(asJsonObject);
 }
 
-/** `signed.text` is `request:response` or `model:request:response`, hashes in hex. What does not hold is in `faults`. */
+/** `signed.text` is `request:response` or `model:request:response`, hashes in hex. What does not hold is in `checks`. */
 export async function checkSignature(
   signed: Readonly<Record<string, unknown>>,
   attestation: Attestation,
@@ -69,12 +72,6 @@ export async function checkSignature(
   const address = String(signed.signing_address).toLowerCase();
   const hashes = hashesOf(answer);
   const signer = await signerOf(text, signed.signature);
-  const faults = [
-    attestation.fault,
-    ADDRESS.test(address) && signer === address ? undefined : 'the signature is forged',
-    requestHash === hashes.request ? undefined : 'the signature is for another request',
-    responseHash === hashes.response ? undefined : 'the signature is for another answer',
-  ];
   return {
     receiptId,
     teeKey: ADDRESS.test(address) ? address : null,
@@ -83,7 +80,12 @@ export async function checkSignature(
     verifyUrl,
     signed,
     attestation,
-    faults: faults.filter((fault) => fault !== undefined),
+    checks: {
+      ...attestation.checks,
+      answer_signature: outcome(ADDRESS.test(address) && signer === address, 'the signature is forged'),
+      request_hash: outcome(requestHash === hashes.request, 'the signature is for another request'),
+      response_hash: outcome(responseHash === hashes.response, 'the signature is for another answer'),
+    },
   };
 }
 

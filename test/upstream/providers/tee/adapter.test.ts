@@ -1,13 +1,15 @@
 import t, { type Test } from 'tap';
+import { openFileChecker } from '../../../../src/catalogue/ajv.ts';
 import type { Adapter } from '../../../../src/upstream/adapter.ts';
 import { teeOpenai } from '../../../../src/upstream/providers/tee/adapter.ts';
+import { INTEL_SGX_ROOT_CA } from '../../../../src/upstream/providers/tee/intel-root.ts';
 import { type AdapterCase, adapterContract, openSetting, problemOf } from '../contract.ts';
 import { recorded } from '../recorded.ts';
 
 const adapter: Adapter = teeOpenai;
 const hex = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 
-const caseOf = (settings: object): AdapterCase => ({
+const caseOf = (settings: object, options: Record<string, unknown> = {}): AdapterCase => ({
   adapter,
   upstream: {
     keys: { key: 'TEE_API_KEY' },
@@ -15,7 +17,7 @@ const caseOf = (settings: object): AdapterCase => ({
     settings: { ...settings },
   },
   model: 'enclosed',
-  options: {},
+  options,
   input: { prompt: 'Why is the sky blue?', system_prompt: 'Be brief.' },
   refusal: 'content-refused',
   result: {
@@ -37,8 +39,19 @@ const caseOf = (settings: object): AdapterCase => ({
         },
       },
       metadata: {
-        required: ['attestation', 'finish_reason'],
-        properties: { attestation: { properties: { tee: { const: 'tdx' }, nonce: hex } } },
+        required: ['checks', 'attestation', 'finish_reason'],
+        properties: {
+          checks: {
+            properties: {
+              quote_signature: { const: 'ok' },
+              certificate_chain: { const: 'ok' },
+              answer_signature: { const: 'ok' },
+              collateral: { const: 'unchecked' },
+              measurement: { const: 'unchecked' },
+            },
+          },
+          attestation: { properties: { tee: { const: 'tdx' }, nonce: hex, quote_verified: { const: true } } },
+        },
       },
     },
   },
@@ -64,22 +77,61 @@ async function open(t: Test, adapterCase: AdapterCase) {
 }
 
 for (const [name, adapterCase] of Object.entries({ aci, signature })) {
-  t.test(`a forged proof is told, not passed on as verified (${name})`, async (t) => {
+  t.test(`a forged proof fails the call (${name})`, async (t) => {
     const { call, doubles } = await open(t, adapterCase);
+    doubles.fault('the-upstream', 'forge', 1);
+    t.match(await problemOf(call()), { failure: 'malformed', message: /proof of an answer does not hold/ });
+    t.match(await call({ prompt: 'And now?' }), { verified: true, metadata: { reason: undefined } });
+  });
+
+  t.test(`an endpoint can have a forged proof shown for what it is (${name})`, async (t) => {
+    const { call, doubles } = await open(t, caseOf({ proof: name }, { unverified: 'answer' }));
     doubles.fault('the-upstream', 'forge', 1);
     t.match(await call(), {
       text: /.+/,
       verified: false,
       proof: { attested: name === 'aci' },
-      metadata: { reason: name === 'aci' ? 'the signature is forged' : /no report vouches/ },
+      metadata: {
+        reason: name === 'aci' ? 'the signature is forged' : /no report vouches/,
+        checks: name === 'aci' ? { answer_signature: 'failed', quote_signature: 'ok' } : { report: 'failed' },
+      },
     });
-    t.match(await call({ prompt: 'And now?' }), { verified: true, metadata: { reason: undefined } });
   });
 
-  t.test(`an operator can have a forged proof fail the call (${name})`, async (t) => {
-    const { call, doubles } = await open(t, caseOf({ proof: name, unverified: 'fail' }));
-    doubles.fault('the-upstream', 'forge', 1);
-    t.match(await problemOf(call()), { failure: 'malformed', message: /proof of an answer does not hold/ });
+  t.test(`hardware that the platform's root does not vouch for proves nothing (${name})`, async (t) => {
+    for (const unverified of ['fail', 'answer']) {
+      const { binding, context } = await open(t, caseOf({ proof: name }, { unverified }));
+      const call = adapter.call({ prompt: 'Why?' }, binding, { ...context, attestationRoot: INTEL_SGX_ROOT_CA });
+      if (unverified === 'fail') {
+        t.match(await problemOf(call), { failure: 'malformed', message: /do not lead to the trusted root/ });
+      } else {
+        t.match(await call, {
+          verified: false,
+          proof: { attested: false },
+          metadata: {
+            checks: { certificate_chain: 'failed', answer_signature: 'ok' },
+            attestation: { quote_verified: false, root: 'Intel SGX Root CA' },
+          },
+        });
+      }
+    }
+  });
+
+  t.test(`only the environments that the settings name may answer (${name})`, async (t) => {
+    const measurements = [{ mr_td: 'ab'.repeat(48), rtmr3: '01'.repeat(48) }, { mr_td: 'cd'.repeat(48) }];
+    const { call, binding, context } = await open(t, caseOf({ proof: name, measurements }));
+    t.match(await call(), {
+      verified: true,
+      metadata: {
+        checks: { measurement: 'ok' },
+        attestation: { measurements: { mr_td: 'ab'.repeat(48), rtmr3: '01'.repeat(48) } },
+      },
+    });
+    for (const foreign of [{ mr_td: 'ab'.repeat(48), rtmr3: '02'.repeat(48) }, { mr_td: 'cd'.repeat(48) }]) {
+      const settings = { ...binding.settings, measurements: [foreign] };
+      const refused = adapter.call({ prompt: 'Why?' }, { ...binding, settings }, context);
+      t.match(await problemOf(refused), { failure: 'malformed', message: /runs something else/ });
+    }
   });
 
   t.test(`a proof can be shown on a chain where the operator says how (${name})`, async (t) => {
@@ -114,4 +166,21 @@ t.test('an answer without any proof is a failure', async (t) => {
   };
   const call = adapter.call({ prompt: 'Why?' }, { ...binding, http }, context);
   t.match(await problemOf(call), { failure: 'failed', message: /no proof/ });
+});
+
+t.test('measurements that no quote could have are refused with the catalogue', async (t) => {
+  const ajv = openFileChecker();
+  const fits = (measurements: unknown) =>
+    ajv.validate({ ...adapter.upstreamOptions }, { proof: 'aci', measurements }) as boolean;
+  t.ok(fits([{ mr_td: 'ab'.repeat(48) }]));
+  for (const wrong of [
+    [],
+    [{}],
+    [{ mr_td: 'AB'.repeat(48) }],
+    [{ mr_td: 'ab' }],
+    [{ rtmr4: 'ab'.repeat(48) }],
+    'any',
+  ]) {
+    t.notOk(fits(wrong), JSON.stringify(wrong));
+  }
 });

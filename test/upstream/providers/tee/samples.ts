@@ -1,4 +1,5 @@
 /** Answers and quotes as a host gives them. */
+import { openTdxHardware } from '../../../../src/sandbox/doubles/tdx-hardware.ts';
 import type { ChatAnswer } from '../../../../src/upstream/providers/openai/chat.ts';
 
 export function answerOf(sent: string, body: string): ChatAnswer {
@@ -7,11 +8,11 @@ export function answerOf(sent: string, body: string): ChatAnswer {
   return { id: 'chat-1', text: 'text', finishReason: 'stop', ...use, response } as ChatAnswer;
 }
 
-/** A TDX quote with these 64 bytes of report data (hex), by version: the layouts of Intel's format, zeros elsewhere. */
-export function quoteOf(reportData: string, version: 4 | 5 = 4): string {
-  const quote = Buffer.alloc(version === 4 ? 632 : 702);
-  quote.writeUInt16LE(version, 0);
-  quote.writeUInt32LE(0x81, 4);
-  quote.write(reportData, version === 4 ? 568 : 574, 'hex');
-  return quote.toString('hex');
-}
+/** When the samples were made. */
+export const NOW = Date.parse('2026-01-05T15:30:00Z');
+
+const hardware = openTdxHardware(NOW);
+export const trust = { root: hardware.root, measurements: undefined };
+
+/** A TDX quote with these 64 bytes of report data (hex), that leads to the root of `trust`. */
+export const quoteOf = (reportData: string): string => hardware.quote({ reportData });
