@@ -90,6 +90,7 @@ export function createEvmMethod(
     recipient: payTo,
     details: { chainId, credentialTypes: ['authorization'], decimals: asset.decimals },
     challengeLifetimeMs: lifetimeMs,
+    settlesUpfront: () => false,
 
     /** The nonce is made from the challenge, and the token takes it from a payer only once. */
     identify(credential) {

@@ -22,6 +22,8 @@ export interface ChargeMethod {
   readonly details: Readonly<Record<string, unknown>>;
   /** How long a challenge for this route stays open, in milliseconds. */
   challengeLifetimeMs(route: Route): number;
+  /** True where what a payer signs does not outlive the route's work: the payment settles first. */
+  settlesUpfront(route: Route): boolean;
   /**
    * Identity of a payment: what the chain's own record of it says of the challenge, so that one name stands for both
    * the challenge and the transaction. `shown` is what everybody can read off the chain once it has settled. Throws

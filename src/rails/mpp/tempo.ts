@@ -45,6 +45,9 @@ type RecoveryQuery = { readonly method: 'tempo' } & (
   | { readonly mode: 'push'; readonly hash: string; readonly amount: string }
 );
 
+/** How long a transaction is good that the official client signs (`mppx`, tempo/client/Charge). */
+const CLIENT_VALIDITY_MS = 25_000;
+
 export function createTempoMethod(
   options: TempoOptions,
   { challengeLifetimeMs, now }: { challengeLifetimeMs: number; now(): number },
@@ -127,6 +130,13 @@ export function createTempoMethod(
     recipient,
     details: { chainId, ...(options.feePayerKey === undefined ? {} : { feePayer: true }) },
     challengeLifetimeMs: () => challengeLifetimeMs,
+    settlesUpfront: ({ deadlineMs }) =>
+      settlesUpfront({
+        goodForMs: CLIENT_VALIDITY_MS,
+        deadlineMs,
+        settleMarginMs: SETTLE_MARGIN_MS.ownTransaction,
+        isProven: true,
+      }),
 
     /**
      * The end of the memo stands for challenge and transaction at once: a challenge has one, so a second transaction

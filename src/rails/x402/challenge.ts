@@ -5,27 +5,9 @@ import { type Money, toAtomic } from '../../money.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Challenge, Rail } from '../../payment/rail.ts';
-import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
+import { afterResultFirst, authorizationSeconds, endsBeforeTheWork } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { CHALLENGE_EXTENSION, encodeHeader, type Requirements, type RequirementsV1 } from './wire.ts';
-
-/** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */
-const MARGIN_SECONDS = 60;
-
-/** An authorization that lasts as long as asked is asked to outlive the deadline; others are good for what they are. */
-function authorizationSeconds(route: Route, network: PayableNetwork): number {
-  const lasts = network.authorizationLastsMs;
-  return lasts === undefined ? Math.ceil(route.deadlineMs / 1000) + MARGIN_SECONDS : Math.floor(lasts / 1000);
-}
-
-/** True where what a payer signs on this network does not outlive the route's work. */
-const endsBeforeTheWork = (route: Route, network: PayableNetwork): boolean =>
-  settlesUpfront({
-    goodForMs: authorizationSeconds(route, network) * 1000,
-    deadlineMs: route.deadlineMs,
-    settleMarginMs: SETTLE_MARGIN_MS.offer,
-    isProven: true,
-  });
 
 /** The entry of `accepts` for one network, in version 2's words. */
 function requirements(
@@ -105,7 +87,10 @@ const KEPT_AMOUNTS = 64;
 export type X402Challenge = Challenge;
 
 export interface Challenges {
-  /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
+  /**
+   * Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. Many clients
+   * pay the first that they can, so those that settle after the result come first.
+   */
   offers(route: Route, amount: Money): Requirements[];
   /** Whether everybody's payment of this on the network has to settle before the work. */
   settlesUpfront(route: Route, network: PayableNetwork, amount: Money): boolean;
@@ -148,14 +133,15 @@ export function createChallenges(
   const payable = (route: Route): PayableNetwork[] =>
     route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
-  const offers = (route: Route, amount: Money): Requirements[] =>
-    payable(route).flatMap((network) => {
-      const upfront = firstOn(route, network, amount);
+  const offers = (route: Route, amount: Money): Requirements[] => {
+    const isFirstOn = new Map(payable(route).map((network) => [network, firstOn(route, network, amount)]));
+    return afterResultFirst([...isFirstOn], ([, upfront]) => upfront).flatMap(([network, upfront]) => {
       const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];
       return [exact, requirements(route, network, amount, { scheme: 'upto', upfront })];
     });
+  };
 
   const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
     const names = new Map(payable(route).map((network) => [network.caip2, network.v1Name]));
