@@ -1,4 +1,7 @@
-/** OpenAI chat completions, plain and streamed, with structured output. Text is made from the prompt. */
+/**
+ * OpenAI chat completions, plain and streamed, with structured output. Text is made from the prompt.
+ * Shapes as in `openai` 6.49.0 and openai-openapi 2.3.0; refusals behind OpenRouter as its consumers show them.
+ */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
 import {
   type Double,
