@@ -11,8 +11,9 @@ const FAILURES = [
   '- 400: the request is not valid. 402: it is not paid, and why. Neither charges anything.',
   '- 409: your payment is being worked on. Send the same again in a moment.',
   paragraph(
-    '- 500: the call failed and is not charged. Only where the code is `result_owed` have you paid: the same payment with',
-    'the same request gets the result later, without a new charge.',
+    '- 500: the call failed and is not charged. Only where the code is `result_owed` have you paid, because the payment',
+    'settled first: the same payment with the same request gets the result later, without a new charge; where the message',
+    'says that it was refused for good, it is refunded instead.',
   ),
   '',
   'Errors are JSON, `{"error": {"code", "message", "details", "requestId"}}`; decide by `code`.',

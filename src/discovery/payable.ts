@@ -14,7 +14,7 @@ export interface PayableNetwork {
   readonly payTo: string;
 }
 
-/** The networks that a route can be paid on, in the order of the route, which is also the order of its challenge. */
+/** The networks that a route can be paid on, in the order of the route. */
 export function payableOn(route: Route, { networks, mode, payTo }: Payable): PayableNetwork[] {
   return route.networks.flatMap((id) => {
     const network = networks.get(id);

@@ -13,8 +13,14 @@ export interface Offer {
   readonly amount: string | null;
   /** Token address. */
   readonly currency: string;
+  /** Present where the payment settles before the work. */
+  readonly paymentFlow?: 'upfront';
   readonly description?: string;
 }
+
+/** What an offer says that settles before the work. */
+export const SETTLES_UPFRONT =
+  'Settles before the work: a call that fails is owed, and the same payment gets its result later; what the provider refuses for good is refunded by the operator';
 
 export type PaymentInfo<AnyOffer extends Offer = Offer> = {
   /** Names of rails. */

@@ -145,8 +145,12 @@ export function readInput(route: Route, request: GatewayRequest): Input {
   throw new Problem('invalid_request', first ? `${first.path} ${first.message}` : undefined, { details });
 }
 
-/** What is wrong with an adapter's result, for the log, or undefined when it fits. */
+/**
+ * What is wrong with an adapter's result, for the log, or undefined when it fits. Places are those of our own schema:
+ * the names in a result may be a provider's.
+ */
 export function resultFault(route: Route, result: unknown): string | undefined {
   const validate = validatorOf(resultAjv, route.result);
-  return validate(result) ? undefined : resultAjv.errorsText(validate.errors, { dataVar: 'result' });
+  if (validate(result)) return undefined;
+  return (validate.errors ?? []).map(({ schemaPath, message }) => `${schemaPath} ${message}`).join(', ');
 }

@@ -12,6 +12,38 @@ export const SETTLE_MARGIN_MS = {
   ownTransaction: 5_000,
 } as const;
 
+/** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */
+const SPARE_SECONDS = 60;
+
+/** Seconds for which a payment that is signed on a network is asked to be good: as long as it can be, or as it takes. */
+export const authorizationSeconds = (
+  { deadlineMs }: { readonly deadlineMs: number },
+  { authorizationLastsMs }: { readonly authorizationLastsMs: number | undefined },
+): number =>
+  authorizationLastsMs === undefined
+    ? Math.ceil(deadlineMs / 1000) + SPARE_SECONDS
+    : Math.floor(authorizationLastsMs / 1000);
+
+/**
+ * True where what a payer signs on this network does not outlive the work: everybody's payment settles first there. The
+ * network is offered all the same, after those that settle after the result, and every document says so.
+ */
+export const endsTooSoonOn = (
+  network: { readonly authorizationLastsMs: number | undefined },
+  work: { readonly deadlineMs: number },
+): boolean =>
+  endsBeforeTheWork({
+    goodForMs: authorizationSeconds(work, network) * 1000,
+    deadlineMs: work.deadlineMs,
+    settleMarginMs: SETTLE_MARGIN_MS.offer,
+  });
+
+/** Those that settle after the result first, else in the order given. */
+export const afterResultFirst = <Offer>(offers: readonly Offer[], isUpfront: (offer: Offer) => boolean): Offer[] => [
+  ...offers.filter((offer) => !isUpfront(offer)),
+  ...offers.filter(isUpfront),
+];
+
 /**
  * A payment that was offered to settle after the work and is too short for it is not settled before instead: its payer
  * agreed to no such thing. Throws Refusal `payment-expired`.

@@ -135,6 +135,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     return found;
   };
 
+  const redact = (text: string): string => [...opened.values()].reduce((shown, { http }) => http.redact(shown), text);
+
   return {
     available(route) {
       const found = sourcesOf(route);
@@ -150,6 +152,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         details: { endpoint },
         signal,
         log,
+        redact,
       });
       return options.sandbox ? asSandboxResult(result) : result;
     },

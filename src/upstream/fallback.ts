@@ -9,6 +9,8 @@ export interface FallbackOptions {
   /** Nobody else is asked once it is aborted. */
   readonly signal: AbortSignal;
   readonly log?: Log | undefined;
+  /** A provider's text without the keys that it may quote. */
+  redact(text: string): string;
   /** False once part of an answer went out, or nobody waits for one. */
   mayAskAnother?(): boolean;
 }
@@ -16,13 +18,15 @@ export interface FallbackOptions {
 /** Failures that another provider may not have. What the request itself is to blame for would only fail again. */
 const worthAnother: ReadonlySet<UpstreamFailure> = new Set(['failed', 'timeout', 'malformed', 'unavailable']);
 
+/** Characters of a provider's text that a line of the log has. */
+const LONGEST_MESSAGE = 300;
+
 /** What a provider says may echo a prompt: only who asks for debug lines reads it. */
-function logProviderMessage(error: unknown, details: object, log: Pick<Log, 'debug'> | undefined): void {
-  if (!(error instanceof UpstreamProblem) || error.providerMessage === undefined) return;
-  log?.debug(
-    { ...details, upstream: error.upstream, providerMessage: error.providerMessage },
-    'what the upstream answered',
-  );
+function logProviderMessage(error: unknown, { details, log, redact }: FallbackOptions): void {
+  if (!log || !(error instanceof UpstreamProblem) || error.providerMessage === undefined) return;
+  // Cut last: a cut may make two of a key, and neither half is known.
+  const providerMessage = redact(error.providerMessage).slice(0, LONGEST_MESSAGE);
+  log.debug({ ...details, upstream: error.upstream, providerMessage }, 'what the upstream answered');
 }
 
 /**
@@ -32,13 +36,14 @@ function logProviderMessage(error: unknown, details: object, log: Pick<Log, 'deb
 export async function callInOrder<Source extends { readonly name: string }, Result>(
   sources: readonly Source[],
   call: (source: Source) => Promise<Result>,
-  { subject, details, signal, log, mayAskAnother = () => true }: FallbackOptions,
+  options: FallbackOptions,
 ): Promise<Result> {
+  const { subject, details, signal, log, mayAskAnother = () => true } = options;
   for (const [place, source] of sources.entries()) {
     try {
       return await call(source);
     } catch (error) {
-      logProviderMessage(error, details, log);
+      logProviderMessage(error, options);
       const isLast = place === sources.length - 1;
       const isWorthAnother = error instanceof UpstreamProblem && worthAnother.has(error.failure);
       if (isLast || !isWorthAnother || signal.aborted || !mayAskAnother()) throw error;

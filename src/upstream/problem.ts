@@ -17,19 +17,22 @@ export type UpstreamFailure =
   /** Finds fault with the caller's input; the message may be shown. */
   | 'invalid-input';
 
-/** Characters of a provider's message that are kept. */
-const LONGEST_MESSAGE = 300;
+/** More than any refusal needs to be told apart, and more than a key that is quoted takes, however it is written. */
+const LONGEST_PROVIDER_TEXT = 4096;
+
+/** The start of a provider's text: what is searched with a pattern or kept is cut to this first. Empty for what is none. */
+export const cutProviderText = (text: unknown): string =>
+  typeof text === 'string' ? text.slice(0, LONGEST_PROVIDER_TEXT) : '';
 
 /**
- * A failed upstream call. The message is for the operator's log, never for the caller, and holds neither a secret nor
- * what the provider answered.
+ * A failed upstream call. The message is for the operator's log, never for the caller, and holds nothing that the
+ * provider answered: no text, no id, no status of its own.
  */
 export class UpstreamProblem extends Error {
   readonly failure: UpstreamFailure;
   readonly upstream: string;
   readonly status: number | undefined;
-  /** For `content-refused`, `not-found`, `throttled` and `invalid-input`: what the caller may read. */
-  readonly publicMessage: string | undefined;
+  readonly #publicMessage: string | undefined;
   readonly #providerMessage: string | undefined;
 
   constructor(
@@ -43,11 +46,20 @@ export class UpstreamProblem extends Error {
     this.failure = failure;
     this.upstream = upstream;
     this.status = options.status;
-    this.publicMessage = options.publicMessage;
-    this.#providerMessage = options.providerMessage?.slice(0, LONGEST_MESSAGE);
+    this.#publicMessage = options.publicMessage;
+    this.#providerMessage =
+      options.providerMessage === undefined ? undefined : cutProviderText(options.providerMessage);
   }
 
-  /** The start of what the provider answered, which may echo a prompt: nothing that prints a problem prints this. */
+  /** What the caller may read. It may echo a prompt: nothing that prints a problem prints this. */
+  get publicMessage(): string | undefined {
+    return this.#publicMessage;
+  }
+
+  /**
+   * The start of what the provider answered, keys that it quotes included: only `callInOrder` writes it down, without
+   * them.
+   */
   get providerMessage(): string | undefined {
     return this.#providerMessage;
   }

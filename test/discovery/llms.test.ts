@@ -14,7 +14,7 @@ t.test('every endpoint has one line, with its price and fields', async (t) => {
     lines.filter((line) => /^- \S*\/image\/oil:/.test(line)),
     [
       '- /image/oil: 0.05 USD. Sells image/oil; fields prompt*, size. Paid on sol-main, base-main.',
-      '- /mpp/image/oil: 0.05 USD. Sells image/oil; fields prompt*, size.',
+      '- /mpp/image/oil: 0.05 USD. Sells image/oil; fields prompt*, size. Settles first with the method tempo.',
     ],
   );
   t.ok(

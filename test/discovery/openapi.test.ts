@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import { validate } from 'mppx/discovery';
 import t from 'tap';
 import type { OpenApiDocument } from '../../src/discovery/openapi.ts';
+import { SETTLES_UPFRONT } from '../../src/discovery/payment-info.ts';
 import { problemAnswer } from '../../src/http/render.ts';
 import { paymentProblem } from '../../src/payment/payment-problem.ts';
 import { documentsOf, networks, payTo, publicUrl, read, tempo } from './samples.ts';
@@ -116,7 +117,16 @@ t.test('a fixed price is said, a price that depends on the request is a quote be
     protocols: ['mpp'],
     pricingMode: 'fixed',
     price: '0.05',
-    offers: [{ intent: 'charge', method: 'tempo', amount: '50000', currency: tempo }],
+    offers: [
+      {
+        intent: 'charge',
+        method: 'tempo',
+        amount: '50000',
+        currency: tempo,
+        paymentFlow: 'upfront',
+        description: SETTLES_UPFRONT,
+      },
+    ],
   });
   t.match(mpp.paths['/mpp/image/sized']?.post?.['x-payment-info'], {
     protocols: ['mpp'],

@@ -11,6 +11,9 @@ const nextNumber = () => {
   return made;
 };
 const image = () => request(gateway, '/image/family-e-2', { prompt: `a harbour, number ${nextNumber()}` });
+/** Done while a payment is still good, on every network. */
+const text = () =>
+  request(gateway, '/llm/vendor3-5.6-luna', { prompt: `Tell me of harbour number ${nextNumber()}.`, max_tokens: 200 });
 const video = () =>
   request(gateway, '/video/family-h-2.5', {
     prompt: `a wave, number ${nextNumber()}`,
@@ -30,16 +33,16 @@ for (const network of ['chain-c', 'chain-a']) {
     ['refuse', 'content_refused'],
   ] as const) {
     t.test(`nothing is charged on ${network} when the upstream answers with the fault ${fault}`, async (t) => {
-      const call = image();
+      const call = text();
       const proof = await signProof(gateway, network, call);
       const [earned, spendable] = [await gateway.earned(network), await gateway.spendable(network)];
-      await gateway.fault({ upstream: 'predictions', fault });
+      await gateway.fault({ upstream: 'chat', fault });
       const answer = await sendProof(call, proof);
       const body = (await answer.json()) as ErrorBody;
       t.equal(answer.status, fault === 'refuse' ? 400 : 500);
       t.equal(body.error.code, code);
       t.match(body.error, { requestId: /.+/ });
-      t.notMatch(JSON.stringify(body), /predictions|127\.0\.0\.1|sandbox-/, 'nothing internal is told');
+      t.notMatch(JSON.stringify(body), /"chat"|openrouter|127\.0\.0\.1|sandbox-/, 'nothing internal is told');
       t.equal(answer.headers.get('payment-response'), null);
       t.equal(await gateway.earned(network), earned);
       t.equal(await gateway.spendable(network), spendable);

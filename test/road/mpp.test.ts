@@ -47,7 +47,8 @@ t.test('an unpaid call gets one challenge for each method, and the price', async
   const answer = await fetch(url, init);
   t.equal(answer.status, 402);
   t.equal(answer.headers.get('cache-control'), 'no-store');
-  t.match(answer.headers.get('www-authenticate'), /Payment .*method="tempo".*Payment .*method="evm"/);
+  t.match(answer.headers.get('www-authenticate'), /Payment .*method="evm".*Payment .*method="tempo"/);
+  t.match(answer.headers.get('www-authenticate'), /method="tempo".*This payment settles before the work/);
   t.match(await answer.json(), {
     type: /payment-required$/,
     title: /.+/,
@@ -80,7 +81,11 @@ for (const method of ['tempo', 'evm'] as const) {
     t.equal((await gateway.calls()).upstreamCalls - calls.upstreamCalls, 1);
   });
 
-  t.test(`nothing is charged by ${method} when the upstream fails, and no receipt is sent`, async (t) => {
+  const settlesFirst = method === 'tempo';
+  const title = settlesFirst
+    ? 'what tempo paid for, which settles first, is owed when the upstream fails, and comes without a new charge'
+    : 'nothing is charged by evm when the upstream fails, and no receipt is sent';
+  t.test(title, async (t) => {
     const call = fresh();
     const proof = await signed(call, method);
     const before = await earned(method);
@@ -88,7 +93,10 @@ for (const method of ['tempo', 'evm'] as const) {
     const answer = await sendProof(call, proof);
     t.equal(answer.status, 500);
     t.equal(answer.headers.get('payment-receipt'), null);
-    t.equal(await earned(method), before);
+    t.match(await answer.json(), { error: { code: settlesFirst ? 'result_owed' : 'upstream_failed' } });
+    t.equal((await earned(method)) - before, settlesFirst ? PRICE : 0n);
+    t.equal((await sendProof(call, proof)).status, 200);
+    t.equal((await earned(method)) - before, PRICE);
   });
 
   t.test(`a ${method} credential is refused for anything it was not issued for`, async (t) => {

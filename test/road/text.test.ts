@@ -93,6 +93,20 @@ t.test('a picture for a model without eyes is refused and not charged', async (t
   t.equal(await gateway.earned('chain-c'), earned);
 });
 
+t.test('a conversation that the provider does not take is refused with its reason, and not charged', async (t) => {
+  const earned = await gateway.earned('chain-c');
+  const messages = [
+    { role: 'user', content: 'Write a poem' },
+    { role: 'assistant', content: 'Roses are' },
+  ];
+  const answer = await payV2(gateway, 'chain-c', request(gateway, '/llm/vendor1-opus-5', { messages }));
+  t.equal(answer.status, 400);
+  const text = await answer.text();
+  t.match(JSON.parse(text), { error: { code: 'invalid_request', message: /must end with a user message/ } });
+  t.notMatch(text, /anthropic|openrouter|user_2/i);
+  t.equal(await gateway.earned('chain-c'), earned);
+});
+
 t.test('a verified text comes with a proof that holds, at the price of its model', async (t) => {
   for (const [model, price] of [
     ['vendor3-oss-20b', 1_400n],

@@ -9,6 +9,7 @@ import { enveloped } from '../../src/catalogue/endpoint.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
 import { readInput, resultFault } from '../../src/lifecycle/input.ts';
+import type { Log } from '../../src/log.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
 import { shipped } from '../../src/shipped.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
@@ -39,6 +40,7 @@ interface ServedOptions {
   /** Environment variables that are not set. */
   without?: readonly string[];
   now?: () => number;
+  log?: Log;
   /** In place of the shipped one. */
   catalogue?: Catalogue;
 }
@@ -59,7 +61,7 @@ interface Served {
 export async function openServed(t: Test, options: ServedOptions = {}): Promise<Served> {
   const { catalogue = openCatalogue() } = options;
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
-  const { standIn, without = [], now } = options;
+  const { standIn, without = [], now, log } = options;
   const before = standIn && (await openStandIn(t, doubles.baseUrlOf(standIn.upstream), standIn));
   const upstreams = openUpstreams({
     catalogue,
@@ -67,6 +69,7 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
     secretOf: (variable) => (without.includes(variable) ? undefined : sandboxSecret(variable)),
     baseUrlOf: ({ name }) => (name === standIn?.upstream ? before : doubles.baseUrlOf(name)),
     sandbox: true,
+    ...(log && { log }),
   });
   t.teardown(async () => {
     await upstreams.close();

@@ -72,8 +72,7 @@ t.test('an unknown asset, mint or token is not found, and says so to the caller'
   const requests: [string, object][] = [
     ['/tokens-api/asset-detail', { assetId: 'no-such-asset' }],
     ['/tokens-api/asset-profile', { assetId: `chain-a-${nobody}` }],
-    ['/tokens-api/resolve', { mint: nobody }],
-    ['/tokens-api/risk-summary', { mint: nobody }],
+    ['/tokens-api/resolve', { ref: 'no-such-asset' }],
     ['/token/chain-a-market', { action: 'token_overview', tokenAddress: nobody }],
     ['/token/signal', { ticker: 'NOSUCHTOKEN' }],
     ['/token/news', { token: nobody }],
@@ -85,6 +84,13 @@ t.test('an unknown asset, mint or token is not found, and says so to the caller'
     const problem = await problemOf(ask(path, input));
     t.match(problem, { failure: 'not-found', publicMessage: /\w/ }, path);
   }
+});
+
+t.test('a mint that nobody has read yet is an asset of its own, and too little is known for a score', async (t) => {
+  const { ask } = await openServed(t);
+  const mint = '1nc1nerator11111111111111111111111111111111';
+  t.match(await ask('/tokens-api/resolve', { mint }), { assetId: `chain-a-${mint}`, variant: { mint } });
+  t.match(await ask('/tokens-api/risk-summary', { mint }), { hasInsufficientData: true });
 });
 
 t.test('discovery and market mirrors say that they succeeded, beside the result', async (t) => {

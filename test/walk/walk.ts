@@ -89,8 +89,14 @@ async function checkPrices(t: Test, stop: Stop, { gateway }: Setting): Promise<v
       `${price} for ${short(request)}`,
     );
     const networks = unpaid.offers.map(({ network }) => names.get(network) ?? network);
-    if (stop.network === undefined) t.equal(networks[0], 'chain-a', 'is settled on chain-a by default');
-    else t.same(networks, [stop.network], 'a mirror is paid on its own network');
+    // What settles before the work is offered last.
+    const after = unpaid.offers.findIndex(({ extra }) => extra?.paymentFlow === 'upfront');
+    const isLast = after >= 0 && unpaid.offers.slice(after).every(({ extra }) => extra?.paymentFlow === 'upfront');
+    t.ok(after < 0 || isLast, 'offers first what settles after the result');
+    if (stop.network === undefined) {
+      const byDefault = networks[Math.max(after, 0)];
+      t.equal(byDefault, 'chain-a', 'is settled on chain-a by default');
+    } else t.same(networks, [stop.network], 'a mirror is paid on its own network');
     if (stop.furtherNetworks !== undefined) t.equal(networks.length - 1, stop.furtherNetworks, 'further networks');
   }
 }

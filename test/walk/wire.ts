@@ -14,6 +14,7 @@ export interface Offer {
   readonly amount: string;
   readonly asset: string;
   readonly payTo: string;
+  readonly extra?: { readonly paymentFlow?: string };
 }
 
 /** An unpaid answer: the problem in its body, and the offers of version 2 from its header. */
@@ -59,6 +60,7 @@ export interface ListingPrice {
   readonly amount: string;
   readonly asset: string;
   readonly network: string;
+  readonly paymentFlow?: string;
 }
 
 export interface Listing {

@@ -16,7 +16,7 @@ export interface Request {
    */
   creativity?: 'raw' | 'low' | 'medium' | 'high';
   /**
-   * How much the service's mood board counts; without effect where the service has none
+   * Taken and without effect here. It weighs a mood board, and this service has none
    */
   moodboard_strength?: number;
   /**

@@ -52,7 +52,7 @@ export interface Request {
    */
   max_tokens?: number;
   /**
-   * How freely the model chooses its words
+   * How freely the model chooses its words; models that have no temperature leave it out, and metadata.ignored says so
    */
   temperature?: number;
 }

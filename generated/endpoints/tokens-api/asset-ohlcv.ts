@@ -73,7 +73,7 @@ export interface Request {
    */
   interval: '1m' | '5m' | '15m' | '1H' | '4H' | '1D' | '1W';
   /**
-   * First candle, in seconds since 1970; 7 days ago unless given
+   * First candle, in seconds since 1970; 7 days before the end unless given. At most 10,000 candles, the latest, are answered
    */
   from?: number;
   /**

@@ -21,6 +21,14 @@ export interface Result {
      */
     pair?: string | null;
     /**
+     * What is traded
+     */
+    base?: string | null;
+    /**
+     * What it is priced in on that exchange
+     */
+    target?: string | null;
+    /**
      * Last price
      */
     price?: number | null;
@@ -28,6 +36,30 @@ export interface Result {
      * Volume in 24 hours
      */
     volume24hUSD?: number | null;
+    /**
+     * Between bid and ask in percent
+     */
+    spreadPercent?: number | null;
+    /**
+     * Where it is traded
+     */
+    tradeUrl?: string | null;
+    /**
+     * green, yellow or red; null where nobody has judged
+     */
+    trustScore?: string | null;
+    /**
+     * True where nothing was traded lately
+     */
+    isStale?: boolean;
+    /**
+     * True where the figures look wrong
+     */
+    isAnomaly?: boolean;
+    /**
+     * When it was read, ISO 8601
+     */
+    timestamp?: string | null;
     [k: string]: unknown;
   }[];
   /**
@@ -42,6 +74,10 @@ export interface Result {
    * Most listings of this page
    */
   limit?: number;
+  /**
+   * When the listings were read, in milliseconds since 1970
+   */
+  lastUpdatedAt?: number | null;
   [k: string]: unknown;
 }
 

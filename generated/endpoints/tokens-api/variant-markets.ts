@@ -5,7 +5,7 @@
  */
 export interface Result {
   /**
-   * One entry a variant that is known
+   * One entry an address, in the order of the request without repetitions
    */
   variants: {
     /**
@@ -17,9 +17,9 @@ export interface Result {
      */
     assetId?: string | null;
     /**
-     * The chain it lives on
+     * The chain it lives on; null where the address is not known
      */
-    chain?: string;
+    chain?: string | null;
     /**
      * Market figures of one variant in US dollars, changes in percent; null where there are none yet
      */

@@ -1,5 +1,5 @@
 /** A provider's completion as the gateway's own: our names, and nothing that says who the provider is or what it cost us. */
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { asJsonObjects, isJsonObject, type JsonObject } from '../../json.ts';
 import { tokenWeight } from '../../pricing/token-estimate.ts';
 import type { TokenUse } from '../../pricing/tokens.ts';
 
@@ -20,27 +20,50 @@ const USAGE = [
 
 /** The whole answer, or one chunk of a stream without its usage. */
 export function renamed(answer: JsonObject, { id, model }: Naming): Record<string, unknown> {
-  const { object, created, choices, system_fingerprint: fingerprint } = answer;
+  const { object, created, choices } = answer;
+  return { id, object, created, model, choices: asJsonObjects(choices).map(knownChoice) };
+}
+
+/**
+ * What `CreateChatCompletionResponse` and `CreateChatCompletionStreamResponse` of openai-openapi 2.3.0 have, and
+ * `reasoning`, which is charged as output. Hosts add what names them or the provider behind them.
+ */
+function knownChoice(choice: JsonObject): JsonObject {
+  const known = only(choice, ['index', 'finish_reason', 'logprobs']);
   return {
-    id,
-    object,
-    created,
-    model,
-    choices: Array.isArray(choices) ? choices.map(withoutNative) : [],
-    ...(fingerprint !== undefined && { system_fingerprint: fingerprint }),
+    ...known,
+    ...(isJsonObject(choice.message) && { message: knownMessage(choice.message) }),
+    ...(isJsonObject(choice.delta) && { delta: knownMessage(choice.delta) }),
   };
 }
 
-/** OpenRouter adds how the provider behind it put the reason. */
-function withoutNative(choice: unknown): unknown {
-  if (!isJsonObject(choice) || !('native_finish_reason' in choice)) return choice;
-  const { native_finish_reason: _, ...rest } = choice;
-  return rest;
+function knownMessage(message: JsonObject): JsonObject {
+  const { tool_calls: calls, function_call: called, annotations } = message;
+  return {
+    ...only(message, ['role', 'content', 'refusal', 'reasoning', 'reasoning_content']),
+    ...(Array.isArray(calls) && { tool_calls: asJsonObjects(calls).map(knownCall) }),
+    ...(isJsonObject(called) && { function_call: only(called, ['name', 'arguments']) }),
+    ...(Array.isArray(annotations) && { annotations: asJsonObjects(annotations).map(knownAnnotation) }),
+  };
 }
 
+const knownCall = (call: JsonObject): JsonObject => ({
+  ...only(call, ['index', 'id', 'type']),
+  ...(isJsonObject(call.function) && { function: only(call.function, ['name', 'arguments']) }),
+});
+
+const knownAnnotation = (annotation: JsonObject): JsonObject => ({
+  ...only(annotation, ['type']),
+  ...(isJsonObject(annotation.url_citation) && {
+    url_citation: only(annotation.url_citation, ['url', 'title', 'start_index', 'end_index']),
+  }),
+});
+
+const only = (fields: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+
 /** Token counts alone; some providers add prices. */
-export const usageForCaller = (usage: JsonObject): JsonObject =>
-  Object.fromEntries(USAGE.flatMap((name) => (usage[name] === undefined ? [] : [[name, usage[name]]])));
+export const usageForCaller = (usage: JsonObject): JsonObject => only(usage, USAGE);
 
 /** Our own count, for an answer that the provider did not count. */
 export const usageOf = ({ promptTokens, completionTokens }: TokenUse): JsonObject => ({

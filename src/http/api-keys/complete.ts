@@ -55,6 +55,7 @@ export async function complete(
       details,
       signal,
       log,
+      redact: (text) => model.sources.reduce((shown, { binding }) => binding.http.redact(shown), text),
       // What has begun to be sent cannot be asked for elsewhere, and nobody waits who left.
       mayAskAnother: () => !response.headersSent && !response.destroyed,
     });

@@ -38,12 +38,15 @@ export const createHttpWire = (methods: readonly ChargeMethod[]): HttpWire<MppCr
   challenge({ id, quote, refusal, invalidParams, issued }) {
     const problem = paymentProblem(id, toDecimal(quote.amount), refusal, issued.length > 0);
     const { summary } = quote.route.endpoint;
+    const upfront = new Set(methods.filter((method) => method.upfront(quote.route)).map(({ name }) => name));
+    const description = (method: string) =>
+      upfront.has(method) ? `${summary}. This payment settles before the work` : summary;
     return {
       status: 402,
       headers: {
         'content-type': 'application/problem+json',
         'cache-control': 'no-store',
-        'www-authenticate': issued.map((challenge) => writeChallenge(challenge, summary)),
+        'www-authenticate': issued.map((challenge) => writeChallenge(challenge, description(challenge.method))),
       },
       body: JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem),
     };

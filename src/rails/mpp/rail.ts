@@ -1,9 +1,11 @@
 /** The MPP rail: the `Payment` HTTP authentication scheme (draft 01), intent `charge`. */
 import type { Route } from '../../catalogue/types.ts';
+import { SETTLES_UPFRONT } from '../../discovery/payment-info.ts';
 import { type Atomic, type Money, toAtomic } from '../../money.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import type { Quote, Rail } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
+import { afterResultFirst } from '../../payment/settle-upfront.ts';
 import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import { unknown } from '../../settlement.ts';
 import { acceptedMethods } from './accept-payment.ts';
@@ -33,6 +35,9 @@ export interface MppOffer {
   readonly method: string;
   readonly amount: string;
   readonly currency: string;
+  /** Present where the payment settles before the work. */
+  readonly paymentFlow?: 'upfront';
+  readonly description?: string;
 }
 
 export interface MppRail extends Rail<MppCredential, MppChallenge> {
@@ -134,22 +139,26 @@ export function openMppRail(options: MppOptions): MppRail {
     }
   }
 
+  const inOrder = (route: Route, some: readonly ChargeMethod[]): ChargeMethod[] =>
+    afterResultFirst(some, (method) => method.upfront(route) !== undefined);
+
   return {
     name: 'mpp',
     http: createHttpWire(methods),
 
     offers: (route, price = route.listing.price) =>
-      methods.map((method) => ({
+      inOrder(route, methods).map((method) => ({
         intent: 'charge',
         method: method.name,
         amount: toAtomic(price, method.decimals).toString(),
         currency: method.currency,
+        ...(method.upfront(route) && { paymentFlow: 'upfront', description: SETTLES_UPFRONT }),
       })),
 
     challenge(quote, refusal, invalidParams) {
       const { route, request, amount } = quote;
       const open = methods.filter((method) => toAtomic(amount, method.decimals) >= method.leastPrice());
-      const issued = acceptedMethods(open, request.headers['accept-payment']).map((method) =>
+      const issued = acceptedMethods(inOrder(route, open), request.headers['accept-payment']).map((method) =>
         issueChallenge(
           {
             realm,

@@ -39,7 +39,7 @@ const RPC_TIMEOUT_MS = 20_000;
 const PUSH_WAIT_MS = 5_000;
 const FIRST_PUSH_PAUSE_MS = 250;
 
-/** What clients sign is good for so long. */
+/** How long a transaction is good that the official client signs (`mppx`, tempo/client/Charge). */
 const TRANSACTION_LASTS_MS = 25_000;
 
 const isTooShort = (goodForMs: number, { deadlineMs }: Route): boolean =>

@@ -4,27 +4,10 @@ import { type Money, toAtomic } from '../../money.ts';
 import type { ExposureControl, UpfrontFor } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Challenge, Rail } from '../../payment/rail.ts';
-import { endsBeforeTheWork, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
+import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
 import { CHALLENGE_EXTENSION, type Requirements, type RequirementsV1 } from './wire.ts';
-
-/** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */
-const MARGIN_SECONDS = 60;
-
-/** An authorization that lasts as long as asked is asked to outlive the deadline; others are good for what they are. */
-function authorizationSeconds(route: Route, network: PayableNetwork): number {
-  const lasts = network.authorizationLastsMs;
-  return lasts === undefined ? Math.ceil(route.deadlineMs / 1000) + MARGIN_SECONDS : Math.floor(lasts / 1000);
-}
-
-/** True where what a payer signs on this network does not outlive the route's work. */
-const isTooShort = (route: Route, network: PayableNetwork): boolean =>
-  endsBeforeTheWork({
-    goodForMs: authorizationSeconds(route, network) * 1000,
-    deadlineMs: route.deadlineMs,
-    settleMarginMs: SETTLE_MARGIN_MS.offer,
-  });
 
 /** The entry of `accepts` for one network, in version 2's words. */
 function requirements(
@@ -103,8 +86,9 @@ export type X402Challenge = Challenge;
 
 export interface Challenges {
   /**
-   * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound. A challenge
-   * leaves out those that are not worth settling now.
+   * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound. Many clients
+   * pay the first that they can, so those that settle after the result come first. A challenge leaves out those that are
+   * not worth settling now.
    */
   offers(route: Route, amount: Money): Requirements[];
   /** Why everybody's payment of this on the network has to settle before the work. */
@@ -131,7 +115,7 @@ export function createChallenges(
   const version = () => `${networks.version} ${exposure.version}`;
 
   const upfrontOn: Challenges['upfront'] = (route, network, amount) =>
-    isTooShort(route, network) ? 'deadline' : exposure.upfront(route, network.id, amount);
+    endsTooSoonOn(network, route) ? 'deadline' : exposure.upfront(route, network.id, amount);
 
   const prepare = (route: Route): Prepared => {
     const known = prepared.get(route);
@@ -154,14 +138,22 @@ export function createChallenges(
     route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
   /** `allUpfront` for a payer who has to settle first, whatever others may. */
-  const offersOn = (open: readonly PayableNetwork[], route: Route, amount: Money, allUpfront = false): Requirements[] =>
-    open.flatMap((network) => {
-      const upfront = allUpfront || upfrontOn(route, network, amount) !== undefined;
+  const offersOn = (
+    open: readonly PayableNetwork[],
+    route: Route,
+    amount: Money,
+    allUpfront = false,
+  ): Requirements[] => {
+    const isFirstOn = new Map(
+      open.map((network) => [network, allUpfront || upfrontOn(route, network, amount) !== undefined]),
+    );
+    return afterResultFirst([...isFirstOn], ([, upfront]) => upfront).flatMap(([network, upfront]) => {
       const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];
       return [exact, requirements(route, network, amount, { scheme: 'upto', upfront })];
     });
+  };
 
   const isWorthSettling = ({ id, asset }: PayableNetwork, amount: Money): boolean =>
     toAtomic(amount, asset.decimals) >= networks.leastPrice(id);

@@ -1,4 +1,7 @@
-/** Finnhub for a handful of US stocks. What it does not know it answers with zeros and empty records. */
+/**
+ * Finnhub for a handful of US stocks. What it does not know it answers with zeros and empty records.
+ * Shapes as in the adapter's sources: not checked against the provider.
+ */
 import { type Double, type DoubleKind, hasHeaderKey, jsonAnswer } from './double.ts';
 import { seeded } from './seed.ts';
 

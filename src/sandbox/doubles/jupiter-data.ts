@@ -5,7 +5,11 @@ import { type TokenFixture, tokenFixtures } from './market-fixtures.ts';
 const MULTIPLIER_SINCE = '2025-09-01T04:00:00Z';
 const MOST_MINTS = 50;
 
-/** Jupiter's price v3 and tokens v2. Needs no key, as `lite-api.jup.ag`. */
+/**
+ * Jupiter's price v3 and tokens v2. Needs no key, as `lite-api.jup.ag`.
+ * Prices: read on 2026-11-22 at dev.jup.ag/api-reference/price/v3. `stockData` and `scaledUiConfig` are as consumers read
+ * them, tokens v2 as in the adapter's sources.
+ */
 export const jupiterDataDouble: DoubleKind = {
   adapter: 'jupiter-data',
   open: () => ({
@@ -39,6 +43,7 @@ export const jupiterDataDouble: DoubleKind = {
 
 function priceOf({ price, liquidity, decimals, changes, stock }: TokenFixture) {
   return {
+    createdAt: '2024-06-05T08:55:25.527Z',
     usdPrice: price,
     liquidity,
     decimals,

@@ -1,4 +1,8 @@
-/** Limitless Exchange with a fixed set of markets: order books, pools and one group. Paged as the provider pages. */
+/**
+ * Limitless Exchange with a fixed set of markets: order books, pools and one group. Paged as the provider pages.
+ * Read on 2026-11-22 in the types of `@limitless-exchange/sdk` as installed. That it refuses pages of more than 25, and
+ * that pools have prices in percent, is what its consumers say.
+ */
 import { type Double, type DoubleKind, type DoubleRequest, jsonAnswer } from './double.ts';
 import { digest, seeded } from './seed.ts';
 
@@ -47,7 +51,7 @@ function open(): Double {
       const [, slug, book] = /^\/markets\/([A-Za-z0-9_-]+)(\/orderbook)?$/.exec(path) ?? [];
       const market = all.find((listing) => listing.slug === slug || String(listing.id) === slug);
       if (market === undefined) return notFound(request);
-      if (book === undefined) return jsonAnswer(200, market);
+      if (book === undefined) return jsonAnswer(200, shown(market));
       return market.tradeType === 'clob' ? jsonAnswer(200, orders(market)) : badRequest('Market is not a CLOB market');
     },
     errorBody: (status) =>
@@ -70,7 +74,12 @@ function page(markets: readonly ListedMarket[], categoryId: string | undefined, 
   if (!(number >= 1)) return badRequest('page must not be less than 1');
   const wanted = markets.filter((market) => categoryId === undefined || market.categoryId === Number(categoryId));
   const data = wanted.slice((number - 1) * limit, number * limit);
-  return jsonAnswer(200, { data, totalMarketsCount: wanted.length });
+  return jsonAnswer(200, { data: data.map(shown), totalMarketsCount: wanted.length });
+}
+
+/** A market names its categories, not their ids. */
+function shown({ categoryId: _, markets, ...market }: ListedMarket): object {
+  return { ...market, ...(markets && { markets: markets.map(shown) }) };
 }
 
 /** Every seventh market is a pool with prices in percent, the fifth a group of three. */

@@ -1,4 +1,8 @@
-/** OKX's market API. Signatures are checked as OKX checks them; known tokens only, for others it answers nothing. */
+/**
+ * OKX's market API. Signatures are checked as OKX checks them; known tokens only, for others it answers nothing.
+ * Read on 2026-11-22 in github okx/onchainos-skills at 230f741: names of fields in skills/okx-dex-market/references and
+ * cli/src/commands, signing in cli/src/client.rs. No answer of the provider itself was seen.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Upstream } from '../../catalogue/types.ts';
 import {

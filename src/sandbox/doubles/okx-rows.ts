@@ -221,7 +221,7 @@ export function leaderboard(query: URLSearchParams) {
       realizedPnlPercent: around(140, random),
       winRatePercent: around(62, random),
       txs: String(random.integer(40, 900)),
-      volumeUsd: around(2_000_000, random),
+      txVolume: around(2_000_000, random),
       lastActiveTimestamp: String(Date.now() - place * 60_000),
     };
   });

@@ -1,4 +1,7 @@
-/** OpenAI chat completions, plain and streamed, with structured output. Text is made from the prompt. */
+/**
+ * OpenAI chat completions, plain and streamed, with structured output. Text is made from the prompt.
+ * Shapes as in `openai` 6.49.0 and openai-openapi 2.3.0; refusals behind OpenRouter as its consumers show them.
+ */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
 import {
   type Double,
@@ -111,8 +114,30 @@ function faultOf(body: Record<string, unknown>, models: readonly ModelFile[]): D
       errorBody("Invalid 'temperature': expected 0 to 2.", 'invalid_request_error', 'decimal_above_max_value'),
     );
   }
+  const last = (body.messages as readonly { role?: unknown }[]).at(-1);
+  if (String(body.model).startsWith('anthropic/') && last?.role === 'assistant') return behind(noPrefill);
   return undefined;
 }
+
+/** What the maker's newer models answer to a conversation whose last word is the model's own. */
+const noPrefill = {
+  type: 'error',
+  error: {
+    type: 'invalid_request_error',
+    message: 'This model does not support assistant message prefill. The conversation must end with a user message.',
+  },
+};
+
+/** OpenRouter's answer where the host behind it refuses: what that one answered is text in `metadata.raw`. */
+const behind = (answer: object): DoubleAnswer =>
+  jsonAnswer(400, {
+    error: {
+      message: 'Provider returned error',
+      code: 400,
+      metadata: { raw: JSON.stringify(answer), provider_name: 'Anthropic' },
+    },
+    user_id: 'user_2sandbox',
+  });
 
 function complete(body: Record<string, unknown>, models: readonly ModelFile[]): Completion {
   const prompt = JSON.stringify(body.messages);

@@ -1,4 +1,7 @@
-/** OpenAI's image generation, which answers bytes, and transcription. Both are made from the request's own bytes. */
+/**
+ * OpenAI's image generation, which answers bytes, and transcription. Both are made from the request's own bytes.
+ * Read on 2026-11-22 in the types of `openai` 6.49.0 (resources/images, resources/audio/transcriptions).
+ */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
 import { mediaDuration } from '../../upstream/media/facts.ts';
 import { sniffMediaType } from '../../upstream/media/type.ts';

@@ -1,4 +1,7 @@
-/** Replicate's predictions: created, worked on for a moment, polled. Files are made when they are fetched. */
+/**
+ * Replicate's predictions: created, worked on for a moment, polled. Files are made when they are fetched.
+ * Read on 2026-11-22 in the types of `replicate` 1.4.0 (index.d.ts). The schemas of single models were not.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Upstream } from '../../catalogue/types.ts';
 import { filePath, makeFile, ratioOf } from '../files/index.ts';

@@ -1,4 +1,7 @@
-/** SerpApi: searches at Google Shopping, Amazon and eBay, and Google Lens. Offers are made from the words searched for. */
+/**
+ * SerpApi: searches at Google Shopping, Amazon and eBay, and Google Lens. Offers are made from the words searched for.
+ * Parameters as in github serpapi/serpapi-mcp (engines); rows as consumers read them, not checked against the provider.
+ */
 import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, jsonAnswer } from './double.ts';
 import { digest, type Seeded, seeded } from './seed.ts';
 

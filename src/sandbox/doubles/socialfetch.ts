@@ -1,4 +1,7 @@
-/** Social Fetch: profiles and posts on X, products of TikTok Shop. Everything is made from the name that is asked for. */
+/**
+ * Social Fetch: profiles and posts on X, products of TikTok Shop. Everything is made from the name that is asked for.
+ * Shapes as in the adapter's sources, whose pages are not whole: not checked against the provider.
+ */
 import {
   type Double,
   type DoubleAnswer,

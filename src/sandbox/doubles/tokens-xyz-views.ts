@@ -22,12 +22,12 @@ export function marketOf(token: TokenFixture) {
   };
 }
 
+/** The provider names the chain of a variant only where a mint is resolved and in variant-markets. */
 export function variantRow(token: TokenFixture) {
   const { assetId, symbol, mint, kind, tier, tags, name } = token;
   return {
     variantId: `${assetId}:${symbol}`,
     mint,
-    chain: 'solana',
     kind,
     liquidityTier: tier,
     trustTier: tier,
@@ -117,12 +117,17 @@ function included(key: string, asset: AssetFixture, token: TokenFixture | undefi
     case 'profile':
       return { ok: true, data: profileOf(asset) };
     case 'risk':
-      return { ok: true, data: riskSummary(token) };
-    case 'ohlcv': {
-      const interval = query.get('ohlcvInterval') ?? '1H';
-      const shown = candles(token, interval, query.get('ohlcvFrom'), query.get('ohlcvTo'));
-      return { ok: true, data: { mint: token.mint, interval, candles: shown } };
-    }
+      return {
+        ok: true,
+        data: {
+          tokenData: null,
+          tradingData: null,
+          marketScoreInput: marketScoreInput(token),
+          marketScore: riskSummary(token),
+        },
+      };
+    case 'ohlcv':
+      return { ok: true, data: candles(token, rangeOf(query, 'ohlcv')) };
     case 'markets':
       return { ok: true, data: { markets: [], total: 0, offset: 0, limit: Number(query.get('marketsLimit') ?? 10) } };
     default:
@@ -162,6 +167,29 @@ export const riskSummary = (token: TokenFixture) => ({
   insufficientDataReason: null,
 });
 
+/** What version 1 answers for a mint whose market nobody has read. */
+export const insufficientData = {
+  score: 0,
+  grade: 'C',
+  label: 'Insufficient Data',
+  tone: 'risk',
+  isTrustedLaunch: false,
+  caps: [],
+  hasInsufficientData: true,
+  insufficientDataReason: 'Market snapshot not available in cache',
+} as const;
+
+export const marketScoreInput = (token: TokenFixture) => ({
+  liquidityUsd: token.liquidity,
+  marketCapUsd: token.marketCap,
+  holderCount: token.holders,
+  top10HoldersPercent: null,
+  volume24hUsd: token.volume,
+  volume7dUsd: token.volume * 7,
+  tokenMintTime: null,
+  tokenAddress: token.mint,
+});
+
 export function snapshotRow(mint: string) {
   const token = tokenFixtures.find((fixture) => fixture.mint === mint);
   if (token === undefined) return { address: mint, token: null, hasMarket: false };
@@ -183,13 +211,21 @@ export function snapshotRow(mint: string) {
   };
 }
 
+/** Rows are `CoinTickerRow`, which the provider makes from CoinGecko's. */
 export function tickers(asset: AssetFixture) {
   const [token] = tokensOf(asset);
-  return ['Binance', 'Coinbase', 'Kraken'].map((exchange, index) => ({
-    exchange,
-    pair: `${asset.symbol}/USD`,
-    price: token?.price ?? null,
-    volume24hUSD: (token?.volume ?? 0) / (index + 3),
+  return ['Binance', 'Coinbase Exchange', 'Kraken'].map((name, index) => ({
+    base: asset.symbol,
+    target: index === 0 ? 'USDT' : 'USD',
+    market: { name, identifier: name.toLowerCase().replaceAll(' ', '_'), hasTradingIncentive: false },
+    priceUsd: token?.price ?? null,
+    volume24hUsd: (token?.volume ?? 0) / (index + 3),
+    spreadPercent: 0.02 * (index + 1),
+    tradeUrl: null,
+    trustScore: index === 2 ? null : 'green',
+    isAnomaly: false,
+    isStale: false,
+    timestamp: new Date().toISOString(),
   }));
 }
 
@@ -203,15 +239,42 @@ const intervalSeconds: Readonly<Record<string, number>> = {
   '1W': 604_800,
 };
 const WEEK_SECONDS = 604_800;
-const MOST_CANDLES = 500;
+const MOST_CANDLES = 10_000;
+/** No market that is followed is older: the start of 2010. */
+const EARLIEST = 1_262_304_000;
+const CLOCK_SKEW_SECONDS = 300;
 
-/** Times in Unix seconds; the last week unless asked otherwise. The same time always has the same candle. */
-export function candles(token: TokenFixture, interval: string, from: string | null, to: string | null) {
+/** Seconds since 1970. */
+export interface CandleRange {
+  interval: string;
+  from: number;
+  to: number;
+}
+
+/** The last week unless asked otherwise; `ohlcv` in front of the parameters' names in the detail. */
+export function rangeOf(query: URLSearchParams, prefix = ''): CandleRange {
+  const get = (name: string) => query.get(prefix === '' ? name : prefix + name[0]?.toUpperCase() + name.slice(1));
+  const now = Math.floor(Date.now() / 1000);
+  const to = Math.min(Number(get('to') ?? now), now + CLOCK_SKEW_SECONDS);
+  return { interval: get('interval') ?? '1H', from: Number(get('from') ?? now - WEEK_SECONDS), to };
+}
+
+/** `validateOhlcvRange` of the provider: why it does not answer such a range. */
+export function faultOf({ interval, from, to }: CandleRange): string | undefined {
+  const step = intervalSeconds[interval];
+  if (step === undefined) return 'Invalid interval';
+  if (from > to) return '`from` must be <= `to`';
+  if (from < EARLIEST) return '`from` is too far in the past';
+  if (Math.floor((to - from) / step) + 1 > MOST_CANDLES)
+    return `Requested range is too large: max ${MOST_CANDLES} candles per request`;
+  return undefined;
+}
+
+/** The same time always has the same candle. */
+export function candles(token: TokenFixture, { interval, from, to }: CandleRange) {
   const step = intervalSeconds[interval] ?? 3600;
-  const end = Number(to ?? Math.floor(Date.now() / 1000));
-  const start = Math.max(Number(from ?? end - WEEK_SECONDS), end - step * MOST_CANDLES);
   const shown = [];
-  for (let time = Math.ceil(start / step) * step; time <= end; time += step) {
+  for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
     const random = seeded(`${token.mint} ${time}`);
     const [open, close] = [
       token.price * (0.98 + random.number() * 0.04),

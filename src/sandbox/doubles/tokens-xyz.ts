@@ -1,4 +1,10 @@
-/** tokens.xyz, API version 1. Known tokens only: everything else is a 404. */
+/**
+ * tokens.xyz, API version 1. Known assets only: any other asset is a 404, while a mint that nobody knows resolves to an
+ * asset of its own, has no market and no risk score.
+ * Read on 2026-11-22 in github solana-foundation/tokens at 661a6f0: apps/api/src/app/api/v1/assets (routes),
+ * apps/api/src/lib/ohlcv-bounds.ts, packages/token-risk-helpers, apps/cloudrun-assets/src/handlers (rows of tickers and
+ * snapshots).
+ */
 import {
   type Double,
   type DoubleAnswer,
@@ -13,8 +19,12 @@ import {
   assetDetail,
   assetRow,
   candles,
+  faultOf,
+  insufficientData,
   marketOf,
+  marketScoreInput,
   profileOf,
+  rangeOf,
   riskSummary,
   snapshotRow,
   tickers,
@@ -40,7 +50,7 @@ const assetViews: Readonly<Record<string, View>> = {
   'risk-details': ({ asset, mint }) => ({
     assetId: asset.assetId,
     mint,
-    risk: { ...riskOf(mint), marketScoreInput: { liquidity: tokenAt(mint).liquidity, holders: tokenAt(mint).holders } },
+    risk: { ...riskOf(mint), marketScoreInput: marketScoreInput(tokenAt(mint)), tags: [] },
   }),
   variants({ asset }, query) {
     const [kind, tier] = [query.get('kind'), query.get('trustTier') ?? query.get('liquidityTier')];
@@ -58,9 +68,10 @@ const assetViews: Readonly<Record<string, View>> = {
     const token = tokenAt(mint);
     const markets = ['Raydium', 'Orca', 'Meteora'].map((name, index) => ({
       address: `${mint.slice(0, 40)}${index}`,
-      name: `${token.symbol}-USDC ${name}`,
-      base: { address: mint, symbol: token.symbol },
-      quote: { symbol: 'USDC' },
+      name: `${token.symbol}-USDC`,
+      source: name,
+      base: { address: mint, symbol: token.symbol, decimals: token.decimals },
+      quote: { address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6 },
       liquidity: token.liquidity / (index + 2),
       volume24h: token.volume / (index + 2),
       trade24h: 12_000 / (index + 1),
@@ -81,20 +92,18 @@ const assetViews: Readonly<Record<string, View>> = {
   tickers({ asset }, query) {
     const { offset, limit } = page(query, 50);
     const all = tickers(asset);
-    return { assetId: asset.assetId, tickers: all.slice(offset, offset + limit), total: all.length, offset, limit };
+    // Assets that CoinGecko does not follow have none, and no total.
+    if (asset.category === 'equity') return { assetId: asset.assetId, tickers: { rows: [], offset: 0, limit: 0 } };
+    const rows = all.slice(offset, offset + limit);
+    return { assetId: asset.assetId, tickers: { rows, total: all.length, offset, limit, lastUpdatedAt: Date.now() } };
   },
   ohlcv({ asset, mint }, query) {
-    const interval = query.get('interval') ?? '1H';
-    return {
-      assetId: asset.assetId,
-      mint,
-      interval,
-      candles: candles(tokenAt(mint), interval, query.get('from'), query.get('to')),
-    };
+    const range = rangeOf(query);
+    return { assetId: asset.assetId, mint, ...range, candles: candles(tokenAt(mint), range) };
   },
-  'price-chart'({ asset, mint }) {
-    const shown = candles(tokenAt(mint), '1H', null, null);
-    return { assetId: asset.assetId, interval: '1H', from: shown[0]?.time, to: shown.at(-1)?.time, candles: shown };
+  'price-chart'({ asset, mint }, query) {
+    const range = rangeOf(query);
+    return { assetId: asset.assetId, ...range, candles: candles(tokenAt(mint), range) };
   },
   description: ({ asset, mint }) => ({
     assetId: asset.assetId,
@@ -133,29 +142,27 @@ function route(request: DoubleRequest): DoubleAnswer {
       return resolve(query);
     case '/assets/risk-summary': {
       const token = tokenFixtures.find(({ mint }) => mint === query.get('mint'));
-      return token ? jsonAnswer(200, riskSummary(token)) : failed(404, 'NotFoundError', 'Mint not found');
+      return jsonAnswer(200, token ? riskSummary(token) : insufficientData);
     }
     case '/assets/variant-markets': {
-      const mints = (query.get('mints') ?? '').split(',');
-      if (mints.length > 50) return failed(400, 'BadRequestError', 'At most 50 mints');
-      const rows = tokenFixtures.filter(({ mint }) => mints.includes(mint));
-      const variants = rows.map((token) => ({
-        mint: token.mint,
-        assetId: token.assetId,
-        chain: 'solana',
-        market: marketOf(token),
-        executionQuality: null,
-      }));
+      const mints = [...new Set((query.get('mints') ?? '').split(',').map((mint) => mint.trim()))].filter(Boolean);
+      const variants = mints.slice(0, 50).map((mint) => {
+        const token = tokenFixtures.find((fixture) => fixture.mint === mint);
+        return {
+          mint,
+          assetId: token?.assetId ?? null,
+          chain: token ? 'solana' : null,
+          market: token ? marketOf(token) : null,
+          executionQuality: null,
+        };
+      });
       return jsonAnswer(200, { variants });
     }
     case '/assets/market-snapshots': {
       const { mints } = jsonBody(request);
-      if (!Array.isArray(mints) || mints.length === 0 || mints.length > 250)
-        return failed(400, 'BadRequestError', '1 to 250 mints');
-      return jsonAnswer(
-        200,
-        mints.map((mint) => snapshotRow(String(mint))),
-      );
+      if (mints !== undefined && !Array.isArray(mints)) return failed(400, 'BadRequestError', 'Invalid body');
+      const rows = [...new Set((mints ?? []).map(String))].slice(0, 250);
+      return jsonAnswer(200, rows.map(snapshotRow));
     }
     default:
       return assetRoute(path, query);
@@ -168,11 +175,13 @@ function assetRoute(path: string, query: URLSearchParams): DoubleAnswer {
   if (found === undefined) return failed(404, 'NotFoundError', `Asset not found: ${ref}`);
   const asked = query.get('mint');
   if (asked !== null && !tokensOf(found.asset).some(({ mint }) => mint === asked)) {
-    return failed(404, 'NotFoundError', 'Mint is not a variant of this asset');
+    return failed(400, 'BadRequestError', '`mint` must be a variant of this asset');
   }
   if (query.has('order') && query.get('order') !== 'volume_desc')
     return failed(400, 'BadRequestError', 'Unsupported order');
   const place = { asset: found.asset, mint: asked ?? found.mint };
+  const fault = rangeFault(name, query);
+  if (fault !== undefined) return failed(400, 'BadRequestError', fault);
   if (name === undefined)
     return jsonAnswer(
       200,
@@ -180,6 +189,13 @@ function assetRoute(path: string, query: URLSearchParams): DoubleAnswer {
     );
   const view = assetViews[name];
   return view ? jsonAnswer(200, view(place, query)) : failed(404, 'NotFoundError', `Unknown route: ${name}`);
+}
+
+/** What is wrong with the candles that are asked for: of their own route, of the chart, or of a section of the detail. */
+function rangeFault(name: string | undefined, query: URLSearchParams): string | undefined {
+  if (name === 'ohlcv' || name === 'price-chart') return faultOf(rangeOf(query));
+  if (name === undefined && query.get('include')?.includes('ohlcv')) return faultOf(rangeOf(query, 'ohlcv'));
+  return undefined;
 }
 
 interface Found {
@@ -207,11 +223,22 @@ function resolve(query: URLSearchParams): DoubleAnswer {
   const ref = query.get('mint') ?? query.get('ref');
   if (!ref) return failed(400, 'BadRequestError', 'mint or ref is required');
   const found = find(ref);
-  if (found === undefined) return failed(404, 'NotFoundError', `Asset not found: ${ref}`);
+  if (found === undefined) return query.has('mint') ? singleton(ref) : failed(404, 'NotFoundError', 'Asset not found');
   const { assetId, name, symbol, category, aliases } = found.asset;
-  const { market: _market, executionQuality: _quality, ...variant } = variantRow(tokenAt(found.mint));
+  const { market: _market, executionQuality: _quality, ...row } = variantRow(tokenAt(found.mint));
+  const variant = query.has('mint') ? { ...row, chain: 'solana' } : row;
   return jsonAnswer(200, { ...resolution(found), asset: { assetId, name, symbol, category, aliases }, variant });
 }
+
+/** A mint that is a variant of nothing is an asset by itself, without a name where nobody has read it yet. */
+const singleton = (mint: string): DoubleAnswer =>
+  jsonAnswer(200, {
+    assetId: `solana-${mint}`,
+    resolvedBy: 'singleton',
+    mint,
+    asset: { assetId: `solana-${mint}`, category: 'crypto', aliases: [mint] },
+    variant: { mint, chain: 'solana', kind: 'native', tags: [], liquidityTier: 'tier3', trustTier: 'tier3' },
+  });
 
 function search(query: URLSearchParams): DoubleAnswer {
   const asked = query.get('q')?.toLowerCase();
@@ -260,7 +287,7 @@ function tokenAt(mint: string) {
 }
 
 function riskOf(mint: string) {
-  const { score, grade, label, tone, isTrustedLaunch, hasInsufficientData } = riskSummary(tokenAt(mint));
-  const marketScore = { score, grade, label, tone, isTrustedLaunch, hasInsufficientData };
-  return { ok: true, marketScore, tags: tokenAt(mint).tags, lastUpdatedAt: Date.now() };
+  const { score, grade, label, tone, isTrustedLaunch, hasInsufficientData, caps } = riskSummary(tokenAt(mint));
+  const marketScore = { score, grade, label, tone, isTrustedLaunch, caps, hasInsufficientData };
+  return { ok: true, marketScore, lastUpdatedAt: Date.now() };
 }

@@ -1,4 +1,8 @@
-/** xAI's images, videos and speech. A video is worked on for a moment and polled; files are made when they are fetched. */
+/**
+ * xAI's images, videos and speech. A video is worked on for a moment and polled; files are made when they are fetched.
+ * Read on 2026-11-22 in the schemas of `@ai-sdk/xai`, as installed (src/xai-video-model.ts); images and speech as in the
+ * adapter's sources.
+ */
 import type { Upstream } from '../../catalogue/types.ts';
 import { mediaDuration } from '../../upstream/media/facts.ts';
 import { type FilePlan, filePath, makeFile, ratioOf } from '../files/index.ts';

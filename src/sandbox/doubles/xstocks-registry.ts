@@ -3,7 +3,10 @@ import { tokenFixtures, unpricedStock } from './market-fixtures.ts';
 
 const PAGE_SIZE = 2;
 
-/** The registry of xStocks: pages of assets, counted from 0. Small pages, so that readers have to turn them. */
+/**
+ * The registry of xStocks: pages of assets, counted from 0. Small pages, so that readers have to turn them.
+ * Shapes as its consumers read them: the provider documents none.
+ */
 export const xstocksRegistryDouble: DoubleKind = {
   adapter: 'xstocks-registry',
   open() {

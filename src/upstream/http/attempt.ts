@@ -53,9 +53,14 @@ function answered(
         return JSON.parse(answer.body.toString('utf8'));
       } catch {
         const providerMessage = snippet(answer.body, Object.values(connection.secrets));
-        throw new UpstreamProblem('malformed', connection.upstream, `${whereOf(request)} answered no JSON`, {
-          providerMessage,
-        });
+        throw new UpstreamProblem(
+          'malformed',
+          connection.upstream,
+          `${whereOf(connection, request)} answered no JSON`,
+          {
+            providerMessage,
+          },
+        );
       }
     },
   };

@@ -7,6 +7,7 @@ import { attemptOnce } from './attempt.ts';
 import { openCircuitBreaker } from './circuit-breaker.ts';
 import { openGate } from './concurrency.ts';
 import type { PreparedRequest, UpstreamConnection } from './exchange.ts';
+import { redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { pause, retryDelay } from './retry.ts';
 import { openStream } from './stream.ts';
@@ -54,9 +55,10 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
 
   function pathOnTheWire(path: string): string {
     if (path.startsWith('/')) return basePath + path;
-    const url = new URL(path);
-    if (url.origin === base.origin) return url.pathname + url.search;
-    throw new UpstreamProblem('malformed', upstream.name, `handed out an address at another host: ${url.origin}`);
+    const url = URL.canParse(path) ? new URL(path) : undefined;
+    if (url?.origin === base.origin) return url.pathname + url.search;
+    const wrong = url ? 'handed out an address at another host' : 'handed out something that is no address';
+    throw new UpstreamProblem('malformed', upstream.name, wrong, { providerMessage: path });
   }
 
   function prepare(request: UpstreamRequest, caller: string | undefined): PreparedRequest {
@@ -90,6 +92,7 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
         });
       }
     },
+    redact: (text) => redact(text, Object.values(options.secrets)),
     stream: async (request) => openStream(connection, prepare(request, caller)),
     forCaller: connectionOf,
   });

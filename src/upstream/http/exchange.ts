@@ -62,14 +62,18 @@ export interface Begun {
 
 const refusals: ReadonlySet<number> = new Set([401, 402, 403]);
 
-export const whereOf = ({ method, path }: PreparedRequest): string => `${method} ${path.split('?', 1)[0]}`;
+const LONGEST_PATH = 300;
+
+/** For messages. Part of a path may be what the provider handed out. */
+export const whereOf = ({ secrets }: UpstreamConnection, { method, path }: PreparedRequest): string =>
+  redact(`${method} ${path.split('?', 1)[0]}`, Object.values(secrets)).slice(0, LONGEST_PATH);
 
 export const isAccepted = (status: number, { accept }: PreparedRequest): boolean =>
   (status >= 200 && status < 300) || accept.includes(status);
 
 /** Never rejects for what the upstream does: a failure is an outcome. */
 export async function begin(connection: UpstreamConnection, request: PreparedRequest): Promise<Begun | Failed> {
-  const where = whereOf(request);
+  const where = whereOf(connection, request);
   let giveTurnBack: () => void;
   try {
     giveTurnBack = await connection.gate.enter(request.signal, request.caller);
@@ -126,7 +130,7 @@ export function unwanted(
   const failure = refusals.has(status) ? 'unavailable' : 'failed';
   const providerMessage = snippet(body, Object.values(connection.secrets));
   return {
-    problem: new UpstreamProblem(failure, connection.upstream, `${whereOf(request)} answered ${status}`, {
+    problem: new UpstreamProblem(failure, connection.upstream, `${whereOf(connection, request)} answered ${status}`, {
       status,
       providerMessage,
     }),

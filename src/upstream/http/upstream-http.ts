@@ -57,6 +57,8 @@ export interface UpstreamHttp {
   request(request: UpstreamRequest): Promise<UpstreamResponse>;
   /** The same, for an answer that is passed on while it comes. Asked once, `idempotent` or not; `maxBytes` is for failures. */
   stream(request: UpstreamRequest): Promise<UpstreamStream>;
+  /** A text of the upstream without the keys that it may quote, however they are written there. */
+  redact(text: string): string;
   /** The same upstream for one caller (who pays, or an API key): its turns are shared between callers, its failures counted by them. */
   forCaller(caller: string): UpstreamHttp;
 }

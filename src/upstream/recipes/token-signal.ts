@@ -45,7 +45,7 @@ export const tokenSignal = defineRecipe({
       context,
     );
     const price = typeof figures.price?.price === 'number' ? figures.price.price : token.usdPrice;
-    if (price === undefined) throw new UpstreamProblem('failed', tokens.upstream, `has no price of ${token.symbol}`);
+    if (price === undefined) throw new UpstreamProblem('failed', tokens.upstream, 'has no price of the token');
     const { name, symbol, mcap, liquidity, stats1h, stats24h } = token;
     const changes = { '1h': stats1h?.priceChange, '24h': stats24h?.priceChange };
     const known = {

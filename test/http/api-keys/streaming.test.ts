@@ -235,6 +235,54 @@ t.test('passes on what is known of messages and tools, and nothing else', async 
   t.strictSame(asked.tools, [{ type: 'function', function: clock }]);
 });
 
+t.test('passes on what is known of a provider’s message, and nothing that names the provider', async (t) => {
+  const message = {
+    role: 'assistant',
+    content: 'Yes',
+    refusal: null,
+    reasoning: 'thoughts',
+    reasoning_details: [{ format: 'maker-v1' }],
+    provider_note: 'secret',
+    tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}', maker: 1 }, maker: 1 }],
+    annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A', maker: 1 }, maker: 1 }],
+  };
+  const whole = {
+    id: 'gen-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'vendor/sage-2026',
+    system_fingerprint: 'fp_maker',
+    choices: [{ index: 0, message, finish_reason: 'stop', maker_reason: 'END', logprobs: null }],
+    usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+  };
+  const { post } = await openWith(t, (response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole)),
+  );
+  for (const stream of [true, false]) {
+    const text = await (await post({ stream })).text();
+    t.match(text, /"content":"Yes"/);
+    t.match(text, /"reasoning":"thoughts"/);
+    t.match(text, /"call_1"/);
+    t.match(text, 'https://a.example');
+    t.notMatch(text, /maker|secret|reasoning_details|system_fingerprint|fp_/);
+  }
+});
+
+t.test('answers a provider’s refusal of the request with its reason, plain and streamed', async (t) => {
+  const refusal = {
+    error: { message: "Invalid schema for response_format 'x'", param: 'response_format', code: null },
+  };
+  for (const stream of [true, false]) {
+    const { post, balance, apiKey } = await openWith(t, (response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+    );
+    const answer = await post({ stream });
+    t.equal(answer.status, 400);
+    t.match(await answer.json(), { error: { code: 'invalid_request', message: /Invalid schema for response_format/ } });
+    t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+  }
+});
+
 t.test('refuses parts of messages that it does not know, and names the place', async (t) => {
   let calls = 0;
   const { post, balance, apiKey } = await openWith(t, () => calls++);

@@ -118,7 +118,8 @@ t.test('a challenge for an authorization stays open for as long as the endpoint 
   });
   const quote = quoteOf(requestOf('{}'));
   const slow = { ...quote, route: { ...quote.route, deadlineMs: 600_000 } };
-  const [tempo, evm] = challengesOf(answerOf(rail, slow)).map((header) =>
+  // What settles after the result comes first.
+  const [evm, tempo] = challengesOf(answerOf(rail, slow)).map((header) =>
     Date.parse(parametersOf(header).expires ?? ''),
   );
   t.equal(tempo, now + 300_000);

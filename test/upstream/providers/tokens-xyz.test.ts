@@ -89,3 +89,61 @@ t.test('refuses more addresses than the operation takes, before any call', async
   t.match(problem, { failure: 'invalid-input', publicMessage: /between 1 and 50/ });
   t.same(doubles.calls(), { 'the-upstream': 0 });
 });
+
+t.test('lists each exchange with its pair, price and volume, page by page', async (t) => {
+  const answer = await ask(t, 'asset-tickers', { assetId: 'solana', offset: 1, limit: 1 });
+  t.match(answer, {
+    assetId: 'solana',
+    tickers: [{ exchange: 'Coinbase Exchange', pair: 'SOL/USD', base: 'SOL', target: 'USD' }],
+    total: 3,
+    offset: 1,
+    limit: 1,
+  });
+  const { tickers } = answer as { tickers: [Record<string, unknown>] };
+  for (const figure of ['price', 'volume24hUSD']) t.type(tickers[0][figure], 'number', figure);
+});
+
+t.test('answers an empty page for an asset that no market data provider follows', async (t) => {
+  t.match(await ask(t, 'asset-tickers', { assetId: 'tesla' }), { tickers: [], total: null, offset: 0 });
+});
+
+t.test('answers markets of unknown mints as unknown', async (t) => {
+  const nobody = '1nc1nerator11111111111111111111111111111111';
+  t.match(await ask(t, 'variant-markets', { mints: [USDC, nobody] }), {
+    variants: [
+      { mint: USDC, chain: 'chain-a' },
+      { mint: nobody, assetId: null, chain: null, market: null },
+    ],
+  });
+});
+
+const WEEK = 7 * 24 * 3600;
+
+t.test('asks for the last week of candles unless told otherwise, up to the end that the caller names', async (t) => {
+  const to = 1_760_000_000;
+  t.match(await ask(t, 'asset-ohlcv', { assetId: 'solana', to }), { interval: '1H', from: to - WEEK, to });
+  const { includes } = (await ask(t, 'asset-detail', { assetId: 'solana', include: 'ohlcv', ohlcvTo: to })) as {
+    includes: { ohlcv: { data: { time: number }[] } };
+  };
+  t.equal(includes.ohlcv.data.length, 168);
+  t.ok(includes.ohlcv.data.every(({ time }) => time >= to - WEEK && time <= to));
+});
+
+t.test('never asks for more candles than the provider gives: the latest are answered', async (t) => {
+  for (const from of [undefined, 0]) {
+    const answer = (await ask(t, 'asset-ohlcv', { assetId: 'solana', interval: '1m', from })) as {
+      from: number;
+      to: number;
+      candles: { time: number }[];
+    };
+    t.equal(answer.to - answer.from, 9_999 * 60);
+    t.ok(answer.candles.length >= 9_999, `${answer.candles.length} candles`);
+  }
+  const detail = { assetId: 'solana', include: 'ohlcv', ohlcvInterval: '1m', ohlcvFrom: 1_700_000_000 };
+  t.match(await ask(t, 'asset-detail', detail), { includes: { ohlcv: { ok: true } } });
+  t.match(await ask(t, 'asset-ohlcv', { assetId: 'solana', interval: '1W', from: 0 }), { from: 1_262_304_000 });
+});
+
+t.test('names the chain of a variant, also where the provider leaves it out', async (t) => {
+  t.match(await ask(t, 'resolve', { ref: 'jupiter' }), { variant: { chain: 'chain-a' } });
+});

@@ -16,6 +16,6 @@ export function mppDocuments(
   return {
     openApi: mppOpenApi(service, sold),
     documents: [],
-    llms: { paying: mppPaying(payable, publicUrl), sold: mppSold(payable) },
+    llms: { paying: mppPaying(payable, publicUrl), sold: mppSold(sold) },
   };
 }

@@ -2,6 +2,13 @@
 import type { Route } from '../../../catalogue/types.ts';
 import { paragraph } from '../../../discovery/llms.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
+import type { MppOffer } from '../rail.ts';
+
+/** A route, and what it can be paid with. */
+export interface SoldOverMpp {
+  readonly route: Route;
+  readonly offers: readonly MppOffer[];
+}
 
 const PAYING = [
   '## Paying with MPP',
@@ -25,7 +32,12 @@ export function mppPaying([route]: readonly Route[], publicUrl: string): string[
   return [...PAYING, `    npx mppx -J ${body} ${publicUrl}${route.path}`, ''];
 }
 
-export function mppSold(routes: readonly Route[]): string[] {
+export function mppSold(routes: readonly SoldOverMpp[]): string[] {
   if (routes.length === 0) return [];
-  return ['## Sold over MPP', '', ...routes.map((route) => soldLine(route, '')), ''];
+  const line = ({ route, offers }: SoldOverMpp): string => {
+    const upfront = offers.filter(({ paymentFlow }) => paymentFlow === 'upfront').map(({ method }) => method);
+    const text = soldLine(route, '');
+    return upfront.length === 0 ? text : `${text} Settles first with the method ${upfront.join(', ')}.`;
+  };
+  return ['## Sold over MPP', '', ...routes.map(line), ''];
 }

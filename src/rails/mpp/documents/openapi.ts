@@ -3,7 +3,7 @@ import type { Route, ServiceFile } from '../../../catalogue/types.ts';
 import { type OpenApiSurface, operation } from '../../../discovery/openapi.ts';
 import { paymentRequired } from '../../../discovery/openapi-components.ts';
 import type { MppOperation } from '../declaration.ts';
-import type { MppOffer } from '../rail.ts';
+import type { SoldOverMpp } from './llms.ts';
 import { mppPaymentInfo } from './payment-info.ts';
 
 const PAYMENT_HEADERS = {
@@ -20,10 +20,7 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
 }
 
 /** `sold`: the routes, and what each can be paid with at its listed price. */
-export function mppOpenApi(
-  service: ServiceFile,
-  sold: readonly { readonly route: Route; readonly offers: readonly MppOffer[] }[],
-): OpenApiSurface {
+export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): OpenApiSurface {
   const operations = sold.map(({ route, offers }) => {
     const { operationId, tag } = route.operation as MppOperation;
     const method = mainMethod(route);

@@ -9,7 +9,9 @@ export function mppPaymentInfo(route: Route, offers: readonly MppOffer[]): Payme
   if (route.price.fixed) {
     return { protocols, pricingMode: 'fixed', price: toDecimal(route.listing.price), offers };
   }
-  const description = `${priceInWords(route)}: the 402 has the price of the request`;
-  const open = offers.map((offer) => ({ ...offer, amount: null, description }));
+  const price = `${priceInWords(route)}: the 402 has the price of the request`;
+  const open = offers.map((offer) => {
+    return { ...offer, amount: null, description: [price, offer.description].filter(Boolean).join('. ') };
+  });
   return { protocols, pricingMode: 'quote', ...bounds(route), offers: open };
 }

@@ -1,5 +1,7 @@
 import { makeDocument } from '../../../discovery/document.ts';
 import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-documents.ts';
+import { toDecimal } from '../../../money.ts';
+import { exposurePolicy } from '../../../payment/exposure/policy.ts';
 import { x402Paying, x402Sold } from './llms.ts';
 import { x402OpenApi } from './openapi.ts';
 import { resourceList } from './resources.ts';
@@ -8,6 +10,7 @@ import { wellKnownX402 } from './well-known.ts';
 /** What is offered does not wait for a facilitator: networks with a pay-to address are listed, up or not. */
 export function x402Documents(parts: RailDocumentParts): RailDocuments {
   const { service, routes, publicUrl, otherPrefixes } = parts;
+  const upfrontAbove = toDecimal(exposurePolicy(service.exposure).settleUpfront.above);
   return {
     openApi: x402OpenApi(routes, parts),
     documents: [
@@ -22,6 +25,6 @@ export function x402Documents(parts: RailDocumentParts): RailDocuments {
         document: makeDocument(wellKnownX402(service, routes, parts, publicUrl)),
       },
     ],
-    llms: { paying: x402Paying(routes, parts, publicUrl, otherPrefixes), sold: x402Sold(routes, parts) },
+    llms: { paying: x402Paying(routes, parts, publicUrl, otherPrefixes, upfrontAbove), sold: x402Sold(routes, parts) },
   };
 }

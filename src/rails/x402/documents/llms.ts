@@ -4,9 +4,10 @@ import { paragraph } from '../../../discovery/llms.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
 import { priceInWords } from '../../../discovery/payment-info.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
+import { endsTooSoonOn } from '../../../payment/settle-upfront.ts';
 import { workedExample } from './worked-example.ts';
 
-const paying = (otherPrefixes: readonly string[]): string[] => [
+const paying = (otherPrefixes: readonly string[], above: string): string[] => [
   '## Paying with x402',
   '',
   paragraph(
@@ -17,6 +18,12 @@ const paying = (otherPrefixes: readonly string[]): string[] => [
     'send the payment in PAYMENT-SIGNATURE (version 2) or X-PAYMENT (version 1). The receipt comes back in',
     'PAYMENT-RESPONSE or X-PAYMENT-RESPONSE. Any x402 client does this for you, as in the example below. Some refuse more',
     'than 1 USD, or tokens that they do not know, unless they are told otherwise.',
+  ),
+  '',
+  paragraph(
+    'Where a line below says "settles first on", and wherever an entry of `accepts` has `extra.paymentFlow: "upfront"`, the',
+    'payment settles before the work, since it would not be good for long enough; so do payments of more than',
+    `${above} USD. Entries that settle after the result, and charge nothing for a call that fails, come first.`,
   ),
   '',
 ];
@@ -70,7 +77,9 @@ function baseSection(sold: readonly Sold[]): string[] {
       `### ${group}`,
       ...members.map(({ route, networks: own }) => {
         const text = soldLine(route, route.methods[0] === 'GET' ? 'GET ' : '');
-        return names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
+        const paid = names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
+        const upfront = own.filter(({ network }) => endsTooSoonOn(network, route));
+        return upfront.length === 0 ? paid : `${paid} Settles first on ${names(upfront)}.`;
       }),
     ]),
     '',
@@ -110,14 +119,18 @@ function mirrorSection(sold: readonly Sold[]): string[] {
   ];
 }
 
-/** `publicUrl` without a trailing slash; `otherPrefixes`: see RailDocumentParts. */
+/**
+ * `publicUrl` without a trailing slash; `otherPrefixes`: see RailDocumentParts; `upfrontAbove`: dollars above which every
+ * payment settles first.
+ */
 export const x402Paying = (
   routes: readonly Route[],
   payable: Payable,
   publicUrl: string,
   otherPrefixes: readonly string[],
+  upfrontAbove: string,
 ): string[] => [
-  ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes) : []),
+  ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes, upfrontAbove) : []),
   ...workedExample(routes, payable, publicUrl),
 ];
 

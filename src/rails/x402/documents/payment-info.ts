@@ -1,7 +1,8 @@
 import type { Route } from '../../../catalogue/types.ts';
 import type { PayableNetwork } from '../../../discovery/payable.ts';
-import { bounds, type Offer, type PaymentInfo } from '../../../discovery/payment-info.ts';
+import { bounds, type Offer, type PaymentInfo, SETTLES_UPFRONT } from '../../../discovery/payment-info.ts';
 import { toAtomic, toDecimal } from '../../../money.ts';
+import { afterResultFirst, endsTooSoonOn } from '../../../payment/settle-upfront.ts';
 
 /** `network` is a CAIP-2 id. `amount` is what a call without a body is asked for. */
 interface X402Offer extends Offer {
@@ -14,7 +15,9 @@ interface X402Offer extends Offer {
 /** `x-payment-info` of an operation: one offer for each network. */
 export function x402PaymentInfo(route: Route, networks: readonly PayableNetwork[]): PaymentInfo<X402Offer> {
   const protocols = ['x402'];
-  const offers = networks.map(({ binding, payTo }): X402Offer => {
+  const isUpfront = ({ network }: PayableNetwork) => endsTooSoonOn(network, route);
+  const offers = afterResultFirst(networks, isUpfront).map((each): X402Offer => {
+    const { binding, payTo } = each;
     return {
       intent: 'charge',
       method: 'x402',
@@ -23,6 +26,7 @@ export function x402PaymentInfo(route: Route, networks: readonly PayableNetwork[
       currency: binding.asset.address,
       network: binding.caip2,
       payTo,
+      ...(isUpfront(each) && { paymentFlow: 'upfront', description: SETTLES_UPFRONT }),
     };
   });
   return route.price.fixed

@@ -3,12 +3,15 @@ import type { Route } from '../../../catalogue/types.ts';
 import { type Payable, payableOn } from '../../../discovery/payable.ts';
 import { answerSchema } from '../../../discovery/schemas.ts';
 import { toDecimal } from '../../../money.ts';
+import { endsTooSoonOn } from '../../../payment/settle-upfront.ts';
 
 /** What a call costs on one network; `amount` is a decimal string in units of the asset. */
 interface ResourcePricing {
   readonly amount: string;
   readonly asset: string;
   readonly network: string;
+  /** Present where the payment settles before the work. */
+  readonly paymentFlow?: 'upfront';
 }
 
 export interface ResourceItem {
@@ -39,6 +42,7 @@ function resource(route: Route, payable: Payable): ResourceItem[] {
     amount,
     asset: binding.asset.symbol,
     network: network.listedAs,
+    ...(endsTooSoonOn(network, route) && { paymentFlow: 'upfront' as const }),
   }));
   if (!pricing) return [];
   return [

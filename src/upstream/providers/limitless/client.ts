@@ -66,7 +66,7 @@ export async function openMarket(
   if (outcomes[0] !== answer) {
     const slugs = outcomes.slice(0, 10).map((outcome) => String(asJsonObject(outcome).slug));
     const publicMessage = `${slug} has several outcomes: name one of ${slugs.join(', ')}`;
-    throw new UpstreamProblem('invalid-input', upstream, publicMessage, { publicMessage });
+    throw new UpstreamProblem('invalid-input', upstream, 'the market is a group of markets', { publicMessage });
   }
   const market = readMarket(answer, undefined);
   if (market === undefined) throw new UpstreamProblem('malformed', upstream, `${path} answered no market`);

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
 import type { Authorization, UpstreamRequest } from '../../http/upstream-http.ts';
-import { UpstreamProblem } from '../../problem.ts';
+import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
 export type OkxBinding = Pick<Binding, 'upstream' | 'http' | 'settings'>;
 export type OkxContext = Pick<CallContext, 'signal'>;
@@ -65,8 +65,8 @@ export async function askOkx(
   const { code, msg, data } = asJsonObject(answer);
   if (code === undefined) throw new UpstreamProblem('malformed', upstream, `${request.path} answered no envelope`);
   if (String(code) === '0') return withNumbers(data);
-  throw new UpstreamProblem(failureOf(String(code)), upstream, `${request.path} answered ${code}`, {
-    providerMessage: String(msg),
+  throw new UpstreamProblem(failureOf(cutProviderText(String(code))), upstream, `${request.path} answered an error`, {
+    providerMessage: `${String(code)}: ${String(msg)}`,
   });
 }
 

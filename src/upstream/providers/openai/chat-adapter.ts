@@ -1,6 +1,8 @@
 /** Text from any host that speaks OpenAI chat completions. */
+import type { SoldTerms } from '../../../catalogue/types.ts';
 import type { ModelAdapter } from '../../adapter.ts';
-import { chat } from './chat.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { type ChatAnswer, chat } from './chat.ts';
 import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage } from './chat-input.ts';
 
 type ChatOptions = {
@@ -26,6 +28,7 @@ export const openaiChat: ModelAdapter<ChatOptions, 'openai-chat'> = {
     const metadata = chatMetadata(input, model, answer);
     switch (binding.options.result) {
       case 'tiered':
+        if (answer.text.trim() === '') throw unwritten(binding.upstream, answer, context.terms);
         return {
           text: answer.text,
           model: model.name,
@@ -38,3 +41,15 @@ export const openaiChat: ModelAdapter<ChatOptions, 'openai-chat'> = {
     }
   },
 };
+
+/** A tier is paid for as a whole, so an answer without a word is none. Models that reason may use it all up first. */
+function unwritten(upstream: string, answer: ChatAnswer, terms: SoldTerms | undefined): UpstreamProblem {
+  const { finishReason, reasoningTokens = 0 } = answer;
+  if (finishReason !== 'length' && reasoningTokens === 0) {
+    return new UpstreamProblem('malformed', upstream, 'answered without a word');
+  }
+  const tier = terms ? `the ${terms.maxOutputTokens} tokens of the tier ${terms.tier ?? ''}`.trim() : 'the whole tier';
+  return new UpstreamProblem('invalid-input', upstream, 'used the tier up by reasoning', {
+    publicMessage: `The model used ${tier} for reasoning and wrote nothing: choose a larger tier or, where there is one, a lower reasoning_effort`,
+  });
+}

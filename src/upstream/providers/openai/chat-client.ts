@@ -6,7 +6,7 @@ import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject } from '../.
 import type { Binding } from '../../adapter.ts';
 import type { UpstreamResponse, UpstreamStream } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { chatErrorStatuses, errorProblem } from './chat-errors.ts';
+import { callerProblem, chatErrorStatuses, errorProblem } from './chat-errors.ts';
 import { createEventReader, type ServerEvent } from './server-events.ts';
 
 /** Who is asked. */
@@ -14,14 +14,35 @@ export type ChatHost = Pick<Binding, 'upstream' | 'http'>;
 
 const PATH = '/chat/completions';
 
-/** The whole completion, not yet read, with the exact bytes that were sent and received. Throws UpstreamProblem. */
+/** The failure that an error of the host is. */
+type ProblemOf = (status: number, answer: unknown) => UpstreamProblem;
+
+/**
+ * The whole completion, not yet read, with the exact bytes that were sent and received. Throws UpstreamProblem:
+ * `invalid-input` with the host's reason where `words` are the caller's own and the host finds fault with them.
+ */
 export async function requestCompletion(
-  { upstream, http }: ChatHost,
+  host: ChatHost,
   body: JsonObject,
-  signal: AbortSignal,
+  { signal, words }: { signal: AbortSignal; words: 'caller' | 'gateway' },
 ): Promise<{ answer: JsonObject; response: UpstreamResponse }> {
+  const { upstream, http } = host;
+  const problemOf: ProblemOf =
+    words === 'caller' ? callerProblemOf(host, body) : (status, answer) => errorProblem(upstream, status, answer);
   const response = await http.request({ method: 'POST', path: PATH, json: body, signal, accept: chatErrorStatuses });
-  return { answer: withoutError(upstream, response.status, response.json()), response };
+  return { answer: withoutError(upstream, problemOf, response.status, response.json()), response };
+}
+
+const LONGEST_REASON = 300;
+
+/** Reasons for a caller: without keys, without the host's own name of the model, and without its addresses. */
+function callerProblemOf({ upstream, http }: ChatHost, { model }: JsonObject): ProblemOf {
+  const names = typeof model === 'string' ? [model, model.slice(model.indexOf('/') + 1)] : [];
+  const shown = (reason: string): string => {
+    const known = names.reduce((text, name) => text.replaceAll(name, 'the model'), http.redact(reason));
+    return known.replaceAll(/https?:\/\/\S+/g, '[address]').slice(0, LONGEST_REASON);
+  };
+  return (status, answer) => callerProblem(upstream, status, answer, shown);
 }
 
 export type StreamedPart =
@@ -32,13 +53,15 @@ export type StreamedPart =
 /**
  * The chunks of a completion while they come, to its end. `stream: true` and the wish for usage are added to the body.
  * A host that answers whole all the same has its completion read as one chunk. Whoever stops reading ends the call
- * upstream. Throws UpstreamProblem, also where the stream ends before the completion does.
+ * upstream. The words are the caller's own. Throws UpstreamProblem, also where the stream ends before the completion does.
  */
 export async function* streamCompletion(
-  { upstream, http }: ChatHost,
+  host: ChatHost,
   body: JsonObject,
   signal: AbortSignal,
 ): AsyncGenerator<StreamedPart> {
+  const { upstream, http } = host;
+  const problemOf = callerProblemOf(host, body);
   const stream = await http.stream({
     method: 'POST',
     path: PATH,
@@ -49,8 +72,8 @@ export async function* streamCompletion(
   });
   let isRead = false;
   try {
-    if (isEventStream(stream)) yield* readChunks(upstream, stream);
-    else yield { kind: 'chunk', chunk: asChunk(upstream, await readWhole(upstream, stream)) };
+    if (isEventStream(stream)) yield* readChunks(upstream, problemOf, stream);
+    else yield { kind: 'chunk', chunk: asChunk(upstream, await readWhole(upstream, problemOf, stream)) };
     isRead = true;
     // Left to come to its own end, so that the connection can be used again.
     stream.body.resume();
@@ -64,7 +87,11 @@ export async function* streamCompletion(
 const isEventStream = ({ status, headers }: UpstreamStream): boolean =>
   status < 400 && headers['content-type']?.startsWith('text/event-stream') === true;
 
-async function* readChunks(upstream: string, { body }: UpstreamStream): AsyncGenerator<StreamedPart> {
+async function* readChunks(
+  upstream: string,
+  problemOf: ProblemOf,
+  { body }: UpstreamStream,
+): AsyncGenerator<StreamedPart> {
   const reader = createEventReader(upstream);
   let isFinished = false;
 
@@ -75,7 +102,7 @@ async function* readChunks(upstream: string, { body }: UpstreamStream): AsyncGen
         continue;
       }
       if (event.data === '[DONE]') return true;
-      const chunk = withoutError(upstream, 200, parsed(event.data));
+      const chunk = withoutError(upstream, problemOf, 200, parsed(event.data));
       isFinished ||= asJsonObjects(chunk.choices).some((choice) => typeof choice.finish_reason === 'string');
       yield { kind: 'chunk', chunk };
     }
@@ -93,7 +120,11 @@ async function* readChunks(upstream: string, { body }: UpstreamStream): AsyncGen
 /** More than a whole completion ever is. */
 const LARGEST_WHOLE = 32 * 1024 * 1024;
 
-async function readWhole(upstream: string, { status, headers, body }: UpstreamStream): Promise<JsonObject> {
+async function readWhole(
+  upstream: string,
+  problemOf: ProblemOf,
+  { status, headers, body }: UpstreamStream,
+): Promise<JsonObject> {
   let text = '';
   for await (const piece of body.setEncoding('utf8')) {
     text += piece;
@@ -101,10 +132,11 @@ async function readWhole(upstream: string, { status, headers, body }: UpstreamSt
   }
   const answer = parsed(text);
   if (status < 400 && answer === undefined) {
-    const type = headers['content-type'];
-    throw new UpstreamProblem('malformed', upstream, `answered ${type} where a stream was asked for`);
+    throw new UpstreamProblem('malformed', upstream, 'answered something else where a stream was asked for', {
+      providerMessage: headers['content-type'],
+    });
   }
-  return withoutError(upstream, status, answer);
+  return withoutError(upstream, problemOf, status, answer);
 }
 
 function parsed(text: string): unknown {
@@ -116,9 +148,9 @@ function parsed(text: string): unknown {
 }
 
 /** The object. Throws where it says that the call failed: some hosts, such as OpenRouter, do so with a 200. */
-function withoutError(upstream: string, status: number, answer: unknown): JsonObject {
+function withoutError(upstream: string, problemOf: ProblemOf, status: number, answer: unknown): JsonObject {
   const { error } = asJsonObject(answer);
-  if (status >= 400 || isJsonObject(error) || typeof error === 'string') throw errorProblem(upstream, status, answer);
+  if (status >= 400 || isJsonObject(error) || typeof error === 'string') throw problemOf(status, answer);
   if (isJsonObject(answer)) return answer;
   throw new UpstreamProblem('malformed', upstream, 'answered something that is no JSON object');
 }

@@ -1,44 +1,116 @@
-/** How hosts of chat completions say that a call failed. Source: `openai` 6.49.0; `metadata.reasons` is OpenRouter's. */
-import { asJsonObject } from '../../../json.ts';
-import { UpstreamProblem } from '../../problem.ts';
+/**
+ * How hosts of chat completions say that a call failed. Source: `openai` 6.49.0; `metadata` is OpenRouter's
+ * (openrouter.ai/docs/api/reference/errors-and-debugging): `reasons` of a moderation, `raw` with what the host behind it
+ * answered.
+ */
+import { asJsonObject, isJsonObject } from '../../../json.ts';
+import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
 /** Statuses whose body says what is wrong with the request: `errorProblem` reads it. */
 export const chatErrorStatuses: readonly number[] = [400, 403, 413, 422];
 
-/** Errors are `{error: {message, code, type}}`, an array of such, `{error: string}`, or anything else. */
-export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
+/** Those by which a host finds fault with what its caller sent. */
+const faultStatuses: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Parameters that the gateway chooses: a host that does not take one is bound wrongly. */
+const ownParameters: ReadonlySet<unknown> = new Set([
+  'model',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+]);
+
+const MODERATED = /content_(?:policy|filter)|moderation|content management policy|safety system/i;
+const TOO_LONG = /context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i;
+const BAD_IMAGE = /invalid_image|image_url|unable to process (?:input )?image/i;
+const BINDING_AT_FAULT =
+  /model_not_found|not a valid model|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
+
+/** What a host says of a failure. */
+interface Refusal {
+  readonly status: number;
+  /** Code, type and message, as the host has them. */
+  readonly providerMessage: string;
+  /** The sentence alone. */
+  readonly reason: string;
+  readonly isModerated: boolean;
+  /** The parameter at fault, where it names one. */
+  readonly param: unknown;
+}
+
+/** Errors are `{error: {message, code, type, param}}`, an array of such, `{error: string}`, or anything else. */
+function refusalOf(status: number, answer: unknown): Refusal {
   const { error } = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
-  const { message, code, type, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
-  const providerMessage = [code, type, message].filter((part) => part !== undefined && part !== null).join(': ');
+  const { message, code, type, param, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
+  const { reasons, raw } = asJsonObject(metadata);
+  const behind = errorBehind(raw);
+  const reason = cutProviderText(behind.message ?? message);
+  const providerMessage = cutProviderText(
+    [code, type, message, behind.message].filter((part) => part !== undefined && part !== null).join(': '),
+  );
+  // With a 200, the status is in the error's code.
+  const told = status < 400 && typeof code === 'number' ? code : status;
+  return { status: told, providerMessage, reason, isModerated: Array.isArray(reasons), param: behind.param ?? param };
+}
+
+/** What the host behind the host answered: a text, often JSON with an error of the same form. */
+function errorBehind(raw: unknown): { message?: unknown; param?: unknown } {
+  let value = raw;
+  try {
+    if (typeof raw === 'string') value = JSON.parse(raw);
+  } catch {
+    return { message: raw };
+  }
+  const answer = asJsonObject(Array.isArray(value) ? value[0] : value);
+  return isJsonObject(answer.error) ? answer.error : { message: answer.message ?? answer.error };
+}
+
+/** The failure that an error is, whatever is said of it: `content-refused`, `invalid-input`, `unavailable` or `failed`. */
+export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
+  const refusal = refusalOf(status, answer);
+  const { providerMessage, isModerated } = refusal;
   const problem = `answered ${status}`;
-  const isModerated = Array.isArray(asJsonObject(metadata).reasons);
-  if (
-    isModerated ||
-    /content_(?:policy|filter)|moderation|content management policy|safety system/i.test(providerMessage)
-  ) {
-    return contentRefused(upstream, problem, providerMessage);
-  }
-  if (
-    /context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i.test(providerMessage)
-  ) {
-    const publicMessage = 'The prompt is longer than the model can read';
+  if (isModerated || MODERATED.test(providerMessage)) return contentRefused(upstream, problem, providerMessage);
+  const unreadable = TOO_LONG.test(providerMessage)
+    ? 'The prompt is longer than the model can read'
+    : BAD_IMAGE.test(providerMessage)
+      ? 'The model cannot read the image at the given address'
+      : undefined;
+  if (unreadable !== undefined) {
     return new UpstreamProblem('invalid-input', upstream, problem, {
       status,
-      publicMessage,
-      providerMessage: providerMessage,
+      publicMessage: unreadable,
+      providerMessage,
     });
   }
-  if (/invalid_image|image_url|unable to process (?:input )?image/i.test(providerMessage)) {
-    const publicMessage = 'The model cannot read the image at the given address';
-    return new UpstreamProblem('invalid-input', upstream, problem, {
-      status,
-      publicMessage,
-      providerMessage: providerMessage,
-    });
-  }
-  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, {
+  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status, providerMessage });
+}
+
+/**
+ * The same for a request in the caller's own words: what the host finds wrong with it is the caller's to mend, so the
+ * caller reads the host's reason. `shown` makes it fit to be read: without keys and without the host's names.
+ */
+export function callerProblem(
+  upstream: string,
+  status: number,
+  answer: unknown,
+  shown: (reason: string) => string,
+): UpstreamProblem {
+  const problem = errorProblem(upstream, status, answer);
+  const refusal = refusalOf(status, answer);
+  const { providerMessage, reason, param } = refusal;
+  const isCallers =
+    problem.failure === 'failed' &&
+    faultStatuses.has(refusal.status) &&
+    !ownParameters.has(param) &&
+    !BINDING_AT_FAULT.test(providerMessage);
+  if (!isCallers) return problem;
+  const said = reason === '' ? '' : `: ${shown(reason)}`;
+  return new UpstreamProblem('invalid-input', upstream, problem.message, {
     status,
-    providerMessage: providerMessage,
+    publicMessage: `The model does not take this request${said}`,
+    providerMessage,
   });
 }
 

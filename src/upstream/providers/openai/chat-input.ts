@@ -34,6 +34,7 @@ export function chatRequestOf(
   }
   return {
     messages,
+    words: 'caller',
     ...(terms && { maxTokens: terms.maxOutputTokens }),
     ...(typeof input.temperature === 'number' && { temperature: input.temperature }),
     ...(typeof input.reasoning_effort === 'string' && { reasoningEffort: input.reasoning_effort }),

@@ -39,6 +39,8 @@ export interface ChatRequest {
   readonly reasoningEffort?: string;
   /** `response_format` as the protocol has it. */
   readonly responseFormat?: unknown;
+  /** Whose request it is: what the host finds wrong with a caller's, the caller reads. Default: the gateway's. */
+  readonly words?: 'caller' | 'gateway';
   /** Fields that only this host knows. */
   readonly further?: Readonly<Record<string, unknown>>;
 }
@@ -69,7 +71,10 @@ export async function chat(
   request: ChatRequest,
   context: Pick<CallContext, 'signal' | 'reportCost' | 'reportOutput'>,
 ): Promise<ChatAnswer> {
-  const { answer, response } = await requestCompletion(binding, requestBody(binding.model, request), context.signal);
+  const { answer, response } = await requestCompletion(binding, requestBody(binding.model, request), {
+    signal: context.signal,
+    words: request.words ?? 'gateway',
+  });
   return readAnswer(binding.upstream, answer, response, context);
 }
 

@@ -86,7 +86,9 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
     .map((part) => part.text)
     .filter((piece) => typeof piece === 'string')
     .join('');
-  if (text === '') throw new UpstreamProblem('malformed', upstream, `answered no text (status ${String(status)})`);
+  if (text === '') {
+    throw new UpstreamProblem('malformed', upstream, 'answered no text', { providerMessage: String(status) });
+  }
 
   const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
   if (typeof ticks === 'number' && ticks >= 0) context.reportCost?.((ticks / TICKS_PER_DOLLAR).toFixed(12));

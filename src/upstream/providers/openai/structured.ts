@@ -47,7 +47,9 @@ export async function askUntilItFits<Value>(
     validate,
   );
   if (second.faults === undefined) return second.value;
-  throw new UpstreamProblem('malformed', upstream, `${request.name}: ${second.faults}`);
+  throw new UpstreamProblem('malformed', upstream, `${request.name}: answered twice what does not fit its schema`, {
+    providerMessage: second.faults,
+  });
 }
 
 /** Strict JSON schema where the model has it, else JSON mode with the schema in the instructions. */

@@ -5,7 +5,7 @@
 import { asJsonObject } from '../../../json.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
-import { UpstreamProblem } from '../../problem.ts';
+import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
 const DEFAULT_WAIT_SECONDS = 25;
 const FIRST_POLL_MS = 250;
@@ -59,13 +59,15 @@ export async function predict(
     // The caller has its failure already; an uncancelled prediction costs us, not the caller.
     cancelled.catch(() => undefined);
     if (!signal.aborted) throw error;
-    throw new UpstreamProblem('timeout', upstream, `prediction ${state.id} was ${state.status} at the deadline`);
+    throw new UpstreamProblem('timeout', upstream, 'the prediction was not done at the deadline', {
+      providerMessage: `prediction ${state.id} was ${state.status}`,
+    });
   }
   if (state.status === 'succeeded') return { id: state.id, outputs: readOutputs(upstream, state) };
-  const message = `prediction ${state.id} ${state.status}`;
-  const providerMessage = state.error;
+  const message = 'the prediction did not succeed';
+  const providerMessage = `prediction ${state.id} ${state.status}: ${state.error}`;
   const publicMessage = 'The provider refused to work on this content';
-  throw CONTENT_REFUSAL.test(providerMessage)
+  throw CONTENT_REFUSAL.test(state.error)
     ? new UpstreamProblem('content-refused', upstream, message, { publicMessage, providerMessage })
     : new UpstreamProblem('failed', upstream, message, { providerMessage });
 }
@@ -92,7 +94,7 @@ function readState(upstream: string, answer: unknown): State {
     id,
     status,
     output,
-    error: typeof error === 'string' ? error : '',
+    error: cutProviderText(error),
     get: typeof get === 'string' ? get : path,
     cancel: typeof cancel === 'string' ? cancel : `${path}/cancel`,
   };
@@ -102,7 +104,9 @@ function readState(upstream: string, answer: unknown): State {
 function readOutputs(upstream: string, { id, output }: State): string[] {
   const outputs = Array.isArray(output) ? output : [output];
   if (outputs.length > 0 && outputs.every((address) => typeof address === 'string')) return outputs;
-  throw new UpstreamProblem('malformed', upstream, `prediction ${id} succeeded without a file`);
+  throw new UpstreamProblem('malformed', upstream, 'the prediction succeeded without a file', {
+    providerMessage: `prediction ${id}`,
+  });
 }
 
 function inputRefused(upstream: string, providerMessage: string): UpstreamProblem {

@@ -49,7 +49,11 @@ export async function keep(
 ): Promise<StoredMedia> {
   const { upstream } = binding;
   const first = prediction.outputs[0];
-  if (first === undefined) throw new UpstreamProblem('malformed', upstream, `prediction ${prediction.id} made no file`);
+  if (first === undefined) {
+    throw new UpstreamProblem('malformed', upstream, 'the prediction made no file', {
+      providerMessage: `prediction ${prediction.id}`,
+    });
+  }
   return await context.media.copy(first, kind, { upstream, signal: context.signal });
 }
 

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
-import { UpstreamProblem } from '../../problem.ts';
+import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
 export const engines = ['google_shopping', 'amazon', 'ebay', 'google_lens'] as const;
 export type Engine = (typeof engines)[number];
@@ -41,7 +41,7 @@ export async function serpSearch(
     throw new UpstreamProblem('malformed', upstream, `${engine} answered no search`);
   }
   const { error } = answer;
-  const providerMessage = typeof error === 'string' ? error : '';
+  const providerMessage = cutProviderText(error);
   if (response.status === 400) {
     const publicMessage = 'The search provider does not take these values';
     throw new UpstreamProblem('invalid-input', upstream, `${engine} answered 400`, {

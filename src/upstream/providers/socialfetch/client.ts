@@ -4,7 +4,7 @@
  */
 import { asJsonObject, isJsonObject, type JsonObject, textOrNull } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
-import { UpstreamProblem } from '../../problem.ts';
+import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
 export interface XProfile {
   /** Without `@`, spelt as its owner spells it. */
@@ -76,7 +76,7 @@ export async function lookUp(
   const response = await http.request({ method: 'GET', path, query, signal, accept: [400, 404, 422] });
   const { data, error, code } = asJsonObject(response.json());
   if (response.status < 400 && isJsonObject(data)) return data;
-  const providerMessage = textOrNull(asJsonObject(error).code) ?? textOrNull(code) ?? textOrNull(error) ?? '';
+  const providerMessage = cutProviderText(textOrNull(asJsonObject(error).code) ?? textOrNull(code) ?? error);
   // A route that the provider no longer has answers 404 as well, and must not pass for a product that is gone.
   if (response.status === 404 && /not_?found/i.test(providerMessage) && !/route|endpoint|path/i.test(providerMessage)) {
     return { lookupStatus: 'not_found' };

@@ -6,7 +6,9 @@ import type { Input } from '../../../catalogue/types.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { type CandleFields, candleRange } from './candle-range.ts';
 import { toNeutral, toProvider } from './names.ts';
+import { tickersPage } from './tickers.ts';
 
 interface Operation {
   /** `{assetId}` stands for the request's field. */
@@ -23,15 +25,22 @@ interface Operation {
   readonly lifted?: readonly string[];
   /** The answer is a list. */
   readonly list?: boolean;
+  /** The candles that the answer holds, where it holds any. */
+  readonly candles?: (input: Input) => CandleFields | undefined;
+  /** The answer in another form. */
+  readonly view?: (answer: JsonObject) => JsonObject;
 }
 
 const asset = '/assets/{assetId}';
 const page = { offset: 0, limit: 10 };
+const detailCandles = { interval: 'ohlcvInterval', from: 'ohlcvFrom', to: 'ohlcvTo' };
+const ownCandles = { interval: 'interval', from: 'from', to: 'to' };
 
 export const operations = {
   'asset-detail': {
     path: asset,
-    query: ['include', 'mint', 'ohlcvInterval', 'ohlcvFrom', 'ohlcvTo', 'marketsOffset', 'marketsLimit'],
+    query: ['include', 'mint', 'marketsOffset', 'marketsLimit'],
+    candles: ({ include }) => (String(include).includes('ohlcv') ? detailCandles : undefined),
     lifted: ['imageUrl', 'primaryVariant', 'stats'],
   },
   'asset-profile': { path: `${asset}/profile` },
@@ -39,8 +48,13 @@ export const operations = {
   'asset-risk-summary': { path: `${asset}/risk-summary`, query: ['mint'] },
   'asset-variants': { path: `${asset}/variants`, query: ['kind', 'trustTier'] },
   'asset-markets': { path: `${asset}/markets`, query: ['mint', 'offset', 'limit'], defaults: page },
-  'asset-tickers': { path: `${asset}/tickers`, query: ['offset', 'limit', 'order'], defaults: page },
-  'asset-ohlcv': { path: `${asset}/ohlcv`, query: ['mint', 'interval', 'from', 'to'], defaults: { interval: '1H' } },
+  'asset-tickers': {
+    path: `${asset}/tickers`,
+    query: ['offset', 'limit', 'order'],
+    defaults: page,
+    view: tickersPage,
+  },
+  'asset-ohlcv': { path: `${asset}/ohlcv`, query: ['mint'], candles: () => ownCandles },
   'asset-price-chart': { path: `${asset}/price-chart` },
   'asset-description': { path: `${asset}/description`, query: ['mint'] },
   'asset-variant-market': { path: `${asset}/variant-market`, query: ['mint'] },
@@ -62,16 +76,20 @@ export async function askTokens(
   name: TokensOperation,
   input: Input,
   binding: Pick<Binding, 'upstream' | 'settings' | 'http'>,
-  context: Pick<CallContext, 'signal'>,
+  context: Pick<CallContext, 'signal' | 'now'>,
 ): Promise<unknown> {
   const { upstream } = binding;
   const chain = String(binding.settings.chain ?? DEFAULT_CHAIN);
   const operation: Operation = operations[name];
   const request = toProvider(input, chain);
   const mints = operation.mostMints === undefined ? undefined : mintsOf(input, operation.mostMints, upstream);
-  const query = Object.fromEntries(
-    (operation.query ?? []).map((field) => [field, asParameter(request[field] ?? operation.defaults?.[field])]),
-  );
+  const candles = operation.candles?.(request);
+  const query = {
+    ...Object.fromEntries(
+      (operation.query ?? []).map((field) => [field, asParameter(request[field] ?? operation.defaults?.[field])]),
+    ),
+    ...(candles && candleRange(request, candles, context.now())),
+  };
   const response = await binding.http.request({
     method: operation.posts ? 'POST' : 'GET',
     path: operation.path.replace('{assetId}', encodeURIComponent(String(request.assetId))),
@@ -103,7 +121,8 @@ export async function askTokens(
     throw new UpstreamProblem('malformed', upstream, `${name} answered something else than documented`, {
       providerMessage,
     });
-  return toNeutral(operation.lifted ? lift(asJsonObject(answer), operation.lifted) : answer, chain);
+  const lifted = operation.lifted ? lift(asJsonObject(answer), operation.lifted) : answer;
+  return toNeutral(operation.view ? operation.view(asJsonObject(lifted)) : lifted, chain);
 }
 
 /** The asset's main fields beside it, where callers look for them. */

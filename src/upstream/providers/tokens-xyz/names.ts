@@ -23,6 +23,9 @@ export function toProvider(input: Input, chain: string): Input {
   );
 }
 
+/** Fields that hold a variant, or variants. Its chain goes without saying at the provider, which has one. */
+const variantFields: ReadonlySet<string> = new Set(['variant', 'primaryVariant', 'variants']);
+
 /** An answer in this service's words. `stats` also gets `volume` and `priceChange`, the names of the specification. */
 export function toNeutral(answer: unknown, chain: string): unknown {
   const single = new RegExp(`^${PROVIDER_CHAIN}-(${MINT})$`);
@@ -31,6 +34,7 @@ export function toNeutral(answer: unknown, chain: string): unknown {
     if (typeof value === 'string') return neutralText(value, field, chain, single);
     if (typeof value !== 'object' || value === null) return value;
     const record = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, key)]));
+    if (variantFields.has(field) && record.mint !== undefined) return { chain, ...record };
     return field === 'stats' ? withShortNames(record) : record;
   };
   return walk(answer, '');

@@ -79,7 +79,9 @@ export async function film(binding: XaiBinding, input: JsonObject, context: Cont
   }
   for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 1.5, SLOWEST_POLL_MS)) {
     await pause(delay, signal).catch(() => {
-      throw new UpstreamProblem('timeout', upstream, `video ${id} was not done at the deadline`);
+      throw new UpstreamProblem('timeout', upstream, 'the video was not done at the deadline', {
+        providerMessage: `video ${id}`,
+      });
     });
     const polled = await http.request({ method: 'GET', path: `/videos/${encodeURIComponent(id)}`, signal });
     // While it works xAI answers 202, with or without a body.
@@ -92,7 +94,7 @@ export async function film(binding: XaiBinding, input: JsonObject, context: Cont
 function finishedVideo(upstream: string, id: string, state: JsonObject, context: Context): string | undefined {
   const { status, video, error, usage } = state;
   const { url, respect_moderation: isAllowed } = asJsonObject(video);
-  if (isAllowed === false) throw contentRefused(upstream, `video ${id} did not pass moderation`);
+  if (isAllowed === false) throw contentRefused(upstream, 'the video did not pass moderation');
   switch (status) {
     case 'pending':
       return undefined;
@@ -100,11 +102,15 @@ function finishedVideo(upstream: string, id: string, state: JsonObject, context:
     case undefined:
       reportCost(usage, context);
       if (typeof url === 'string') return url;
-      throw new UpstreamProblem('malformed', upstream, `video ${id} is done without an address`);
+      throw new UpstreamProblem('malformed', upstream, 'the video is done without an address', {
+        providerMessage: `video ${id}`,
+      });
     case 'failed':
       throw errorProblem(upstream, 200, { error });
     default:
-      throw new UpstreamProblem('failed', upstream, `video ${id} ended as ${String(status)}`);
+      throw new UpstreamProblem('failed', upstream, 'the video ended otherwise than done', {
+        providerMessage: `video ${id} ended as ${String(status)}`,
+      });
   }
 }
 

@@ -1,5 +1,8 @@
-import t from 'tap';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
 import type { Adapter } from '../../../../src/upstream/adapter.ts';
+import { openUpstreamHttp } from '../../../../src/upstream/http/client.ts';
 import { openaiChat } from '../../../../src/upstream/providers/openai/chat-adapter.ts';
 import { adapterContract, openSetting, problemOf } from '../contract.ts';
 import { recorded } from '../recorded.ts';
@@ -159,4 +162,72 @@ t.test('a model without eyes is not shown a picture', async (t) => {
   const problem = await problemOf(adapter.call({ messages }, binding, context));
   t.match(problem, { failure: 'invalid-input', publicMessage: /blind reads no images/ });
   t.same(doubles.calls(), { 'the-upstream': 0 });
+});
+
+/** The binding, its host answering this to every request. */
+async function answering(t: Test, using: typeof tiered, status: number, answer: object) {
+  const setting = await openSetting(t, using);
+  const server = createServer((_request, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const http = openUpstreamHttp({
+    upstream: { name: 'the-upstream', adapter: adapter.name, baseUrl: 'https://provider.example' },
+    adapter,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    secrets: setting.secrets,
+  });
+  t.teardown(async () => {
+    await http.close();
+    server.close();
+  });
+  return { ...setting, binding: { ...setting.binding, http } };
+}
+
+const refusedWith = (error: object) => ({
+  error: { message: 'No', type: 'invalid_request_error', code: null, ...error },
+});
+
+t.test('what a host finds wrong with the caller’s request, the caller reads, without keys and names', async (t) => {
+  for (const status of [400, 422]) {
+    const message = 'maker/thinker-1 takes no such stop, see https://host.example/stop (key sandbox-secret_key)';
+    const { binding, context } = await answering(t, usage, status, refusedWith({ message }));
+    const problem = await problemOf(adapter.call({ prompt: 'Hello' }, binding, context));
+    t.equal(problem.failure, 'invalid-input');
+    t.match(problem.publicMessage, /the model takes no such stop/);
+    t.notMatch(problem.publicMessage, /sandbox-secret|maker|host\.example/);
+  }
+});
+
+t.test('what a host finds wrong with the gateway’s own doing is no fault of the caller', async (t) => {
+  for (const error of [
+    { code: 'model_not_found', message: 'The model `maker/thinker-1` does not exist' },
+    { param: 'max_completion_tokens', message: 'Unsupported parameter' },
+    { message: 'Incorrect API key provided' },
+  ]) {
+    const { binding, context } = await answering(t, usage, 400, refusedWith(error));
+    const problem = await problemOf(adapter.call({ prompt: 'Hello' }, binding, context));
+    t.equal(problem.failure, 'failed', error.message);
+    t.equal(problem.publicMessage, undefined);
+  }
+});
+
+t.test('a tier that reasoning used up before the first word is no result', async (t) => {
+  const completion = (reasoning_tokens: number, finish_reason: string) => ({
+    id: 'gen-1',
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason }],
+    usage: {
+      prompt_tokens: 5,
+      completion_tokens: 1024,
+      total_tokens: 1029,
+      completion_tokens_details: { reasoning_tokens },
+    },
+  });
+  const problemAt = async (reasoning: number, reason: string) => {
+    const { binding, context } = await answering(t, tiered, 200, completion(reasoning, reason));
+    return problemOf(adapter.call({ prompt: 'Hello', tier: 'small' }, binding, { ...context, terms: small }));
+  };
+  t.match(await problemAt(1024, 'length'), { failure: 'invalid-input', publicMessage: /1024 tokens .* larger tier/ });
+  t.match(await problemAt(0, 'stop'), { failure: 'malformed' });
 });
