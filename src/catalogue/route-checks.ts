@@ -1,5 +1,6 @@
 import type { CheckContext } from './check-context.ts';
 import { inlineFragments } from './fragments.ts';
+import { checkRequestKeywords } from './request-keywords.ts';
 import type { RoutePlan, Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts';
@@ -55,6 +56,7 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
   }
   if (context.checked.has(schema, example.value)) return;
   const before = diagnostics.count;
+  checkRequestKeywords(schema, request.location, diagnostics);
   const validate = context.compiler.compile(schema, request.location);
   if (!validate || !isObject(example.value) || !required.every(isProperty)) return;
   const inherited = example.inherited && !request.inherited;

@@ -1,6 +1,7 @@
 /** From bytes to a validated input, with every fault named. */
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaCompiler } from '../catalogue/ajv.ts';
+import { completeInput } from '../catalogue/request-keywords.ts';
 import type { Input, JsonSchema, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import type { GatewayRequest } from '../request.ts';
@@ -141,7 +142,7 @@ export function readInput(route: Route, request: GatewayRequest): Input {
   const { first: quick, every } = fromQuery ? queryCompilers : bodyCompilers;
   const input = parse();
   const validate = validatorOf(quick, route.request);
-  if (validate(input)) return input;
+  if (validate(input)) return completeInput(route.request, input, validate);
   let details = toDetails(validate.errors ?? []).slice(0, 1);
   if (request.body.length < LARGE_BODY_BYTES) {
     const validateAll = validatorOf(every, route.request);
