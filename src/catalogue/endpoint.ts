@@ -3,7 +3,7 @@ import { parseDuration } from './duration.ts';
 import { inlineFragments } from './fragments.ts';
 import { checkNames } from './names.ts';
 import { compilePrice, readListing } from './price.ts';
-import { checkMirror, checkOperation, checkRequest, checkResult } from './route-checks.ts';
+import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
@@ -43,6 +43,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkMirror(plan, context);
   checkOperation(plan, context);
   checkRequest(plan, context);
+  checkRequestOn(plan, context);
   checkResult(result, context);
   for (const upstream of plan.upstreams) {
     context.upstreamUse.check(upstream.location, upstream.value, {
@@ -68,6 +69,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     methods: plan.methods,
     path: path.value,
     networks: networks.map(String),
+    requestOn: requestsOn(plan, context),
     price,
     priceOptions: plan.price.value as PriceOptions,
     listing,
@@ -80,6 +82,15 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     upstreams: plan.upstreams.map((upstream) => upstream.value as UpstreamOptions),
     operation: plan.operation?.value,
   };
+}
+
+/** A network that a mirror has to itself says what it takes in the mirror's own request. */
+function requestsOn({ requestOn, networks }: RoutePlan, context: CheckContext): Route['requestOn'] {
+  const schemas = Object.entries(isObject(requestOn.value) ? requestOn.value : {});
+  const own = schemas.filter(([network]) => networks.includes(network));
+  return new Map(
+    own.map(([network, schema]) => [network, { ...inlineFragments(schema, context.fragments), type: 'object' }]),
+  );
 }
 
 /** An inherited part fits the endpoint's own request: when it does not fit a mirror's, the mirror's request is at fault. */

@@ -70,6 +70,20 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
   if (diagnostics.count === before) context.checked.add(schema, example.value);
 }
 
+/** What single networks take. A request need not fit the schema of one. */
+export function checkRequestOn({ kind, requestOn, networks }: RoutePlan, context: CheckContext): void {
+  if (kind !== 'base' || !isObject(requestOn.value)) return;
+  for (const [network, schema] of Object.entries(requestOn.value)) {
+    const location = below(requestOn.location, network);
+    if (!networks.includes(network)) {
+      const wrong = `requestOn names ${network}, where this is not paid`;
+      context.checker.diagnostics.add(keyOf(location), wrong, choices(network, networks.map(String)));
+    }
+    if (!isObject(schema) || !isWellWritten(location, schema, context.fragments, context.compiler)) continue;
+    context.compiler.compile({ ...inlineFragments(schema, context.soundFragments), type: 'object' }, location);
+  }
+}
+
 export function checkResult(
   { value, location }: Sourced,
   { fragments, soundFragments, compiler, checker, checked }: CheckContext,

@@ -2,7 +2,7 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaCompiler } from '../catalogue/ajv.ts';
 import { completeInput } from '../catalogue/request-keywords.ts';
-import type { Input, JsonSchema, Route } from '../catalogue/types.ts';
+import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import type { GatewayRequest } from '../request.ts';
 
@@ -151,6 +151,26 @@ export function readInput(route: Route, request: GatewayRequest): Input {
   }
   const [first] = details;
   throw new Problem('invalid_request', first ? `${first.path} ${first.message}` : undefined, { details });
+}
+
+/**
+ * Where the input can be paid: the route's networks without those that do not take it. Throws Problem `invalid_request`
+ * with what the last of them finds wrong where none is left.
+ */
+export function networksFor({ networks, requestOn }: Route, input: Input): readonly NetworkId[] {
+  if (requestOn.size === 0) return networks;
+  let details: ProblemDetail[] = [];
+  const left = networks.filter((network) => {
+    const schema = requestOn.get(network);
+    if (schema === undefined) return true;
+    const validate = validatorOf(bodyCompilers.every, schema);
+    if (validate(structuredClone(input))) return true;
+    details = toDetails(validate.errors ?? []);
+    return false;
+  });
+  if (left.length === networks.length) return networks;
+  if (left.length > 0) return left;
+  throw new Problem('invalid_request', undefined, { details });
 }
 
 /** What is wrong with an adapter's result, for the log, or undefined when it fits. */

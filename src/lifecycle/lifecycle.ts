@@ -18,7 +18,7 @@ import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { amountDue } from './amount-due.ts';
 import type { RouteFinder } from './find.ts';
 import { fulfilPayment, type UpstreamCaller } from './fulfil.ts';
-import { readInput } from './input.ts';
+import { networksFor, readInput } from './input.ts';
 import type { Ending, Outcome } from './outcome.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
@@ -96,7 +96,8 @@ function readCredential({ rail, request }: Call): { credential?: Credential; ref
 function validateAndPrice({ route, request }: Call): { priced?: Priced; fault?: Problem } {
   try {
     const input = readInput(route, request);
-    return { priced: { input, quote: { route, amount: route.price.quote(input), request } } };
+    const networks = networksFor(route, input);
+    return { priced: { input, quote: { route, amount: route.price.quote(input), networks, request } } };
   } catch (error) {
     if (error instanceof Problem) return { fault: error };
     throw error;
@@ -110,7 +111,7 @@ function challenge(
   refusal: Refusal | undefined,
   fault: Problem | undefined,
 ): Ending {
-  const quote = priced?.quote ?? { route, amount: route.listing.price, request };
+  const quote = priced?.quote ?? { route, amount: route.listing.price, networks: route.networks, request };
   const invalidParams = fault && (fault.details ?? [{ path: '/', message: fault.message }]);
   return { kind: 'challenge', rail: rail.name, challenge: rail.challenge(quote, refusal, invalidParams) };
 }

@@ -83,6 +83,7 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
       kind: 'base',
       rail: 'x402',
       methods: ['POST'],
+      requestOn: new Map(),
       networks: ['sol'],
       price: ownPrice,
       priceOptions: { rule: 'fixed' },

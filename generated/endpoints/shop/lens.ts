@@ -88,7 +88,7 @@ export interface Result {
    */
   identified: string;
   /**
-   * Whether anything like it is on sale
+   * Whether the photo shows a product, a thing that shops sell
    */
   is_product_image: boolean;
   /**

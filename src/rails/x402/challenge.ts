@@ -1,10 +1,10 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
 import { randomUUID } from 'node:crypto';
-import type { Route } from '../../catalogue/types.ts';
+import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
-import type { Challenge, Rail } from '../../payment/rail.ts';
+import type { Challenge, Quote, Rail } from '../../payment/rail.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { CHALLENGE_EXTENSION, encodeHeader, type Requirements, type RequirementsV1 } from './wire.ts';
@@ -91,29 +91,46 @@ function headerWithId(required: object): (id: string) => string {
   return (id) => head + Buffer.from(id).toString('base64') + tail;
 }
 
+interface PreparedQuote {
+  header(id: string): string;
+  readonly accepts: Requirements[];
+  /** JSON of the body's two lists. */
+  readonly acceptsV1: string;
+  readonly offers: string;
+}
+
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
-  readonly amounts: Map<Money, { header(id: string): string; accepts: Requirements[]; acceptsV1: string }>;
+  /** By amount, and where a request is not offered on all of the route's networks by these as well. */
+  readonly quotes: Map<Money | string, PreparedQuote>;
   readonly version: string;
 }
 
 /** As many prices of one route as are kept ready. */
-const KEPT_AMOUNTS = 64;
+const KEPT_QUOTES = 64;
 
 /** All that is in it is an id, the quote, and what is wrong: the offers follow from the quote. */
 export type X402Challenge = Challenge;
 
 export interface Challenges {
   /** Every entry of `accepts`: the exact scheme everywhere, `upto` besides where the price is an upper bound. */
-  offers(route: Route, amount: Money): Requirements[];
+  offers(route: Route, amount: Money, networks?: readonly NetworkId[]): Requirements[];
   /** Whether everybody's payment of this on the network has to settle before the work. */
   settlesUpfront(route: Route, network: PayableNetwork, amount: Money): boolean;
   /** What the challenge says of the route itself, for the facilitator. */
   about(route: Route): { readonly resource: object; readonly extensions: object };
   challenge: Rail<never, X402Challenge>['challenge'];
-  /** Version 2's header, and for version 1's body the JSON of `accepts`; `error` is for both. */
-  inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly acceptsV1: string };
+  /**
+   * Version 2's header; for the body the JSON of version 1's `accepts`, and of `offers`, which are version 2's and name
+   * every network; `error` is for both.
+   */
+  inWords(challenge: X402Challenge): {
+    readonly header: string;
+    readonly error: string;
+    readonly acceptsV1: string;
+    readonly offers: string;
+  };
 }
 
 /** Writes challenges. What does not depend on the request is prepared once per route and price. */
@@ -138,18 +155,18 @@ export function createChallenges(
         mimeType: 'application/json',
       },
       extensions: known?.extensions ?? discoveryExtension(route),
-      amounts: new Map(),
+      quotes: new Map(),
       version: version(),
     };
     prepared.set(route, fresh);
     return fresh;
   };
 
-  const payable = (route: Route): PayableNetwork[] =>
-    route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
+  const payable = (ids: readonly NetworkId[]): PayableNetwork[] =>
+    ids.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
-  const offers = (route: Route, amount: Money): Requirements[] =>
-    payable(route).flatMap((network) => {
+  const offers = (route: Route, amount: Money, ids = route.networks): Requirements[] =>
+    payable(ids).flatMap((network) => {
       const upfront = firstOn(route, network, amount);
       const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
       // What it has to pay is known only after the work.
@@ -158,31 +175,33 @@ export function createChallenges(
     });
 
   const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
-    const names = new Map(payable(route).map((network) => [network.caip2, network.v1Name]));
+    const names = new Map(payable(route.networks).map((network) => [network.caip2, network.v1Name]));
     const exact = accepts.filter((offer) => offer.scheme === 'exact');
     const forV1 = exact.filter((offer) => names.get(offer.network) !== undefined);
-    // Version 1 clients refuse a challenge that names a network they do not know. Where they cannot pay anyway,
-    // the body still shows readers what is asked.
+    // Version 1 clients refuse a challenge that names a network they do not know: `offers` names those. Where they
+    // cannot pay anyway, `accepts` still shows readers what is asked.
     return (forV1.length > 0 ? forV1 : exact).map((offer) =>
       requirementsV1(offer, names.get(offer.network) ?? offer.network, resource),
     );
   };
 
-  const quoted = (route: Route, amount: Money) => {
-    const { amounts, resource, extensions } = prepare(route);
-    const known = amounts.get(amount);
+  const quoted = ({ route, amount, networks: ids }: Pick<Quote, 'route' | 'amount' | 'networks'>): PreparedQuote => {
+    const { quotes, resource, extensions } = prepare(route);
+    const key = ids === route.networks ? amount : `${amount} ${ids.join(' ')}`;
+    const known = quotes.get(key);
     if (known) return known;
-    const accepts = offers(route, amount);
+    const accepts = offers(route, amount, ids);
     const withId = { ...extensions, ...challengeExtension(NO_ID) };
     const required = { x402Version: 2, error: 'Payment required', resource, accepts, extensions: withId };
     const made = {
       header: headerWithId(required),
       accepts,
       acceptsV1: JSON.stringify(bodyOffers(route, resource, accepts)),
+      offers: JSON.stringify(accepts),
     };
-    const oldest = amounts.size >= KEPT_AMOUNTS ? amounts.keys().next().value : undefined;
-    if (oldest !== undefined) amounts.delete(oldest);
-    amounts.set(amount, made);
+    const oldest = quotes.size >= KEPT_QUOTES ? quotes.keys().next().value : undefined;
+    if (oldest !== undefined) quotes.delete(oldest);
+    quotes.set(key, made);
     return made;
   };
 
@@ -198,13 +217,14 @@ export function createChallenges(
     challenge: (quote, refusal, invalidParams) => ({ id: randomUUID(), quote, refusal, invalidParams }),
 
     /** A refusal's reason goes into both versions' `error`. */
-    inWords({ id, quote: { route, amount }, refusal }) {
-      const { header, accepts, acceptsV1 } = quoted(route, amount);
-      if (!refusal) return { header: header(id), error: 'Payment required', acceptsV1 };
-      const { resource, extensions: fixed } = prepare(route);
+    inWords({ id, quote, refusal }) {
+      const { header, accepts, acceptsV1, offers } = quoted(quote);
+      if (!refusal) return { header: header(id), error: 'Payment required', acceptsV1, offers };
+      const { resource, extensions: fixed } = prepare(quote.route);
       const extensions = { ...fixed, ...challengeExtension(id) };
       const error = refusal.message;
-      return { header: encodeHeader({ x402Version: 2, error, resource, accepts, extensions }), error, acceptsV1 };
+      const required = { x402Version: 2, error, resource, accepts, extensions };
+      return { header: encodeHeader(required), error, acceptsV1, offers };
     },
   };
 }

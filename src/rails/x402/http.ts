@@ -29,7 +29,7 @@ export const createHttpWire = (
     const { id, quote, refusal, invalidParams } = challenge;
     const problem = paymentProblem(id, toDecimal(quote.amount), refusal);
     const head = JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem);
-    const { header, error, acceptsV1 } = challenges.inWords(challenge);
+    const { header, error, acceptsV1, offers } = challenges.inWords(challenge);
     return {
       status: 402,
       headers: {
@@ -37,7 +37,7 @@ export const createHttpWire = (
         'cache-control': 'no-store',
         'payment-required': header,
       },
-      body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},"accepts":${acceptsV1}}`,
+      body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},"accepts":${acceptsV1},"offers":${offers}}`,
     };
   },
 

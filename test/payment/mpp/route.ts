@@ -20,6 +20,7 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
     methods: ['GET', 'POST'],
     path,
     networks: [],
+    requestOn: new Map(),
     price: { min: amount, max: amount, listed: amount, fixed: true, quote: () => amount },
     priceOptions: { rule: 'fixed', amount: price },
     listing: { price: amount, minPrice: undefined },
