@@ -13,7 +13,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'The endpoint takes another method: see Allow' },
   payment_in_progress: { status: 409, title: 'This payment is being worked on: send the same request again' },
   settlement_pending: { status: 409, title: 'The chain has not confirmed yet: send the same request again' },
-  body_too_large: { status: 413, title: 'The body is larger than 1 MB' },
+  body_too_large: { status: 413, title: 'The body is larger than the endpoint takes' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   too_many_requests: { status: 429, title: 'This payer has the gateway read too much at a time: see Retry-After' },
   upstream_failed: { status: 500, title: 'The provider failed; nothing was charged' },

@@ -1,3 +1,4 @@
+import { bodyLimitOf } from './body-limit.ts';
 import type { CheckContext } from './check-context.ts';
 import { parseDuration } from './duration.ts';
 import { inlineFragments } from './fragments.ts';
@@ -59,6 +60,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     const priceAt = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
     context.upstreamUse.checkTerms(upstream.location, upstream.value, price, priceAt);
   }
+  const upstreams = plan.upstreams.map((upstream) => upstream.value as UpstreamOptions);
   const envelope = plan.envelope as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
   return {
@@ -74,12 +76,17 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     priceOptions: plan.price.value as PriceOptions,
     listing,
     deadlineMs: parseDuration(String(plan.deadline)) ?? DEFAULT_DEADLINE_MS,
+    bodyLimitBytes: bodyLimitOf(
+      upstreams.map(({ model }) => model),
+      requestSchema,
+      context.models,
+    ),
     request: requestSchema,
     result: resultSchema,
     envelope,
     example: plan.example.value as Input,
     resultExample: enveloped(resultExample, envelope),
-    upstreams: plan.upstreams.map((upstream) => upstream.value as UpstreamOptions),
+    upstreams,
     operation: plan.operation?.value,
   };
 }

@@ -2,12 +2,14 @@
  * Keywords of our own for the properties of a request, where JSON Schema has no words:
  *
  * - `x-not-above: price_max`: the number is at most that of another property, where both are given.
+ * - `x-country: true`: the text is the code of a country, in any case.
  * - `x-whole: true`: a number that is rounded to a whole one.
  * - `x-read-from: { field: query, words: { ebay: [on ebay] } }`: left out, the property is what the words of a text say.
  *
  * They are published as they are: JSON Schema lets readers pass over keywords that they do not know.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { countries } from './countries.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema } from './types.ts';
@@ -34,7 +36,7 @@ const readFromSchema = {
   },
 } as const;
 
-/** Makes a validator know the keywords. Only `x-not-above` can refuse a value. */
+/** Makes a validator know the keywords. Only `x-not-above` and `x-country` can refuse a value. */
 export function addRequestKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({
     keyword: 'x-not-above',
@@ -45,6 +47,13 @@ export function addRequestKeywords(ajv: Ajv2020): void {
       const limit = place?.parentData[other];
       return typeof limit !== 'number' || value <= limit;
     },
+  });
+  ajv.addKeyword({
+    keyword: 'x-country',
+    type: 'string',
+    metaSchema: { const: true },
+    error: { message: 'must be the code of a country' },
+    validate: (_isCountry: true, code: string) => countries.has(code.toLowerCase()),
   });
   ajv.addKeyword({ keyword: 'x-whole', type: 'number', metaSchema: { const: true } });
   ajv.addKeyword({ keyword: 'x-read-from', metaSchema: readFromSchema });

@@ -24,7 +24,7 @@ export const KEYWORDS: readonly string[] = [
   ...['required', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
   ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
   ...['minProperties', 'maxProperties', 'dependentRequired'],
-  ...['x-not-above', 'x-whole', 'x-read-from'],
+  ...['x-not-above', 'x-country', 'x-whole', 'x-read-from'],
   ...SINGLE,
   ...LISTS,
   ...MAPS,

@@ -242,6 +242,7 @@ export interface Route {
   /** What listings say: the price of an empty request, and the lowest one where the price is dynamic. */
   readonly listing: { readonly price: Money; readonly minPrice: Money | undefined };
   readonly deadlineMs: number;
+  readonly bodyLimitBytes: number;
   /** Closed (`additionalProperties: false`), without `$ref`. */
   readonly request: JsonSchema;
   /** What the adapter must answer, without the envelope. */

@@ -24,7 +24,7 @@ import type { Ending, Outcome } from './outcome.ts';
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   /** Throws Problem. */
-  readBody(): Promise<Buffer>;
+  readBody(limitBytes: number): Promise<Buffer>;
 };
 
 interface LifecycleParts {
@@ -78,7 +78,7 @@ async function find({ routes, rails }: LifecycleParts, { readBody, ...incoming }
   const route = routes.find(incoming.method, incoming.path);
   const rail = rails.get(route.rail);
   if (!rail) throw new Problem('unknown_path');
-  return { route, rail, request: { ...incoming, body: await readBody() } };
+  return { route, rail, request: { ...incoming, body: await readBody(route.bodyLimitBytes) } };
 }
 
 /** 400 for several. One that cannot be read is answered as if there were none, with the reason. */

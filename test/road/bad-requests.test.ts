@@ -45,6 +45,15 @@ t.test('a body over 1 MB is 413, told and untold', async (t) => {
   t.equal(status, 413);
 });
 
+t.test('an endpoint takes as much as the longest context window of its models, and no more', async (t) => {
+  const body = (bytes: number) => JSON.stringify({ prompt: 'fog '.repeat(bytes / 4) });
+  const send = async (path: string, bytes: number) =>
+    (await fetch(gateway.url + path, { ...good.init, body: body(bytes) })).status;
+  t.equal(await send('/llm/vendor1-opus-5', 4_500_000), 402);
+  t.equal(await send('/llm/vendor1-opus-5', 6_400_000), 413);
+  t.equal(await send('/llm/vendor1-opus-4-6', 1_200_000), 413);
+});
+
 t.test('an indexer that probes without a body gets a 402 with the listed price', async (t) => {
   for (const path of ['/image/family-e-2', '/llm/vendor5-k3', '/tokens-api/resolve']) {
     const answer = await fetch(gateway.url + path, { method: 'POST' });
