@@ -164,6 +164,20 @@ t.test('paid and invalid is a 400 that charges nothing and names the field', asy
   t.equal((await sendProof(good, proof)).status, 200, 'and the payment is still good for its request');
 });
 
+t.test('faults that were asked for are taken back by a count of 0', async (t) => {
+  const clear = (body: object) =>
+    fetch(`${gateway.url}/sandbox/faults`, { ...good.init, body: JSON.stringify({ count: 0, ...body }) });
+  for (const body of [{ upstream: 'predictions' }, { upstream: 'predictions', fault: 'timeout' }]) {
+    await gateway.fault({ upstream: 'predictions', fault: '500', count: 9 });
+    await gateway.fault({ settlement: 'chain-c', fault: 'refuse', count: 9 });
+    t.equal((await clear(body)).status, 200);
+    t.equal((await clear({ settlement: 'chain-c' })).status, 200);
+    const call = request(gateway, '/image/family-e-2', { prompt: `a lighthouse ${JSON.stringify(body)}` });
+    t.equal((await sendProof(call, await signProof(gateway, 'chain-c', call))).status, 200);
+  }
+  t.equal((await clear({ upstream: 'nobody' })).status, 400);
+});
+
 t.test('a browser may pay from any origin', async (t) => {
   const preflight = await fetch(good.url, { method: 'OPTIONS' });
   t.equal(preflight.status, 204);

@@ -67,7 +67,7 @@ function readPost(tweet: unknown): XPost[] {
 }
 
 /** The envelope's data. A thing that does not exist is an answer: its `lookupStatus` is `not_found`. */
-export const lookUp = async (...request: Parameters<typeof lookUpWhole>): Promise<JsonObject> =>
+const lookUp = async (...request: Parameters<typeof lookUpWhole>): Promise<JsonObject> =>
   (await lookUpWhole(...request)).data;
 
 /** The same, with `payload`: the answer as the provider gave it. */
