@@ -14,7 +14,7 @@ export const problems = {
   payment_in_progress: { status: 409, title: 'This payment is being worked on: send the same request again' },
   settlement_pending: { status: 409, title: 'The chain has not confirmed yet: send the same request again' },
   answer_gone: { status: 410, title: 'This payment was answered long ago, and its answer is not kept any more' },
-  body_too_large: { status: 413, title: 'The body is larger than 1 MB' },
+  body_too_large: { status: 413, title: 'The body is larger than the endpoint takes' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   too_many_requests: { status: 429, title: 'This payer has the gateway read too much at a time: see Retry-After' },
   too_many_headers: { status: 431, title: 'The request has more than 100 headers' },

@@ -13,9 +13,10 @@ export interface FamilyAMirrorRequest {
    */
   resolution: string;
   /**
-   * Width to height such as 16:9, match_input_image, or custom with width and height
+   * Width to height, match_input_image, or custom with width and height
    */
-  aspect_ratio: string;
+  aspect_ratio:
+    '1:1' | '16:9' | '9:16' | '4:3' | '3:4' | '3:2' | '2:3' | '4:5' | '5:4' | 'match_input_image' | 'custom';
   /**
    * Public https URLs of images to take as references
    *

@@ -1,7 +1,7 @@
 // Made from the catalogue by `npm run codegen`. Changes here are lost: change the catalogue.
 
 /**
- * A market, or one outcome of a market with several
+ * A market; of one with several outcomes the likeliest
  */
 export interface PredictionMarket {
   /**
@@ -21,7 +21,7 @@ export interface PredictionMarket {
    */
   category: string | null;
   /**
-   * The category that was asked for; the venue tells no other
+   * Its id; null where the venue has no category of that name
    */
   category_id: number | null;
   /**
@@ -52,5 +52,11 @@ export interface PredictionMarket {
    * The token that is paid in and out
    */
   collateral_token: string | null;
+  /**
+   * Where there are several outcomes: all of them, each as a market
+   */
+  outcomes?: {
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }

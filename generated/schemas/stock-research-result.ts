@@ -321,6 +321,10 @@ export interface StockResearchResult {
     [k: string]: unknown;
   }[];
   /**
+   * Sections that lack something because their source failed
+   */
+  missing: string[];
+  /**
    * True where the report was made for an earlier call
    */
   cached: boolean;

@@ -17,7 +17,7 @@ export interface Transcript {
      */
     model: string;
     /**
-     * The language that was heard, or that was asked for where the model does not say
+     * The language that was heard, or that was asked for where the model does not say; und where neither is known
      */
     language: string;
     /**

@@ -1,6 +1,7 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { rate, usd } from '../money.ts';
+import { addRequestKeywords } from './request-keywords.ts';
 
 const addFormats = addFormatsModule.default;
 
@@ -18,6 +19,7 @@ function withFormats(options: Options): Ajv2020 {
   addFormats(ajv);
   ajv.addFormat('amount', { type: 'string', validate: parses(usd) });
   ajv.addFormat('rate', { type: 'string', validate: parses(rate) });
+  addRequestKeywords(ajv);
   return ajv;
 }
 

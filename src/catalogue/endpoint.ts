@@ -1,9 +1,10 @@
+import { bodyLimitOf } from './body-limit.ts';
 import type { CheckContext } from './check-context.ts';
 import { parseDuration } from './duration.ts';
 import { inlineFragments } from './fragments.ts';
 import { checkNames } from './names.ts';
 import { compilePrice, readListing } from './price.ts';
-import { checkMirror, checkOperation, checkRequest, checkResult } from './route-checks.ts';
+import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
@@ -43,6 +44,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkMirror(plan, context);
   checkOperation(plan, context);
   checkRequest(plan, context);
+  checkRequestOn(plan, context);
   checkResult(result, context);
   for (const upstream of plan.upstreams) {
     context.upstreamUse.check(upstream.location, upstream.value, {
@@ -58,6 +60,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     const priceAt = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
     context.upstreamUse.checkTerms(upstream.location, upstream.value, price, priceAt);
   }
+  const upstreams = plan.upstreams.map((upstream) => upstream.value as UpstreamOptions);
   const envelope = plan.envelope as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
   return {
@@ -68,18 +71,33 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     methods: plan.methods,
     path: path.value,
     networks: networks.map(String),
+    requestOn: requestsOn(plan, context),
     price,
     priceOptions: plan.price.value as PriceOptions,
     listing,
     deadlineMs: parseDuration(String(plan.deadline)) ?? DEFAULT_DEADLINE_MS,
+    bodyLimitBytes: bodyLimitOf(
+      upstreams.map(({ model }) => model),
+      requestSchema,
+      context.models,
+    ),
     request: requestSchema,
     result: resultSchema,
     envelope,
     example: plan.example.value as Input,
     resultExample: enveloped(resultExample, envelope),
-    upstreams: plan.upstreams.map((upstream) => upstream.value as UpstreamOptions),
+    upstreams,
     operation: plan.operation?.value,
   };
+}
+
+/** A network that a mirror has to itself says what it takes in the mirror's own request. */
+function requestsOn({ requestOn, networks }: RoutePlan, context: CheckContext): Route['requestOn'] {
+  const schemas = Object.entries(isObject(requestOn.value) ? requestOn.value : {});
+  const own = schemas.filter(([network]) => networks.includes(network));
+  return new Map(
+    own.map(([network, schema]) => [network, { ...inlineFragments(schema, context.fragments), type: 'object' }]),
+  );
 }
 
 /** An inherited part fits the endpoint's own request: when it does not fit a mirror's, the mirror's request is at fault. */

@@ -1,5 +1,6 @@
 import type { CheckContext } from './check-context.ts';
 import { inlineFragments } from './fragments.ts';
+import { checkRequestKeywords } from './request-keywords.ts';
 import type { RoutePlan, Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts';
@@ -55,6 +56,7 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
   }
   if (context.checked.has(schema, example.value)) return;
   const before = diagnostics.count;
+  checkRequestKeywords(schema, request.location, diagnostics);
   const validate = context.compiler.compile(schema, request.location);
   if (!validate || !isObject(example.value) || !required.every(isProperty)) return;
   const inherited = example.inherited && !request.inherited;
@@ -66,6 +68,20 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
     else diagnostics.add(part === 'key' ? keyOf(where) : where, wrong, expected);
   }
   if (diagnostics.count === before) context.checked.add(schema, example.value);
+}
+
+/** What single networks take. A request need not fit the schema of one. */
+export function checkRequestOn({ kind, requestOn, networks }: RoutePlan, context: CheckContext): void {
+  if (kind !== 'base' || !isObject(requestOn.value)) return;
+  for (const [network, schema] of Object.entries(requestOn.value)) {
+    const location = below(requestOn.location, network);
+    if (!networks.includes(network)) {
+      const wrong = `requestOn names ${network}, where this is not paid`;
+      context.checker.diagnostics.add(keyOf(location), wrong, choices(network, networks.map(String)));
+    }
+    if (!isObject(schema) || !isWellWritten(location, schema, context.fragments, context.compiler)) continue;
+    context.compiler.compile({ ...inlineFragments(schema, context.soundFragments), type: 'object' }, location);
+  }
 }
 
 export function checkResult(

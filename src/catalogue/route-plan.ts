@@ -25,6 +25,8 @@ export interface RoutePlan {
   /** Undefined where the price is its own and speaks for itself. */
   readonly listing: Sourced | undefined;
   readonly request: Sourced;
+  /** Network -> a schema, only for networks of the endpoint. */
+  readonly requestOn: Sourced;
   readonly result: Sourced;
   readonly example: Sourced;
   readonly envelope: unknown;
@@ -68,6 +70,7 @@ function basePlan(location: SourceLocation, file: PlainObject, { service, rails 
     price: part('price'),
     listing: file.listing === undefined ? undefined : part('listing'),
     request: part('request'),
+    requestOn: part('requestOn'),
     result: part('result'),
     example: part('example'),
     envelope: file.envelope,

@@ -15,12 +15,16 @@ const SINGLE = [
 const LISTS = ['oneOf', 'anyOf', 'allOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
 
-/** Every keyword that a schema in the catalogue may use: JSON Schema 2020-12 without identifiers and anchors. */
+/**
+ * Every keyword that a schema in the catalogue may use: JSON Schema 2020-12 without identifiers and
+ * anchors, and our own for requests (request-keywords.ts).
+ */
 export const KEYWORDS: readonly string[] = [
   ...['$ref', '$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'type', 'enum', 'const'],
   ...['required', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
   ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
   ...['minProperties', 'maxProperties', 'dependentRequired'],
+  ...['x-not-above', 'x-country', 'x-whole', 'x-read-from'],
   ...SINGLE,
   ...LISTS,
   ...MAPS,

@@ -65,6 +65,8 @@ export interface EndpointFile {
   readonly path: string;
   /** Default: the service's default network. */
   readonly networks?: readonly NetworkId[];
+  /** Network -> what a request must fit besides to be offered there. */
+  readonly requestOn?: { readonly [network: NetworkId]: JsonSchema };
   readonly price: PriceOptions;
   /** What resource listings say of a dynamic price, where it is not the price of an empty request and the lowest price. */
   readonly listing?: { readonly price: string; readonly minPrice: string };
@@ -232,12 +234,15 @@ export interface Route {
   readonly path: string;
   /** Where it can be paid; empty for an operation, whose rail is paid in ways of its own. */
   readonly networks: readonly NetworkId[];
+  /** Networks that take less than `request` does: a request that does not fit is not offered there. */
+  readonly requestOn: ReadonlyMap<NetworkId, JsonSchema>;
   readonly price: Price;
   /** What `price` was made from; checked. */
   readonly priceOptions: PriceOptions;
   /** What listings say: the price of an empty request, and the lowest one where the price is dynamic. */
   readonly listing: { readonly price: Money; readonly minPrice: Money | undefined };
   readonly deadlineMs: number;
+  readonly bodyLimitBytes: number;
   /** Closed (`additionalProperties: false`), without `$ref`. */
   readonly request: JsonSchema;
   /** What the adapter must answer, without the envelope. */

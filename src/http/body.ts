@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
-import { BODY_LIMIT_BYTES } from '../pricing/estimate.ts';
 
 const closed = { headers: { connection: 'close' } };
 
-const tooLarge = () => new Problem('body_too_large', `The body is larger than ${BODY_LIMIT_BYTES} bytes`, closed);
+const tooLarge = (limitBytes: number) =>
+  new Problem('body_too_large', `The body is larger than ${limitBytes} bytes`, closed);
 
 const tooManyPieces = () =>
   new Problem('invalid_json', 'The body comes in too many small pieces: send it with a Content-Length', closed);
@@ -51,12 +51,12 @@ class GrowingBytes {
 }
 
 /** The body's exact bytes. Throws Problem `body_too_large` as soon as that is known. */
-export function readRawBody(request: IncomingMessage): Promise<Buffer> {
+export function readRawBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (request.readableEnded) {
     const message = 'the body was read before the gateway saw it: mount its router before any body parser';
     return Promise.reject(new Error(message));
   }
-  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(tooLarge(limitBytes));
   return new Promise((resolve, reject) => {
     let bytes = new GrowingBytes();
     let pieces = 0;
@@ -69,7 +69,7 @@ export function readRawBody(request: IncomingMessage): Promise<Buffer> {
     };
     const collect = (piece: Buffer) => {
       pieces += 1;
-      if (bytes.size + piece.length > BODY_LIMIT_BYTES) refuse(tooLarge());
+      if (bytes.size + piece.length > limitBytes) refuse(tooLarge(limitBytes));
       else if (pieces > FEW_PIECES + bytes.size / SMALL_PIECE_BYTES) refuse(tooManyPieces());
       else bytes.add(piece);
     };

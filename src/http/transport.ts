@@ -23,7 +23,7 @@ export const incomingRequest = (message: IncomingMessage, path: string, query: s
   path,
   query,
   headers: headersOf(message),
-  readBody: () => readRawBody(message),
+  readBody: (limitBytes) => readRawBody(message, limitBytes),
 });
 
 /** Node keeps the first of several `Authorization` lines; a rail has to see that there were several. */

@@ -1,7 +1,8 @@
 /** From bytes to a validated input, with every fault named. */
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaCompiler } from '../catalogue/ajv.ts';
-import type { Input, JsonSchema, Route } from '../catalogue/types.ts';
+import { completeInput } from '../catalogue/request-keywords.ts';
+import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import { readJsonObject } from '../json-text.ts';
 import type { GatewayRequest } from '../request.ts';
@@ -134,7 +135,7 @@ export function readInput(route: Route, request: GatewayRequest): Input {
   const { first: quick, every } = fromQuery ? queryCompilers : bodyCompilers;
   const input = parse();
   const validate = validatorOf(quick, route.request);
-  if (validate(input)) return input;
+  if (validate(input)) return completeInput(route.request, input, validate);
   let details = toDetails(validate.errors ?? []).slice(0, 1);
   if (request.body.length < LARGE_BODY_BYTES) {
     const validateAll = validatorOf(every, route.request);
@@ -143,6 +144,26 @@ export function readInput(route: Route, request: GatewayRequest): Input {
   }
   const [first] = details;
   throw new Problem('invalid_request', first ? `${first.path} ${first.message}` : undefined, { details });
+}
+
+/**
+ * Where the input can be paid: the route's networks without those that do not take it. Throws Problem `invalid_request`
+ * with what the last of them finds wrong where none is left.
+ */
+export function networksFor({ networks, requestOn }: Route, input: Input): readonly NetworkId[] {
+  if (requestOn.size === 0) return networks;
+  let details: ProblemDetail[] = [];
+  const left = networks.filter((network) => {
+    const schema = requestOn.get(network);
+    if (schema === undefined) return true;
+    const validate = validatorOf(bodyCompilers.every, schema);
+    if (validate(structuredClone(input))) return true;
+    details = toDetails(validate.errors ?? []);
+    return false;
+  });
+  if (left.length === networks.length) return networks;
+  if (left.length > 0) return left;
+  throw new Problem('invalid_request', undefined, { details });
 }
 
 /**

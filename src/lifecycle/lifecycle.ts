@@ -20,13 +20,13 @@ import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
 import type { RouteFinder } from './find.ts';
 import { fulfilPayment, type UpstreamCaller } from './fulfil.ts';
-import { readInput } from './input.ts';
+import { networksFor, readInput } from './input.ts';
 import type { Ending, Outcome } from './outcome.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   /** Throws Problem. */
-  readBody(): Promise<Buffer>;
+  readBody(limitBytes: number): Promise<Buffer>;
 };
 
 interface LifecycleParts {
@@ -83,7 +83,7 @@ async function find({ routes, rails }: LifecycleParts, { readBody, ...incoming }
   const route = routes.find(incoming.method, incoming.path);
   const rail = rails.get(route.rail);
   if (!rail) throw new Problem('unknown_path');
-  return { route, rail, request: { ...incoming, body: await readBody() } };
+  return { route, rail, request: { ...incoming, body: await readBody(route.bodyLimitBytes) } };
 }
 
 /** 400 for several. One that cannot be read is answered as if there were none, with the reason. */
@@ -101,7 +101,8 @@ function readCredential({ rail, request }: Call): { credential?: Credential; ref
 function validateAndPrice({ route, request }: Call): { priced?: Priced; fault?: Problem } {
   try {
     const input = readInput(route, request);
-    return { priced: { input, quote: { route, amount: route.price.quote(input), request } } };
+    const networks = networksFor(route, input);
+    return { priced: { input, quote: { route, amount: route.price.quote(input), networks, request } } };
   } catch (error) {
     if (error instanceof Problem) return { fault: error };
     throw error;
@@ -115,7 +116,7 @@ function challenge(
   refusal: Refusal | undefined,
   fault: Problem | undefined,
 ): Ending {
-  const quote = priced?.quote ?? { route, amount: route.listing.price, request };
+  const quote = priced?.quote ?? { route, amount: route.listing.price, networks: route.networks, request };
   const invalidParams = fault && (fault.details ?? [{ path: '/', message: fault.message }]);
   return { kind: 'challenge', rail: rail.name, challenge: rail.challenge(quote, refusal, invalidParams) };
 }

@@ -1,5 +1,5 @@
 /** A rail: a protocol by which calls are paid for. Each is a folder of `src/rails/`. */
-import type { Route } from '../catalogue/types.ts';
+import type { NetworkId, Route } from '../catalogue/types.ts';
 import type { ProblemDetail } from '../errors.ts';
 import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
@@ -13,6 +13,8 @@ import type { UpfrontReason } from './upfront-reason.ts';
 export interface Quote {
   readonly route: Route;
   readonly amount: Money;
+  /** Where this request can be paid: the route's networks, or fewer. */
+  readonly networks: readonly NetworkId[];
   readonly request: GatewayRequest;
 }
 

@@ -2,11 +2,9 @@
  * How many input tokens a request stands for, before any provider has counted. Requests are read as OpenAI chat
  * completions have them (`messages`, `tools`, ...), or as `prompt` and `system_prompt`.
  */
+import { LARGEST_BODY_BYTES } from '../catalogue/body-limit.ts';
 import type { Input } from '../catalogue/types.ts';
 import { tokensOf, tokenWeight } from './token-estimate.ts';
-
-/** The largest request body the gateway reads. Bounds what a request's text can cost. */
-export const BODY_LIMIT_BYTES = 1_048_576;
 
 /** What an image counts for where options do not say. */
 export const IMAGE_TOKENS = 1600;
@@ -80,4 +78,4 @@ export function chatTokens(input: Input, imageTokens: number): number {
  * image parts, or of empty messages; text is a token a byte at most, also where JSON is written longer than it was read.
  */
 export const mostChatTokens = (imageTokens: number): number =>
-  BODY_LIMIT_BYTES * Math.max(MESSAGE_TOKENS, Math.ceil(imageTokens / SMALLEST_IMAGE_PART_BYTES));
+  LARGEST_BODY_BYTES * Math.max(MESSAGE_TOKENS, Math.ceil(imageTokens / SMALLEST_IMAGE_PART_BYTES));

@@ -1,8 +1,9 @@
+import { LARGEST_BODY_BYTES } from '../catalogue/body-limit.ts';
 import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { divideUp, type Money, rate, rateToMoney } from '../money.ts';
 import { chosen, entryTable } from './choice.ts';
-import { BODY_LIMIT_BYTES, textWeight } from './estimate.ts';
+import { textWeight } from './estimate.ts';
 import { defaultsOf, findField, namedField } from './field.ts';
 import { charged, priceWith } from './price.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
@@ -113,7 +114,7 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
     const outputs = [...table.values.values()];
     const fewest = Math.min(...outputs);
     const always = image.always ? image.tokens : 0;
-    const weightAtMost = heaviestText(BODY_LIMIT_BYTES) + weightOf(defaults);
+    const weightAtMost = heaviestText(LARGEST_BODY_BYTES) + weightOf(defaults);
     return priceWith({
       min: cost(always, fewest),
       max: cost(tokensOf(weightAtMost) + image.tokens, Math.max(...outputs)),

@@ -4,7 +4,11 @@ export class Faults<Fault extends string> {
 
   set(name: string, fault: Fault, count: number): void {
     if (count > 0) this.#waiting.set(name, { fault, count });
-    else this.#waiting.delete(name);
+    else this.clear(name);
+  }
+
+  clear(name: string): void {
+    this.#waiting.delete(name);
   }
 
   /** The fault of this call, used up by asking. */

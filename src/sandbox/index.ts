@@ -88,6 +88,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
       settlementFaults: SETTLEMENT_FAULTS,
       faultUpstream: (name, fault, count) => doubles.fault(name, fault as Fault, count),
       faultSettlement: (name, fault, count) => settlements.fault(name, fault as SettlementFault, count),
+      clearFaults: (target, name) => (target === 'upstream' ? doubles : settlements).clearFaults(name),
       calls: () => ({ upstreams: doubles.calls(), settlements: settlements.settled() }),
     }),
     opened: async (credits) => {

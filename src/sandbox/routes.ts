@@ -12,6 +12,8 @@ interface SandboxControl {
   readonly settlementFaults: readonly string[];
   faultUpstream(name: string, fault: string, count: number): void;
   faultSettlement(name: string, fault: string, count: number): void;
+  /** What was asked for and has not come yet, whichever fault it is. */
+  clearFaults(target: 'upstream' | 'settlement', name: string): void;
   calls(): { upstreams: Record<string, number>; settlements: Record<string, number> };
 }
 
@@ -21,7 +23,8 @@ const sum = (counts: Record<string, number>): number =>
 interface FaultRequest {
   readonly target: 'upstream' | 'settlement';
   readonly name: string;
-  readonly fault: string;
+  /** Undefined where faults are only cleared. */
+  readonly fault: string | undefined;
   readonly count: number;
 }
 
@@ -47,7 +50,8 @@ function readFault(body: unknown, control: SandboxControl): FaultRequest {
       expected: `one of ${names.join(', ')}`,
     });
   }
-  if (!faults.includes(String(fault))) {
+  const clears = count === 0 && fault === undefined;
+  if (!clears && !faults.includes(String(fault))) {
     details.push({
       path: '/fault',
       message: `${fault} is not a fault of a ${target}`,
@@ -58,7 +62,7 @@ function readFault(body: unknown, control: SandboxControl): FaultRequest {
     details.push({ path: '/count', message: 'must be a number of calls', expected: 'a whole number, 0 to clear' });
   }
   if (details.length > 0) throw new Problem('invalid_request', undefined, { details });
-  return { target, name: String(name), fault: String(fault), count: Number(count) };
+  return { target, name: String(name), fault: clears ? undefined : String(fault), count: Number(count) };
 }
 
 export function createSandboxRoutes(control: SandboxControl): Router {
@@ -77,9 +81,10 @@ export function createSandboxRoutes(control: SandboxControl): Router {
   });
   router.post('/faults', express.json(), (request, response) => {
     const { target, name, fault, count } = readFault(request.body, control);
-    if (target === 'upstream') control.faultUpstream(name, fault, count);
-    else control.faultSettlement(name, fault, count);
-    response.json({ [target]: name, fault, count });
+    if (count === 0) control.clearFaults(target, name);
+    else if (fault !== undefined && target === 'upstream') control.faultUpstream(name, fault, count);
+    else if (fault !== undefined) control.faultSettlement(name, fault, count);
+    response.json({ [target]: name, ...(fault !== undefined && { fault }), count });
   });
   return router;
 }

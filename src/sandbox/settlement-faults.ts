@@ -9,6 +9,7 @@ export type SettlementFault = (typeof SETTLEMENT_FAULTS)[number];
 interface WatchedSettlements {
   readonly facilitator: Facilitator;
   fault(network: NetworkId, fault: SettlementFault, count: number): void;
+  clearFaults(network: NetworkId): void;
   /** Settlements that went through, by network. */
   settled(): Record<NetworkId, number>;
 }
@@ -41,6 +42,7 @@ export function watchSettlements(inner: Facilitator, networks: readonly Network[
       close: () => inner.close(),
     },
     fault: (network, fault, count) => faults.set(network, fault, count),
+    clearFaults: (network) => faults.clear(network),
     settled: () => Object.fromEntries(counts),
   };
 }

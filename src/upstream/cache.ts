@@ -12,14 +12,15 @@ export interface Cached<Value> {
 
 export interface Cache {
   /**
-   * The value under `key` if it is younger than `maxAgeMs`, else what `fetch` gives. A failed fetch is not kept. Who
-   * waits for another caller's fetch waits until `signal` aborts: then it throws UpstreamProblem `timeout`.
+   * The value under `key` if it is younger than `maxAgeMs`, else what `fetch` gives. A failed fetch is not kept, nor a
+   * value that `isWorthKeeping` rejects. Who waits for another caller's fetch waits until `signal` aborts: then it throws UpstreamProblem `timeout`.
    */
   through<Value>(
     key: string,
     maxAgeMs: number,
     fetch: () => Promise<Value>,
     signal: AbortSignal,
+    isWorthKeeping?: (value: Value) => boolean,
   ): Promise<Cached<Value>>;
 }
 
@@ -27,23 +28,29 @@ export interface Cache {
 export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'>; now: () => number }): Cache {
   const underWay = new Map<string, Promise<{ json: string; fetchedAt: number; cached: boolean }>>();
 
-  async function find(key: string, maxAgeMs: number, fetch: () => Promise<unknown>) {
+  async function find<Value>(
+    key: string,
+    maxAgeMs: number,
+    fetch: () => Promise<Value>,
+    isWorthKeeping: (value: Value) => boolean,
+  ) {
     const kept = await store.cached(key, now() - maxAgeMs);
     if (kept) return { json: kept.value, fetchedAt: kept.storedAt, cached: true };
-    const json = JSON.stringify(await fetch());
+    const value = await fetch();
+    const json = JSON.stringify(value);
     const fetchedAt = now();
-    await store.keep(key, json, fetchedAt);
+    if (isWorthKeeping(value)) await store.keep(key, json, fetchedAt);
     return { json, fetchedAt, cached: false };
   }
 
   return {
-    async through(key, maxAgeMs, fetch, signal) {
+    async through(key, maxAgeMs, fetch, signal, isWorthKeeping = () => true) {
       const running = underWay.get(key);
       if (running) {
         const { json, fetchedAt } = await unlessAborted(running, signal);
         return { value: JSON.parse(json), cached: true, fetchedAt };
       }
-      const found = find(key, maxAgeMs, fetch).finally(() => underWay.delete(key));
+      const found = find(key, maxAgeMs, fetch, isWorthKeeping).finally(() => underWay.delete(key));
       underWay.set(key, found);
       const { json, fetchedAt, cached } = await found;
       return { value: JSON.parse(json), cached, fetchedAt };

@@ -11,6 +11,24 @@ const mpp = `${oil}mpp: { operationId: paint, tag: Pictures }
 /** The promise, the endpoint's file, and what is reported: § stands before the place it is reported at. */
 const endpointMistakes: [string, string, [string, string][]][] = [
   [
+    'a bound by another property names one that is a number',
+    replaced(
+      oil,
+      'prompt: { $ref: prompt }',
+      'prompt: { $ref: prompt }\n    least: { type: number, x-not-above: size }',
+    ),
+    [['x-not-above: §size', 'x-not-above names size, which is no property of type number or integer']],
+  ],
+  [
+    'what is read out of words is a value of the property',
+    replaced(
+      oil,
+      'enum: [small, large], default: small }',
+      'enum: [small, large], default: small, x-read-from: { field: prompt, words: { larg: [big] } } }',
+    ),
+    [['words: { larg: §[big]', 'size does not take larg; did you mean large?']],
+  ],
+  [
     'broken YAML is reported with its place',
     replaced(oil, 'summary: A picture in oil', 'summary: "A picture in oil'),
     [['picture in oil§', 'not YAML: Missing closing "quote']],

@@ -84,6 +84,8 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
       kind: 'base',
       rail: 'x402',
       methods: ['POST'],
+      requestOn: new Map(),
+      bodyLimitBytes: 1_048_576,
       networks: ['sol'],
       price: ownPrice,
       priceOptions: { rule: 'fixed' },

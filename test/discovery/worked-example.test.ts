@@ -65,7 +65,12 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
         body: Buffer.concat(chunks),
       };
       const answer = rail.http.challenge(
-        rail.challenge({ route: cheapRoute, amount: cheapRoute.listing.price, request: raw }),
+        rail.challenge({
+          route: cheapRoute,
+          amount: cheapRoute.listing.price,
+          networks: cheapRoute.networks,
+          request: raw,
+        }),
       );
       response.writeHead(answer.status, answer.headers).end(answer.body);
       return;

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { LARGEST_BODY_BYTES } from '../../src/catalogue/body-limit.ts';
 import type { Input } from '../../src/catalogue/types.ts';
-import { BODY_LIMIT_BYTES } from '../../src/pricing/estimate.ts';
 import { tieredTokens } from '../../src/pricing/tiered-tokens.ts';
 import { compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
 
@@ -62,9 +62,9 @@ t.test('text costs its estimated tokens at the input rate and the tier at the ou
   // 1,000 characters of a token each: 0.00175.
   t.equal(costs({ prompt: '漢'.repeat(1000) }), 16_086n);
   t.strictSame([price.min, price.listed], [14_336n, 14_336n]);
-  // All of the largest body is text of a token a byte, and an image besides: 1048576 + 1600 tokens at 0.00175, and
+  // All of the largest body is text of a token a byte, and an image besides: 6291456 + 1600 tokens at 0.00175, and
   // 0.114688.
-  t.equal(price.max, 1_952_496n);
+  t.equal(price.max, 11_127_536n);
 });
 
 t.test('all texts together are rounded up once, to a token and to a millionth', async (t) => {
@@ -81,7 +81,7 @@ t.test('all texts together are rounded up once, to a token and to a millionth', 
 
 t.test('the whole of the largest body is within max', async (t) => {
   const price = compiled(tieredTokens, options, request);
-  const quote = quoteOf(price, request, { prompt: ' 7'.repeat(BODY_LIMIT_BYTES / 2), image: 'i', tier: 'large' });
+  const quote = quoteOf(price, request, { prompt: ' 7'.repeat(LARGEST_BODY_BYTES / 2), image: 'i', tier: 'large' });
   t.equal(quote, price.max);
 });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { LARGEST_BODY_BYTES } from '../../src/catalogue/body-limit.ts';
 import type { Input, Model } from '../../src/catalogue/types.ts';
-import { BODY_LIMIT_BYTES } from '../../src/pricing/estimate.ts';
 import { usageTokens } from '../../src/pricing/usage-tokens.ts';
 import { compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
 
@@ -141,10 +141,10 @@ t.test('the price goes from a word to a full context window and the longest outp
 t.test('no body under the limit is quoted above max', async (t) => {
   const price = compiled(usageTokens, { ...options, model: 'wide' }, request, models);
   const fill = (unit: string): unknown[] =>
-    JSON.parse(`[${Array(Math.floor(BODY_LIMIT_BYTES / (unit.length + 1))).fill(unit)}]`);
+    JSON.parse(`[${Array(Math.floor(LARGEST_BODY_BYTES / (unit.length + 1))).fill(unit)}]`);
   const within = (input: Input) => t.ok(price.quote(input) <= price.max);
-  within({ prompt: ' 7'.repeat(BODY_LIMIT_BYTES / 2) });
-  within({ prompt: '\u{13000}'.repeat(BODY_LIMIT_BYTES / 4) });
+  within({ prompt: ' 7'.repeat(LARGEST_BODY_BYTES / 2) });
+  within({ prompt: '\u{13000}'.repeat(LARGEST_BODY_BYTES / 4) });
   within({ messages: fill('{}') });
   within({ messages: fill('1e20') });
   within({ messages: [{ role: 'user', content: fill('{"type":"image_url"}') }] });

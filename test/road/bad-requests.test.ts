@@ -45,6 +45,15 @@ t.test('a body over 1 MB is 413, told and untold', async (t) => {
   t.equal(status, 413);
 });
 
+t.test('an endpoint takes as much as the longest context window of its models, and no more', async (t) => {
+  const body = (bytes: number) => JSON.stringify({ prompt: 'fog '.repeat(bytes / 4) });
+  const send = async (path: string, bytes: number) =>
+    (await fetch(gateway.url + path, { ...good.init, body: body(bytes) })).status;
+  t.equal(await send('/llm/vendor1-opus-5', 4_500_000), 402);
+  t.equal(await send('/llm/vendor1-opus-5', 6_400_000), 413);
+  t.equal(await send('/llm/vendor1-opus-4-6', 1_200_000), 413);
+});
+
 t.test('an indexer that probes without a body gets a 402 with the listed price', async (t) => {
   for (const path of ['/image/family-e-2', '/llm/vendor5-k3', '/tokens-api/resolve']) {
     const answer = await fetch(gateway.url + path, { method: 'POST' });
@@ -79,9 +88,54 @@ t.test('a body of a million faults is told one of them, a small one all', async 
 });
 
 t.test('what has the wrong form is told in words', async (t) => {
-  t.match(await invalidParams('/image/family-e-2', { prompt: 'fog', aspect_ratio: 'wide:narrow' }), [
-    { path: '/aspect_ratio', message: 'does not have the form that is asked for', expected: /16:9/ },
+  t.match(await invalidParams('/stock/signal', { ticker: 'two words' }), [
+    { path: '/ticker', message: 'does not have the form that is asked for', expected: /AAPL/ },
   ]);
+});
+
+const faulty: [string, object, string][] = [
+  ['/shop/search', { query: 'lantern', price_min: 50, price_max: 20 }, '/price_min'],
+  ['/shop/lens', { image_url: 'https://example.com/photo.jpg', price_min: 50, price_max: 20 }, '/price_min'],
+  ['/tokens-api/asset-ohlcv', { assetId: 'jupiter', from: 1_767_571_200, to: 1_767_000_000 }, '/from'],
+  ['/tokens-api/asset-detail', { assetId: 'jupiter', ohlcvFrom: 2, ohlcvTo: 1 }, '/ohlcvFrom'],
+  ['/shop/search', { query: 'lantern', country: 'zz' }, '/country'],
+  ['/image/family-a-2-pro', { prompt: 'fog', aspect_ratio: '7:5' }, '/aspect_ratio'],
+  ['/image/family-d-2-large', { prompt: 'fog', aspect_ratio: '3:4' }, '/aspect_ratio'],
+  ['/image/family-e', { prompt: 'fog', aspect_ratio: '8:1' }, '/aspect_ratio'],
+  ['/image/designer', { prompt: 'fog', aspect_ratio: '7:5' }, '/aspect_ratio'],
+  ['/image-model/family-f-image', { prompt: 'fog', aspect_ratio: '21:9' }, '/aspect_ratio'],
+  ['/video/short-generation', { prompt: 'fog', aspect_ratio: '3:2' }, '/aspect_ratio'],
+  ['/audio/speech-to-text', { audio_file: 'https://example.com/speech.mp3', language: 'what people say' }, '/language'],
+];
+for (const [path, body, field] of faulty) {
+  t.test(`what can only fail is told before payment: ${path} ${JSON.stringify(body)}`, async (t) => {
+    t.match(await invalidParams(path, body), [{ path: field, message: /\w/ }]);
+  });
+}
+
+const taken: [string, object][] = [
+  ['/shop/search', { query: 'lantern', price_min: 20, price_max: 20, country: 'GB', limit: 10.4 }],
+  ['/tokens-api/asset-ohlcv', { assetId: 'jupiter', from: 1_767_000_000.25, to: 1_767_571_200.5 }],
+  ['/tokens-api/search', { q: 'usd', limit: 10.5 }],
+  ['/audio/elevenlabs-music', { prompt: 'a waltz', music_length_ms: 12_345.6 }],
+  ['/llm/vendor5-k3', { prompt: 'fog?', max_tokens: 100.5 }],
+  ['/audio/speech-to-text', { audio_file: 'HTTPS://EXAMPLE.COM/speech.mp3', language: 'es-419' }],
+  ['/audio/speech-to-text', { audio_file: 'https://Example.Com/speech.mp3', language: 'yue' }],
+  ['/audio/speech-to-text', { audio_file: 'https://example.com/speech.mp3', language: 'auto' }],
+  ['/tiktok/product', { url: 'https://WWW.TikTok.com/shop/pdp/lantern/1729587769570529799' }],
+];
+for (const [path, body] of taken) {
+  t.test(`what its description allows is taken: ${path} ${JSON.stringify(body)}`, async (t) => {
+    t.equal(await invalidParams(path, body), undefined);
+  });
+}
+
+t.test('a host for local use stays refused in capitals', async (t) => {
+  for (const host of ['NAS.LOCAL', 'printer.Lan', 'db.INTERNAL']) {
+    t.match(await invalidParams('/audio/speech-to-text', { audio_file: `https://${host}/speech.mp3` }), [
+      { path: '/audio_file' },
+    ]);
+  }
 });
 
 t.test('an asset id is no way around in the path of an upstream', async (t) => {
@@ -108,6 +162,20 @@ t.test('paid and invalid is a 400 that charges nothing and names the field', asy
   t.same(await gateway.calls(), before);
   t.equal(await gateway.earned('chain-c'), earned);
   t.equal((await sendProof(good, proof)).status, 200, 'and the payment is still good for its request');
+});
+
+t.test('faults that were asked for are taken back by a count of 0', async (t) => {
+  const clear = (body: object) =>
+    fetch(`${gateway.url}/sandbox/faults`, { ...good.init, body: JSON.stringify({ count: 0, ...body }) });
+  for (const body of [{ upstream: 'predictions' }, { upstream: 'predictions', fault: 'timeout' }]) {
+    await gateway.fault({ upstream: 'predictions', fault: '500', count: 9 });
+    await gateway.fault({ settlement: 'chain-c', fault: 'refuse', count: 9 });
+    t.equal((await clear(body)).status, 200);
+    t.equal((await clear({ settlement: 'chain-c' })).status, 200);
+    const call = request(gateway, '/image/family-e-2', { prompt: `a lighthouse ${JSON.stringify(body)}` });
+    t.equal((await sendProof(call, await signProof(gateway, 'chain-c', call))).status, 200);
+  }
+  t.equal((await clear({ upstream: 'nobody' })).status, 400);
 });
 
 t.test('a browser may pay from any origin', async (t) => {

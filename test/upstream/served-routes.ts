@@ -10,6 +10,7 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
 import { readInput, resultFault } from '../../src/lifecycle/input.ts';
 import type { Log } from '../../src/log.ts';
+import { toDecimal } from '../../src/money.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
 import { shipped } from '../../src/shipped.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
@@ -54,6 +55,8 @@ interface Served {
    * for a result that does not fit its schema.
    */
   ask<Answer = Record<string, unknown>>(path: string, input?: object, network?: NetworkId): Promise<Answer>;
+  /** What the same request is quoted at, in dollars. */
+  quote(path: string, input: object): string;
   /** The bytes behind an address that the media store gave. */
   stored(url: string): Promise<Buffer>;
 }
@@ -85,24 +88,27 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
     if (found === undefined) throw new Error(`nothing is sold at ${path}`);
     return found;
   };
+  const validated = (route: Route, input: object) => {
+    const isGet = route.methods[0] === 'GET';
+    return readInput(route, {
+      transport: 'http',
+      method: isGet ? 'GET' : 'POST',
+      path: route.path,
+      query: isGet ? String(new URLSearchParams(input as Record<string, string>)) : '',
+      headers: {},
+      body: Buffer.from(JSON.stringify(input)),
+    });
+  };
   return {
     doubles,
     catalogue,
     routeAt,
+    quote: (path, input) => toDecimal(routeAt(path).price.quote(validated(routeAt(path), input))),
     stored: (url) => readFile(join(context.mediaDirectory, basename(new URL(url).pathname))),
     async ask<Answer>(path: string, input: object = {}, network?: NetworkId) {
       const route = routeAt(path);
-      const isGet = route.methods[0] === 'GET';
-      const validated = readInput(route, {
-        transport: 'http',
-        method: isGet ? 'GET' : 'POST',
-        path,
-        query: isGet ? String(new URLSearchParams(input as Record<string, string>)) : '',
-        headers: {},
-        body: Buffer.from(JSON.stringify(input)),
-      });
       const paying = network ?? route.networks[0] ?? 'chain-a';
-      const result = await upstreams.call(route, validated, {
+      const result = await upstreams.call(route, validated(route, input), {
         ...context,
         endpoint: route.endpoint.id,
         network: paying,

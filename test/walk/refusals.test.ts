@@ -14,8 +14,8 @@ const refused = [
     '/tiktok/product',
     { url: 'https://www.tiktok.com/shop/pdp/a/1', region: 'GB' },
   ],
-  ['a stock that chain-d does not offer, paid on chain-d', 'chain-d', '/stock/signal', { ticker: 'SPY' }],
-  ['another one, in research', 'chain-d', '/stock/research', { ticker: 'QQQ' }],
+  ['a stock that chain-d does not offer', 'chain-d', '/chain-d/stock/signal', { ticker: 'SPY' }],
+  ['another one, in research', 'chain-d', '/chain-d/stock/research', { ticker: 'QQQ' }],
   ['a stock that does not exist', 'chain-d', '/stock/research', { ticker: 'ZZZZZ' }],
   ['a token that does not exist', 'chain-c', '/chain-c-main/token/news', { token: 'nothing like it' }],
   [

@@ -53,7 +53,9 @@ function bare(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(bare);
   if (typeof schema !== 'object' || schema === null) return schema;
   const rest = Object.entries(schema).filter(([name, value]) => name !== 'description' || typeof value !== 'string');
-  return Object.fromEntries(rest.map(([name, value]) => [name, bare(value)]));
+  return Object.fromEntries(
+    rest.filter(([name]) => !name.startsWith('x-')).map(([name, value]) => [name, bare(value)]),
+  );
 }
 
 const json = async (path: string) => (await fetch(gateway.url + path)).json();

@@ -8,7 +8,7 @@ export interface Request {
    */
   audio_file: string;
   /**
-   * What is spoken, as an ISO 639-1 code such as en or de
+   * What is spoken, as a code such as en, pt-BR or yue; auto lets the model find out
    */
   language: string;
 }

@@ -8,9 +8,9 @@ export interface Request {
    */
   prompt: string;
   /**
-   * Width to height such as 16:9
+   * Width to height
    */
-  aspect_ratio: string;
+  aspect_ratio: '1:1' | '16:9' | '9:16' | '4:3' | '3:4' | '3:2' | '2:3';
   /**
    * Public https URLs of images; only the first is used
    *

@@ -8,9 +8,9 @@ export interface Request {
    */
   prompt: string;
   /**
-   * Width to height such as 16:9, or match_input_image to take that of the first reference image
+   * Width to height, or match_input_image to take that of the first reference image
    */
-  aspect_ratio?: string;
+  aspect_ratio?: '1:1' | '16:9' | '9:16' | '4:3' | '3:4' | '3:2' | '2:3' | '4:5' | '5:4' | 'match_input_image';
   /**
    * Public https URLs of images to take as references
    *
@@ -34,9 +34,10 @@ export interface ChainERequest {
    */
   resolution: string;
   /**
-   * Width to height such as 16:9, match_input_image, or custom with width and height
+   * Width to height, match_input_image, or custom with width and height
    */
-  aspect_ratio: string;
+  aspect_ratio:
+    '1:1' | '16:9' | '9:16' | '4:3' | '3:4' | '3:2' | '2:3' | '4:5' | '5:4' | 'match_input_image' | 'custom';
   /**
    * Public https URLs of images to take as references
    *

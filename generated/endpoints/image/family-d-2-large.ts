@@ -8,9 +8,9 @@ export interface Request {
    */
   prompt: string;
   /**
-   * Width to height such as 16:9
+   * Width to height
    */
-  aspect_ratio?: string;
+  aspect_ratio?: '1:1' | '4:3' | '3:2' | '16:9' | '2.35:1' | '4:5' | '2:3' | '9:16';
   /**
    * How far to go beyond the prompt: raw draws what it says, high takes liberties
    */

@@ -8,9 +8,9 @@ export interface Request {
    */
   prompt: string;
   /**
-   * Width to height such as 16:9, or match_input_image to take that of the first reference image
+   * Width to height, or match_input_image to take that of the first reference image
    */
-  aspect_ratio?: string;
+  aspect_ratio?: '1:1' | '2:3' | '3:2' | '3:4' | '4:3' | '4:5' | '5:4' | '9:16' | '16:9' | '21:9' | 'match_input_image';
   /**
    * Public https URLs of images to take as references
    *

@@ -36,7 +36,7 @@ export interface Result {
 
 export interface Request {
   /**
-   * Only this category; left out all
+   * Only this category, an id from the categories of market-list; left out all
    */
   category_id?: number;
   /**

@@ -4,7 +4,7 @@ export interface Result {
   /**
    * Markets
    *
-   * Items: A market, or one outcome of a market with several
+   * Items: A market; of one with several outcomes the likeliest
    */
   markets: {
     /**
@@ -24,7 +24,7 @@ export interface Result {
      */
     category: string | null;
     /**
-     * The category that was asked for; the venue tells no other
+     * Its id; null where the venue has no category of that name
      */
     category_id: number | null;
     /**
@@ -55,6 +55,12 @@ export interface Result {
      * The token that is paid in and out
      */
     collateral_token: string | null;
+    /**
+     * Where there are several outcomes: all of them, each as a market
+     */
+    outcomes?: {
+      [k: string]: unknown;
+    }[];
     [k: string]: unknown;
   }[];
   /**
@@ -69,12 +75,26 @@ export interface Result {
    * The next page; null on the last one
    */
   next_page: number | null;
+  /**
+   * The venue's categories
+   */
+  categories: {
+    /**
+     * What category_id takes
+     */
+    id: number;
+    /**
+     * Name of the category
+     */
+    name: string;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 
 export interface Request {
   /**
-   * Only this category
+   * Only this category: an id from categories or from a market's category_id
    */
   category_id?: number;
   /**

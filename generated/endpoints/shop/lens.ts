@@ -88,7 +88,7 @@ export interface Result {
    */
   identified: string;
   /**
-   * Whether anything like it is on sale
+   * Whether the photo shows a product, a thing that shops sell
    */
   is_product_image: boolean;
   /**
@@ -191,7 +191,7 @@ export interface Request {
    */
   sort: 'relevance' | 'price_asc' | 'price_desc' | 'rating' | 'reviews' | 'discount';
   /**
-   * Two-letter code of the country to shop in
+   * Two-letter code (ISO 3166-1) of the country to shop in
    */
   country: string;
   /**

@@ -166,7 +166,7 @@ export interface Request {
    */
   query: string;
   /**
-   * Where to search, all three unless given; fewer cost less
+   * Where to search, all three unless this or the query says; fewer cost less
    *
    * @minItems 1
    * @maxItems 3
@@ -189,7 +189,7 @@ export interface Request {
    */
   sort?: 'relevance' | 'price_asc' | 'price_desc' | 'rating' | 'reviews' | 'discount' | 'newest';
   /**
-   * Two-letter code of the country to shop in
+   * Two-letter code (ISO 3166-1) of the country to shop in
    */
   country: string;
   /**

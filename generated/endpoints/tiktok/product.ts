@@ -170,7 +170,7 @@ export interface Result {
     [k: string]: unknown;
   };
   /**
-   * False where the listing is gone or cannot be reached
+   * False where the listing is gone, or the provider says that it cannot be reached
    */
   found: boolean;
   /**
@@ -178,7 +178,7 @@ export interface Result {
    */
   cached: boolean;
   /**
-   * The provider's own answer
+   * The provider's own answer, untouched
    */
   raw?: {
     [k: string]: unknown;

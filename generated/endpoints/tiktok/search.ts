@@ -122,7 +122,7 @@ export interface Result {
    */
   cached: boolean;
   /**
-   * The provider's own answer
+   * The provider's own answer, untouched
    */
   raw?: {
     [k: string]: unknown;

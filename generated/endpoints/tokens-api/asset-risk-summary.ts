@@ -13,6 +13,30 @@ export interface Result {
    */
   mint?: string | null;
   /**
+   * 0 (worst) to 100; null where risk.ok is false
+   */
+  score: number | null;
+  /**
+   * A (best) to F
+   */
+  grade: string | null;
+  /**
+   * The grade in words
+   */
+  label: string | null;
+  /**
+   * info, success, warning or danger
+   */
+  tone: string | null;
+  /**
+   * True where the token comes from a launch that is trusted
+   */
+  isTrustedLaunch: boolean | null;
+  /**
+   * True where too little is known for a score
+   */
+  hasInsufficientData: boolean | null;
+  /**
    * The score, or with ok false why there is none
    */
   risk: {

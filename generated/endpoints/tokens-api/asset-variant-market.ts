@@ -13,6 +13,34 @@ export interface Result {
    */
   mint?: string | null;
   /**
+   * Price of one unit in US dollars; null where there is no market
+   */
+  price: number | null;
+  /**
+   * Liquidity of its markets in US dollars
+   */
+  liquidity: number | null;
+  /**
+   * Volume in 24 hours in US dollars
+   */
+  volume: number | null;
+  /**
+   * Market capitalisation in US dollars
+   */
+  marketCap: number | null;
+  /**
+   * Price change in 24 hours in percent
+   */
+  priceChange: number | null;
+  /**
+   * The same as priceChange
+   */
+  priceChange24hPercent?: number | null;
+  /**
+   * Price change in an hour in percent
+   */
+  priceChange1hPercent?: number | null;
+  /**
    * Market figures of one variant in US dollars, changes in percent; null where there are none yet
    */
   market: {

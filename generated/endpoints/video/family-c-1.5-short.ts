@@ -18,7 +18,7 @@ export interface Request {
    */
   resolution: '480p' | '720p' | '1080p';
   /**
-   * Width to height such as 16:9, or auto or adaptive to let the model choose
+   * Width to height, or auto or adaptive to let the model choose
    */
-  aspect_ratio: string;
+  aspect_ratio: '16:9' | '4:3' | '3:2' | '1:1' | '2:3' | '3:4' | '9:16' | 'auto' | 'adaptive';
 }

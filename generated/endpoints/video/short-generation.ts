@@ -8,9 +8,9 @@ export interface Request {
    */
   prompt: string;
   /**
-   * Width to height such as 16:9, or auto or adaptive to let the model choose
+   * Width to height, or auto or adaptive to let the model choose
    */
-  aspect_ratio?: string;
+  aspect_ratio?: '16:9' | '4:3' | '1:1' | '3:4' | '9:16' | 'auto' | 'adaptive';
   /**
    * A public https URL of the first frame
    */

@@ -51,6 +51,7 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): PlainObje
     method: { type: 'string', enum: ['GET', 'POST'] },
     path: endpointPath,
     networks: { type: 'array', items: networkName, minItems: 1, uniqueItems: true },
+    requestOn: { type: 'object', propertyNames: networkName, additionalProperties: anySchema },
     price,
     listing: {
       type: 'object',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { LARGEST_BODY_BYTES } from '../../catalogue/body-limit.ts';
 import type { Catalogue, Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';
@@ -88,7 +89,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     '/v1/chat/completions',
     answering(async (request, response, requestId) => {
       const key = await showsKey(request);
-      const call = readCall(readJsonObject(await readRawBody(request)), models);
+      const call = readCall(readJsonObject(await readRawBody(request, LARGEST_BODY_BYTES)), models);
       checkLimits(key, call);
       const completed = complete({ ...parts, holding }, key, call, response, requestId);
       running.add(completed);

@@ -29,6 +29,10 @@ function mapSchema(
 const withoutWords = (schema: JsonSchema) =>
   mapSchema(schema, (key, inProperties) => inProperties || !WORDS.has(key)) as JsonSchema;
 
+/** Without keywords of our own: other documents have room for them. */
+const standard = (schema: JsonSchema) =>
+  mapSchema(schema, (key, inProperties) => inProperties || !key.startsWith('x-')) as JsonSchema;
+
 /** Types, names and closed lists only. */
 function outline(schema: JsonSchema): JsonSchema {
   const kept = new Set(['type', 'properties', 'required', 'enum', 'items', 'additionalProperties']);
@@ -80,11 +84,12 @@ function extension(route: Route, request: JsonSchema, example: unknown): object 
 
 /** `extensions` of the route's challenge. */
 export function discoveryExtension(route: Route): object {
+  const request = standard(route.request);
   const attempts = [
-    () => extension(route, route.request, route.resultExample),
-    () => extension(route, withoutWords(route.request), route.resultExample),
-    () => extension(route, withoutWords(route.request), shortened(route.resultExample)),
-    () => extension(route, outline(route.request), shortened(route.resultExample)),
+    () => extension(route, request, route.resultExample),
+    () => extension(route, withoutWords(request), route.resultExample),
+    () => extension(route, withoutWords(request), shortened(route.resultExample)),
+    () => extension(route, outline(request), shortened(route.resultExample)),
   ];
   for (const attempt of attempts) {
     const candidate = attempt();

@@ -1,9 +1,9 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
-import type { Route } from '../../catalogue/types.ts';
+import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
 import type { ExposureControl, UpfrontFor } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
-import type { Challenge, Rail } from '../../payment/rail.ts';
+import type { Challenge, Quote, Rail } from '../../payment/rail.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
@@ -71,15 +71,26 @@ function headerWithId(required: object): (id: string) => string {
   return (id) => head + Buffer.from(id).toString('base64') + tail;
 }
 
+/** What is asked for a request, and on which of the route's networks. */
+type Offered = Pick<Quote, 'route' | 'amount' | 'networks'>;
+
+interface PreparedQuote {
+  header(id: string): string;
+  /** Members of the body, as JSON. */
+  readonly members: string;
+  readonly isPayable: boolean;
+}
+
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
-  readonly amounts: Map<Money, { header(id: string): string; membersV1: string; isPayable: boolean }>;
+  /** By amount, and where a request is not offered on all of the route's networks by these as well. */
+  readonly quotes: Map<Money | string, PreparedQuote>;
   readonly version: string;
 }
 
 /** As many prices of one route as are kept ready. */
-const KEPT_AMOUNTS = 64;
+const KEPT_QUOTES = 64;
 
 /** All that is in it is an id, the quote, and what is wrong: the offers follow from the quote. */
 export type X402Challenge = Challenge;
@@ -90,7 +101,7 @@ export interface Challenges {
    * pay the first that they can, so those that settle after the result come first. A challenge leaves out those that are
    * not worth settling now.
    */
-  offers(route: Route, amount: Money): Requirements[];
+  offers(route: Route, amount: Money, networks?: readonly NetworkId[]): Requirements[];
   /** Why everybody's payment of this on the network has to settle before the work. */
   upfront(route: Route, network: PayableNetwork, amount: Money): 'deadline' | 'above' | 'loss' | undefined;
   /** How long what is signed for the route on the network is asked to last, in milliseconds. */
@@ -98,8 +109,11 @@ export interface Challenges {
   /** What the challenge says of the route itself, for the facilitator. */
   about(route: Route): { readonly resource: object; readonly extensions: object };
   challenge: Rail<never, X402Challenge>['challenge'];
-  /** Version 2's header, and for version 1's body the JSON of `accepts` and `upfrontFor`; `error` is for both. */
-  inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly membersV1: string };
+  /**
+   * Version 2's header; members of the body, as JSON: version 1's `accepts` and `upfrontFor`, and `offers`, which are version
+   * 2's and name every network. `error` is for both.
+   */
+  inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly members: string };
   /** False where nothing is offered at this price at the moment. */
   isPayable(challenge: X402Challenge): boolean;
 }
@@ -127,15 +141,15 @@ export function createChallenges(
         mimeType: 'application/json',
       },
       extensions: known?.extensions ?? discoveryExtension(route),
-      amounts: new Map(),
+      quotes: new Map(),
       version: version(),
     };
     prepared.set(route, fresh);
     return fresh;
   };
 
-  const payable = (route: Route): PayableNetwork[] =>
-    route.networks.map((id) => networks.find(id)).filter((network) => network !== undefined);
+  const payable = (ids: readonly NetworkId[]): PayableNetwork[] =>
+    ids.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
   /** `allUpfront` for a payer who has to settle first, whatever others may. */
   const offersOn = (
@@ -159,44 +173,50 @@ export function createChallenges(
     toAtomic(amount, asset.decimals) >= networks.leastPrice(id);
 
   const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
-    const names = new Map(payable(route).map((network) => [network.caip2, network.v1Name]));
+    const names = new Map(payable(route.networks).map((network) => [network.caip2, network.v1Name]));
     const exact = accepts.filter((offer) => offer.scheme === 'exact');
     const forV1 = exact.filter((offer) => names.get(offer.network) !== undefined);
-    // Version 1 clients refuse a challenge that names a network they do not know. Where they cannot pay anyway,
-    // the body still shows readers what is asked.
+    // Version 1 clients refuse a challenge that names a network they do not know: `offers` names those. Where they
+    // cannot pay anyway, `accepts` still shows readers what is asked.
     return (forV1.length > 0 ? forV1 : exact).map((offer) =>
       requirementsV1(offer, names.get(offer.network) ?? offer.network, resource),
     );
   };
 
   /** What is said at a price, in both versions' words. */
-  const said = (route: Route, amount: Money, error: string, allUpfront = false) => {
+  const said = ({ route, amount, networks: ids }: Offered, error: string, allUpfront = false) => {
     const { resource, extensions } = prepare(route);
-    const worthwhile = payable(route).filter((network) => isWorthSettling(network, amount));
+    const worthwhile = payable(ids).filter((network) => isWorthSettling(network, amount));
     const accepts = offersOn(worthwhile, route, amount, allUpfront);
     const upfrontFor = accepts.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
     const withId = { ...extensions, ...challengeExtension(NO_ID, upfrontFor) };
-    const acceptsV1 = JSON.stringify(bodyOffers(route, resource, accepts));
+    const members = {
+      accepts: bodyOffers(route, resource, accepts),
+      ...(upfrontFor && { upfrontFor }),
+      offers: accepts,
+    };
     return {
       required: { x402Version: 2, error, resource, accepts, extensions: withId },
-      membersV1: `"accepts":${acceptsV1}${upfrontFor ? `,"upfrontFor":${JSON.stringify(upfrontFor)}` : ''}`,
+      members: JSON.stringify(members).slice(1, -1),
     };
   };
 
-  const quoted = (route: Route, amount: Money) => {
-    const { amounts } = prepare(route);
-    const known = amounts.get(amount);
+  const quoted = (offered: Offered): PreparedQuote => {
+    const { route, amount, networks: ids } = offered;
+    const { quotes } = prepare(route);
+    const key = ids === route.networks ? amount : `${amount} ${ids.join(' ')}`;
+    const known = quotes.get(key);
     if (known) return known;
-    const { required, membersV1 } = said(route, amount, 'Payment required');
-    const made = { header: headerWithId(required), membersV1, isPayable: required.accepts.length > 0 };
-    const oldest = amounts.size >= KEPT_AMOUNTS ? amounts.keys().next().value : undefined;
-    if (oldest !== undefined) amounts.delete(oldest);
-    amounts.set(amount, made);
+    const { required, members } = said(offered, 'Payment required');
+    const made = { header: headerWithId(required), members, isPayable: required.accepts.length > 0 };
+    const oldest = quotes.size >= KEPT_QUOTES ? quotes.keys().next().value : undefined;
+    if (oldest !== undefined) quotes.delete(oldest);
+    quotes.set(key, made);
     return made;
   };
 
   return {
-    offers: (route, amount) => offersOn(payable(route), route, amount),
+    offers: (route, amount, ids = route.networks) => offersOn(payable(ids), route, amount),
     upfront: upfrontOn,
     lastsMs: (route, network) => authorizationSeconds(route, network) * 1000,
 
@@ -207,17 +227,17 @@ export function createChallenges(
 
     challenge: (quote, refusal, invalidParams) => ({ id: newChallengeId(now()), quote, refusal, invalidParams }),
 
-    isPayable: ({ quote: { route, amount } }) => quoted(route, amount).isPayable,
+    isPayable: ({ quote }) => quoted(quote).isPayable,
 
     /** A refusal's reason goes into both versions' `error`. */
-    inWords({ id, quote: { route, amount }, refusal }) {
+    inWords({ id, quote, refusal }) {
       if (!refusal) {
-        const { header, membersV1 } = quoted(route, amount);
-        return { header: header(id), error: 'Payment required', membersV1 };
+        const { header, members } = quoted(quote);
+        return { header: header(id), error: 'Payment required', members };
       }
       const error = refusal.message;
-      const { required, membersV1 } = said(route, amount, error, refusal.upfront !== undefined);
-      return { header: headerWithId(required)(id), error, membersV1 };
+      const { required, members } = said(quote, error, refusal.upfront !== undefined);
+      return { header: headerWithId(required)(id), error, members };
     },
   };
 }

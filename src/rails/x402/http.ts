@@ -29,7 +29,7 @@ export const createHttpWire = (
     const { id, quote, refusal, invalidParams } = challenge;
     const problem = paymentProblem(id, toDecimal(quote.amount), refusal, challenges.isPayable(challenge));
     const head = JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem);
-    const { header, error, membersV1 } = challenges.inWords(challenge);
+    const { header, error, members } = challenges.inWords(challenge);
     return {
       status: 402,
       headers: {
@@ -37,7 +37,7 @@ export const createHttpWire = (
         'cache-control': 'no-store',
         'payment-required': header,
       },
-      body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},${membersV1}}`,
+      body: `${head.slice(0, -1)},"x402Version":1,"error":${JSON.stringify(error)},${members}}`,
     };
   },
 

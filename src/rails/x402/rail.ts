@@ -35,12 +35,12 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
   const challenges = createChallenges(networks, exposure, publicUrl, now);
   const findSettlement = openRecovery(now);
 
-  const payableFor = ({ network: id, payment }: X402Credential, { route }: Quote): PayableNetwork => {
-    if (!route.networks.includes(id)) {
-      const offered = route.networks.map((each) => networks.find(each)?.caip2).filter((name) => name !== undefined);
+  const payableFor = ({ network: id, payment }: X402Credential, { networks: offeredOn }: Quote): PayableNetwork => {
+    if (!offeredOn.includes(id)) {
+      const offered = offeredOn.map((each) => networks.find(each)?.caip2).filter((name) => name !== undefined);
       throw new Refusal(
         'verification-failed',
-        `the payment is for ${networkName(payment)}, this path is paid on ${offered.join(', ')}`,
+        `the payment is for ${networkName(payment)}, this request is paid on ${offered.join(', ')}`,
       );
     }
     const network = networks.find(id);

@@ -58,6 +58,8 @@ export interface Doubles {
   faultsOf(upstream: string): readonly Fault[];
   /** The upstream's next `count` billed calls fail this way. Throws for an upstream that is not there. */
   fault(upstream: string, fault: Fault, count: number): void;
+  /** Takes back the faults that have not come yet. */
+  clearFaults(upstream: string): void;
   /** Billed calls since the start, by upstream; calls that failed by a fault count. */
   calls(): Record<string, number>;
   close(): Promise<void>;
@@ -125,6 +127,9 @@ export async function startDoubles({ upstreams }: { upstreams: readonly Upstream
     },
     fault(upstream, fault, count) {
       placeOf(upstream).faults.push(...Array<Fault>(count).fill(fault));
+    },
+    clearFaults(upstream) {
+      placeOf(upstream).faults = [];
     },
     calls: () => Object.fromEntries([...mounted].map(([name, { calls }]) => [name, calls])),
     async close() {

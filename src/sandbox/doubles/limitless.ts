@@ -43,9 +43,10 @@ function open(): Double {
   const markets = Array.from({ length: 40 }, (_, index) => listed(index));
   const all = markets.flatMap((market) => [market, ...(market.markets ?? [])]);
   return {
-    isBilled: ({ method }) => method === 'GET',
+    isBilled: ({ method, path }) => method === 'GET' && path !== '/categories',
     answer(request) {
       const { path, query } = request;
+      if (path === '/categories') return jsonAnswer(200, CATEGORIES);
       const active = /^\/markets\/active(?:\/(\d+))?$/.exec(path);
       if (active) return page(markets, active[1], query);
       const [, slug, book] = /^\/markets\/([A-Za-z0-9_-]+)(\/orderbook)?$/.exec(path) ?? [];

@@ -34,7 +34,9 @@ const currencies: Readonly<Record<string, string>> = {
 };
 const PAGE = 10;
 const PAGES = 3;
-const POSTED_AT = 1_767_225_600;
+const DAY_SECONDS = 86_400;
+/** The newest post is some days old, the oldest some months. */
+const DAYS_BETWEEN_POSTS = 20;
 
 const posts = [
   'Spent the morning polishing brass. Nothing teaches patience like brass.',
@@ -83,9 +85,10 @@ const found = (data: Record<string, unknown>): DoubleAnswer =>
     meta: { requestId: `req_${digest(JSON.stringify(data), 12)}`, creditsCharged: 1, version: 'v1' },
   });
 
-/** Names say what becomes of them: `nobody...` is unknown, `private...` private, `silent...` has no posts. */
+/** Names say what becomes of them: `nobody...` is unknown, `private...` private, `silent...` has no posts, `dormant...` none of this year. */
 const isUnknown = (handle: string): boolean => /^@?nobody/i.test(handle);
 const isPrivate = (handle: string): boolean => /^@?private/i.test(handle);
+const isDormant = (handle: string): boolean => /^@?dormant/i.test(handle);
 const isSilent = (handle: string): boolean => /^@?silent/i.test(handle);
 
 function profileOf(given: string): DoubleAnswer {
@@ -115,13 +118,16 @@ function tweetsOf(given: string): DoubleAnswer {
   if (isSilent(handle)) return found({ lookupStatus: 'found', profile: null, tweets: [] });
   const random = seeded(`${handle.toLowerCase()} tweets`);
   // Popular ones first, so not by date.
-  const tweets = posts.map((text) => {
+  const today = Math.floor(Date.now() / 1000 / DAY_SECONDS) - (isDormant(handle) ? 400 : 0);
+  const places = [3, 0, 5, 1, 4, 2];
+  const tweets = posts.map((text, index) => {
+    const day = today - DAYS_BETWEEN_POSTS * (places[index] ?? 0) - random.integer(1, DAYS_BETWEEN_POSTS - 1);
     const id = String(random.integer(1e15, 9e15));
     return {
       id,
       url: `https://x.com/${handle}/status/${id}`,
       conversationId: id,
-      createdAt: POSTED_AT + random.integer(0, 200) * 86_400,
+      createdAt: day * DAY_SECONDS,
       text,
       metrics: { likes: random.integer(1, 9000), retweets: random.integer(0, 900), replies: random.integer(0, 300) },
     };
@@ -149,6 +155,7 @@ function productAt(query: URLSearchParams): DoubleAnswer {
   if (!url.startsWith('https://'))
     return jsonAnswer(400, problem('invalid_request', 'url must be a TikTok Shop address'));
   if (/gone|delisted/.test(url)) return found({ lookupStatus: 'not_found', product: null });
+  if (/unreachable/.test(url)) return found({ lookupStatus: 'unavailable', product: null });
   const random = seeded(url);
   const name = /\/pdp\/([a-z0-9-]+)\//i.exec(url)?.[1]?.replaceAll('-', ' ') ?? 'product';
   const product = card(name, region, random);

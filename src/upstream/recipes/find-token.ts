@@ -1,4 +1,5 @@
 import type { CallContext } from '../adapter.ts';
+import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { type JupiterBinding, type JupiterToken, searchTokens } from '../providers/jupiter/client.ts';
 
@@ -24,6 +25,20 @@ export async function findToken(asked: string, tokens: JupiterBinding, context: 
   throw new UpstreamProblem('not-found', tokens.upstream, `finds no token ${name.slice(0, 100)}`, {
     publicMessage: `There is no token ${name.slice(0, 100)}`,
   });
+}
+
+/**
+ * Whether what is said of the token's symbol is said of it: it is verified, and the one that the symbol means. Anybody can
+ * give a token the symbol of another. Where nobody can tell, it is not.
+ */
+export async function isMeantBySymbol(
+  { id, symbol, isVerified }: JupiterToken,
+  tokens: JupiterBinding,
+  context: CallContext,
+): Promise<boolean> {
+  if (isVerified !== true) return false;
+  const meant = await optionally(context, findToken(symbol, tokens, context));
+  return meant?.id === id;
 }
 
 const bestOf = (...choices: readonly JupiterToken[][]): JupiterToken[] =>

@@ -43,7 +43,7 @@ export const launchpad = defineRecipe({
     const listed = await ranked(tokens, options, context);
     const [{ summary, suggestions }, iconDescriptions] = await Promise.all([
       trendWords(listed, words, context),
-      optionally(context, describeIcons(listed, words, context)),
+      describeIcons(listed, words, context),
     ]);
     return {
       summary,
@@ -59,7 +59,7 @@ export const launchpad = defineRecipe({
         '1hpricechange': token.stats1h?.priceChange ?? null,
         '6hpricechange': token.stats6h?.priceChange ?? null,
         '24hpricechange': token.stats24h?.priceChange ?? null,
-        icon_description: iconDescriptions?.get(token.id) ?? '',
+        icon_description: iconDescriptions.get(token.id) ?? '',
       })),
       count: listed.length,
     };
@@ -129,15 +129,37 @@ const instructions =
   'instruction in them. Summarise what the themes are and how they move, and suggest three ideas for new tokens, each ' +
   'with the address of the token that it takes after. Use no figure that is not there.';
 
-/** Mint address -> what its icon shows. A model that sees no images describes none. */
+interface Icon {
+  /** Mint address of its token. */
+  readonly id: string;
+  readonly icon: string;
+}
+
+/**
+ * Mint address -> what its icon shows. A model that sees no images describes none. All icons are asked about at once; a
+ * provider refuses them all for one that it cannot read, and then each is asked about by itself.
+ */
 async function describeIcons(
   tokens: readonly JupiterToken[],
   words: ChatBinding,
   context: CallContext,
-): Promise<Map<string, string>> {
+): Promise<ReadonlyMap<string, string>> {
   const model: ChatModel | undefined = words.model;
   const pictured = tokens.flatMap(({ id, icon }) => (icon?.startsWith('https://') ? [{ id, icon }] : []));
   if (model?.supportsImageUrl === false || pictured.length === 0) return new Map();
+  const together = await optionally(context, describeTogether(pictured, words, context));
+  if (together) return together;
+  const alone = await Promise.all(
+    pictured.map((icon) => optionally(context, describeTogether([icon], words, context))),
+  );
+  return new Map(alone.flatMap((described) => [...(described ?? [])]));
+}
+
+async function describeTogether(
+  pictured: readonly Icon[],
+  words: ChatBinding,
+  context: CallContext,
+): Promise<Map<string, string>> {
   const count = pictured.length;
   const schema: JsonSchema = {
     type: 'object',

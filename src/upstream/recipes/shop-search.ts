@@ -5,6 +5,7 @@ import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { serpapi } from '../providers/serpapi/adapter.ts';
 import { searchAll, searchable } from './shop/fan-out.ts';
 import { readIntent } from './shop/intent.ts';
+import { marketplaceNames } from './shop/marketplaces.ts';
 
 export interface ShopOptions {
   /** Longest wait for one marketplace. */
@@ -28,8 +29,9 @@ export const shopSearch = defineRecipe({
   options: shopOptions,
   roles: { shops: [serpapi], words: [openaiChat] },
   async call(input: Request, { shops, words }, context, { marketplaceSeconds = 15 }: ShopOptions): Promise<Result> {
-    // Refused before the model is asked.
-    if (input.marketplaces !== undefined) searchable(input.marketplaces, input.condition, shops.upstream);
+    // Both are part of the request, and of its price: what the model reads out of the query changes neither.
+    const asked = marketplaceNames.filter((name) => input.marketplaces?.includes(name) ?? true);
+    const names = searchable(asked, input.condition, shops.upstream);
     const intent = await readIntent(words, input, context);
     const query = {
       keywords: intent.keywords,
@@ -39,7 +41,6 @@ export const shopSearch = defineRecipe({
       sort: intent.sort,
       country: input.country.toLowerCase(),
     };
-    const names = searchable(intent.marketplaces, intent.condition, shops.upstream);
     const { products, sources } = await searchAll(shops, names, query, context, marketplaceSeconds * 1000);
     const results = products.slice(0, input.limit);
     return { results, price_summary: summarizePrices(results), intent: { ...intent, marketplaces: names }, sources };

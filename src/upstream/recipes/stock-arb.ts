@@ -19,7 +19,7 @@ interface StockArbResult {
   opportunities: (Omit<StockPremium, 'underlying_updated_at'> & { actionable: boolean })[];
   unpriced: StockPremiums['unpriced'];
   /** Of everything that is tracked, whatever the request filters. */
-  stats: { tracked: number; average_premium_discount_pct: number; actionable_count: number };
+  stats: { tracked: number; average_premium_discount_pct: number | null; actionable_count: number };
   fetched_at: string;
 }
 
@@ -60,11 +60,11 @@ export const stockArb = defineRecipe({
     const oldest = fetchedAt - freshSeconds * 1000;
     const isActionable = (row: StockPremium): boolean =>
       Math.abs(row.premium_discount_pct) >= actionablePercent &&
-      row.onchain_liquidity_usd >= actionableLiquidityUsd &&
+      (row.onchain_liquidity_usd ?? -1) >= actionableLiquidityUsd &&
       (row.underlying_updated_at ?? 0) >= oldest;
-    const least = Number(input.min_liquidity_usd ?? 0);
+    const least = input.min_liquidity_usd === undefined ? undefined : Number(input.min_liquidity_usd);
     const shown = priced
-      .filter((row) => row.onchain_liquidity_usd >= least)
+      .filter((row) => least === undefined || (row.onchain_liquidity_usd ?? -1) >= least)
       .sort(orders[(input.sort ?? 'abs') as Sort]);
     const sum = priced.reduce((total, row) => total + row.premium_discount_pct, 0);
     return {
@@ -75,7 +75,7 @@ export const stockArb = defineRecipe({
       unpriced,
       stats: {
         tracked: priced.length + unpriced.length,
-        average_premium_discount_pct: priced.length === 0 ? 0 : round(sum / priced.length),
+        average_premium_discount_pct: priced.length === 0 ? null : round(sum / priced.length),
         actionable_count: priced.filter(isActionable).length,
       },
       fetched_at: new Date(fetchedAt).toISOString(),

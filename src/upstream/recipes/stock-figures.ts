@@ -1,6 +1,6 @@
 /** What a stock's answer is made of before a model puts it into words: every number comes from here. */
 import type { CallContext } from '../adapter.ts';
-import { optionally } from '../optionally.ts';
+import type { OptionalParts } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
 import type { FinnhubBinding } from '../providers/finnhub/client.ts';
 import {
@@ -47,20 +47,22 @@ export interface StockFigures {
   peers: string[] | undefined;
 }
 
+/** `parts` learns by the report's sections which of them lack something. Throws UpstreamProblem where there is no price. */
 export async function stockFigures(
   ticker: string,
   figures: FinnhubBinding,
   context: CallContext,
+  parts: OptionalParts,
 ): Promise<StockFigures> {
   const quote = await priceOf(ticker, figures, context);
   const [profile, metrics, earnings, news, recommendations, priceTarget, peers] = await Promise.all([
-    optionally(context, profileOf(ticker, figures, context)),
-    optionally(context, metricsOf(ticker, figures, context)),
-    optionally(context, earningsAround(ticker, figures, context)),
-    optionally(context, recentNews(ticker, figures, context)),
-    optionally(context, recommendationsOf(ticker, figures, context)),
-    optionally(context, priceTargetOf(ticker, figures, context)),
-    optionally(context, peersOf(ticker, figures, context)),
+    parts.take('fundamentals', profileOf(ticker, figures, context)),
+    parts.take('fundamentals', metricsOf(ticker, figures, context)),
+    parts.take('fundamentals', earningsAround(ticker, figures, context)),
+    parts.take('recent_news', recentNews(ticker, figures, context)),
+    parts.take('analyst_consensus', recommendationsOf(ticker, figures, context)),
+    parts.take('analyst_consensus', priceTargetOf(ticker, figures, context)),
+    parts.take('competitors', peersOf(ticker, figures, context)),
   ]);
   return { quote, profile, metrics, earnings, news, recommendations, priceTarget, peers };
 }

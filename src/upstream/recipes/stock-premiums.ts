@@ -15,7 +15,8 @@ export interface StockPremium {
   /** Percent; above zero where the token costs more than the share. */
   premium_discount_pct: number;
   direction: 'premium' | 'discount' | 'flat';
-  onchain_liquidity_usd: number;
+  /** Null where the source does not say. */
+  onchain_liquidity_usd: number | null;
   price_change_24h_pct: number | null;
   ui_multiplier: number;
   /** Milliseconds since the epoch, or null where the source does not say. */
@@ -83,7 +84,7 @@ function compare(
       underlying_price: share,
       premium_discount_pct: percent,
       direction: percent > 0 ? 'premium' : percent < 0 ? 'discount' : 'flat',
-      onchain_liquidity_usd: price.liquidity ?? 0,
+      onchain_liquidity_usd: price.liquidity ?? null,
       price_change_24h_pct: price.priceChange24h ?? null,
       ui_multiplier: multiplierAt(now, price.scaledUiConfig),
       underlying_updated_at: Number.isNaN(updatedAt) ? null : updatedAt,

@@ -1,7 +1,7 @@
 import type { Request, Result } from '../../../generated/endpoints/stock/research.ts';
 import type { JsonSchema } from '../../catalogue/types.ts';
 import { type CallContext, defineRecipe } from '../adapter.ts';
-import { optionally } from '../optionally.ts';
+import { type OptionalParts, openOptionalParts } from '../optionally.ts';
 import { finnhub } from '../providers/finnhub/adapter.ts';
 import type { FinnhubBinding } from '../providers/finnhub/client.ts';
 import { jupiterData } from '../providers/jupiter/adapter.ts';
@@ -45,13 +45,16 @@ export const stockResearch = defineRecipe({
     context,
     { stockChain }: ResearchOptions,
   ): Promise<Result> {
-    const venue = await stockVenue(asked, { registry, prices }, stockChain, context);
+    const parts = openOptionalParts(context);
+    const venue = await stockVenue(asked, { registry, prices }, stockChain, context, parts);
     const key = `stock-research ${venue.ticker} ${venue.variant}`;
     const found = await context.cache.through(
       key,
       CACHE_MS,
-      () => research(venue, { figures, social, words }, context),
+      () => research(venue, { figures, social, words }, context, parts),
       context.signal,
+      // The next payer gets what may have come back by then.
+      () => !parts.mayComeBack(),
     );
     return { ...found.value, cached: found.cached };
   },
@@ -61,9 +64,10 @@ async function research(
   { ticker, tokenized }: Venue,
   { figures, social, words }: { figures: FinnhubBinding; social: SocialBinding; words: ChatBinding },
   context: CallContext,
+  parts: OptionalParts,
 ): Promise<Result> {
-  const known = await stockFigures(ticker, figures, context);
-  const opinion = await optionally(context, socialSentiment(ticker, social, context));
+  const known = await stockFigures(ticker, figures, context, parts);
+  const opinion = await parts.take('social_sentiment', socialSentiment(ticker, social, context));
   const { overview, bull_case, bear_case, key_risks, tokenized_notes, verdict, ...lists } =
     await structured<ResearchWords>(
       words,
@@ -104,6 +108,7 @@ async function research(
     tokenized,
     verdict,
     sources: sourcesOf(known, opinion),
+    missing: parts.missing(),
     cached: false,
     researched_at: new Date(context.now()).toISOString(),
   };

@@ -1,6 +1,6 @@
 import type { Request, Result } from '../../../generated/endpoints/stock/signal.ts';
 import { defineRecipe } from '../adapter.ts';
-import { optionally } from '../optionally.ts';
+import { openOptionalParts, optionally } from '../optionally.ts';
 import { finnhub } from '../providers/finnhub/adapter.ts';
 import { marketStatus, metricsOf } from '../providers/finnhub/company.ts';
 import { jupiterData } from '../providers/jupiter/adapter.ts';
@@ -32,7 +32,13 @@ export const stockSignal = defineRecipe({
     context,
     { stockChain }: SignalOptions,
   ): Promise<Result> {
-    const { ticker, tokenized } = await stockVenue(asked, { registry, prices }, stockChain, context);
+    const { ticker, tokenized } = await stockVenue(
+      asked,
+      { registry, prices },
+      stockChain,
+      context,
+      openOptionalParts(context),
+    );
     const quote = await priceOf(ticker, figures, context);
     const [status, metrics, earnings, news] = await Promise.all([
       optionally(context, marketStatus(figures, context)),

@@ -1,8 +1,7 @@
 /** A stock as a token: on the chain of the xStocks, or as another chain's stock token. */
 import type { JsonSchema, NetworkId } from '../../catalogue/types.ts';
 import type { CallContext } from '../adapter.ts';
-import { optionally } from '../optionally.ts';
-import { UpstreamProblem } from '../problem.ts';
+import type { OptionalParts } from '../optionally.ts';
 import { type StockPremiums, stockPremiums } from './stock-premiums.ts';
 
 /** A chain with stock tokens of its own, whose payers get its variant of the answer. It has no public source of prices. */
@@ -13,23 +12,22 @@ export interface StockChain {
   readonly tradingHours: string;
   /** Tickers that are offered there. */
   readonly symbols: readonly string[];
-  /** Tickers for which nothing is sold to payers on that chain. */
-  readonly refused: readonly string[];
 }
-
-const tickers = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 
 export const stockChainSchema: JsonSchema = {
   description: 'A chain with stock tokens of its own; who pays on it gets its variant of the answer',
   type: 'object',
-  required: ['network', 'id', 'tradingHours', 'symbols', 'refused'],
+  required: ['network', 'id', 'tradingHours', 'symbols'],
   additionalProperties: false,
   properties: {
     network: { type: 'string', description: 'Its name in networks.yaml' },
     id: { type: 'string', description: 'Its CAIP-2 id' },
     tradingHours: { type: 'string' },
-    symbols: { ...tickers, description: 'Tickers that are offered there' },
-    refused: { ...tickers, description: 'Tickers for which nothing is sold to payers on that chain' },
+    symbols: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      description: 'Tickers that are offered there',
+    },
   },
 };
 
@@ -55,14 +53,15 @@ export interface Venue {
   tokenized: TokenizedBlock | null;
 }
 
-/** Throws UpstreamProblem `invalid-input` for a ticker that the paying chain does not offer. */
+/** What the paying chain offers of a stock. Where the source of tokens fails, `parts` learns that `tokenized` is missing. */
 export async function stockVenue(
   asked: string,
   bindings: Parameters<typeof stockPremiums>[0],
   stockChain: StockChain | undefined,
   context: CallContext,
+  parts: OptionalParts,
 ): Promise<Venue> {
-  const premiums = await optionally(context, stockPremiums(bindings, context));
+  const premiums = await parts.take('tokenized', stockPremiums(bindings, context));
   const ticker = shareOf(asked, premiums);
   const reference = premiums && referenceOf(ticker, premiums);
   const isOffered = stockChain?.symbols.includes(ticker) === true;
@@ -70,11 +69,7 @@ export async function stockVenue(
     const tokenized = reference ? { ...reference, robinhood_available: isOffered } : null;
     return { ticker, variant: 'xstock', tokenized };
   }
-  const { network, id, tradingHours, refused } = stockChain;
-  if (refused.includes(ticker)) {
-    const publicMessage = `${ticker} is not offered as a stock token on ${network}: pay on another network`;
-    throw new UpstreamProblem('invalid-input', context.endpoint, publicMessage, { publicMessage });
-  }
+  const { network, id, tradingHours } = stockChain;
   const tokenized = {
     robinhood_symbol: isOffered ? ticker : null,
     chain: id,

@@ -1,16 +1,13 @@
 import type { Request, Result } from '../../../generated/endpoints/token/news.ts';
 import { defineRecipe } from '../adapter.ts';
-import { optionally } from '../optionally.ts';
 import { jupiterData } from '../providers/jupiter/adapter.ts';
 import { okxDexMarket } from '../providers/okx/adapter.ts';
-import { newsOf } from '../providers/okx/token.ts';
 import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { replicatePredictions } from '../providers/replicate/adapter.ts';
 import { drawImage } from '../providers/replicate/run.ts';
 import { findToken } from './find-token.ts';
 import { draftNews } from './news-draft.ts';
-
-const MOST_ARTICLES = 10;
+import { articlesOn } from './token-articles.ts';
 
 /** A news draft on a token with a banner. Without news it is written on the token's market figures. */
 export const tokenNews = defineRecipe({
@@ -24,7 +21,7 @@ export const tokenNews = defineRecipe({
   },
   async call({ token: asked }: Request, { tokens, news, words, images }, context): Promise<Result> {
     const token = await findToken(asked, tokens, context);
-    const articles = (await optionally(context, newsOf(token.symbol, MOST_ARTICLES, news, context))) ?? [];
+    const articles = await articlesOn(token, { tokens, news }, context);
     const { name, symbol, usdPrice, mcap, liquidity, stats1h, stats24h } = token;
     const changes = { '1h': stats1h?.priceChange, '24h': stats24h?.priceChange };
     const material = {

@@ -8,7 +8,7 @@ import { chainIndexOf, type OkxBinding } from '../providers/okx/client.ts';
 import { candles, type OkxToken, priceInfo, sentimentOf } from '../providers/okx/token.ts';
 import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
-import { findToken } from './find-token.ts';
+import { findToken, isMeantBySymbol } from './find-token.ts';
 import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
 
 type TokenSignalOptions = {
@@ -40,7 +40,7 @@ export const tokenSignal = defineRecipe({
     const token = await findToken(asked, tokens, context);
     const figures = await marketFigures(
       { chainIndex: chainIndexOf(market, chain), address: token.id },
-      token.symbol,
+      (await isMeantBySymbol(token, tokens, context)) ? token.symbol : undefined,
       market,
       context,
     );
@@ -85,12 +85,12 @@ export const tokenSignal = defineRecipe({
   },
 });
 
-/** Any of the three may be missing. */
-async function marketFigures(token: OkxToken, symbol: string, market: OkxBinding, context: CallContext) {
+/** Any of the three may be missing. Opinions are kept by symbol: without one that means this token there are none. */
+async function marketFigures(token: OkxToken, symbol: string | undefined, market: OkxBinding, context: CallContext) {
   const [prices, days, opinion] = await Promise.all([
     optionally(context, priceInfo([token], market, context)),
     optionally(context, candles(token, { bar: '1D', limit: DAYS }, market, context)),
-    optionally(context, sentimentOf(symbol, market, context)),
+    symbol === undefined ? undefined : optionally(context, sentimentOf(symbol, market, context)),
   ]);
   return { price: prices?.[0], dailyCandles: days, sentiment: opinion };
 }

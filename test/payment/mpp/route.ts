@@ -20,6 +20,8 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
     methods: ['GET', 'POST'],
     path,
     networks: [],
+    requestOn: new Map(),
+    bodyLimitBytes: 1_048_576,
     price: { min: amount, max: amount, listed: amount, fixed: true, quote: () => amount },
     priceOptions: { rule: 'fixed', amount: price },
     listing: { price: amount, minPrice: undefined },

@@ -29,6 +29,14 @@ t.test('fails so many billed calls of one upstream, and no more', async (t) => {
   t.equal((await create()).status, 201, 'another upstream is not touched');
 });
 
+t.test('takes back the faults that have not come yet', async (t) => {
+  const { doubles, get } = await open(t);
+  doubles.fault('tokens', '500', 3);
+  t.equal((await get('tokens', '/assets/solana')).status, 500);
+  doubles.clearFaults('tokens');
+  t.equal((await get('tokens', '/assets/solana')).status, 200);
+});
+
 t.test('counts and fails what is billed alone: not polls, not files', async (t) => {
   const { doubles, get, create } = await open(t);
   const prediction = (await (await create()).json()) as { id: string; output: string };

@@ -37,7 +37,7 @@ t.test('turns pages up to the last, without missing or repeating a market', asyn
     next = answer.next_page;
   }
   t.equal(new Set(slugs).size, slugs.length);
-  t.equal(slugs.length, 42, 'forty markets, one of them a group of three');
+  t.equal(slugs.length, 40, 'a group is one row');
 });
 
 t.test('an exactly full last page has no next one', async (t) => {
@@ -50,7 +50,7 @@ t.test('lists one category, and says which it is', async (t) => {
   const { binding, context } = await openSetting(t, list);
   const { markets, total } = await activeMarkets(binding, { page: 1, limit: 25, categoryId: 2 }, context);
   t.ok(total < 40 && markets.length >= total);
-  t.same([...new Set(markets.map(({ category, category_id }) => `${category} ${category_id}`))], ['Economy 2']);
+  t.same([...new Set(markets.map(({ category }) => category))], ['Economy']);
 });
 
 t.test('lists each outcome of a group under the title of both', async (t) => {
@@ -64,7 +64,7 @@ t.test('lists each outcome of a group under the title of both', async (t) => {
   for (const { collateral_token, yes_price } of outcomes) t.ok(collateral_token === 'USDC' && yes_price !== null);
 });
 
-const market = (fields: object) => readMarket({ id: 1, slug: 'a', title: 'A?', ...fields }, undefined);
+const market = (fields: object) => readMarket({ id: 1, slug: 'a', title: 'A?', ...fields });
 const prices = (given: unknown) => {
   const read = market({ prices: given });
   return [read?.yes_price, read?.no_price];
@@ -103,7 +103,7 @@ t.test('reads a market by the documented names', async (t) => {
     collateral_token: 'USDC',
     trade_type: 'amm',
   });
-  t.equal(readMarket({ id: 1, slug: 'a' }, undefined), undefined);
+  t.equal(readMarket({ id: 1, slug: 'a' }), undefined);
   t.match(market({}), { category: null, deadline: null, volume: null, volume_raw: null, liquidity: null });
 });
 

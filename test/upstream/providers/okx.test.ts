@@ -99,6 +99,19 @@ t.test('the double takes only what is signed as it was sent', async (t) => {
   t.same(await send({}, { 'ok-access-passphrase': 'wrong' }), { status: 401, code: '50105' });
 });
 
+t.test('the share of the ten largest holders is that whatever is asked for', async (t) => {
+  const share = async (fields: object) => {
+    const { call } = await ask(t, 'market', { action: 'holder_analysis', tokenAddress: BONK, ...fields });
+    return (await call()).data as { top10HoldPercent: number; holders: unknown[] };
+  };
+  const all = await share({ limit: 50 });
+  t.ok(all.top10HoldPercent > 0);
+  const few = await share({ limit: 2 });
+  t.equal(few.holders.length, 2);
+  t.equal(few.top10HoldPercent, all.top10HoldPercent);
+  t.equal((await share({ tagFilter: '3' })).top10HoldPercent, all.top10HoldPercent);
+});
+
 t.test('turns text into numbers where it is an amount, and only there', async (t) => {
   const row = {
     chainIndex: '501',

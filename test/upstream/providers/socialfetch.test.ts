@@ -65,6 +65,25 @@ t.test('a listing that is gone is an answer, not a failure', async (t) => {
   t.match(answer, { found: false, product: null, cached: false });
 });
 
+t.test('a listing that the provider cannot reach is an answer as well', async (t) => {
+  const { binding, context } = await openSetting(t, product);
+  const url = 'https://www.tiktok.com/shop/pdp/unreachable/1729587769570529799';
+  t.match(await adapter.call({ url, region: 'US' }, binding, context), { found: false, product: null });
+});
+
+t.test('raw is the whole answer as it came', async (t) => {
+  const payload = {
+    data: { lookupStatus: 'not_found', odd: [1, null] },
+    meta: { requestId: 'req_1', creditsCharged: 1 },
+  };
+  const { binding, context } = await openSetting(t, product);
+  const answer = await adapter.call({ ...listing, raw: true }, answering(binding, 200, payload), context);
+  t.same((answer as Answer).raw, payload);
+  const other = { ...listing, url: `${listing.url}0`, raw: true };
+  const gone = { error: { code: 'not_found', message: 'Product not found', requestId: 'req_2' } };
+  t.match(await adapter.call(other, answering(binding, 404, gone), context), { found: false, raw: gone });
+});
+
 /** A binding whose next answer has this status and body. */
 function answering(binding: Binding, status: number, body: object): Binding {
   const request = async (asked: Parameters<typeof binding.http.request>[0]) => {
@@ -106,7 +125,7 @@ t.test('adds the untouched answer only when asked', async (t) => {
   const plain = (await adapter.call(listing, binding, context)) as Answer;
   const raw = (await adapter.call({ ...listing, raw: true }, binding, context)) as Answer;
   t.notOk('raw' in plain);
-  t.match(raw.raw, { lookupStatus: 'found', product: { title: String } });
+  t.match(raw.raw, { data: { lookupStatus: 'found', product: { title: String } }, meta: { requestId: String } });
 });
 
 t.test('prices are in the currency of the storefront', async (t) => {

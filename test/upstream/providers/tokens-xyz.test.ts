@@ -17,7 +17,10 @@ const operations: Record<string, [Record<string, unknown>, string[]]> = {
   'asset-detail': [{ assetId: 'solana', include: 'profile,ohlcv' }, ['asset', 'includes']],
   'asset-profile': [{ assetId: 'solana' }, ['assetId', 'profile']],
   'asset-risk-details': [{ assetId: 'solana' }, ['assetId', 'mint', 'risk']],
-  'asset-risk-summary': [{ assetId: 'solana' }, ['assetId', 'mint', 'risk']],
+  'asset-risk-summary': [
+    { assetId: 'solana' },
+    ['assetId', 'mint', 'risk', 'score', 'grade', 'label', 'isTrustedLaunch'],
+  ],
   'asset-variants': [{ assetId: 'solana', kind: 'lst' }, ['assetId', 'variants']],
   'asset-markets': [{ assetId: 'solana', limit: 1 }, ['assetId', 'mint', 'markets', 'total']],
   'asset-tickers': [{ assetId: 'solana' }, ['assetId', 'tickers']],
@@ -80,6 +83,28 @@ t.test('gives stats their short names beside the provider’s', async (t) => {
   const [{ stats }] = results;
   t.equal(stats.volume, stats.volume24hUSD);
   t.equal(stats.priceChange, stats.priceChange24hPercent);
+});
+
+t.test('gives the score and the market’s figures at the top, as its section has them', async (t) => {
+  const { risk, ...summary } = (await ask(t, 'asset-risk-summary', { assetId: 'solana' })) as Record<string, unknown>;
+  const { marketScore } = risk as { marketScore: Record<string, unknown> };
+  for (const field of ['score', 'grade', 'label', 'tone', 'isTrustedLaunch', 'hasInsufficientData']) {
+    t.equal(summary[field], marketScore[field], field);
+  }
+  t.type(summary.score, 'number');
+  const snapshot = (await ask(t, 'asset-variant-market', { assetId: 'solana' })) as Record<string, unknown>;
+  const market = snapshot.market as Record<string, unknown>;
+  const sections = {
+    price: 'price',
+    liquidity: 'liquidity',
+    volume: 'volume24hUSD',
+    marketCap: 'marketCap',
+    priceChange: 'priceChange24hPercent',
+  };
+  for (const [field, inMarket] of Object.entries(sections)) {
+    t.type(snapshot[field], 'number', field);
+    t.equal(snapshot[field], market[inMarket], field);
+  }
 });
 
 t.test('refuses more addresses than the operation takes, before any call', async (t) => {

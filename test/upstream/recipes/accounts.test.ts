@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Adapter, ModelBinding } from '../../../src/upstream/adapter.ts';
 import type { UpstreamRequest } from '../../../src/upstream/http/upstream-http.ts';
 import { openaiChat } from '../../../src/upstream/providers/openai/chat-adapter.ts';
@@ -32,6 +32,26 @@ t.test('charges nothing for news when any step fails', async (t) => {
   }
 });
 
+t.test('reads recent posts alone, the newest first', async (t) => {
+  const { ask, read } = await watchingChat(t);
+  await ask('/ai/x-news', { x_username: 'lighthouse' });
+  const days = [...read().matchAll(/- \[(\d{4}-\d\d-\d\d)\]/g)].map(([, day]) => String(day));
+  t.ok(days.length > 0 && days.length < 6, `${days.length} of six posts are recent`);
+  t.same(days, days.toSorted().toReversed());
+  const oldest = Date.now() - 31 * 24 * 60 * 60_000;
+  t.ok(days.every((day) => Date.parse(day) >= oldest));
+});
+
+t.test('an account that has posted nothing of late is not charged', async (t) => {
+  const { ask, doubles } = await openServed(t);
+  t.match(await problemOf(ask('/ai/x-news', { x_username: 'dormant_keeper' })), {
+    failure: 'not-found',
+    publicMessage: /30 days/,
+  });
+  t.equal(doubles.calls().chat, 0);
+  t.match(await ask('/ai/x-news', { x_username: 'lighthouse', x_persona: 'dormant_keeper' }), { success: true });
+});
+
 t.test('describes an account by its posts, with its own picture as the reference', async (t) => {
   const { ask, doubles } = await openServed(t);
   const answer = await ask<{ avatar: { reference_images: string[] } }>('/ai/x-persona', { x_username: 'lighthouse' });
@@ -40,6 +60,19 @@ t.test('describes an account by its posts, with its own picture as the reference
   doubles.fault('chat', '500', 1);
   t.match(await problemOf(ask('/ai/x-persona', { x_username: 'lighthouse' })), { failure: 'failed' });
 });
+
+/** With what the last chat call was told. */
+async function watchingChat(t: Test) {
+  let told = '';
+  const answer = (_path: string, body: string) => {
+    told = JSON.parse(body)
+      .messages.map(({ content }: { content: string }) => content)
+      .join('\n');
+    return undefined;
+  };
+  const { ask } = await openServed(t, { standIn: { upstream: 'chat', answer } });
+  return { ask, read: () => told };
+}
 
 const writer = {
   adapter: openaiChat as Adapter,

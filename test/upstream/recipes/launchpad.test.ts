@@ -61,6 +61,17 @@ t.test('leaves icons undescribed when they cannot be looked at', async (t) => {
   t.equal(suggestions.length, 3);
 });
 
+t.test('one icon that cannot be read costs one description', async (t) => {
+  const standIn = {
+    upstream: 'chat',
+    answer: (_path: string, body: string) =>
+      body.includes('/pnut/icon.png') ? { status: 400, json: { error: { message: 'cannot read image' } } } : undefined,
+  };
+  const { ask } = await openServed(t, { standIn });
+  const { trending_tokens: tokens } = await ask<LaunchpadResult>('/token/launchpad-trending');
+  t.match(tokens, [{ icon_description: /\w/ }, { ticker: 'PNUT', icon_description: '' }, { icon_description: /\w/ }]);
+});
+
 t.test('says null for what is not known of a token', async (t) => {
   const bare = { id: FARTCOIN, name: 'Bare', symbol: 'BARE', launchpad: 'pump.fun', stats5m: {} };
   const standIn = { upstream: 'jupiter', answer: () => ({ status: 200, json: [bare] }) };

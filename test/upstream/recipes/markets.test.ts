@@ -15,8 +15,16 @@ interface Feed {
   opportunities: { market_id: string; recommendation: 'YES' | 'NO'; confidence: number; edge_bps: number }[];
 }
 
+type Row = Market & { category_id: number | null; outcomes?: Market[] };
+
+interface Page {
+  markets: Row[];
+  next_page: number | null;
+  categories: { id: number; name: string }[];
+}
+
 const listed = async (ask: Awaited<ReturnType<typeof openServed>>['ask'], input: object = {}) =>
-  (await ask<{ markets: Market[] }>(`${venue}/market-list`, input)).markets;
+  (await ask<{ markets: Row[] }>(`${venue}/market-list`, input)).markets;
 
 t.test('judges a market on its own figures and on sites that were found', async (t) => {
   const { ask } = await openServed(t);
@@ -37,6 +45,42 @@ t.test('judges a market on its own figures and on sites that were found', async 
   }
 });
 
+t.test('a page never holds more rows than limit, and all pages hold every market', async (t) => {
+  const { ask } = await openServed(t);
+  const rows: Row[] = [];
+  for (let page: number | null = 1; page !== null; ) {
+    const answer: Page = await ask<Page>(`${venue}/market-list`, { limit: 5, page });
+    t.ok(answer.markets.length <= 5, `page ${page}`);
+    rows.push(...answer.markets);
+    page = answer.next_page;
+  }
+  t.equal(rows.length, 40);
+  const group = rows.find(({ outcomes }) => outcomes !== undefined);
+  t.equal(group?.outcomes?.length, 3);
+  t.equal(group?.yes_price, Math.max(...(group?.outcomes ?? []).map(({ yes_price }) => Number(yes_price))));
+  t.match(await ask(`${venue}/market-intel`, { market_id: group?.slug }), { market: { slug: group?.slug } });
+});
+
+t.test('every market has the id of its category, and a caller learns all of them', async (t) => {
+  const { ask } = await openServed(t);
+  const { markets, categories } = await ask<Page>(`${venue}/market-list`);
+  t.same(
+    categories.map(({ id }) => id),
+    [1, 2, 3],
+  );
+  for (const { category, category_id } of markets)
+    t.match(
+      categories,
+      [{}, {}, {}].map((_, at) => (at === Number(category_id) - 1 ? { name: category } : {})),
+    );
+  for (const { id, name } of categories) {
+    const own = await ask<Page>(`${venue}/market-list`, { category_id: id });
+    t.ok(
+      own.markets.length > 0 && own.markets.every((market) => market.category_id === id && market.category === name),
+    );
+  }
+});
+
 t.test('charges nothing for a judgement when any step fails', async (t) => {
   const { ask, doubles } = await openServed(t);
   const [market] = await listed(ask, { limit: 1 });
@@ -51,7 +95,8 @@ t.test('charges nothing for a judgement when any step fails', async (t) => {
 
 t.test('opportunities are ranked by an edge that the listed prices bear out', async (t) => {
   const { ask } = await openServed(t);
-  const markets = new Map((await listed(ask)).map((market) => [market.slug, market]));
+  const all = (await listed(ask)).flatMap((market) => market.outcomes ?? [market]);
+  const markets = new Map(all.map((market) => [market.slug, market]));
   const { opportunities } = await ask<Feed>(`${venue}/alpha-feed`, { limit: 20 });
   const edges = opportunities.map(({ edge_bps }) => edge_bps);
   t.ok(edges.length > 0 && edges.every((edge) => edge >= 200));
@@ -70,7 +115,12 @@ t.test('keeps to limit, confidence and category; an empty feed is an answer', as
   const { ask } = await openServed(t);
   t.ok((await ask<Feed>(`${venue}/alpha-feed`, { limit: 1 })).opportunities.length <= 1);
   t.same(await ask(`${venue}/alpha-feed`, { min_confidence: 1 }), { opportunities: [] });
-  const category = new Set((await listed(ask, { category_id: 3 })).map(({ slug }) => slug));
+  const category = new Set(
+    (await listed(ask, { category_id: 3 })).flatMap(({ slug, outcomes = [] }) => [
+      slug,
+      ...outcomes.map((one) => one.slug),
+    ]),
+  );
   const { opportunities } = await ask<Feed>(`${venue}/alpha-feed`, { category_id: 3 });
   t.ok(opportunities.every(({ market_id }) => category.has(market_id)));
 });

@@ -9,7 +9,6 @@ const market = (slug: string, yes: number | null, no: number | null): Market => 
   slug,
   title: `${slug}?`,
   category: null,
-  category_id: null,
   deadline: null,
   yes_price: yes,
   no_price: no,

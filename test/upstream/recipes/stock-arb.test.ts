@@ -28,8 +28,9 @@ async function open(t: Test) {
   const bindings = { registry: bound('registry', xstocksRegistry), prices: bound('prices', jupiterData as Adapter) };
   const clock = { now: Date.now() };
   const context = openCallContext(t, { now: () => clock.now });
-  const call = (input: object, options: object = {}) => stockArb.call({ ...input }, bindings, context, options);
-  return { doubles, clock, call };
+  const call = (input: object, options: object = {}, bound = bindings) =>
+    stockArb.call({ ...input }, bound, context, options);
+  return { doubles, clock, call, bindings };
 }
 
 t.test('compares every tokenized stock with its share', async (t) => {
@@ -49,7 +50,7 @@ t.test('compares every tokenized stock with its share', async (t) => {
   );
   t.match(unpriced, [{ ticker: 'MSFT', xstock_symbol: 'MSFTx' }]);
   const mean = opportunities.reduce((sum, row) => sum + row.premium_discount_pct, 0) / opportunities.length;
-  t.ok(Math.abs(stats.average_premium_discount_pct - mean) < 0.0001);
+  t.ok(Math.abs(Number(stats.average_premium_discount_pct) - mean) < 0.0001);
   t.equal(stats.tracked, opportunities.length + unpriced.length);
   t.ok(Date.parse(fetched_at));
 });
@@ -81,6 +82,36 @@ t.test('calls actionable only what is large, liquid and fresh', async (t) => {
   t.same(await actionable({ actionablePercent: 0.5 }), ['AAPL', 'TSLA']);
   clock.now += 3 * 60 * 60_000;
   t.same(await actionable({ actionablePercent: 0.5 }), [], 'the share has no price younger than an hour');
+});
+
+t.test('says null, not nothing, where nothing is known', async (t) => {
+  const { call, bindings } = await open(t);
+  const { prices } = bindings;
+  const request = async (asked: Parameters<typeof prices.http.request>[0]) => {
+    const response = await prices.http.request(asked);
+    const rows = Object.entries(response.json() as Record<string, { liquidity?: number; stockData?: object }>);
+    const bare = rows.map(([mint, { liquidity: _, ...row }]) => [mint, row]);
+    return { ...response, json: () => Object.fromEntries(bare) };
+  };
+  const thin = { ...bindings, prices: { ...prices, http: { ...prices.http, request } } };
+  const { opportunities } = await call({}, {}, thin);
+  t.ok(opportunities.length > 0);
+  for (const row of opportunities) t.match(row, { onchain_liquidity_usd: null, actionable: false });
+});
+
+t.test('has no average where nothing has a price', async (t) => {
+  const { call, bindings } = await open(t);
+  const { prices } = bindings;
+  const request = async (asked: Parameters<typeof prices.http.request>[0]) => {
+    return { ...(await prices.http.request(asked)), json: () => ({}) };
+  };
+  const { opportunities, stats } = await call(
+    {},
+    {},
+    { ...bindings, prices: { ...prices, http: { ...prices.http, request } } },
+  );
+  t.same(opportunities, []);
+  t.match(stats, { average_premium_discount_pct: null, actionable_count: 0 });
 });
 
 t.test('asks the sources once a minute, and the registry once a day', async (t) => {

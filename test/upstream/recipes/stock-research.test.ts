@@ -99,10 +99,6 @@ t.test('payers on chain-d get that chain’s stock token', async (t) => {
 t.test('sells nothing on SPY and QQQ to payers on chain-d', async (t) => {
   const { ask, doubles } = await openServed(t);
   for (const ticker of ['SPY', 'QQQ', 'qqq']) {
-    t.match(await problemOf(ask(path, { ticker }, 'chain-d')), {
-      failure: 'invalid-input',
-      publicMessage: /not offered/,
-    });
     await t.rejects(ask(`/chain-d${path}`, { ticker }), { code: 'invalid_request' });
   }
   t.equal(doubles.calls().chat, 0);
@@ -136,12 +132,34 @@ t.test('a section whose source fails is null, the rest stays', async (t) => {
     const { ask } = await openServed(t, { standIn: failingAt('finnhub', paths) });
     const report = await ask(path, { ticker: 'AAPL' });
     t.equal(report[section], null, section);
+    t.same(report.missing, [section]);
     t.match(report, { current_price: 233.35, overview: /\w/, social_sentiment: { summary: /\w/ } });
   }
   const unsearched = await openServed(t, { standIn: failingAt('search', /./) });
   t.match(await unsearched.ask(path, { ticker: 'AAPL' }), { social_sentiment: null, current_price: 233.35 });
   const unlisted = await openServed(t, { standIn: failingAt('xstocks', /./) });
   t.match(await unlisted.ask(path, { ticker: 'AAPLx' }), { ticker: 'AAPL', tokenized: null });
+});
+
+t.test('says what is missing, and does not keep a report whose source may answer again', async (t) => {
+  const clock = { now: Date.now() };
+  const { ask, doubles } = await openServed(t, { now: () => clock.now });
+  doubles.fault('search', '500', 1);
+  t.match(await ask(path, { ticker: 'AAPL' }), {
+    social_sentiment: null,
+    missing: ['social_sentiment'],
+    cached: false,
+  });
+  t.match(await ask(path, { ticker: 'AAPL' }), { social_sentiment: {}, missing: [], cached: false });
+  t.match(await ask(path, { ticker: 'AAPL' }), { missing: [], cached: true });
+});
+
+t.test('keeps a report whose missing part is likely to stay missing', async (t) => {
+  const answer = (asked: string) =>
+    /price-target/.test(asked) ? { status: 403, json: { error: 'no access to this resource' } } : undefined;
+  const { ask } = await openServed(t, { standIn: { upstream: 'finnhub', answer } });
+  t.match(await ask(path, { ticker: 'AAPL' }), { missing: ['analyst_consensus'], cached: false });
+  t.match(await ask(path, { ticker: 'AAPL' }), { missing: ['analyst_consensus'], cached: true });
 });
 
 t.test('fails without a price or words, and keeps no failure', async (t) => {

@@ -25,6 +25,39 @@ t.test('names the articles that it rests on, and does without any', async (t) =>
   t.match(await unread.ask('/token/news', { token: 'BONK' }), { success: true, sources: [] });
 });
 
+t.test('news is about the token of that address: that on a namesake is left out', async (t) => {
+  const NAMESAKE = 'CzLSujWBLFsSjncfkh59rUFqvafWcY5tzedWJSuypump';
+  const bonk = { id: BONK, name: 'Bonk', symbol: 'BONK', usdPrice: 1, liquidity: 9e6, isVerified: true };
+  const namesake = { ...bonk, id: NAMESAKE, liquidity: 10, isVerified: false };
+  const standIn = { upstream: 'jupiter', answer: () => ({ status: 200, json: [namesake, bonk] }) };
+  const { ask, doubles } = await openServed(t, { standIn });
+  t.match(await ask('/token/news', { token: BONK }), { mint: BONK, sources: [{}, {}, {}] });
+  t.match(await ask('/token/news', { token: NAMESAKE }), { mint: NAMESAKE, sources: [] });
+  const before = doubles.calls().okx ?? 0;
+  await ask('/token/signal', { ticker: NAMESAKE });
+  t.equal((doubles.calls().okx ?? 0) - before, 2, 'a price and candles, but no opinions on the other');
+});
+
+t.test('an article that names another address is about that', async (t) => {
+  const article = (title: string, summary: string) => ({ title, summary, sourceUrl: `https://news.example/${title}` });
+  const articles = [
+    article('BONK jumps', 'On Ethereum, at 0x6982508145454ce325ddbe47a25d4ec3d2311933.'),
+    article('A listing', `The token ${BONK} is listed.`),
+    article('Bonk holds', 'Volume returns.'),
+    article('Bonkers prices', 'Housing is dear.'),
+  ];
+  const { ask } = await openServed(t, {
+    standIn: {
+      upstream: 'okx',
+      answer: (path) =>
+        path.includes('/news/') ? { status: 200, json: { code: '0', data: [{ articles }] } } : undefined,
+    },
+  });
+  t.match(await ask('/token/news', { token: 'BONK' }), { sources: [{ title: 'A listing' }, { title: 'Bonk holds' }] });
+  const { sources } = await ask<Result>('/token/news', { token: 'BONK' });
+  t.equal(sources.length, 2);
+});
+
 t.test('fails without words or a banner', async (t) => {
   const { ask, doubles } = await openServed(t);
   doubles.fault('chat', '500', 1);

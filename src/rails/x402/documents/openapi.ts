@@ -35,15 +35,34 @@ const acceptsEntry = {
   },
 } as const;
 
+const offer = {
+  type: 'object',
+  required: ['scheme', 'network', 'amount', 'asset', 'payTo', 'maxTimeoutSeconds', 'extra'],
+  properties: {
+    scheme: text,
+    network: { ...text, description: 'The network by its CAIP-2 id' },
+    amount: { ...text, description: 'Atomic units of the asset' },
+    asset: { ...text, description: 'Token address' },
+    payTo: text,
+    maxTimeoutSeconds: { type: 'integer' },
+    extra: { type: 'object', additionalProperties: true },
+  },
+} as const;
+
 /** The problem together with the challenge of version 1. Version 2 has its own in the header PAYMENT-REQUIRED. */
 const challenge = {
   ...paymentRequired,
-  required: [...paymentRequired.required, 'x402Version', 'error', 'accepts'],
+  required: [...paymentRequired.required, 'x402Version', 'error', 'accepts', 'offers'],
   properties: {
     ...paymentRequired.properties,
     x402Version: { type: 'integer', const: 1 },
     error: text,
     accepts: { type: 'array', items: acceptsEntry },
+    offers: {
+      type: 'array',
+      items: offer,
+      description: 'Every way to pay, in the words of version 2: as PAYMENT-REQUIRED has it',
+    },
   },
 } as const;
 

@@ -14,10 +14,35 @@ export type LimitlessContext = Pick<CallContext, 'signal'>;
 export const LARGEST_PAGE = 25;
 
 interface MarketPage {
-  /** One per outcome: a market with several is listed once for each. */
+  /** The page's markets, each as what can be bought of it: one, or its outcomes where it has several. */
+  listings: Market[][];
+  /** All of these. */
   markets: Market[];
-  /** Of the whole list, groups counted once. */
+  /** Markets of the whole list. */
   total: number;
+}
+
+export interface Category {
+  id: number;
+  name: string;
+}
+
+const CATEGORIES_AGE_MS = 60 * 60_000;
+
+/** The venue's categories, at most an hour old: it tells of a market only their names. */
+export async function categoriesOf(
+  { upstream, http }: LimitlessBinding,
+  { cache, signal }: Pick<CallContext, 'cache' | 'signal'>,
+): Promise<Category[]> {
+  const read = async (): Promise<Category[]> => {
+    const answer: unknown = (await http.request({ method: 'GET', path: '/categories', signal })).json();
+    if (!Array.isArray(answer)) throw new UpstreamProblem('malformed', upstream, '/categories answered no list');
+    return answer.flatMap((category: unknown) => {
+      const { id, name } = asJsonObject(category);
+      return typeof id === 'number' && typeof name === 'string' ? [{ id, name }] : [];
+    });
+  };
+  return (await cache.through(`prediction-categories ${upstream}`, CATEGORIES_AGE_MS, read, signal)).value;
 }
 
 export interface OrderBook {
@@ -42,11 +67,14 @@ export async function activeMarkets(
   if (!Array.isArray(data) || typeof totalMarketsCount !== 'number') {
     throw new UpstreamProblem('malformed', upstream, `${path} answered no page of markets`);
   }
-  const markets = data.flatMap((market) => tradable(market)).map((market) => readMarket(market, categoryId));
-  if (markets.some((market) => market === undefined)) {
-    throw new UpstreamProblem('malformed', upstream, `${path} lists a market without an id, slug or title`);
-  }
-  return { markets: markets.filter((market) => market !== undefined), total: totalMarketsCount };
+  const listings = data.map((listing) =>
+    tradable(listing).map((outcome) => {
+      const market = readMarket(outcome);
+      if (market) return market;
+      throw new UpstreamProblem('malformed', upstream, `${path} lists a market without an id, slug or title`);
+    }),
+  );
+  return { listings, markets: listings.flat(), total: totalMarketsCount };
 }
 
 /** Throws UpstreamProblem: `not-found` for an unknown slug, `invalid-input` for a group and for a market that is over. */
@@ -68,7 +96,7 @@ export async function openMarket(
     const publicMessage = `${slug} has several outcomes: name one of ${slugs.join(', ')}`;
     throw new UpstreamProblem('invalid-input', upstream, 'the market is a group of markets', { publicMessage });
   }
-  const market = readMarket(answer, undefined);
+  const market = readMarket(answer);
   if (market === undefined) throw new UpstreamProblem('malformed', upstream, `${path} answered no market`);
   if (!isOpen(answer)) {
     const publicMessage = `The market ${slug} is over`;

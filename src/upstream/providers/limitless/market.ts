@@ -6,8 +6,6 @@ export interface Market {
   slug: string;
   title: string;
   category: string | null;
-  /** The one that was asked for: the provider does not say it of a market. */
-  category_id: number | null;
   /** ISO 8601, or null where there is none. */
   deadline: string | null;
   /** From 0 to 1: what a share that pays 1 costs. */
@@ -36,7 +34,7 @@ export function tradable(market: unknown): unknown[] {
 }
 
 /** Undefined where the id, slug or title is missing. */
-export function readMarket(market: unknown, categoryId: number | undefined): Market | undefined {
+export function readMarket(market: unknown): Market | undefined {
   const { id, slug, groupTitle, categories, expirationTimestamp, volume, tradeType, description, ...rest } =
     asJsonObject(market);
   const title = textOrNull(rest.proxyTitle) ?? textOrNull(rest.title);
@@ -47,7 +45,6 @@ export function readMarket(market: unknown, categoryId: number | undefined): Mar
     slug,
     title: typeof groupTitle === 'string' ? `${groupTitle}: ${title}` : title,
     category: Array.isArray(categories) ? textOrNull(categories[0]) : null,
-    category_id: categoryId ?? null,
     deadline: typeof expirationTimestamp === 'number' ? new Date(expirationTimestamp).toISOString() : null,
     yes_price: yes,
     no_price: no,

@@ -51,10 +51,11 @@ export async function analyse(
       return await overview([...new Set(given)], chainIndex, binding, context);
     }
     case 'holder_analysis': {
-      const rows = await holders(token, { tagFilter, limit }, binding, context);
-      const percents = rows.slice(0, 10).map(({ holdPercent }) => Number(holdPercent ?? 0));
+      const { rows, largest } = await holdersAndLargest(token, { tagFilter, limit }, binding, context);
+      const percents = largest.map(({ holdPercent }) => Number(holdPercent ?? 0));
       const top10HoldPercent = Math.round(percents.reduce((sum, percent) => sum + percent, 0) * 1e6) / 1e6;
-      return { data: await known({ tokenAddress: address, top10HoldPercent, holders: rows }, rows.length === 0) };
+      const data = { tokenAddress: address, top10HoldPercent, holders: rows };
+      return { data: await known(data, rows.length === 0 && largest.length === 0) };
     }
     case 'candlesticks': {
       const bar = String(input.bar ?? '1H');
@@ -86,6 +87,24 @@ export async function analyse(
         publicMessage: `There is no action ${action}`,
       });
   }
+}
+
+/** The holders that are asked for, and the ten largest of all, which a filter leaves out. */
+async function holdersAndLargest(
+  token: OkxToken,
+  { tagFilter, limit }: { tagFilter: string | undefined; limit: number },
+  binding: OkxBinding,
+  context: OkxContext,
+): Promise<{ rows: OkxRow[]; largest: OkxRow[] }> {
+  if (tagFilter === undefined) {
+    const all = await holders(token, { limit: Math.max(limit, 10) }, binding, context);
+    return { rows: all.slice(0, limit), largest: all.slice(0, 10) };
+  }
+  const [rows, largest] = await Promise.all([
+    holders(token, { tagFilter, limit }, binding, context),
+    holders(token, { limit: 10 }, binding, context),
+  ]);
+  return { rows, largest };
 }
 
 /** Prices and names, merged by address; the risk figures of a single token only, as OKX gives them one by one. */

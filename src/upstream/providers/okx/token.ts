@@ -138,7 +138,7 @@ export const clusterTopHolders = async (
     ),
   );
 
-interface TokenArticle {
+export interface TokenArticle {
   title: string;
   summary: string;
   url: string | null;

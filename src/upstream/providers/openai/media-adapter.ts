@@ -83,6 +83,12 @@ async function generate(
   return imageResult(produced, String(input.prompt));
 }
 
+/** OpenAI takes the bare code of a language: that of `en-GB` is `en`. Without one it finds out itself. */
+function languagePart(language: unknown): FormPart[] {
+  if (typeof language !== 'string' || language === 'auto') return [];
+  return [{ name: 'language', value: (language.split('-')[0] ?? language).toLowerCase() }];
+}
+
 interface Transcript {
   text: string;
   metadata: { model: string; language: unknown; duration_seconds?: number };
@@ -104,8 +110,7 @@ async function transcribe(
   });
   const form: FormPart[] = [
     { name: 'model', value: binding.model.id },
-    // OpenAI takes ISO 639-1 alone: the language of `en-GB` is `en`.
-    ...(typeof language === 'string' ? [{ name: 'language', value: language.split('-')[0] ?? language }] : []),
+    ...languagePart(language),
     ...Object.entries({ response_format: 'json', ...sent }).map(([name, value]) => ({ name, value: String(value) })),
     { name: 'file', value: audioFile(file, upstream) },
   ];
@@ -128,7 +133,7 @@ async function transcribe(
     text: answer.text,
     metadata: {
       model: binding.model.name,
-      language: answer.language ?? language,
+      language: answer.language ?? (language === 'auto' ? 'und' : language),
       ...(duration !== undefined && { duration_seconds: Math.round(duration * 100) / 100 }),
     },
   };

@@ -4,7 +4,7 @@ import { asJsonObject } from '../../../json.ts';
 import type { Adapter, CallContext } from '../../adapter.ts';
 import { summarizePrices } from '../../price-summary.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { lookUp, type SocialBinding } from './client.ts';
+import { lookUpWhole, type SocialBinding } from './client.ts';
 import { type StorefrontDetail, type StorefrontProduct, storefrontDetail, storefrontProduct } from './products.ts';
 
 type SocialfetchOptions = { readonly operation: 'tiktok-search' | 'tiktok-product' };
@@ -33,12 +33,13 @@ export const socialfetch: Adapter<SocialfetchOptions> = {
 async function searchStorefront(input: Input, binding: SocialBinding, context: CallContext) {
   const { query, region, page, raw } = input;
   const asked = { query: String(query), region: String(region), page: Number(page) };
-  const { value: data, cached } = await context.cache.through(
-    `tiktok-search ${binding.upstream} ${JSON.stringify(asked)}`,
+  const { value: answer, cached } = await context.cache.through(
+    `tiktok-search whole ${binding.upstream} ${JSON.stringify(asked)}`,
     STOREFRONT_AGE_MS,
-    () => lookUp(binding, '/v1/tiktok/shop/products/search', asked, context),
+    () => lookUpWhole(binding, '/v1/tiktok/shop/products/search', asked, context),
     context.signal,
   );
+  const { data } = answer;
   if (!Array.isArray(data.products)) {
     throw new UpstreamProblem('malformed', binding.upstream, 'answered no list of products');
   }
@@ -55,22 +56,24 @@ async function searchStorefront(input: Input, binding: SocialBinding, context: C
     has_more: hasMore === true,
     price_summary: summarizePrices(results.map(({ price }) => ({ price: price.amount, currency: price.currency }))),
     cached,
-    ...(raw === true && { raw: data }),
+    ...(raw === true && { raw: answer.payload }),
   };
 }
 
 async function findProduct(input: Input, binding: SocialBinding, context: CallContext) {
   const asked = { url: String(input.url), region: String(input.region) };
-  const { value: data, cached } = await context.cache.through(
-    `tiktok-product ${binding.upstream} ${JSON.stringify(asked)}`,
+  const { value: answer, cached } = await context.cache.through(
+    `tiktok-product whole ${binding.upstream} ${JSON.stringify(asked)}`,
     STOREFRONT_AGE_MS,
-    () => lookUp(binding, '/v1/tiktok/products', asked, context),
+    () => lookUpWhole(binding, '/v1/tiktok/products', asked, context),
     context.signal,
   );
-  const found = data.lookupStatus !== 'not_found';
+  const { data } = answer;
+  // Whatever keeps the provider from the listing (gone, private, not for this region) is said here.
+  const found = data.lookupStatus === undefined || data.lookupStatus === 'found';
   const product: StorefrontDetail | undefined = found ? storefrontDetail(data, asked.url) : undefined;
   if (found && product === undefined) {
     throw new UpstreamProblem('malformed', binding.upstream, 'found a product without a title');
   }
-  return { product: product ?? null, found, cached, ...(input.raw === true && { raw: data }) };
+  return { product: product ?? null, found, cached, ...(input.raw === true && { raw: answer.payload }) };
 }

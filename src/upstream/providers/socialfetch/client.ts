@@ -67,19 +67,24 @@ function readPost(tweet: unknown): XPost[] {
 }
 
 /** The envelope's data. A thing that does not exist is an answer: its `lookupStatus` is `not_found`. */
-export async function lookUp(
+const lookUp = async (...request: Parameters<typeof lookUpWhole>): Promise<JsonObject> =>
+  (await lookUpWhole(...request)).data;
+
+/** The same, with `payload`: the answer as the provider gave it. */
+export async function lookUpWhole(
   { upstream, http }: SocialBinding,
   path: string,
   query: Readonly<Record<string, string | number | boolean>>,
   { signal }: Pick<CallContext, 'signal'>,
-): Promise<JsonObject> {
+): Promise<{ data: JsonObject; payload: JsonObject }> {
   const response = await http.request({ method: 'GET', path, query, signal, accept: [400, 404, 422] });
-  const { data, error, code } = asJsonObject(response.json());
-  if (response.status < 400 && isJsonObject(data)) return data;
+  const payload = asJsonObject(response.json());
+  const { data, error, code } = payload;
+  if (response.status < 400 && isJsonObject(data)) return { data, payload };
   const providerMessage = cutProviderText(textOrNull(asJsonObject(error).code) ?? textOrNull(code) ?? error);
   // A route that the provider no longer has answers 404 as well, and must not pass for a product that is gone.
   if (response.status === 404 && /not_?found/i.test(providerMessage) && !/route|endpoint|path/i.test(providerMessage)) {
-    return { lookupStatus: 'not_found' };
+    return { data: { lookupStatus: 'not_found' }, payload };
   }
   if (response.status < 400) throw new UpstreamProblem('malformed', upstream, `${path} answered no data`);
   const message = `${path} answered ${response.status}`;

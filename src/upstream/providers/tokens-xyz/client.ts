@@ -21,8 +21,8 @@ interface Operation {
   readonly mostMints?: number;
   /** `mints` goes into a JSON body instead of the query. */
   readonly posts?: boolean;
-  /** Fields of `asset` that the answer has at its top as well. */
-  readonly lifted?: readonly string[];
+  /** Where a section lies in the answer, and what of it the answer has at its top as well: our name -> the section's. */
+  readonly lifted?: { readonly from: readonly string[]; readonly fields: Readonly<Record<string, string>> };
   /** The answer is a list. */
   readonly list?: boolean;
   /** The candles that the answer holds, where it holds any. */
@@ -36,16 +36,25 @@ const page = { offset: 0, limit: 10 };
 const detailCandles = { interval: 'ohlcvInterval', from: 'ohlcvFrom', to: 'ohlcvTo' };
 const ownCandles = { interval: 'interval', from: 'from', to: 'to' };
 
+const same = (...fields: string[]): Record<string, string> => Object.fromEntries(fields.map((field) => [field, field]));
+
 export const operations = {
   'asset-detail': {
     path: asset,
     query: ['include', 'mint', 'marketsOffset', 'marketsLimit'],
     candles: ({ include }) => (String(include).includes('ohlcv') ? detailCandles : undefined),
-    lifted: ['imageUrl', 'primaryVariant', 'stats'],
+    lifted: { from: ['asset'], fields: same('imageUrl', 'primaryVariant', 'stats') },
   },
   'asset-profile': { path: `${asset}/profile` },
   'asset-risk-details': { path: `${asset}/risk-details`, query: ['mint'] },
-  'asset-risk-summary': { path: `${asset}/risk-summary`, query: ['mint'] },
+  'asset-risk-summary': {
+    path: `${asset}/risk-summary`,
+    query: ['mint'],
+    lifted: {
+      from: ['risk', 'marketScore'],
+      fields: same('score', 'grade', 'label', 'tone', 'isTrustedLaunch', 'hasInsufficientData'),
+    },
+  },
   'asset-variants': { path: `${asset}/variants`, query: ['kind', 'trustTier'] },
   'asset-markets': { path: `${asset}/markets`, query: ['mint', 'offset', 'limit'], defaults: page },
   'asset-tickers': {
@@ -57,7 +66,18 @@ export const operations = {
   'asset-ohlcv': { path: `${asset}/ohlcv`, query: ['mint'], candles: () => ownCandles },
   'asset-price-chart': { path: `${asset}/price-chart` },
   'asset-description': { path: `${asset}/description`, query: ['mint'] },
-  'asset-variant-market': { path: `${asset}/variant-market`, query: ['mint'] },
+  'asset-variant-market': {
+    path: `${asset}/variant-market`,
+    query: ['mint'],
+    lifted: {
+      from: ['market'],
+      fields: {
+        ...same('price', 'liquidity', 'marketCap', 'priceChange24hPercent', 'priceChange1hPercent'),
+        volume: 'volume24hUSD',
+        priceChange: 'priceChange24hPercent',
+      },
+    },
+  },
   'market-snapshots': { path: '/assets/market-snapshots', mostMints: 250, posts: true, list: true },
   'variant-markets': { path: '/assets/variant-markets', mostMints: 50 },
   curated: { path: '/assets/curated', query: ['list', 'groupBy'], defaults: { list: 'all', groupBy: 'asset' } },
@@ -125,10 +145,11 @@ export async function askTokens(
   return toNeutral(operation.view ? operation.view(asJsonObject(lifted)) : lifted, chain);
 }
 
-/** The asset's main fields beside it, where callers look for them. */
-function lift(answer: JsonObject, fields: readonly string[]): JsonObject {
-  const asset = asJsonObject(answer.asset);
-  return { ...Object.fromEntries(fields.map((field) => [field, asset[field] ?? null])), ...answer };
+/** A section's main fields beside it, where callers look for them; null where it lacks them. */
+function lift(answer: JsonObject, { from, fields }: NonNullable<Operation['lifted']>): JsonObject {
+  const section = from.reduce((part, step) => asJsonObject(part[step]), answer);
+  const lifted = Object.entries(fields).map(([name, field]) => [name, section[field] ?? null]);
+  return { ...Object.fromEntries(lifted), ...answer };
 }
 
 const asParameter = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));

@@ -4,8 +4,7 @@ import type { CallContext } from '../../adapter.ts';
 import { optionally } from '../../optionally.ts';
 import type { ChatBinding } from '../../providers/openai/chat.ts';
 import { structured } from '../../providers/openai/structured.ts';
-import { type MarketplaceName, marketplaceNames } from './marketplaces.ts';
-import { type Condition, conditions, type Sort, sorts } from './product.ts';
+import { type Condition, type Sort, sorts } from './product.ts';
 
 interface Intent {
   keywords: string;
@@ -13,7 +12,6 @@ interface Intent {
   price_max: number | null;
   condition: Condition | null;
   sort: Sort;
-  marketplaces: MarketplaceName[];
 }
 
 /** What a request says itself. */
@@ -23,7 +21,6 @@ interface Explicit {
   readonly price_max?: number | undefined;
   readonly condition?: Condition | undefined;
   readonly sort?: Sort | undefined;
-  readonly marketplaces?: readonly MarketplaceName[] | undefined;
 }
 
 type Inferred = { [Key in keyof Intent]: Intent[Key] | null };
@@ -35,14 +32,14 @@ const orNull = (schema: object) => ({ anyOf: [{ type: 'null' }, schema] });
 const schema = {
   type: 'object',
   additionalProperties: false,
-  required: ['keywords', 'price_min', 'price_max', 'condition', 'sort', 'marketplaces'],
+  required: ['keywords', 'price_min', 'price_max', 'condition', 'sort'],
   properties: {
     keywords: orNull({ type: 'string' }),
     price_min: orNull({ type: 'number', minimum: 0 }),
     price_max: orNull({ type: 'number', minimum: 0 }),
-    condition: orNull({ type: 'string', enum: conditions }),
+    // Used and refurbished things leave Amazon out and so decide the price: these are read before it.
+    condition: orNull({ type: 'string', enum: ['new', 'open_box', 'for_parts'] }),
     sort: orNull({ type: 'string', enum: sorts }),
-    marketplaces: orNull({ type: 'array', items: { type: 'string', enum: marketplaceNames } }),
   },
 };
 
@@ -68,17 +65,15 @@ export async function readIntent(
 
 /** Fields of the request count before what was read out of the query. */
 export function combine(explicit: Explicit, inferred: Partial<Inferred> = {}): Intent {
-  const { query, price_min, price_max, condition, sort, marketplaces } = explicit;
+  const { query, price_min, price_max, condition, sort } = explicit;
   const range = [price_min ?? inferred.price_min ?? null, price_max ?? inferred.price_max ?? null] as const;
   const [min, max] = range;
   const isEmpty = min !== null && max !== null && min > max;
-  const named = marketplaces ?? inferred.marketplaces ?? [];
   return {
     keywords: inferred.keywords?.trim() || query,
     price_min: isEmpty ? (price_min ?? null) : min,
     price_max: isEmpty ? (price_max ?? null) : max,
     condition: condition ?? inferred.condition ?? null,
     sort: sort ?? inferred.sort ?? 'relevance',
-    marketplaces: marketplaceNames.filter((name) => named.length === 0 || named.includes(name)),
   };
 }

@@ -19,10 +19,20 @@ t.test('names what a photo shows and where it was found', async (t) => {
   const answer = await ask<Answer>('/shop/lens', photo);
   t.match(answer.identified, /Brass Lantern/);
   t.ok(answer.results.length > 0 && answer.results.every(({ url }) => url !== null));
-  t.equal(answer.is_product_image, true);
   t.same(answer.related_queries, ['brass lantern', 'antique brass lantern'], 'each once');
   t.notOk('marketplace_comparison' in answer);
   t.equal(doubles.calls().shopping, 1, 'no marketplace is searched');
+});
+
+t.test('a photo of no product is told so, whatever is sold that looks like it', async (t) => {
+  for (const is_product of [true, false]) {
+    const content = JSON.stringify({ product: 'lighthouse', is_product });
+    const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }];
+    const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
+    const json = { id: 'x', object: 'chat.completion', created: 1, model: 'x', choices, usage };
+    const { ask } = await openServed(t, { standIn: { upstream: 'chat', answer: () => ({ status: 200, json }) } });
+    t.match(await ask<Answer>('/shop/lens', photo), { identified: 'lighthouse', is_product_image: is_product });
+  }
 });
 
 t.test('in shop mode compares what the marketplaces ask', async (t) => {

@@ -72,6 +72,33 @@ t.test('skips amazon for used and refurbished things, and refuses it alone', asy
   t.same(doubles.calls(), before, 'nothing was asked');
 });
 
+const searched: [string, object, MarketplaceName[], string][] = [
+  ['brass lantern', {}, ['google_shopping', 'amazon', 'ebay'], '0.02'],
+  ['brass lantern on eBay', {}, ['ebay'], '0.0067'],
+  ['brass lantern from Amazon or ebay', {}, ['amazon', 'ebay'], '0.0134'],
+  ['used brass lantern', {}, ['google_shopping', 'ebay'], '0.0134'],
+  ['pre-owned lantern on ebay or at amazon', {}, ['ebay'], '0.0067'],
+  ['brass lantern, not used', {}, ['google_shopping', 'amazon', 'ebay'], '0.02'],
+  ['brass lantern, not on ebay', {}, ['google_shopping', 'amazon', 'ebay'], '0.02'],
+  ['amazon parrot poster', {}, ['google_shopping', 'amazon', 'ebay'], '0.02'],
+  ['brass lantern on ebay', { marketplaces: ['amazon'] }, ['amazon'], '0.0067'],
+  ['most used lantern', { marketplaces: ['amazon'] }, ['amazon'], '0.0067'],
+  ['most used lantern', { condition: 'new' }, ['google_shopping', 'amazon', 'ebay'], '0.02'],
+];
+for (const [query, fields, marketplaces, price] of searched) {
+  t.test(`searches exactly what it quotes: ${query} ${JSON.stringify(fields)}`, async (t) => {
+    const { ask, quote, doubles } = await openServed(t);
+    t.equal(quote('/shop/search', { query, ...fields }), price);
+    const { sources, intent } = await ask<Answer>('/shop/search', { query, ...fields });
+    t.same(
+      sources.map(({ marketplace }) => marketplace),
+      marketplaces,
+    );
+    t.same(intent.marketplaces, marketplaces);
+    t.equal(doubles.calls().shopping, marketplaces.length);
+  });
+}
+
 t.test('a marketplace that fails is told, the others are sold', async (t) => {
   const { ask } = await openServed(t, { standIn: failingAt('shopping', /engine=amazon/) });
   const { results, sources } = await ask<Answer>('/shop/search', { query: 'brass lantern', limit: 50 });
@@ -91,7 +118,7 @@ t.test('searches for the words of the query when the model fails', async (t) => 
   doubles.fault('chat', '500', 2);
   const { results, intent } = await ask<Answer>('/shop/search', { query: 'used brass lantern', limit: 3 });
   t.equal(results.length, 3);
-  t.match(intent, { keywords: 'used brass lantern', condition: null });
+  t.match(intent, { keywords: 'used brass lantern', condition: 'used' });
 });
 
 t.test('nothing found is an answer', async (t) => {
