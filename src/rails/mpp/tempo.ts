@@ -8,9 +8,10 @@ import type { Route } from '../../catalogue/types.ts';
 import type { Atomic } from '../../money.ts';
 import {
   checkSignedTransfer,
+  demandNextNonce,
   type ExpectedTransfer,
-  findTempoTransfer,
   memoEnd,
+  openTempoTransfers,
   readTempoPayment,
 } from '../../payment/authorizations/tempo.ts';
 import { evmConfirmations } from '../../payment/chains/confirmations.ts';
@@ -52,6 +53,7 @@ export function createTempoMethod(
   const rpc = createRpc(options.rpcUrl, RPC_TIMEOUT_MS);
   const { chainId, currency, recipient } = options;
   const payers = createEvmPayers(options.rpcUrl, currency, now);
+  const findTransfer = openTempoTransfers(options.rpcUrl, rpc);
   let loading: Promise<TempoChain> | undefined;
   const load = (): Promise<TempoChain> => {
     loading ??= import('./tempo-chain.ts').then(({ openTempoChain }) =>
@@ -101,19 +103,27 @@ export function createTempoMethod(
     const { memo, validBefore } = checkSignedTransfer(signed, asked, now());
     const [payer, height] = await Promise.all([chain.check(credential), rpc('eth_blockNumber', [])]);
     if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
-    const fromBlock = Number(height);
-    const transfer = { currency, payer, recipient, amount: amount.toString(), memo, validBefore, fromBlock };
+    const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock: Number(height) };
+    if (validBefore === undefined) await demandNextNonce(rpc, payer, signed.nonce);
+    const { key, value } = signed.nonce;
+    const transfer =
+      validBefore === undefined
+        ? { ...common, nonce: { key: key.toString(), value: value.toString() } }
+        : { ...common, validBefore };
     const query: RecoveryQuery = { method: 'tempo', mode: 'pull', transfer };
     return {
       payer,
       holder: await payers(payer),
       payerIsProven: signed.provenSigner,
-      settleUpfront: settlesUpfront({
-        goodForMs: validBefore * 1000 - now(),
-        deadlineMs,
-        settleMarginMs: SETTLE_MARGIN_MS.ownTransaction,
-        isProven: signed.provenSigner,
-      }),
+      // Without an end the payer can put another in its place at any time: the work does not wait for that.
+      settleUpfront:
+        validBefore === undefined ||
+        settlesUpfront({
+          goodForMs: validBefore * 1000 - now(),
+          deadlineMs,
+          settleMarginMs: SETTLE_MARGIN_MS.ownTransaction,
+          isProven: signed.provenSigner,
+        }),
       recoveryQuery: JSON.stringify(query),
       settle: () => chain.broadcast(credential),
     };
@@ -161,7 +171,7 @@ export function createTempoMethod(
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      return query.mode === 'push' ? pushed(query.hash, BigInt(query.amount)) : findTempoTransfer(rpc, query.transfer);
+      return query.mode === 'push' ? pushed(query.hash, BigInt(query.amount)) : findTransfer(query.transfer);
     },
   };
 }
