@@ -63,7 +63,10 @@ function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: stri
     throw refuse('this payment belongs to another request: sign a new one for this one');
   }
   if (payment.state === 'unsettled') {
-    throw new Refusal('verification-failed', `this payment could not be settled (${payment.reason}): sign a new one`);
+    const { recoveryQuery, reason = '' } = payment;
+    throw new Refusal('verification-failed', `this payment could not be settled (${reason}): sign a new one`, {
+      settlement: { recoveryQuery, reason },
+    });
   }
   if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
     throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);

@@ -7,12 +7,23 @@ export type RefusalKind =
   | 'malformed-credential'
   | 'invalid-challenge';
 
+/** A payment that was found good and could not be settled. */
+export interface FailedSettlement {
+  /** See `VerifiedPayment.recoveryQuery`. */
+  readonly recoveryQuery: string;
+  readonly reason: string;
+}
+
 /** A payment that is not taken: answered with a fresh challenge and the reason, which the caller reads. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
-  constructor(kind: RefusalKind, reason: string, options: { cause?: unknown } = {}) {
-    super(reason, options);
+  /** Present where it was refused only when it was to be settled: some rails have a receipt for that. */
+  readonly settlement: FailedSettlement | undefined;
+  constructor(kind: RefusalKind, reason: string, options: { cause?: unknown; settlement?: FailedSettlement } = {}) {
+    const { settlement, ...others } = options;
+    super(reason, others);
     this.name = 'Refusal';
     this.kind = kind;
+    this.settlement = settlement;
   }
 }
