@@ -1,9 +1,10 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { finalCodes, Problem } from '../errors.ts';
+import { freesItsKey } from '../store/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import type { ExposureControl } from './exposure/control.ts';
-import { answerUnderKey, sharedKey } from './idempotency.ts';
+import { answerUnderKey, identifierKey, identifierTaken, sharedKey } from './idempotency.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
@@ -149,6 +150,7 @@ export async function claimPayment(
   for (;;) {
     const known = await store.find(credential.id);
     if (!known) {
+      await demandFreeIdentifier(parts, credential);
       const claimed = await claimVerified(parts, rail, credential, quote, digest);
       if (claimed) return claimed;
       continue;
@@ -163,6 +165,14 @@ export async function claimPayment(
       if (claimed) return claimed;
     }
   }
+}
+
+/** Before anything is verified. Throws Problem where another payment has the credential's identifier. */
+async function demandFreeIdentifier({ store, now }: ClaimParts, credential: Credential): Promise<void> {
+  const key = identifierKey(credential, now());
+  const kept = key && (await store.cached(key.name, key.since));
+  const other = kept && (await store.find(kept.value));
+  if (other && other.id !== credential.id && !freesItsKey(other)) throw identifierTaken();
 }
 
 /** A payment that was claimed before and is free to be taken. Undefined when another request was faster. */
@@ -242,10 +252,10 @@ async function claimVerified(
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
   const verified = await rail.verify(credential, quote);
-  const key = sharedKey(quote, verified, now());
+  const keys = [identifierKey(credential, now()), sharedKey(quote, verified, now())].filter((key) => key !== undefined);
   const facts = factsOf(rail, credential, quote, assessed(parts, verified), digest);
   const exposure = parts.exposure.limits(verified.decimals);
-  const outcome = await store.claim(facts, { ...terms(parts), exposure, ...(key && { key }) });
+  const outcome = await store.claim(facts, { ...terms(parts), exposure, keys });
   if (outcome.won) {
     const { claim, before, open, settleUpfront } = outcome;
     await demandCover(parts, claim, verified, open);
@@ -253,5 +263,7 @@ async function claimVerified(
     const { network, payer } = verified;
     return { claim, network, payer, answer: before?.answer, verified: { ...verified, settleUpfront } };
   }
-  return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
+  if (outcome.payment.id === credential.id) return undefined;
+  if (outcome.key !== undefined && outcome.key === identifierKey(credential, now())?.name) throw identifierTaken();
+  return answerUnderKey(outcome.payment, digest);
 }

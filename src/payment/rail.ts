@@ -23,6 +23,8 @@ export interface Credential {
   readonly fingerprint: string;
   /** False where everything in it can be read off the chain once it is settled. */
   readonly isPrivate: boolean;
+  /** What the payer calls its purchase, where the rail knows such a name: it is bought by one payment. */
+  readonly identifier?: string | undefined;
 }
 
 /** The price of a request and how it can be paid, before a transport has put it into words. */

@@ -12,9 +12,11 @@ interface Standing {
 }
 
 export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
-  const { key, exposure, now } = options;
-  const holder = key && (yield* holderOf(key, facts, now, rowLock));
-  if (holder) return { won: false, payment: holder };
+  const { keys = [], exposure, now } = options;
+  for (const key of keys) {
+    const holder = yield* holderOf(key, facts, now, rowLock);
+    if (holder) return { won: false, payment: holder, key: key.name };
+  }
   const standing = exposure
     ? yield* standingOf(facts, exposure, now, rowLock)
     : { open: 0n, settleUpfront: facts.settleUpfront };
@@ -24,7 +26,7 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
     changes === 1
       ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
       : yield* claimAgain(decided, options, standing, rowLock);
-  if (key && outcome.won) yield statements.keepValue(key.name, facts.id, now);
+  if (outcome.won) for (const key of keys) yield statements.keepValue(key.name, facts.id, now);
   return outcome;
 }
 

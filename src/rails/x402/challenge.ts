@@ -7,6 +7,7 @@ import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts'
 import type { Challenge, Rail } from '../../payment/rail.ts';
 import { SETTLE_MARGIN_MS, settlesUpfront } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
+import { paymentIdentifierExtension } from './payment-identifier.ts';
 import { CHALLENGE_EXTENSION, encodeHeader, type Requirements, type RequirementsV1 } from './wire.ts';
 
 /** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */
@@ -173,7 +174,7 @@ export function createChallenges(
     const known = amounts.get(amount);
     if (known) return known;
     const accepts = offers(route, amount);
-    const withId = { ...extensions, ...challengeExtension(NO_ID) };
+    const withId = { ...extensions, ...paymentIdentifierExtension, ...challengeExtension(NO_ID) };
     const required = { x402Version: 2, error: 'Payment required', resource, accepts, extensions: withId };
     const made = {
       header: headerWithId(required),
@@ -202,7 +203,7 @@ export function createChallenges(
       const { header, accepts, acceptsV1 } = quoted(route, amount);
       if (!refusal) return { header: header(id), error: 'Payment required', acceptsV1 };
       const { resource, extensions: fixed } = prepare(route);
-      const extensions = { ...fixed, ...challengeExtension(id) };
+      const extensions = { ...fixed, ...paymentIdentifierExtension, ...challengeExtension(id) };
       const error = refusal.message;
       return { header: encodeHeader({ x402Version: 2, error, resource, accepts, extensions }), error, acceptsV1 };
     },

@@ -3,6 +3,7 @@
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
 import { Refusal } from '../../payment/refusal.ts';
+import { readPaymentIdentifier } from './payment-identifier.ts';
 
 /** Bounds the decoding of what strangers send. Node itself stops at 16 KB of headers. */
 const PROOF_LIMIT_BYTES = 8192;
@@ -45,6 +46,8 @@ interface Common {
   readonly payload: Json;
   /** The id of the challenge that is paid, echoed by version 2 clients: nothing on a chain tells it. */
   readonly challengeId: string | undefined;
+  /** What the client calls its purchase. */
+  readonly identifier: string | undefined;
 }
 
 /** A decoded payment payload: typed and bounded, but nothing in it is believed yet. */
@@ -97,7 +100,7 @@ export function decodePayment(header: string): PaymentPayload {
   const { x402Version, payload } = whole;
   if (x402Version !== 1 && x402Version !== 2) throw malformed('x402Version must be 1 or 2');
   if (!isObject(payload)) throw malformed('payload must be an object');
-  const common = { payload, challengeId: readChallengeId(whole) };
+  const common = { payload, challengeId: readChallengeId(whole), identifier: readPaymentIdentifier(whole) };
   if (x402Version === 1) {
     return { x402Version, scheme: text(whole, 'scheme'), network: text(whole, 'network'), ...common };
   }
