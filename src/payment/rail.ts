@@ -1,6 +1,6 @@
 /** A rail: a protocol by which calls are paid for. Each is a folder of `src/rails/`. */
 import type { Route } from '../catalogue/types.ts';
-import type { ProblemDetail } from '../errors.ts';
+import type { Problem, ProblemDetail } from '../errors.ts';
 import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
@@ -75,6 +75,8 @@ export interface HttpWire<C extends Credential, Asked extends Challenge> {
   read(request: GatewayRequest): C | undefined;
   /** The 402. */
   challenge(challenge: Asked): HttpAnswer;
+  /** A problem with a request of this rail in the rail's own words; `shared`: in those of all. */
+  problem?(problem: Problem, shared: HttpAnswer): HttpAnswer;
   /** The headers that tell of a settlement: the same for the same receipt, always. */
   receipt(receipt: Receipt): Record<string, string>;
 }

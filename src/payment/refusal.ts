@@ -5,6 +5,7 @@ export type RefusalKind =
   | 'payment-expired'
   | 'verification-failed'
   | 'malformed-credential'
+  | 'invalid-payload'
   | 'invalid-challenge';
 
 /** A payment that was found good and could not be settled. */

@@ -2,6 +2,7 @@
  * x402 on the wire: header names, payload shapes and their decoding.
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
+import { checkAmount } from '../../payment/authorizations/checks.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { readPaymentIdentifier } from './payment-identifier.ts';
 
@@ -133,12 +134,8 @@ const same = (left: string, right: string): boolean => left.toLowerCase() === ri
 export function checkAccepted(payment: PaymentPayload, offer: Requirements): void {
   if (payment.x402Version === 1) return;
   const { amount, asset, payTo } = payment.accepted;
-  if (amount !== offer.amount) {
-    throw new Refusal(
-      'payment-insufficient',
-      `the payment accepts ${amount}, the price is ${offer.amount} atomic units`,
-    );
-  }
+  if (!/^[0-9]{1,78}$/.test(amount)) throw malformed('accepted.amount must be a whole number');
+  checkAmount(BigInt(amount), BigInt(offer.amount));
   if (!same(asset, offer.asset)) {
     throw new Refusal('verification-failed', `the payment is in asset ${asset}, asked is ${offer.asset}`);
   }
