@@ -213,7 +213,10 @@ export function claiming(promise: Promised): void {
     const claim = await won(store, sampleFacts('first'), claimAt(1, { keys: [key] }));
     await store.giveUp(claim, 'released', 'upstream_failed', 2);
     t.same(await won(store, sampleFacts('first'), claimAt(3, { keys: [key] })), { id: 'first', attempt: 2 });
-    t.match(await store.claim(sampleFacts('second'), claimAt(4, { keys: [key] })), { won: false, payment: { id: 'first' } });
+    t.match(await store.claim(sampleFacts('second'), claimAt(4, { keys: [key] })), {
+      won: false,
+      payment: { id: 'first' },
+    });
     t.match(await store.claim(sampleFacts('third'), claimAt(4)), { won: true });
   });
 
