@@ -12,6 +12,7 @@ export const problems = {
   unknown_path: { status: 404, title: 'No endpoint is sold at this path' },
   method_not_allowed: { status: 405, title: 'The endpoint takes another method: see Allow' },
   payment_in_progress: { status: 409, title: 'This payment is being worked on: send the same request again' },
+  identifier_taken: { status: 409, title: 'Another payment came with this payment-identifier: nothing was charged' },
   settlement_pending: { status: 409, title: 'The chain has not confirmed yet: send the same request again' },
   answer_gone: { status: 410, title: 'This payment was answered long ago, and its answer is not kept any more' },
   body_too_large: { status: 413, title: 'The body is larger than the endpoint takes' },

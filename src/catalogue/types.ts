@@ -180,6 +180,8 @@ export interface ServiceFile {
   /** Rail -> its options, as its `serviceOptions` have them. */
   readonly rails?: { readonly [rail: string]: { readonly [option: string]: unknown } };
   readonly exposure?: ExposureFile;
+  /** Rails whose operations are listed in `/openapi.json` as well, beside their own document. */
+  readonly openapi?: { readonly [rail: string]: boolean };
 }
 
 /** A model together with its neutral name. */

@@ -37,6 +37,24 @@ export const errorBody = {
   },
 } as const;
 
+const failure = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});
+
+/** Answers that every operation can give, by status. */
+export const sharedResponses = {
+  400: failure('The request is not valid; nothing was charged'),
+  405: failure('The path takes another method: see Allow'),
+  409: failure('This payment is being worked on, or waits for its chain: send the same again in a moment'),
+  410: failure('Paid long ago: the answer is not kept any more'),
+  413: failure('The body is too large; nothing was charged'),
+  415: failure('The body is not application/json; nothing was charged'),
+  429: failure('Too much at a time: see Retry-After; nothing was charged'),
+  500: failure('The call failed; nothing was charged unless the code is result_owed'),
+  503: failure('The gateway is shutting down: try again in a moment; nothing was charged'),
+} as const;
+
 /** The body of a 402, to which a rail may add. Source: the Payment HTTP authentication scheme, draft 01, "Problem Details". */
 export const paymentRequired = {
   type: 'object',

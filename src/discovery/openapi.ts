@@ -1,8 +1,8 @@
 /** OpenAPI 3.1 descriptions of what is sold: the parts that all rails have in common. */
 import type { JsonSchema, Route, ServiceFile } from '../catalogue/types.ts';
-import { errorBody } from './openapi-components.ts';
+import { errorBody, sharedResponses } from './openapi-components.ts';
 import type { PaymentInfo } from './payment-info.ts';
-import { answerSchema, requestFields, requiredFields } from './schemas.ts';
+import { answerSchema, requestFields, requestSchema, requiredFields } from './schemas.ts';
 
 type Method = 'get' | 'post';
 
@@ -29,6 +29,10 @@ interface Response {
   readonly content: Content;
 }
 
+interface Reference {
+  readonly $ref: string;
+}
+
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -37,7 +41,7 @@ export interface Operation {
   readonly security: readonly [];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: true; readonly content: Content };
-  readonly responses: Readonly<Record<'200' | '400' | '402' | '500', Response>>;
+  readonly responses: Readonly<Record<string, Response | Reference>>;
   readonly 'x-payment-info': PaymentInfo;
 }
 
@@ -55,6 +59,8 @@ export interface OpenApiDocument {
 
 /** What a rail sells, as OpenAPI. */
 export interface OpenApiSurface {
+  /** Its name. */
+  readonly rail: string;
   readonly path: string;
   /** What the documents of other rails call this one. */
   readonly title: string;
@@ -96,11 +102,6 @@ function queryParameters(route: Route): Parameter[] {
   }));
 }
 
-const failure = (description: string): Response => ({
-  description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-});
-
 /** One operation. Results are inline: clients that index operations do not all follow references. */
 export function operation(route: Route, parts: OperationParts): Operation {
   const get = parts.method === 'GET';
@@ -125,7 +126,7 @@ export function operation(route: Route, parts: OperationParts): Operation {
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: route.request, example: route.example } },
+            content: { 'application/json': { schema: requestSchema(route), example: route.example } },
           },
         }),
     responses: {
@@ -134,16 +135,25 @@ export function operation(route: Route, parts: OperationParts): Operation {
         headers: headers(parts.receiptHeaders),
         content: { 'application/json': { schema: answerSchema(route), example: route.resultExample } },
       },
-      400: failure('The request is not valid; nothing was charged'),
       402: {
         description: 'Not paid: the price of this request, and how to pay it',
         headers: headers(parts.challengeHeaders),
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/PaymentRequired' } } },
       },
-      500: failure('The call failed; nothing was charged unless the code is result_owed'),
+      ...Object.fromEntries(
+        Object.keys(sharedResponses).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+      ),
     },
     'x-payment-info': parts.payment,
   };
+}
+
+function byPath(operations: OpenApiSurface['operations']): OpenApiDocument['paths'] {
+  const paths: Record<string, { [method in Method]?: Operation }> = {};
+  for (const { path, method, operation } of operations) {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  }
+  return paths;
 }
 
 /**
@@ -164,10 +174,8 @@ export function openApiDocument(
     servers: [{ url: publicUrl }],
     tags: tags.map((tag) => ({ name: tag })),
     ...(other && { externalDocs: { url: publicUrl + other.path, description: other.title } }),
-    paths: Object.fromEntries(
-      operations.map(({ path, method, operation }) => [path, { [method.toLowerCase()]: operation }]),
-    ),
-    components: { schemas: { Error: errorBody, PaymentRequired: paymentRequired } },
+    paths: byPath(operations),
+    components: { schemas: { Error: errorBody, PaymentRequired: paymentRequired }, responses: sharedResponses },
     'x-service-info': { docs: { ...(contact?.url ? { homepage: contact.url } : {}), llms } },
     'x-discovery': { ownershipProofs: ownershipProofs ?? [] },
   };

@@ -1,7 +1,42 @@
 import type { JsonSchema, Route } from '../catalogue/types.ts';
+import { toDecimal } from '../money.ts';
+
+/** The same as `format: amount`, in words that every reader of JSON Schema knows. */
+const AMOUNT = '^(?:0|[1-9][0-9]*)(?:\\.[0-9]{1,6})?$';
+
+/** Without the catalogue's own words, and with `items` for every array: some readers refuse one without. */
+function published(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(published);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { format, ...others }: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, published(value)]),
+  );
+  const isArray = [others.type].flat().includes('array') && !('items' in others);
+  return {
+    ...others,
+    ...(format === 'amount' ? { pattern: AMOUNT } : format === undefined ? {} : { format }),
+    ...(isArray ? { items: {} } : {}),
+  };
+}
+
+/**
+ * What a call takes. JSON Schema cannot bound a decimal string: the bounds of an amount that the request names stand
+ * beside it as `x-minimum` and `x-maximum`, in dollars.
+ */
+export function requestSchema({ request, priceOptions, price }: Route): JsonSchema {
+  const schema = published(request) as JsonSchema;
+  const { rule, by } = priceOptions as { readonly rule: string; readonly by?: unknown };
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, object>>;
+  const field = rule === 'amount' && typeof by === 'string' ? properties[by] : undefined;
+  if (!field || typeof by !== 'string') return schema;
+  const bounded = { ...field, 'x-minimum': toDecimal(price.min), 'x-maximum': toDecimal(price.max) };
+  return { ...schema, properties: { ...properties, [by]: bounded } };
+}
 
 /** What a call answers, envelope included. Examples are left out: documents give them beside the schema. */
-export function answerSchema({ result: { examples: _, ...result }, envelope }: Route): JsonSchema {
+export function answerSchema(route: Route): JsonSchema {
+  const { envelope } = route;
+  const { examples: _, ...result } = published(route.result) as JsonSchema;
   const success = { type: 'boolean' };
   switch (envelope) {
     case undefined:
@@ -26,6 +61,6 @@ export function answerSchema({ result: { examples: _, ...result }, envelope }: R
 
 /** The request's fields by name. */
 export const requestFields = (route: Route): [string, JsonSchema][] =>
-  Object.entries((route.request.properties ?? {}) as Record<string, JsonSchema>);
+  Object.entries((requestSchema(route).properties ?? {}) as Record<string, JsonSchema>);
 
 export const requiredFields = (route: Route): readonly string[] => (route.request.required ?? []) as string[];

@@ -10,7 +10,11 @@ export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): Http
 }
 
 function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
-  if (outcome.kind === 'problem') return problemAnswer(outcome.problem, outcome.requestId);
+  if (outcome.kind === 'problem') {
+    const { problem, requestId, rail: name = '' } = outcome;
+    const shared = problemAnswer(problem, requestId);
+    return rails.get(name)?.http.problem?.(problem, shared) ?? shared;
+  }
   const rail = rails.get(outcome.rail);
   if (!rail) return problemAnswer(undefined, outcome.requestId);
   if (outcome.kind === 'challenge') return rail.http.challenge(outcome.challenge);

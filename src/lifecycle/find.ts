@@ -6,6 +6,8 @@ export interface RouteFinder {
   has(path: string): boolean;
   /** Whether exactly this is sold. */
   sells(method: string, path: string): boolean;
+  /** The rail on which something is sold at the path. */
+  railOf(path: string): string | undefined;
   /** Throws Problem `unknown_path`, or `method_not_allowed` with `Allow`. */
   find(method: string, path: string): Route;
 }
@@ -16,6 +18,7 @@ export function createRouteFinder(routes: readonly Route[]): RouteFinder {
   return {
     has: (path) => byPath.has(path),
     sells: (method, path) => byPath.get(path)?.methods.some((each) => each === method) ?? false,
+    railOf: (path) => byPath.get(path)?.rail,
     find(method, path) {
       const route = byPath.get(path);
       if (!route)

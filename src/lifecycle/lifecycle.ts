@@ -187,9 +187,10 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
     try {
       return { requestId, ...(await run(parts, working, request, requestId)) };
     } catch (error) {
-      if (error instanceof Problem) return { requestId, kind: 'problem', problem: error };
+      const rail = parts.routes.railOf(request.path);
+      if (error instanceof Problem) return { requestId, kind: 'problem', problem: error, rail };
       parts.log.error({ requestId, err: error }, 'request failed in the gateway');
-      return { requestId, kind: 'problem', problem: new Problem('internal_error') };
+      return { requestId, kind: 'problem', problem: new Problem('internal_error'), rail };
     }
   };
 

@@ -13,6 +13,7 @@ export type Ending =
       /** The same payment got this answer before. */
       readonly replayed: boolean;
     }
-  | { readonly kind: 'problem'; readonly problem: Problem };
+  /** `rail`: of what is sold at the path, if anything is. */
+  | { readonly kind: 'problem'; readonly problem: Problem; readonly rail?: string | undefined };
 
 export type Outcome = Ending & { readonly requestId: string };

@@ -1,9 +1,10 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { finalCodes, Problem } from '../errors.ts';
+import { freesItsKey } from '../store/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import type { ExposureControl } from './exposure/control.ts';
-import { answerUnderKey, sharedKey } from './idempotency.ts';
+import { answerUnderKey, identifierKey, identifierTaken, sharedKey } from './idempotency.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
@@ -65,7 +66,10 @@ function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: stri
     throw refuse('this payment belongs to another request: sign a new one for this one');
   }
   if (payment.state === 'unsettled') {
-    throw new Refusal('verification-failed', `this payment could not be settled (${payment.reason}): sign a new one`);
+    const { recoveryQuery, reason = '' } = payment;
+    throw new Refusal('verification-failed', `this payment could not be settled (${reason}): sign a new one`, {
+      settlement: { recoveryQuery, reason },
+    });
   }
   if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
     throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
@@ -149,6 +153,7 @@ export async function claimPayment(
   for (;;) {
     const known = await store.find(credential.id);
     if (!known) {
+      await demandFreeIdentifier(parts, credential);
       const claimed = await claimVerified(parts, rail, credential, quote, digest, undefined);
       if (claimed) return claimed;
       continue;
@@ -163,6 +168,14 @@ export async function claimPayment(
       if (claimed) return claimed;
     }
   }
+}
+
+/** Before anything is verified. Throws Problem where another payment has the credential's identifier. */
+async function demandFreeIdentifier({ store, now }: ClaimParts, credential: Credential): Promise<void> {
+  const key = identifierKey(credential, now());
+  const kept = key && (await store.cached(key.name, key.since));
+  const other = kept && (await store.find(kept.value));
+  if (other && other.id !== credential.id && !freesItsKey(other)) throw identifierTaken();
 }
 
 /** A payment that was claimed before and is free to be taken. Undefined when another request was faster. */
@@ -265,14 +278,19 @@ async function claimVerified(
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
   const verified = await rail.verify(credential, quote);
-  const key = sharedKey(quote, verified, now());
+  const identifier = identifierKey(credential, now());
+  const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
   const because = upfrontOf(parts, verified, quote, known);
   const facts = factsOf(rail, credential, quote, verified, because, digest);
   const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
   let isAtRisk = false;
   try {
-    const outcome = await store.claim(facts, { ...terms(parts), exposure, ...(key && { key }) });
-    if (!outcome.won) return outcome.payment.id === credential.id ? undefined : answerUnderKey(outcome.payment, digest);
+    const outcome = await store.claim(facts, { ...terms(parts), exposure, keys });
+    if (!outcome.won) {
+      if (outcome.payment.id === credential.id) return undefined;
+      if (outcome.key !== undefined && outcome.key === identifier?.name) throw identifierTaken();
+      return answerUnderKey(outcome.payment, digest);
+    }
     const { claim, before, open, exceeds, isNew } = outcome;
     await demandCover(parts, claim, verified, open);
     const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;

@@ -1,11 +1,12 @@
 /**
- * `Idempotency-Key`: a payer whose answer was lost, and who pays a fresh challenge under the same key, gets the first
- * answer and is not charged again (the Payment authentication scheme, draft 01, recommends it).
+ * Names under which one payment buys. `Idempotency-Key`: a payer whose answer was lost, and who pays a fresh challenge
+ * under the same key, gets the first answer and is not charged again (the Payment authentication scheme, draft 01,
+ * recommends it). An identifier in the payment itself: any other payment with it is refused.
  */
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import type { Payment, Receipt, SharedKey, StoredAnswer } from '../store/store.ts';
-import type { Quote, VerifiedPayment } from './rail.ts';
+import type { Credential, Quote, VerifiedPayment } from './rail.ts';
 
 const KEPT_MS = 86_400_000;
 const LONGEST_KEY = 255;
@@ -20,11 +21,21 @@ export function sharedKey(
   if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY) return undefined;
   // Nobody reads another's answer by guessing keys.
   if (!payerIsProven) return undefined;
-  const digest = createHash('sha256')
-    .update(JSON.stringify([route.id, payer.toLowerCase(), key]))
-    .digest('hex');
-  return { name: `idempotency:${digest}`, since: now - KEPT_MS };
+  return { name: named('idempotency', [route.id, payer.toLowerCase(), key]), since: now - KEPT_MS };
 }
+
+const named = (kind: string, name: unknown): string =>
+  `${kind}:${createHash('sha256').update(JSON.stringify(name)).digest('hex')}`;
+
+/** The key of a credential that names its purchase. It can be asked for before the payer is proven. */
+export const identifierKey = ({ identifier }: Credential, now: number): SharedKey | undefined =>
+  identifier === undefined ? undefined : { name: named('identifier', identifier), since: now - KEPT_MS };
+
+export const identifierTaken = (): Problem =>
+  new Problem(
+    'identifier_taken',
+    'Another payment came with this payment-identifier: nothing was charged, send that one again or take a new id',
+  );
 
 /**
  * What the payment that has the key bought. Throws Problem: `invalid_request` where it was for another request, and

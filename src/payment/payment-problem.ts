@@ -1,7 +1,7 @@
 /** Problem types of the 402, shared by both rails. Source: the Payment HTTP authentication scheme, draft 01. */
 import type { Refusal, RefusalKind } from './refusal.ts';
 
-const BASE = 'https://paymentauth.org/problems/';
+export const BASE = 'https://paymentauth.org/problems/';
 
 const titles: Record<RefusalKind, string> = {
   'payment-required': 'Payment required',
@@ -9,6 +9,7 @@ const titles: Record<RefusalKind, string> = {
   'payment-expired': 'The payment has expired',
   'verification-failed': 'The payment could not be verified',
   'malformed-credential': 'The payment could not be read',
+  'invalid-payload': 'The proof of the payment could not be read',
   'invalid-challenge': 'The payment does not answer an open challenge',
 };
 

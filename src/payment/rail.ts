@@ -1,6 +1,6 @@
 /** A rail: a protocol by which calls are paid for. Each is a folder of `src/rails/`. */
 import type { NetworkId, Route } from '../catalogue/types.ts';
-import type { ProblemDetail } from '../errors.ts';
+import type { Problem, ProblemDetail } from '../errors.ts';
 import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
@@ -26,6 +26,8 @@ export interface Credential {
   readonly fingerprint: string;
   /** False where everything in it can be read off the chain once it is settled. */
   readonly isPrivate: boolean;
+  /** What the payer calls its purchase, where the rail knows such a name: it is bought by one payment. */
+  readonly identifier?: string | undefined;
 }
 
 /** The price of a request and how it can be paid, before a transport has put it into words. */
@@ -80,6 +82,8 @@ export interface HttpWire<C extends Credential, Asked extends Challenge> {
   read(request: GatewayRequest): C | undefined;
   /** The 402. */
   challenge(challenge: Asked): HttpAnswer;
+  /** A problem with a request of this rail in the rail's own words; `shared`: in those of all. */
+  problem?(problem: Problem, shared: HttpAnswer): HttpAnswer;
   /** The headers that tell of a settlement: the same for the same receipt, always. */
   receipt(receipt: Receipt): Record<string, string>;
 }

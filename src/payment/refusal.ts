@@ -7,17 +7,33 @@ export type RefusalKind =
   | 'payment-expired'
   | 'verification-failed'
   | 'malformed-credential'
+  | 'invalid-payload'
   | 'invalid-challenge';
+
+/** A payment that was found good and could not be settled. */
+export interface FailedSettlement {
+  /** See `VerifiedPayment.recoveryQuery`. */
+  readonly recoveryQuery: string;
+  readonly reason: string;
+}
 
 /** A payment that is not taken: answered with a fresh challenge and the reason, which the caller reads. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   /** Present where this payer has to settle first: the fresh challenge offers nothing else. */
   readonly upfront: UpfrontReason | undefined;
-  constructor(kind: RefusalKind, reason: string, options: { cause?: unknown; upfront?: UpfrontReason } = {}) {
-    super(reason, options);
+  /** Present where it was refused only when it was to be settled: some rails have a receipt for that. */
+  readonly settlement: FailedSettlement | undefined;
+  constructor(
+    kind: RefusalKind,
+    reason: string,
+    options: { cause?: unknown; upfront?: UpfrontReason; settlement?: FailedSettlement } = {},
+  ) {
+    const { settlement, upfront, ...others } = options;
+    super(reason, others);
     this.name = 'Refusal';
     this.kind = kind;
-    this.upfront = options.upfront;
+    this.upfront = upfront;
+    this.settlement = settlement;
   }
 }

@@ -51,7 +51,9 @@ export async function settlePayment(
       return settlement.receipt;
     case 'refused':
       await store.giveUp(claim, 'unsettled', settlement.reason, now());
-      throw new Refusal('verification-failed', `the payment was not settled: ${settlement.reason}`);
+      throw new Refusal('verification-failed', `the payment was not settled: ${settlement.reason}`, {
+        settlement: { recoveryQuery: payment.recoveryQuery, reason: settlement.reason },
+      });
     case 'unknown':
       await store.giveUp(claim, 'unknown', settlement.reason, now());
       throw new Problem(

@@ -9,9 +9,11 @@ import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts,
 type Standing = Pick<Extract<ClaimOutcome, { won: true }>, 'open' | 'settleUpfront' | 'exceeds' | 'isNew'>;
 
 export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
-  const { key, exposure, now } = options;
-  const holder = key && (yield* holderOf(key, facts, now, rowLock));
-  if (holder) return { won: false, payment: holder };
+  const { keys = [], exposure, now } = options;
+  for (const key of keys) {
+    const holder = yield* holderOf(key, facts, now, rowLock);
+    if (holder) return { won: false, payment: holder, key: key.name };
+  }
   const standing = exposure
     ? yield* standingOf(facts, exposure, now, rowLock)
     : { open: 0n, settleUpfront: facts.settleUpfront, exceeds: undefined, isNew: false };
@@ -21,7 +23,7 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
     changes === 1
       ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
       : yield* claimAgain(decided, options, standing, rowLock);
-  if (key && outcome.won) yield statements.keepValue(key.name, facts.id, now);
+  if (outcome.won) for (const key of keys) yield statements.keepValue(key.name, facts.id, now);
   return outcome;
 }
 

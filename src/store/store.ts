@@ -107,8 +107,8 @@ export interface ClaimOptions {
   maxAttempts: number;
   /** An owed payment may be claimed until it was claimed this many times in all. */
   maxOwedAttempts: number;
-  /** Taken together with the payment, or neither. Without it a payment is claimed for itself alone. */
-  key?: SharedKey;
+  /** Taken together with the payment, all or none. Without them a payment is claimed for itself alone. */
+  keys?: readonly SharedKey[];
   /** Decides, together with the claim, whether this payment has to settle first. Left out: as the facts say. */
   exposure?: ExposureLimits;
 }
@@ -172,8 +172,8 @@ export type ClaimOutcome =
       /** True where nothing of the payer ever settled. */
       isNew: boolean;
     }
-  /** Not won: the payment as it stands, or the other one that has the key. */
-  | { won: false; payment: Payment };
+  /** Not won: the payment as it stands, or the other one that has a key, and the key's name. */
+  | { won: false; payment: Payment; key?: string };
 
 export interface Store extends NonceStore {
   /** The payment, or undefined when nothing was ever claimed under this id. */
@@ -184,8 +184,8 @@ export interface Store extends NonceStore {
    * fingerprint are those of the first claim and the payment is `released` or `owed` with attempts left,
    * or `claimed`, `fulfilled` or `settled` without an answer, with a lease that has run out. A payment won
    * back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and `settled`;
-   * `recoveryQuery` and `settleUpfront` are those of the newest claim. With a key it is not won while another payment
-   * has that key, unless that one ended without moving money (`released`, `unsettled`).
+   * `recoveryQuery` and `settleUpfront` are those of the newest claim. With keys it is not won while another payment
+   * has one of them, unless that one ended without moving money (`released`, `unsettled`).
    */
   claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;
 

@@ -1,5 +1,7 @@
+import { decodePaymentResponseHeader } from '@x402/fetch';
 import t from 'tap';
-import { receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { decodeXPaymentResponse } from 'x402-fetch';
+import { receiptOf, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway();
@@ -50,6 +52,22 @@ for (const network of ['chain-c', 'chain-a']) {
   }
 }
 
+t.test('a refused settlement of a version 1 payment has a response in its own header', async (t) => {
+  const call = image();
+  const proof = await signProofV1(gateway, 'chain-c', call);
+  await gateway.fault({ settlement: 'chain-c', fault: 'refuse' });
+  const answer = await sendProof(call, proof);
+  t.equal(answer.status, 402);
+  t.equal(answer.headers.get('payment-response'), null);
+  const response = decodeXPaymentResponse(answer.headers.get('x-payment-response') ?? '');
+  t.match(response, {
+    success: false,
+    errorReason: /./,
+    network: 'base-sepolia',
+    payer: gateway.sandbox.payer('chain-c'),
+  });
+});
+
 t.test('a settlement that is refused withholds the result and asks anew', async (t) => {
   const call = image();
   const proof = await signProof(gateway, 'chain-c', call);
@@ -61,6 +79,10 @@ t.test('a settlement that is refused withholds the result and asks anew', async 
   t.match(body.detail, /not settled/);
   t.equal(body.image_url, undefined);
   t.ok(answer.headers.get('payment-required'));
+  const response = decodePaymentResponseHeader(answer.headers.get('payment-response') ?? '');
+  const payer = gateway.sandbox.payer('chain-c');
+  const failed = { success: false, errorReason: /./, errorMessage: /./, transaction: '', network: /^eip155:/, payer };
+  t.match(response, failed);
   t.equal(await gateway.earned('chain-c'), earned);
   const before = await gateway.calls();
   const again = await sendProof(call, proof);

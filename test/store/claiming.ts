@@ -192,7 +192,7 @@ export function claiming(promise: Promised): void {
       for (const [round, since] of [0, 100].entries()) {
         const shared = { name: 'order-7', since };
         const claims = Array.from({ length: 50 }, (_, index) =>
-          (index % 2 ? other : store).claim(sampleFacts(`p${round}-${index}`), claimAt(since + 50, { key: shared })),
+          (index % 2 ? other : store).claim(sampleFacts(`p${round}-${index}`), claimAt(since + 50, { keys: [shared] })),
         );
         const outcomes = await Promise.all(claims);
         const [winner, ...others] = outcomes.filter((outcome) => outcome.won);
@@ -209,23 +209,26 @@ export function claiming(promise: Promised): void {
       const shared = { name: `key of ${id}`, since: 0 };
       await arrive(store, id);
       await store.keep(shared.name, id, 3);
-      const outcome = await store.claim(sampleFacts(`second ${id}`), claimAt(1_000, { key: shared }));
+      const outcome = await store.claim(sampleFacts(`second ${id}`), claimAt(1_000, { keys: [shared] }));
       t.equal(outcome.won, id in frees, id);
       if (!outcome.won) t.same(outcome.payment, await store.find(id));
     }
   });
 
   promise('lets a payment keep its key when it is claimed again', async (t, store) => {
-    const claim = await won(store, sampleFacts('first'), claimAt(1, { key }));
+    const claim = await won(store, sampleFacts('first'), claimAt(1, { keys: [key] }));
     await store.giveUp(claim, 'released', 'upstream_failed', 2);
-    t.same(await won(store, sampleFacts('first'), claimAt(3, { key })), { id: 'first', attempt: 2 });
-    t.match(await store.claim(sampleFacts('second'), claimAt(4, { key })), { won: false, payment: { id: 'first' } });
+    t.same(await won(store, sampleFacts('first'), claimAt(3, { keys: [key] })), { id: 'first', attempt: 2 });
+    t.match(await store.claim(sampleFacts('second'), claimAt(4, { keys: [key] })), {
+      won: false,
+      payment: { id: 'first' },
+    });
     t.match(await store.claim(sampleFacts('third'), claimAt(4)), { won: true });
   });
 
   promise('takes no key with a payment that was not won', async (t, store) => {
     await won(store, sampleFacts('busy'), claimAt(1));
-    t.match(await store.claim(sampleFacts('busy'), claimAt(2, { key })), { won: false });
-    t.match(await store.claim(sampleFacts('free'), claimAt(2, { key })), { won: true });
+    t.match(await store.claim(sampleFacts('busy'), claimAt(2, { keys: [key] })), { won: false });
+    t.match(await store.claim(sampleFacts('free'), claimAt(2, { keys: [key] })), { won: true });
   });
 }

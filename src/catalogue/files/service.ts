@@ -61,6 +61,16 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): PlainObjec
     ownershipProofs: { type: 'array', items: text },
     defaultNetwork: networkName,
     exposure,
+    openapi: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        x402: {
+          type: 'boolean',
+          description: 'List the x402 operations in /openapi.json as well, for clients that read nothing else',
+        },
+      },
+    },
     rails: { type: 'object', additionalProperties: false, properties: railOptions(rails) },
   },
 });

@@ -4,11 +4,12 @@ import { Refusal } from '../refusal.ts';
 
 const sameText = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
-/** A payment moves exactly its price. */
+/** A payment moves exactly its price: one that was signed before the price was lowered is not taken for more. */
 export function checkAmount(paid: Atomic, asked: Atomic): void {
   if (paid === asked) return;
-  const kind = paid < asked ? 'payment-insufficient' : 'verification-failed';
-  throw new Refusal(kind, `the payment is for ${paid}, the price is ${asked} atomic units`);
+  const words = `the payment is for ${paid}, the price is ${asked} atomic units`;
+  if (paid < asked) throw new Refusal('payment-insufficient', words);
+  throw new Refusal('verification-failed', `${words}: that is more than the call costs, sign a new one for its price`);
 }
 
 export function checkAsset(paid: string, asked: string): void {

@@ -4,7 +4,9 @@
  */
 import { keccak_256 } from '@noble/hashes/sha3';
 import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
-import { isObject, type Rpc } from '../chains/rpc.ts';
+import { findLog, type LogProgress, readBlock } from '../chains/evm-logs.ts';
+import { type Looks, openLooks } from '../chains/looks.ts';
+import { isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
 import type { Json } from './fields.ts';
 
@@ -28,12 +30,22 @@ export function readTempoPayment({ type, signature, hash }: Json): TempoPayment 
 export const memoEnd = (challengeId: string): string =>
   Buffer.from(keccak_256(Buffer.from(challengeId)).subarray(0, 7)).toString('hex');
 
+/** A place in one of the sequences in which the chain takes an account's transactions. */
+export interface TempoNonce {
+  /** 0: the account's own sequence; the largest: none, the transaction has a `validBefore` instead. */
+  readonly key: bigint;
+  readonly value: bigint;
+}
+
+const EXPIRING_KEY = 2n ** 256n - 1n;
+
 /** The parts of a signed transaction that decide when it has to be sent. */
 export interface SignedTransfer {
   readonly chainId: number;
   /** Seconds since the epoch; undefined where the signer set none. */
   readonly validBefore: number | undefined;
   readonly validAfter: number;
+  readonly nonce: TempoNonce;
   /** True where the payer's address was recovered from the signature; all other kinds only the chain can check. */
   readonly provenSigner: boolean;
   /** The memo of the call that pays, 32 bytes in hex; undefined where no call carries one for this challenge. */
@@ -47,8 +59,8 @@ export function checkSignedTransfer(
   signed: SignedTransfer,
   asked: { readonly chainId: number; readonly challengeExpires: number },
   now: number,
-): { readonly memo: string; readonly validBefore: number } {
-  const { memo, validBefore } = signed;
+): { readonly memo: string; readonly validBefore: number | undefined } {
+  const { memo, validBefore, nonce } = signed;
   const seconds = now / 1000;
   const fail = (reason: string) => new Refusal('verification-failed', reason);
   if (signed.chainId !== asked.chainId) {
@@ -56,12 +68,36 @@ export function checkSignedTransfer(
   }
   if (memo === undefined) throw fail('the transaction carries no memo for this challenge');
   if (signed.validAfter > seconds) throw fail('the transaction is not valid yet: see validAfter');
-  // Without an end nobody could ever say that it was not sent; a late one would outlive what is searched for it.
-  if (validBefore === undefined || validBefore > asked.challengeExpires / 1000 + CLOCK_SKEW_SECONDS) {
-    throw fail('the transaction needs a validBefore that is no later than the challenge expires');
+  if (validBefore === undefined) {
+    // Without an end and without a place in a sequence nobody could ever say that it was not sent.
+    if (nonce.key === EXPIRING_KEY) throw fail('the transaction needs a validBefore: its nonce is an expiring one');
+    return { memo, validBefore };
+  }
+  // A late end would outlive what is searched for it.
+  if (validBefore > asked.challengeExpires / 1000 + CLOCK_SKEW_SECONDS) {
+    throw fail('the validBefore of the transaction has to be no later than the challenge expires');
   }
   if (validBefore <= seconds) throw new Refusal('payment-expired', 'the transaction has expired: sign a new one');
   return { memo, validBefore };
+}
+
+/** The contract that counts the nonces of all keys but 0 (Tempo's nonce precompile), and its getNonce(address,uint256). */
+const NONCES = '0x4e4f4e4345000000000000000000000000000000';
+const GET_NONCE = '0x89535803';
+
+/** The nonce that the chain takes next from the account. `at`: a block, `latest` or `pending`. */
+async function nextNonce(rpc: Rpc, account: string, key: bigint, at: string): Promise<bigint> {
+  if (key === 0n) return BigInt(String(await rpc('eth_getTransactionCount', [account, at])));
+  const data = `${GET_NONCE}${word(account).slice(2)}${word(key.toString(16)).slice(2)}`;
+  return BigInt(String(await rpc('eth_call', [{ to: NONCES, data }, at])));
+}
+
+/** What has no end has to be the account's next transaction, or nobody knows when it will be taken. Throws Refusal. */
+export async function demandNextNonce(rpc: Rpc, payer: string, { key, value }: TempoNonce): Promise<void> {
+  const [least, most] = await Promise.all(['latest', 'pending'].map((at) => nextNonce(rpc, payer, key, at)));
+  if (least === undefined || most === undefined || (value >= least && value <= most)) return;
+  const reason = value < least ? 'has been used' : 'comes after transactions that the chain does not have';
+  throw new Refusal('verification-failed', `the nonce ${value} of the payer ${reason}: sign with ${most}`);
 }
 
 /** What is known of a signed transfer before it is sent. */
@@ -73,8 +109,12 @@ export interface ExpectedTransfer {
   readonly amount: string;
   /** 32 bytes in hex, unique to the challenge. */
   readonly memo: string;
-  /** Seconds since the epoch: the chain takes the transaction no later. */
-  readonly validBefore: number;
+  /**
+   * After what the chain takes the transaction no more: a time in seconds since the epoch, or another transaction with
+   * its nonce (decimals).
+   */
+  readonly validBefore?: number;
+  readonly nonce?: { readonly key: string; readonly value: string };
   /** The chain's height before the transaction was sent. */
   readonly fromBlock: number;
 }
@@ -90,34 +130,54 @@ const EXPIRY_MARGIN_SECONDS = 10;
 const word = (hex: string): string => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
-/** The time of the newest block, and the hash of the transaction that made the transfer, if there is one. */
-async function look(rpc: Rpc, expected: ExpectedTransfer): Promise<{ chainTime: number; transaction?: string }> {
-  // The block comes first: a log that is missing after it cannot be in an older block.
-  const block = await rpc('eth_getBlockByNumber', ['latest', false]);
-  if (!isObject(block)) throw new Error('the chain did not tell its newest block');
-  const logs = await rpc('eth_getLogs', [
-    {
-      address: expected.currency,
-      topics: [TRANSFER_WITH_MEMO, word(expected.payer), word(expected.recipient), expected.memo],
-      fromBlock: quantity(expected.fromBlock),
-      toBlock: quantity(Math.min(Number(block.number), expected.fromBlock + BLOCK_RANGE)),
-    },
-  ]);
-  const paid = (Array.isArray(logs) ? logs.filter(isObject) : []).find(
-    (log) => BigInt(String(log.data)) === BigInt(expected.amount),
-  );
-  const chainTime = Number(block.timestamp);
-  return paid ? { chainTime, transaction: String(paid.transactionHash) } : { chainTime };
-}
+const logsOf = ({ currency, payer, recipient, memo }: ExpectedTransfer) => ({
+  address: currency,
+  topics: [TRANSFER_WITH_MEMO, word(payer), word(recipient), memo],
+});
 
-async function find(rpc: Rpc, expected: ExpectedTransfer): Promise<Settlement> {
-  const { chainTime, transaction } = await look(rpc, expected);
-  if (transaction !== undefined) return { state: 'settled', transaction, amount: BigInt(expected.amount) };
-  return chainTime > expected.validBefore + EXPIRY_MARGIN_SECONDS
+async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: number): Promise<Settlement> {
+  // The block comes first: a log that is missing after it cannot be in an older block.
+  const block = await readBlock(rpc, 'latest');
+  const toBlock = quantity(Math.min(block.number, expected.fromBlock + BLOCK_RANGE));
+  const logs = await rpc('eth_getLogs', [{ ...logsOf(expected), fromBlock: quantity(expected.fromBlock), toBlock }]);
+  const paid = (Array.isArray(logs) ? logs.filter(isObject) : []).find((log) => pays(log, expected));
+  if (paid) return settledBy(paid, expected);
+  return block.timestamp > validBefore + EXPIRY_MARGIN_SECONDS
     ? refused('the transaction expired before the chain took it')
     : unknown('the chain has not seen the transaction yet');
 }
 
-/** What became of a transfer. Never throws: what cannot be asked is `unknown`. */
-export const findTempoTransfer = (rpc: Rpc, expected: ExpectedTransfer): Promise<Settlement> =>
-  orUnknown(find(rpc, expected));
+/** As long as its nonce is free, the transaction is not on the chain; once it is not, a log tells which one took it. */
+async function findByNonce(
+  rpc: Rpc,
+  expected: ExpectedTransfer,
+  { key, value }: { readonly key: string; readonly value: string },
+  progress: Partial<LogProgress>,
+): Promise<Settlement> {
+  const latest = await readBlock(rpc, 'latest');
+  const next = await nextNonce(rpc, expected.payer, BigInt(key), quantity(latest.number));
+  if (next <= BigInt(value)) return unknown('the chain has not seen the transaction yet');
+  progress.next ??= { block: expected.fromBlock, logIndex: 0 };
+  const span = { since: 0, until: Number.POSITIVE_INFINITY, latest };
+  const paid = await findLog(rpc, logsOf(expected), span, progress, (log) => pays(log, expected));
+  return paid ? settledBy(paid, expected) : refused('the payer used the nonce for another transaction');
+}
+
+const pays = (log: JsonObject, { amount }: ExpectedTransfer): boolean => BigInt(String(log.data)) === BigInt(amount);
+
+const settledBy = (log: JsonObject, { amount }: ExpectedTransfer): Settlement => ({
+  state: 'settled',
+  transaction: String(log.transactionHash),
+  amount: BigInt(amount),
+});
+
+/** Finds out what became of transfers on the chain of `rpcUrl`. Never throws: what cannot be asked is `unknown`. */
+export function openTempoTransfers(rpcUrl: string, rpc: Rpc, looks: Looks<LogProgress> = openLooks()) {
+  return (expected: ExpectedTransfer): Promise<Settlement> => {
+    const { validBefore, nonce, payer, memo } = expected;
+    if (validBefore !== undefined) return orUnknown(findUntil(rpc, expected, validBefore));
+    if (!nonce) return Promise.resolve(unknown('neither an end nor a nonce of the transaction is known'));
+    const payment = ['tempo', payer, nonce.key, nonce.value, memo].join(' ');
+    return looks.look(rpcUrl, payment, (bounded, progress) => findByNonce(bounded, expected, nonce, progress));
+  };
+}

@@ -59,6 +59,12 @@ function text(object: Record<string, unknown>, name: string): string {
   return value;
 }
 
+/** Every challenge of ours has one: without it, it is none of them. */
+function expiry(challenge: Record<string, unknown>): string {
+  if (challenge.expires !== undefined) return text(challenge, 'expires');
+  throw new Refusal('invalid-challenge', 'challenge.expires is missing: echo the whole challenge');
+}
+
 function decodeBinding(opaque: string): Record<string, string> {
   const binding: Record<string, string> = {};
   for (const [name, value] of Object.entries(decodeObject(opaque, 'challenge.opaque'))) {
@@ -92,7 +98,7 @@ export function readCredential(headers: GatewayRequest['headers']): PaymentCrede
     method: text(challenge, 'method'),
     intent: text(challenge, 'intent'),
     request: text(challenge, 'request'),
-    expires: text(challenge, 'expires'),
+    expires: expiry(challenge),
     digest: challenge.digest === undefined ? undefined : text(challenge, 'digest'),
     opaque: text(challenge, 'opaque'),
   };

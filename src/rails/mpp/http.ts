@@ -1,9 +1,10 @@
 /** The `Payment` HTTP authentication scheme (draft 01) in headers: challenges, credentials, receipts. */
 import { createHash } from 'node:crypto';
-import { Problem } from '../../errors.ts';
+import { Problem, problems } from '../../errors.ts';
 import { toDecimal } from '../../money.ts';
-import { paymentProblem } from '../../payment/payment-problem.ts';
+import { BASE, paymentProblem } from '../../payment/payment-problem.ts';
 import type { Challenge, Credential, HttpWire } from '../../payment/rail.ts';
+import { Refusal } from '../../payment/refusal.ts';
 import type { Receipt } from '../../store/store.ts';
 import { type IssuedChallenge, writeChallenge } from './challenge.ts';
 import { type PaymentCredential, readCredential } from './credential.ts';
@@ -19,6 +20,22 @@ export interface MppChallenge extends Challenge {
   readonly issued: readonly IssuedChallenge[];
 }
 
+/** The payload is the method's own part of a credential. Throws Refusal `invalid-payload`. */
+function identified(method: ChargeMethod, credential: PaymentCredential): ReturnType<ChargeMethod['identify']> {
+  try {
+    return method.identify(credential);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'malformed-credential') throw error;
+    throw new Refusal('invalid-payload', error.message);
+  }
+}
+
+/** Source: draft 01, "Problem Details"; those that it does not know are `about:blank` (RFC 9457). */
+const problemType = ({ code, status }: Problem): string => {
+  if (code === 'method_unsupported') return `${BASE}method-unsupported`;
+  return status === 400 ? `${BASE}bad-request` : 'about:blank';
+};
+
 export const createHttpWire = (methods: readonly ChargeMethod[]): HttpWire<MppCredential, MppChallenge> => ({
   read({ headers }) {
     const credential = readCredential(headers);
@@ -29,7 +46,7 @@ export const createHttpWire = (methods: readonly ChargeMethod[]): HttpWire<MppCr
       const offered = methods.map(({ name }) => name).join(', ');
       throw new Problem('method_unsupported', `The payment method is not offered here: pay with ${offered}`);
     }
-    const { id, shown } = method.identify(credential);
+    const { id, shown } = identified(method, credential);
     // The chain shows the identity, and so it does the proof once that is settled. The challenge's id it does not.
     const fingerprint = createHash('sha256').update(`${challenge.id}|${shown.toLowerCase()}`).digest('hex');
     return { id, fingerprint, isPrivate: true, credential, method };
@@ -49,6 +66,17 @@ export const createHttpWire = (methods: readonly ChargeMethod[]): HttpWire<MppCr
         'www-authenticate': issued.map((challenge) => writeChallenge(challenge, description(challenge.method))),
       },
       body: JSON.stringify(invalidParams ? { ...problem, invalidParams } : problem),
+    };
+  },
+
+  /** The shared error body stays in it, for who reads that everywhere. */
+  problem(problem, shared) {
+    const { status, message: detail, code } = problem;
+    const type = problemType(problem);
+    return {
+      ...shared,
+      headers: { ...shared.headers, 'content-type': 'application/problem+json' },
+      body: JSON.stringify({ type, title: problems[code].title, status, detail, ...JSON.parse(String(shared.body)) }),
     };
   },
 

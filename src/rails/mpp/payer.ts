@@ -15,6 +15,18 @@ interface ChargeRequest {
 
 const requestOf = ({ request }: Challenge.Challenge) => request as unknown as ChargeRequest;
 
+const [prepare, phases] = tempoMainnet.prepareTransactionRequest;
+
+/**
+ * The sandbox's chain is of a hardfork whose expiring transactions all have the nonce 0 (before TIP-1106). Newer viem
+ * draws one, unless it is given.
+ */
+const prepareTransactionRequest: typeof tempoMainnet.prepareTransactionRequest = [
+  (request, options) =>
+    prepare({ ...request, ...('nonceKey' in request && request.nonceKey === 'expiring' ? { nonce: 0 } : {}) }, options),
+  phases,
+];
+
 /** Pays on the network that `network` names, or by the method; the first challenge decides where nothing is asked for. */
 export function openPayer(sandbox: SandboxState, network: string | undefined): Payer {
   const evmNetworkOf = (challenge: Challenge.Challenge) => {
@@ -28,7 +40,7 @@ export function openPayer(sandbox: SandboxState, network: string | undefined): P
   const walletFor = (challenge: Challenge.Challenge) => {
     const { tempo: tempoAccess } = sandbox;
     if (challenge.method === 'tempo' && tempoAccess) {
-      const chain = { ...tempoMainnet, id: tempoAccess.chainId };
+      const chain = { ...tempoMainnet, prepareTransactionRequest, id: tempoAccess.chainId };
       const client = createClient({ chain, transport: http(tempoAccess.rpcUrl), pollingInterval: 100 });
       const account = privateKeyToAccount(tempoAccess.privateKey);
       return Mppx.create({ polyfill: false, methods: [tempo({ account, mode: 'pull', getClient: () => client })] });

@@ -115,7 +115,7 @@ export function openMppRail(options: MppOptions): MppRail {
 
   /** In order: is the challenge ours, is it open, is it for this request, does it still cost as much. */
   function checkChallenge(credential: PaymentCredential, method: ChargeMethod, quote: Quote): void {
-    const { challenge, binding, amount } = credential;
+    const { challenge, binding, amount, payload } = credential;
     if (!isOurs(challenge, secrets)) {
       throw new Refusal('invalid-challenge', 'the challenge was not issued here, or was changed: pay a fresh one');
     }
@@ -133,7 +133,13 @@ export function openMppRail(options: MppOptions): MppRail {
       throw new Refusal('invalid-challenge', 'the gateway is paid otherwise by now: pay a fresh challenge');
     }
     const due = toAtomic(quote.amount, method.decimals);
-    // More than the price is possible where it was lowered since; it was agreed on, and may have been paid already.
+    // More than the price is possible where it was lowered since: what was paid already is taken, nothing else is.
+    if (amount > due && payload.type !== 'hash') {
+      throw new Refusal(
+        'invalid-challenge',
+        `the challenge is for ${amount}, the price is only ${due} atomic units by now: pay a fresh challenge`,
+      );
+    }
     if (amount < due) {
       throw new Refusal('payment-insufficient', `the challenge is for ${amount}, the price is ${due} atomic units`);
     }

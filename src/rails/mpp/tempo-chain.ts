@@ -65,6 +65,21 @@ function explain(error: unknown): Refusal | ChainUnreachable {
 const forMppx = ({ challenge, request, payload, source }: PaymentCredential) =>
   MppxCredential.from({ challenge: { ...challenge, request }, payload, ...(source === undefined ? {} : { source }) });
 
+const { transactionRequest } = tempoMainnet.formatters;
+
+/**
+ * viem reads nonces into numbers, which do not hold those of expiring transactions (TIP-1106: any 64 bits). Only trial
+ * runs are made of what was read, and they need none; what is sent are the payer's own bytes.
+ */
+const trialRequest: typeof transactionRequest = {
+  ...transactionRequest,
+  format: (request, action) =>
+    transactionRequest.format(
+      Number.isSafeInteger(request.nonce ?? 0) ? request : { ...request, nonce: undefined },
+      action,
+    ),
+};
+
 export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
   const feePayer = options.feePayerKey === undefined ? undefined : privateKeyToAccount(options.feePayerKey as Hex);
   /** Shared by all charges: it bounds the fees that are in flight at once. */
@@ -72,7 +87,11 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
 
   const clientOf = (send: Rpc) =>
     createClient({
-      chain: { ...tempoMainnet, id: options.chainId },
+      chain: {
+        ...tempoMainnet,
+        id: options.chainId,
+        formatters: { ...tempoMainnet.formatters, transactionRequest: trialRequest },
+      },
       transport: custom(
         { request: ({ method, params }: { method: string; params?: unknown[] }) => send(method, params ?? []) },
         { retryCount: 0 },
@@ -117,6 +136,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
           chainId: Number(transaction.chainId),
           validBefore: transaction.validBefore,
           validAfter: transaction.validAfter ?? 0,
+          nonce: { key: BigInt(transaction.nonceKey ?? 0), value: BigInt(transaction.nonce ?? 0) },
           provenSigner: fromSignature && transaction.signature?.type === 'secp256k1',
           memo: memo === undefined ? undefined : `0x${memo}`,
         };

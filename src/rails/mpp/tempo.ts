@@ -8,9 +8,10 @@ import type { Route } from '../../catalogue/types.ts';
 import type { Atomic } from '../../money.ts';
 import {
   checkSignedTransfer,
+  demandNextNonce,
   type ExpectedTransfer,
-  findTempoTransfer,
   memoEnd,
+  openTempoTransfers,
   readTempoPayment,
 } from '../../payment/authorizations/tempo.ts';
 import { evmConfirmations } from '../../payment/chains/confirmations.ts';
@@ -18,6 +19,7 @@ import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
 import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { endsBeforeTheWork, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
+import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
 import type { ChargeMethod, MethodVerdict } from './method.ts';
@@ -58,6 +60,7 @@ export function createTempoMethod(
   const rpc = createRpc(options.rpcUrl, RPC_TIMEOUT_MS);
   const { chainId, currency, recipient } = options;
   const payers = createEvmPayers(options.rpcUrl, currency, now);
+  const findTransfer = openTempoTransfers(options.rpcUrl, rpc);
   let loading: Promise<TempoChain> | undefined;
   const load = (): Promise<TempoChain> => {
     loading ??= import('./tempo-chain.ts').then(({ openTempoChain }) =>
@@ -94,6 +97,13 @@ export function createTempoMethod(
     }
   }
 
+  /** `validBefore` in seconds. Without one the payer can put another transaction in its place: the work does not wait. */
+  function upfrontOf(isProven: boolean, validBefore: number | undefined, route: Route): UpfrontReason | undefined {
+    // Where only the chain can check the signature, it must not buy work before the chain has.
+    if (!isProven) return 'contract';
+    return validBefore === undefined || isTooShort(validBefore * 1000 - now(), route) ? 'deadline' : undefined;
+  }
+
   async function verifyPull(
     chain: TempoChain,
     credential: PaymentCredential,
@@ -106,19 +116,19 @@ export function createTempoMethod(
     const { memo, validBefore } = checkSignedTransfer(signed, asked, now());
     const [payer, height] = await Promise.all([chain.check(credential), rpc('eth_blockNumber', [])]);
     if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
-    const fromBlock = Number(height);
-    const transfer = { currency, payer, recipient, amount: amount.toString(), memo, validBefore, fromBlock };
+    const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock: Number(height) };
+    if (validBefore === undefined) await demandNextNonce(rpc, payer, signed.nonce);
+    const { key, value } = signed.nonce;
+    const transfer =
+      validBefore === undefined
+        ? { ...common, nonce: { key: key.toString(), value: value.toString() } }
+        : { ...common, validBefore };
     const query: RecoveryQuery = { method: 'tempo', mode: 'pull', transfer };
     return {
       payer,
       holder: await payers(payer),
       payerIsProven: signed.provenSigner,
-      // Where only the chain can check the signature, it must not buy work before the chain has.
-      upfront: !signed.provenSigner
-        ? 'contract'
-        : isTooShort(validBefore * 1000 - now(), route)
-          ? 'deadline'
-          : undefined,
+      upfront: upfrontOf(signed.provenSigner, validBefore, route),
       recoveryQuery: JSON.stringify(query),
       settle: () => chain.broadcast(credential),
     };
@@ -172,7 +182,7 @@ export function createTempoMethod(
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      return query.mode === 'push' ? pushed(query.hash, BigInt(query.amount)) : findTempoTransfer(rpc, query.transfer);
+      return query.mode === 'push' ? pushed(query.hash, BigInt(query.amount)) : findTransfer(query.transfer);
     },
   };
 }

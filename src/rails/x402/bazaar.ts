@@ -3,10 +3,12 @@
  * Source: x402 specifications, extension `bazaar`.
  */
 import type { JsonSchema, Route } from '../../catalogue/types.ts';
+import { answerSchema, requestSchema } from '../../discovery/schemas.ts';
 
 /**
  * Clients echo the extension inside their proof, so it must leave room for the rest of an 8 KB header. What does not
- * fit is left out in this order: descriptions, the output's example beyond its shape, optional properties' details.
+ * fit is left out in this order: descriptions, the schema of the output below its members, the output's example beyond
+ * its shape, details of the input.
  */
 const LIMIT_BYTES = 3000;
 
@@ -46,7 +48,21 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item)]));
 }
 
-function extension(route: Route, request: JsonSchema, example: unknown): object {
+/** What the result is made of, without what its members are made of. */
+function shallow({ type, properties }: JsonSchema): JsonSchema {
+  if (typeof properties !== 'object' || properties === null) return type === undefined ? {} : { type };
+  const members = Object.entries(properties as Record<string, JsonSchema>);
+  const types = members.map(([name, member]) => [name, member.type === undefined ? {} : { type: member.type }]);
+  return { type, properties: Object.fromEntries(types) };
+}
+
+interface Described {
+  readonly request: JsonSchema;
+  readonly result: JsonSchema;
+  readonly example: unknown;
+}
+
+function extension(route: Route, { request, result, example }: Described): object {
   const method = route.methods[0];
   const get = method === 'GET';
   const input = get
@@ -70,11 +86,7 @@ function extension(route: Route, request: JsonSchema, example: unknown): object 
         type: 'object',
         properties: {
           input: inputSchema,
-          output: {
-            type: 'object',
-            properties: { type: { type: 'string' }, example: { type: 'object' } },
-            required: ['type'],
-          },
+          output: { type: 'object', properties: { type: { type: 'string' }, example: result }, required: ['type'] },
         },
         required: ['input'],
       },
@@ -84,16 +96,24 @@ function extension(route: Route, request: JsonSchema, example: unknown): object 
 
 /** `extensions` of the route's challenge. */
 export function discoveryExtension(route: Route): object {
-  const request = standard(route.request);
-  const attempts = [
-    () => extension(route, request, route.resultExample),
-    () => extension(route, withoutWords(request), route.resultExample),
-    () => extension(route, withoutWords(request), shortened(route.resultExample)),
-    () => extension(route, outline(request), shortened(route.resultExample)),
+  const { resultExample } = route;
+  const request = standard(requestSchema(route));
+  const answer = outline(answerSchema(route));
+  const short = shortened(resultExample);
+  const attempts: Described[] = [
+    { request, result: answer, example: resultExample },
+    { request: withoutWords(request), result: answer, example: resultExample },
+    { request: withoutWords(request), result: shallow(answer), example: resultExample },
+    { request: withoutWords(request), result: shallow(answer), example: short },
+    { request: outline(request), result: shallow(answer), example: short },
   ];
   for (const attempt of attempts) {
-    const candidate = attempt();
+    const candidate = extension(route, attempt);
     if (Buffer.byteLength(JSON.stringify(candidate)) <= LIMIT_BYTES) return candidate;
   }
-  return extension(route, { type: 'object', required: route.request.required ?? [] }, {});
+  return extension(route, {
+    request: { type: 'object', required: request.required ?? [] },
+    result: { type: answer.type },
+    example: answer.type === 'array' ? [] : {},
+  });
 }

@@ -7,6 +7,7 @@ import type { Challenge, Quote, Rail } from '../../payment/rail.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
+import { paymentIdentifierExtension } from './payment-identifier.ts';
 import { CHALLENGE_EXTENSION, type Requirements, type RequirementsV1 } from './wire.ts';
 
 /** The entry of `accepts` for one network, in version 2's words. */
@@ -189,7 +190,7 @@ export function createChallenges(
     const worthwhile = payable(ids).filter((network) => isWorthSettling(network, amount));
     const accepts = offersOn(worthwhile, route, amount, allUpfront);
     const upfrontFor = accepts.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
-    const withId = { ...extensions, ...challengeExtension(NO_ID, upfrontFor) };
+    const withId = { ...extensions, ...paymentIdentifierExtension, ...challengeExtension(NO_ID, upfrontFor) };
     const members = {
       accepts: bodyOffers(route, resource, accepts),
       ...(upfrontFor && { upfrontFor }),

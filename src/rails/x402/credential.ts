@@ -58,6 +58,7 @@ export function readCredential(payment: PaymentPayload, networks: Pick<PayableNe
     id: authorization.identity(network.caip2, network.asset.address),
     fingerprint: fingerprintOf(authorization, payment.challengeId),
     isPrivate: payment.challengeId !== undefined,
+    identifier: payment.identifier,
     payment,
     authorization,
     network: network.id,

@@ -2,7 +2,9 @@
  * x402 on the wire: header names, payload shapes and their decoding.
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
+import { checkAmount } from '../../payment/authorizations/checks.ts';
 import { Refusal } from '../../payment/refusal.ts';
+import { readPaymentIdentifier } from './payment-identifier.ts';
 
 /** Bounds the decoding of what strangers send. Node itself stops at 16 KB of headers. */
 const PROOF_LIMIT_BYTES = 8192;
@@ -47,6 +49,8 @@ interface Common {
   readonly payload: Json;
   /** The id of the challenge that is paid, echoed by version 2 clients: nothing on a chain tells it. */
   readonly challengeId: string | undefined;
+  /** What the client calls its purchase. */
+  readonly identifier: string | undefined;
 }
 
 /** A decoded payment payload: typed and bounded, but nothing in it is believed yet. */
@@ -99,7 +103,7 @@ export function decodePayment(header: string): PaymentPayload {
   const { x402Version, payload } = whole;
   if (x402Version !== 1 && x402Version !== 2) throw malformed('x402Version must be 1 or 2');
   if (!isObject(payload)) throw malformed('payload must be an object');
-  const common = { payload, challengeId: readChallengeId(whole) };
+  const common = { payload, challengeId: readChallengeId(whole), identifier: readPaymentIdentifier(whole) };
   if (x402Version === 1) {
     return { x402Version, scheme: text(whole, 'scheme'), network: text(whole, 'network'), ...common };
   }
@@ -133,12 +137,8 @@ const same = (left: string, right: string): boolean => left.toLowerCase() === ri
 export function checkAccepted(payment: PaymentPayload, offer: Requirements): void {
   if (payment.x402Version === 1) return;
   const { amount, asset, payTo } = payment.accepted;
-  if (amount !== offer.amount) {
-    throw new Refusal(
-      'payment-insufficient',
-      `the payment accepts ${amount}, the price is ${offer.amount} atomic units`,
-    );
-  }
+  if (!/^[0-9]{1,78}$/.test(amount)) throw malformed('accepted.amount must be a whole number');
+  checkAmount(BigInt(amount), BigInt(offer.amount));
   if (!same(asset, offer.asset)) {
     throw new Refusal('verification-failed', `the payment is in asset ${asset}, asked is ${offer.asset}`);
   }

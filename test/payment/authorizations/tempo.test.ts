@@ -50,7 +50,10 @@ const decoded = ({ authorization }: { authorization: string }): Credential =>
   decode(authorization.replace(/^Payment /, ''));
 
 /** When the chain takes a transaction. */
-type Validity = Pick<Transaction.TransactionSerializableTempo, 'validAfter' | 'validBefore' | 'nonceKey' | 'nonce'>;
+type Validity = Pick<
+  Transaction.TransactionSerializableTempo,
+  'validAfter' | 'validBefore' | 'nonceKey' | 'nonce' | 'feeToken' | 'gas'
+>;
 
 const transactionOf = (proof: { authorization: string }) =>
   Transaction.deserialize(decoded(proof).payload.signature as Transaction.TransactionSerializedTempo);
@@ -129,14 +132,71 @@ t.test('a transaction that the node has already is not refused, and its payer ge
   t.equal((await gateway.earned('tempo')) - earned, PRICE);
 });
 
+/** As the official Python SDK (pympp 0.10, `TempoMethod`) signs: the account's next nonce, and no end. */
+async function endless(proof: { authorization: string }, key = 0n): Promise<{ authorization: string }> {
+  const next =
+    key === 0n
+      ? Number(await rpc('eth_getTransactionCount', [payer.address, 'pending']))
+      : Number(await Actions.nonce.getNonce(client, { account: payer.address, nonceKey: key }));
+  return resigned(proof, {
+    validBefore: undefined,
+    nonceKey: key,
+    nonce: next,
+    feeToken: currency as Hex,
+    gas: 1_000_000n,
+  });
+}
+
+for (const [name, key] of [
+  ["the account's own sequence", 0n],
+  ['a sequence of its own', 7n],
+] as const) {
+  t.test(`a transaction without an end pays, with a nonce of ${name}: it settles first`, async (t) => {
+    const call = fresh();
+    const proof = await endless(await signed(await unpaid(call)), key);
+    const earned = await gateway.earned('tempo');
+    await gateway.fault({ upstream: 'predictions', fault: '500' });
+    const failed = await sendProof(call, proof);
+    t.match(await failed.json(), { error: { code: 'result_owed' } });
+    t.equal((await gateway.earned('tempo')) - earned, PRICE, 'settled, and owed');
+    const answer = await sendProof(call, proof);
+    t.equal(answer.status, 200);
+    t.ok(answer.headers.get('payment-receipt'));
+    t.equal((await gateway.earned('tempo')) - earned, PRICE, 'once');
+  });
+}
+
+t.test("a transaction without an end is the payer's next one, or is refused before any work", async (t) => {
+  const call = fresh();
+  const proof = await signed(await unpaid(call));
+  const next = Number(await rpc('eth_getTransactionCount', [payer.address, 'latest']));
+  const type = /verification-failed$/;
+  for (const [nonce, detail] of [
+    [next + 1, /comes after transactions that the chain does not have: sign with/],
+    [next - 1, /has been used: sign with/],
+  ] as const) {
+    const refused = await resigned(proof, { validBefore: undefined, nonceKey: 0n, nonce });
+    await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type, detail });
+  }
+});
+
 /** A rail of its own over the same chain, and a verified payment. */
-async function verified(changes: { rpcUrl?: string; currency?: string; feePayerKey?: string } = {}) {
+async function verified({
+  change,
+  ...changes
+}: {
+  change?: (proof: { authorization: string }) => Promise<{ authorization: string }>;
+  rpcUrl?: string;
+  currency?: string;
+  feePayerKey?: string;
+} = {}) {
   const recipient = `0x${randomBytes(20).toString('hex')}`;
   const options = { rpcUrl, chainId, currency, recipient, ...changes };
   const rail = openMppRail({ exposure: noExposure, secrets: [secret], realm: '127.0.0.1', tempo: options });
   const quote = quoteOf(requestOf('{"prompt":"fog"}'));
   const [challenge = ''] = challengesOf(rail.http.challenge(rail.challenge(quote)));
-  const headers = await signed(new Response(null, { status: 402, headers: { 'www-authenticate': challenge } }));
+  const asSigned = await signed(new Response(null, { status: 402, headers: { 'www-authenticate': challenge } }));
+  const headers = change ? await change(asSigned) : asSigned;
   const proof = rail.http.read({ ...quote.request, headers });
   if (!proof) throw new Error('the credential was not read');
   const payment = await rail.verify(proof, quote);
@@ -162,6 +222,25 @@ t.test('a node that has the transaction, in whatever words, has not refused it',
     complaint.message = message;
     const { quote, payment } = await verified({ rpcUrl: node.url });
     t.match(await payment.settle(quote.amount), { state }, message);
+  }
+});
+
+t.test('the nonce of an expiring transaction may be any number of 64 bits', async (t) => {
+  const { payment } = await verified({ change: (proof) => resigned(proof, { nonce: 2 ** 60 }) });
+  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: true, settleUpfront: false });
+});
+
+t.test("without an end, the payer's nonce tells what became of a transaction", async (t) => {
+  for (const key of [0n, 8n]) {
+    const withKey = (proof: { authorization: string }) => endless(proof, key);
+    const { rail, quote, payment } = await verified({ change: withKey });
+    const { rail: other, payment: replaced } = await verified({ change: withKey });
+    t.match(payment, { payerIsProven: true, settleUpfront: true });
+    t.match(await rail.recover(payment.recoveryQuery), { state: 'unknown' }, 'not sent');
+    t.match(await payment.settle(quote.amount), { state: 'settled' });
+    t.match(await rail.recover(payment.recoveryQuery), { state: 'settled', amount: payment.amount });
+    const reason = /used the nonce for another/;
+    t.match(await other.recover(replaced.recoveryQuery), { state: 'refused', reason }, 'the other took its place');
   }
 });
 

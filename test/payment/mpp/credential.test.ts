@@ -142,13 +142,25 @@ t.test('what cannot be read is refused as malformed', async (t) => {
     'opaque is not flat': `Payment ${encode({ challenge: { ...fresh, opaque: encode({ r: {} }) }, payload })}`,
     'request has no amount': `Payment ${encode({ challenge: { ...fresh, request: encode({}) }, payload })}`,
     'expires is a number': `Payment ${encode({ challenge: { ...fresh, expires: 5 }, payload })}`,
-    'unknown payload': `Payment ${encode({ challenge: fresh, payload: { type: 'proof', signature: '0x00' } })}`,
-    'no hash': `Payment ${encode({ challenge: fresh, payload: { type: 'hash', hash: '0x12' } })}`,
     'too long': `Payment ${encode({ challenge: fresh, payload: { ...payload, padding: 'x'.repeat(8000) } })}`,
   };
   for (const [name, authorization] of Object.entries(wrong))
     t.equal(await fate(authorization), 'malformed-credential', name);
 });
+
+t.test(
+  'a payload that is none of its method, and a challenge without an end, are refused as what they are',
+  async (t) => {
+    const fresh = freshChallenge();
+    for (const payload of [
+      { type: 'proof', signature: '0x00' },
+      { type: 'hash', hash: '0x12' },
+    ]) {
+      t.equal(await fate(`Payment ${encode({ challenge: fresh, payload })}`), 'invalid-payload');
+    }
+    t.equal(await fate(unprovenCredential({ ...fresh, expires: undefined })), 'invalid-challenge');
+  },
+);
 
 t.test('whatever stands in Authorization, the answer is a refusal, a problem or no proof', async () => {
   const fresh = freshChallenge();

@@ -21,21 +21,36 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
 
 /** `sold`: the routes, and what each can be paid with at its listed price. */
 export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): OpenApiSurface {
-  const operations = sold.map(({ route, offers }) => {
+  const operations = sold.flatMap(({ route, offers }) => {
     const { operationId, tag } = route.operation as MppOperation;
-    const method = mainMethod(route);
-    const made = operation(route, {
-      operationId,
-      tag,
-      method,
-      payment: mppPaymentInfo(route, offers),
-      paymentHeaders: PAYMENT_HEADERS,
-      receiptHeaders: RECEIPT_HEADERS,
-      challengeHeaders: CHALLENGE_HEADERS,
+    const main = mainMethod(route);
+    const describe = (method: 'GET' | 'POST') =>
+      operation(route, {
+        operationId: method === main ? operationId : `${operationId}_${method.toLowerCase()}`,
+        tag,
+        method,
+        payment: mppPaymentInfo(route, offers),
+        paymentHeaders: PAYMENT_HEADERS,
+        receiptHeaders: RECEIPT_HEADERS,
+        challengeHeaders: CHALLENGE_HEADERS,
+      });
+    const methods = [main, ...route.methods.filter((method) => method !== main)];
+    // Answers are described once: registries of MPP services read 64 KB.
+    const at = `#/paths/${route.path.replaceAll('/', '~1')}/${main.toLowerCase()}/responses`;
+    const same = { 200: { $ref: `${at}/200` }, 402: { $ref: `${at}/402` } };
+    return methods.map((method) => {
+      const made = describe(method);
+      if (method === main) return { path: route.path, method, operation: made };
+      const parameters = made.parameters.map(({ schema: { description: _, ...schema }, ...each }) => ({
+        ...each,
+        schema,
+      }));
+      const described = { ...made, description: made.summary, parameters, responses: { ...made.responses, ...same } };
+      return { path: route.path, method, operation: described };
     });
-    return { path: route.path, method, operation: made };
   });
   return {
+    rail: 'mpp',
     path: '/openapi.json',
     title: 'What is sold over MPP',
     summary: 'what is sold over MPP, as OpenAPI 3.1',

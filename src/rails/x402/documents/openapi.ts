@@ -86,6 +86,7 @@ export function x402OpenApi(routes: readonly Route[], payable: Payable): OpenApi
     return [{ path: route.path, method, operation: made }];
   });
   return {
+    rail: 'x402',
     path: '/openapi/x402.json',
     title: 'Everything that is sold over x402',
     summary: 'the same as OpenAPI 3.1',

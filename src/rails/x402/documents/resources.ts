@@ -1,7 +1,7 @@
 /** `GET /x402-resources`: everything that is sold over x402, mirrors included. */
 import type { Route } from '../../../catalogue/types.ts';
 import { type Payable, payableOn } from '../../../discovery/payable.ts';
-import { answerSchema } from '../../../discovery/schemas.ts';
+import { answerSchema, requestSchema } from '../../../discovery/schemas.ts';
 import { toDecimal } from '../../../money.ts';
 import { endsTooSoonOn } from '../../../payment/settle-upfront.ts';
 
@@ -50,7 +50,7 @@ function resource(route: Route, payable: Payable): ResourceItem[] {
       slug: route.path.slice(1),
       method: route.methods[0] ?? 'POST',
       description: route.endpoint.description,
-      input_schema: route.request,
+      input_schema: requestSchema(route),
       output_schema: answerSchema(route),
       x402_version: 'v2',
       price: Number(amount),

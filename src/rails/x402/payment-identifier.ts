@@ -1,0 +1,36 @@
+/**
+ * The extension `payment-identifier`: a name that a client gives to what it means to buy, so that a second payment for
+ * it is not taken. Source: x402 specifications, extension `payment-identifier`.
+ */
+import { Refusal } from '../../payment/refusal.ts';
+
+const NAME = 'payment-identifier';
+const ID = { minLength: 16, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' };
+
+/** As it stands in every challenge. */
+export const paymentIdentifierExtension = {
+  [NAME]: {
+    info: { required: false },
+    schema: {
+      type: 'object',
+      properties: { required: { type: 'boolean' }, id: { type: 'string', ...ID } },
+      required: ['required'],
+    },
+  },
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The id that a payment payload carries, if any. Throws Refusal `malformed-credential` for one of another form. */
+export function readPaymentIdentifier({ extensions }: Readonly<Record<string, unknown>>): string | undefined {
+  const extension = isObject(extensions) ? extensions[NAME] : undefined;
+  const info = isObject(extension) ? extension.info : undefined;
+  const id = isObject(info) ? info.id : undefined;
+  if (id === undefined) return undefined;
+  const { minLength, maxLength, pattern } = ID;
+  if (typeof id === 'string' && id.length >= minLength && id.length <= maxLength && new RegExp(pattern).test(id)) {
+    return id;
+  }
+  throw new Refusal('malformed-credential', `the ${NAME} must be ${minLength} to ${maxLength} of A-Z a-z 0-9 _ -`);
+}

@@ -1,0 +1,87 @@
+/** What the published packages of others make of every challenge and of the documents. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  checkL2ForOpenAPI,
+  discoverOriginSchema,
+  getL3ForOpenAPI,
+  getOpenAPI,
+  getWarningsForL3,
+  getWarningsForOpenAPI,
+  isOpenApiParseFailure,
+  validatePaymentRequiredDetailed,
+} from '@agentcash/discovery';
+import { validateAndExtract, validateDiscoveryExtensionSpec } from '@x402/extensions/bazaar';
+import { PAYMENT_IDENTIFIER, validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import t from 'tap';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { answerSchema } from '../../src/discovery/schemas.ts';
+import { shipped } from '../../src/shipped.ts';
+import { startGateway } from '../gateway.ts';
+
+const catalogue = mkdtempSync(join(tmpdir(), 'turnpike-catalogue-'));
+t.teardown(() => rmSync(catalogue, { recursive: true, force: true }));
+cpSync('catalogue', catalogue, { recursive: true });
+const serviceFile = join(catalogue, 'service.yaml');
+writeFileSync(serviceFile, `${readFileSync(serviceFile, 'utf8')}openapi: { x402: true }\n`);
+
+const { routes, networks } = loadCatalogue(catalogue, shipped);
+const sold = routes.filter(({ rail }) => rail === 'x402');
+const gateway = await startGateway({ catalogue, networks: [...networks.keys()] });
+t.teardown(gateway.stop);
+
+t.test("the extensions of every route's 402 are right in the eyes of the package that defines them", async (t) => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  for (const route of sold) {
+    const { status, headers } = await fetch(gateway.url + route.path, { method: route.methods[0] ?? 'POST' });
+    t.equal(status, 402, route.path);
+    const header = headers.get('payment-required') ?? '';
+    t.ok(header.length < 8192, `${route.path} has a header of ${header.length} bytes`);
+    const { bazaar, [PAYMENT_IDENTIFIER]: identifier } = JSON.parse(
+      Buffer.from(header, 'base64').toString(),
+    ).extensions;
+    t.same(validateDiscoveryExtensionSpec(bazaar), { valid: true }, route.path);
+    t.match(validateAndExtract(bazaar), { valid: true }, route.path);
+    t.same(validatePaymentIdentifier(identifier), { valid: true });
+    const { example } = bazaar.schema.properties.output.properties;
+    t.same(example.type, answerSchema(route).type, `${route.path} says what it answers`);
+    t.ok(ajv.validate(example, route.resultExample), `${route.path}: ${ajv.errorsText()}`);
+  }
+});
+
+t.test('AgentCash finds every route in /openapi.json, and how it is paid', async (t) => {
+  const found = await discoverOriginSchema({ target: gateway.url });
+  if (!found.found) throw new Error(found.message ?? 'nothing was found');
+  const listed = new Set(found.endpoints.map(({ method, path }) => `${method} ${path}`));
+  const source = (await getOpenAPI(gateway.url))._unsafeUnwrap();
+  if (source === null || isOpenApiParseFailure(source)) throw new Error('the document was not read');
+  t.same(
+    getWarningsForOpenAPI(source).filter(({ severity }) => severity === 'error'),
+    [],
+  );
+  t.ok(checkL2ForOpenAPI(source).routes.length >= sold.length);
+  for (const { path, methods } of sold) {
+    const method = methods[0] ?? 'POST';
+    t.ok(listed.has(`${method} ${path}`), path);
+    const details = getL3ForOpenAPI(source, path, method);
+    t.match(details, { authMode: 'paid' }, path);
+    t.same(
+      getWarningsForL3(details).filter(({ severity }) => severity === 'error'),
+      [],
+      path,
+    );
+  }
+});
+
+t.test('AgentCash takes the challenges as they are', async (t) => {
+  for (const { path, methods } of sold) {
+    const { headers } = await fetch(gateway.url + path, { method: methods[0] ?? 'POST' });
+    const challenge = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString());
+    const { valid, issues } = validatePaymentRequiredDetailed(challenge);
+    t.ok(valid, `${path}: ${JSON.stringify(issues)}`);
+  }
+});
