@@ -3,10 +3,10 @@ import { Problem } from './errors.ts';
 import { isJsonObject } from './json.ts';
 
 /** Deeper than any schema that is sold, chat's tools included. */
-export const DEEPEST_JSON = 64;
+const DEEPEST_JSON = 64;
 
 /** A long conversation has some ten thousand; each one more costs every other caller a moment. */
-export const MOST_JSON_VALUES = 50_000;
+const MOST_JSON_VALUES = 50_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
