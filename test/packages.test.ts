@@ -15,7 +15,10 @@ const { packages } = read('package-lock.json') as { packages: Record<string, Pac
 const oldest = minVersion(engines.node)?.version ?? '';
 
 t.test('every package takes the oldest Node that the README promises, so that installing warns of none', async (t) => {
-  t.match(readFileSync(new URL('../README.md', import.meta.url), 'utf8'), `Node ${oldest.replace(/\.0$/, '')} or newer`);
+  t.match(
+    readFileSync(new URL('../README.md', import.meta.url), 'utf8'),
+    `Node ${oldest.replace(/\.0$/, '')} or newer`,
+  );
   const refusing = Object.entries(packages).filter(
     ([, { optional, engines: needs }]) => !optional && needs?.node && !satisfies(oldest, needs.node),
   );

@@ -19,7 +19,7 @@ function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnsw
     headers: {
       'content-type': answer.contentType,
       'cache-control': 'private',
-      ...rail.http.receipt(receipt),
+      ...(receipt && rail.http.receipt(receipt)),
       ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
     },
     body: answer.body,
