@@ -36,6 +36,8 @@ interface Gateway {
   /** What is sold, and what is not for want of a key: route -> missing variables. */
   readonly sold: readonly Route[];
   readonly missing: ReadonlyMap<Route, readonly string[]>;
+  /** Resolves once no call is under way. */
+  idle(): Promise<unknown>;
   /**
    * Takes no new calls, lets those under way finish for a while, then stops. `closing` resolves once no connection is
    * left, where whoever listens knows.
@@ -43,7 +45,7 @@ interface Gateway {
   close(closing?: Promise<void>): Promise<void>;
 }
 
-interface App extends Omit<Gateway, 'router' | 'listener' | 'close'> {
+interface App extends Omit<Gateway, 'router' | 'listener' | 'idle' | 'close'> {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -185,6 +187,7 @@ export async function openGateway(
     listener: createListener(served),
     sold,
     missing,
+    idle,
     async close(closing = Promise.resolve()) {
       draining = true;
       // Work goes on for callers who left, too: what they paid for is theirs.
@@ -201,7 +204,7 @@ export async function openGateway(
 /** The gateway on a server of its own. */
 export async function openApp(...parts: Parameters<typeof openGateway>): Promise<App> {
   const [{ host, port: wanted, drainMs }] = parts;
-  const { listener, sold, missing, close } = await openGateway(...parts);
+  const { listener, sold, missing, idle, close } = await openGateway(...parts);
   const server = await listen(listener, host, wanted);
   const { port } = server.address() as AddressInfo;
   return {
@@ -209,10 +212,14 @@ export async function openApp(...parts: Parameters<typeof openGateway>): Promise
     sold,
     missing,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
       const cut = setTimeout(() => server.closeAllConnections(), drainMs + LAST_ANSWERS_MS);
-      await close(closed);
+      const stopped = close(closed);
+      // While calls are under way, new ones are told that the gateway is shutting down.
+      await within(drainMs, idle());
+      server.close();
+      server.closeIdleConnections();
+      await stopped;
       clearTimeout(cut);
       server.closeAllConnections();
     },

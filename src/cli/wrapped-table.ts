@@ -27,7 +27,7 @@ function linesOf(row: readonly string[][], widths: readonly number[]): string[] 
   );
 }
 
-/** Breaks at spaces; words that are wider than the column after dashes and slashes, where they have any. */
+/** Breaks at spaces; words that are wider than the column after dashes and slashes, where they have any. A path is kept whole. */
 function wrapped(cell: string, width: number): string[] {
   const lines = [''];
   for (const word of cell.split(' ').flatMap((whole) => pieces(whole, width))) {
@@ -40,7 +40,7 @@ function wrapped(cell: string, width: number): string[] {
 }
 
 function pieces(word: string, width: number): string[] {
-  if (word.length <= width) return [word];
+  if (word.length <= width || word.startsWith('/')) return [word];
   const start = word.slice(0, width);
   const end = Math.max(start.lastIndexOf('-'), start.lastIndexOf('/')) + 1 || width;
   return [word.slice(0, end), ...pieces(word.slice(end), width)];
