@@ -19,10 +19,10 @@ const USAGE = `npm run endpoints [-- --json]
 
 const columns = [
   { title: 'ENDPOINT', width: 40 },
-  { title: 'PRICE', width: 11 },
+  { title: 'PRICE', width: 9 },
   { title: 'NETWORKS', width: 16 },
   { title: 'ALSO AT', width: 11 },
-  { title: 'UPSTREAM', width: 13 },
+  { title: 'UPSTREAM', width: 12 },
   { title: 'LIVE, OR NEEDS', width: 19 },
 ];
 
@@ -38,7 +38,8 @@ function elsewhere(base: Route, route: Route): string {
 /** `chat`, or a recipe with the upstreams of its roles. */
 function served({ via, recipe, uses = {} }: UpstreamOptions): string {
   if (recipe === undefined) return String(via);
-  return `${recipe}: ${[...new Set(Object.values(uses).map((use) => use.via))].join(', ')}`;
+  const names = [...new Set(Object.values(uses).map((use) => use.via))];
+  return names.length === 0 ? recipe : `${recipe}: ${names.join(', ')}`;
 }
 
 function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {

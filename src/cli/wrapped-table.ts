@@ -33,7 +33,7 @@ function wrapped(cell: string, width: number): string[] {
   for (const word of cell.split(' ').flatMap((whole) => pieces(whole, width))) {
     const line = lines.at(-1) ?? '';
     const longer = line === '' ? word : `${line} ${word}`;
-    if (longer.length <= width) lines[lines.length - 1] = longer;
+    if (line === '' || longer.length <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   return lines;
