@@ -27,7 +27,8 @@ async function printed({ child, output, ended }: Run, pattern: RegExp): Promise<
   let over = false;
   ended.then(() => (over = true));
   while (!pattern.test(output()) && !over) {
-    await Promise.race([ended, new Promise((resolve) => child.stdout?.once('data', resolve))]);
+    const more = [child.stdout, child.stderr].map((stream) => new Promise((resolve) => stream?.once('data', resolve)));
+    await Promise.race([ended, ...more]);
   }
   return output();
 }
@@ -132,7 +133,8 @@ t.test('in live mode one line says what is not sold, a taken port is named, and 
   t.teardown(() => {
     if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');
   });
-  const text = await printed(run, /^ready /m);
+  await printed(run, /^ready /m);
+  const text = await printed(run, /not sold.*\n/);
   t.equal(text.match(/not sold/g)?.length, 1);
   t.match(text, /"set":\[.*"TOKENS_XYZ_API_KEY"/);
 
