@@ -5,6 +5,7 @@ import { loadCatalogue } from '../src/catalogue/load.ts';
 import { isObject } from '../src/catalogue/schema-walk.ts';
 import { Diagnostics, readDocument } from '../src/catalogue/yaml-document.ts';
 import { editorSchemas } from './editor-schemas.ts';
+import { patternsIn } from './patterns.ts';
 import { endpointTypes, fragmentTypes } from './types.ts';
 
 /** Path below `generated/` -> text, for the catalogue in `directory`. Throws CatalogueErrors when that has problems. */
@@ -28,5 +29,6 @@ export async function generate(directory: string, parts: CatalogueParts): Promis
     const types = await fragmentTypes(name, fragments, requests.has(name));
     if (types !== undefined) files.set(join('schemas', `${name}.ts`), types);
   }
+  files.set('patterns.json', `${JSON.stringify(patternsIn(catalogue.routes), null, 2)}\n`);
   return files;
 }

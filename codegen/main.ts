@@ -3,6 +3,7 @@
  * it is not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
  */
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
+import { readCommandLine, UsageProblem } from '../src/cli/command-line.ts';
 import { shipped } from '../src/shipped.ts';
 import { differences, write } from './files.ts';
 import { generate } from './generate.ts';
@@ -24,10 +25,16 @@ async function main(checkOnly: boolean): Promise<void> {
   }
 }
 
+const USAGE = `npm run codegen [-- --check]
+
+  makes generated/ from the catalogue; --check changes nothing and fails where it is not up to date`;
+
 try {
-  await main(process.argv.includes('--check'));
+  const { values } = readCommandLine(USAGE, { check: { type: 'boolean', default: false } }, process.argv.slice(2));
+  await main(values.check);
 } catch (problem) {
-  if (!(problem instanceof CatalogueErrors)) throw problem;
-  console.error(`${problem.message}\nnothing was generated; see all problems with: npm run check`);
+  if (problem instanceof UsageProblem) console.error(problem.message);
+  else if (!(problem instanceof CatalogueErrors)) throw problem;
+  else console.error(`${problem.message}\nnothing was generated; see all problems with: npm run check`);
   process.exitCode = 1;
 }

@@ -8,12 +8,20 @@ export function checksumAddress(address: string): string {
 }
 
 export const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
-const SOLANA_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** Base58 of 32 bytes: every 1 at the beginning is a byte of zeros. */
+function isSolanaAddress(text: string): boolean {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
+  const value = [...text].reduce((sum, letter) => sum * 58n + BigInt(BASE58.indexOf(letter)), 0n);
+  const zeros = text.length - text.replace(/^1+/, '').length;
+  return zeros + Math.ceil((value === 0n ? 0 : value.toString(16).length) / 2) === 32;
+}
 
 /** What is wrong with an address of that family, or undefined. An EVM address in one case only has no checksum. */
 export function addressFault(family: 'evm' | 'solana', address: string): string | undefined {
   if (family === 'solana')
-    return SOLANA_ADDRESS.test(address) ? undefined : 'is not a Solana address: give 32 bytes in base58';
+    return isSolanaAddress(address) ? undefined : 'is not a Solana address: give 32 bytes in base58';
   if (!isEvmAddress(address)) return 'is not an EVM address: give 0x and 40 hex digits';
   const digits = address.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase() || address === checksumAddress(address)) {

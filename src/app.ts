@@ -43,6 +43,8 @@ interface Gateway {
   readonly missing: ReadonlyMap<Route, readonly string[]>;
   /** For a port that only the operator reaches. */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** Resolves once no call is under way. */
+  idle(): Promise<unknown>;
   /**
    * Takes no new calls, lets those under way finish for a while, then stops. `closing` resolves once no connection is
    * left, where whoever listens knows.
@@ -50,7 +52,7 @@ interface Gateway {
   close(closing?: Promise<void>): Promise<void>;
 }
 
-interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'close'> {
+interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'idle' | 'close'> {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -215,6 +217,7 @@ export async function openGateway(
     sold,
     missing,
     metrics,
+    idle,
     async close(closing = Promise.resolve()) {
       draining = true;
       // Work goes on for callers who left, too: what they paid for is theirs.
@@ -231,7 +234,7 @@ export async function openGateway(
 /** The gateway on a server of its own. */
 export async function openApp(...parts: Parameters<typeof openGateway>): Promise<App> {
   const [{ host, port: wanted, admin, drainMs }] = parts;
-  const { listener, sold, missing, metrics, close } = await openGateway(...parts);
+  const { listener, sold, missing, metrics, idle, close } = await openGateway(...parts);
   const server = await listen(listener, host, wanted);
   const adminServer = admin && (await serveMetrics(metrics, admin));
   const { port } = server.address() as AddressInfo;
@@ -240,10 +243,14 @@ export async function openApp(...parts: Parameters<typeof openGateway>): Promise
     sold,
     missing,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
       const cut = setTimeout(() => server.closeAllConnections(), drainMs + LAST_ANSWERS_MS);
-      await close(closed);
+      const stopped = close(closed);
+      // While calls are under way, new ones are told that the gateway is shutting down.
+      await within(drainMs, idle());
+      server.close();
+      server.closeIdleConnections();
+      await stopped;
       clearTimeout(cut);
       server.closeAllConnections();
       adminServer?.close().closeAllConnections();

@@ -78,6 +78,12 @@ function readLive(environment: Variables, read: VariableReader): LiveConfig {
   }
   const facilitatorUrl = url('TURNPIKE_FACILITATOR_URL');
   const signers = { evm: optional('TURNPIKE_SIGNER_EVM'), solana: optional('TURNPIKE_SIGNER_SOLANA') };
+  if (signers.evm && !/^0x[0-9a-fA-F]{64}$/.test(signers.evm)) {
+    problems.push('TURNPIKE_SIGNER_EVM is not a private key: give 0x and 64 hex digits');
+  }
+  if (signers.solana && !/^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(signers.solana)) {
+    problems.push('TURNPIKE_SIGNER_SOLANA is not a private key: give the 64 bytes of a key pair in base58');
+  }
   if (!id && !facilitatorUrl && !signers.evm && !signers.solana) {
     problems.push(
       'a facilitator is missing: set CDP_API_KEY_ID and CDP_API_KEY_SECRET (Coinbase), TURNPIKE_FACILITATOR_URL (any x402 facilitator), or TURNPIKE_SIGNER_EVM / TURNPIKE_SIGNER_SOLANA (settle in this process)',
@@ -143,6 +149,10 @@ export function readConfig(environment: Variables): Config {
   if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
     problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');
   }
+  const databaseUrl = optional('DATABASE_URL');
+  if (databaseUrl && !/^postgres(ql)?:$/.test(URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '')) {
+    problems.push('DATABASE_URL is not the address of a Postgres database: give postgres://user:password@host/name');
+  }
   const host = optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1');
   const config: Config = {
     mode: live ? 'live' : 'sandbox',
@@ -152,7 +162,7 @@ export function readConfig(environment: Variables): Config {
     publicUrl: publicUrl || `http://${host}:${port}`,
     catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
     dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),
-    databaseUrl: optional('DATABASE_URL'),
+    databaseUrl,
     mediaBucket: readMediaBucket(read),
     logLevel,
     drainMs: drainSeconds * 1000,

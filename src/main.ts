@@ -2,12 +2,11 @@
 import { join } from 'node:path';
 import { openApp } from './app.ts';
 import { checkedSchemasIn } from './catalogue/checked.ts';
-import { CatalogueErrors } from './catalogue/diagnostic.ts';
 import { loadCatalogue } from './catalogue/load.ts';
 import { readConfig } from './config.ts';
-import { ConfigProblem } from './environment.ts';
 import { createLog } from './log.ts';
 import { shipped } from './shipped.ts';
+import { startProblem } from './start-problem.ts';
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
@@ -32,6 +31,7 @@ async function start(): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  process.on('SIGHUP', stop);
 
   try {
     app = await openApp(config, catalogue, platform, log);
@@ -39,8 +39,9 @@ async function start(): Promise<void> {
     await platform.stop();
     throw error;
   }
-  for (const [route, variables] of app.missing) {
-    log.warn({ route: route.id, set: variables }, 'not sold: its upstream has no key');
+  if (app.missing.size > 0) {
+    const set = [...new Set([...app.missing.values()].flat())].sort();
+    log.warn({ routes: app.missing.size, set }, 'not sold for want of keys: npm run endpoints shows what needs which');
   }
   process.stdout.write(`ready ${app.url}\n`);
   if (config.mode === 'sandbox') {
@@ -52,15 +53,6 @@ async function start(): Promise<void> {
 }
 
 start().catch((error: unknown) => {
-  const known = error instanceof ConfigProblem || error instanceof CatalogueErrors;
-  const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  const text = inUse
-    ? 'The port is taken: stop what listens there, or set PORT to another one'
-    : known
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${startProblem(error, process.env)}\n`);
   process.exit(1);
 });

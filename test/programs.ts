@@ -1,4 +1,4 @@
-/** Loaded before every test: ffmpeg and ffprobe are there on every machine. */
+/** Loaded before every test: ffmpeg is there on every machine. */
 import { provideDecoder } from '../src/sandbox/decoder.ts';
 
 provideDecoder();

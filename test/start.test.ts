@@ -27,7 +27,8 @@ async function printed({ child, output, ended }: Run, pattern: RegExp): Promise<
   let over = false;
   ended.then(() => (over = true));
   while (!pattern.test(output()) && !over) {
-    await Promise.race([ended, new Promise((resolve) => child.stdout?.once('data', resolve))]);
+    const more = [child.stdout, child.stderr].map((stream) => new Promise((resolve) => stream?.once('data', resolve)));
+    await Promise.race([ended, ...more]);
   }
   return output();
 }
@@ -91,4 +92,58 @@ t.test('live mode names every missing variable at once and has no sandbox in it'
   ]) {
     t.match(run.output(), new RegExp(name));
   }
+});
+
+const live = {
+  TURNPIKE_MODE: 'live',
+  TURNPIKE_PUBLIC_URL: 'https://gateway.example',
+  TURNPIKE_PAY_TO_EVM: `0x${'ab'.repeat(20)}`,
+  TURNPIKE_FACILITATOR_URL: 'http://127.0.0.1:9',
+  TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+  HOST: '127.0.0.1',
+};
+
+for (const [promise, more, line] of [
+  ['a key that is none', { TURNPIKE_SIGNER_EVM: '0x12' }, /TURNPIKE_SIGNER_EVM is not a private key/],
+  ['a database that is none', { DATABASE_URL: 'mysql://host/name' }, /DATABASE_URL is not the address of a Postgres/],
+  [
+    'a database that does not answer',
+    { DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:9/x' },
+    /^The Postgres database cannot be used.*DATABASE_URL$/m,
+  ],
+  ['a host that is not of this machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1, which is no address/],
+] as const) {
+  t.test(`${promise} is reported in one line, with its variable`, async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
+    t.teardown(() => rmSync(data, { recursive: true, force: true }));
+    const run = start({ ...live, PORT: String(await freePort()), TURNPIKE_DATA: data, LOG_LEVEL: 'silent', ...more });
+    t.equal(await run.ended, 1);
+    t.match(run.output(), line);
+    t.notMatch(run.output(), /\n +at |secret-word/);
+  });
+}
+
+t.test('in live mode one line says what is not sold, a taken port is named, and a signal to npm ends it', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
+  t.teardown(() => rmSync(data, { recursive: true, force: true }));
+  const port = String(await freePort());
+  const environment = { ...live, PORT: port, TURNPIKE_DATA: data, LOG_LEVEL: 'warn' };
+  const run = start(environment);
+  const leader = run.child.pid ?? 0;
+  t.teardown(() => {
+    if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');
+  });
+  await printed(run, /^ready /m);
+  const text = await printed(run, /not sold.*\n/);
+  t.equal(text.match(/not sold/g)?.length, 1);
+  t.match(text, /"set":\[.*"TOKENS_XYZ_API_KEY"/);
+
+  const second = start(environment);
+  t.equal(await second.ended, 1);
+  t.match(second.output(), `The port ${port} is taken`);
+
+  process.kill(leader, 'SIGTERM');
+  await run.ended;
+  t.match(run.output(), /SIGTERM: finishing/);
+  t.same(groupOf(leader), []);
 });

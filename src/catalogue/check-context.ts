@@ -1,6 +1,6 @@
 import type { CheckedSchemas } from './checked.ts';
 import type { Checker } from './checker.ts';
-import type { PricingRule } from './contracts.ts';
+import type { PricingRule, RecipeDeclaration } from './contracts.ts';
 import type { Fragments } from './fragments.ts';
 import type { KnownNames } from './names.ts';
 import type { RailDeclaration } from './rails.ts';
@@ -23,6 +23,7 @@ export interface CheckContext {
   /** The same names, with mistaken fragments replaced by schemas that take anything, so that they are reported once. */
   readonly soundFragments: Fragments;
   readonly rules: ReadonlyMap<string, PricingRule>;
+  readonly recipes: ReadonlyMap<string, RecipeDeclaration>;
   readonly upstreamUse: UpstreamUse;
   readonly checker: Checker;
   readonly compiler: SchemaCompiler;

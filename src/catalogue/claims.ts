@@ -1,6 +1,7 @@
 import type { CheckContext } from './check-context.ts';
+import { isBelow, isOwnPath } from './own-paths.ts';
 import type { OperationDeclaration } from './rails.ts';
-import { planRoutes } from './route-plan.ts';
+import { planRoutes, type RoutePlan } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { below, type CatalogueDocument, type SourceLocation } from './yaml-document.ts';
 
@@ -23,13 +24,35 @@ export function checkClaims(files: readonly { document: CatalogueDocument }[], c
     );
   };
   for (const { document } of files) {
-    for (const { path, location, rail, operation } of planRoutes(document, context)) {
+    for (const plan of planRoutes(document, context)) {
+      const { path, location, rail, operation } = plan;
+      checkOwnPaths(plan, context);
       if (typeof path.value === 'string') claim('path', path.value, path.location);
       for (const option of operation ? uniqueOptions(operation.declaration) : []) {
         const value = operation?.value[option];
         if (typeof value === 'string') claim(option, value, below(location, option), rail.name);
       }
     }
+  }
+}
+
+/** Nothing is sold where the gateway answers for itself, or below a prefix that means another rail or network. */
+function checkOwnPaths({ kind, path, networks: sold, upstreams }: RoutePlan, context: CheckContext): void {
+  const { rails, networks, recipes, checker } = context;
+  const { value } = path;
+  if (typeof value !== 'string') return;
+  const refuse = (owner: string) =>
+    checker.diagnostics.add(path.location, `the path ${value} belongs to ${owner}`, 'choose another path');
+  const isSoldThere = upstreams.some(
+    ({ value: use }) => isObject(use) && recipes.get(String(use.recipe))?.ownPath === value,
+  );
+  if (isOwnPath(value) && !isSoldThere) refuse('the gateway itself');
+  for (const { title, operation } of rails) {
+    if (kind !== 'operation' && operation && isBelow(value, operation.pathPrefix)) refuse(`operations over ${title}`);
+  }
+  for (const { id, prefix } of networks?.values() ?? []) {
+    const isItsMirror = kind === 'mirror' && sold.includes(id);
+    if (prefix !== undefined && !isItsMirror && isBelow(value, `/${prefix}`)) refuse(`the mirrors on ${id}`);
   }
 }
 

@@ -60,6 +60,8 @@ export interface RecipeDeclaration {
   readonly name: string;
   /** JSON Schema of the endpoint's `upstream:` keys besides `recipe` and `uses`. */
   readonly options: JsonSchema;
+  /** The one of the gateway's own paths that it is sold at. Left out: it is sold at none of them. */
+  readonly ownPath?: string;
   /** Role -> the adapters that can play it. */
   readonly roles: Readonly<Record<string, readonly AdapterDeclaration[]>>;
 }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { AmountProblem, rate, usd } from '../money.ts';
+import { duration } from './files/common.ts';
 import { isObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import { pathName, type Step } from './yaml-document.ts';
@@ -82,16 +83,14 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
       return {
         ...value,
         message: `${shown(data)} is of the wrong type`,
-        expected: `write ${[params.type].flat().map(String).join(' or ')}`,
+        expected: instruction(error) ?? `write ${[params.type].flat().map(String).join(' or ')}`,
       };
-    case 'pattern': {
-      const wanted = parentSchema?.description;
+    case 'pattern':
       return {
         ...value,
         message: `${shown(data)} does not fit`,
-        expected: typeof wanted === 'string' ? wanted : String(error.message),
+        expected: typeof parentSchema?.description === 'string' ? parentSchema.description : String(error.message),
       };
-    }
     default:
       return {
         ...value,
@@ -99,6 +98,13 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
         expected: undefined,
       };
   }
+}
+
+/** What to write, where the schema's own description says it. A bare number of a duration lacks its unit. */
+function instruction({ data, parentSchema }: ErrorObject): string | undefined {
+  if (typeof data === 'number' && parentSchema?.pattern === duration.pattern) return `write "${data}s"`;
+  const description = parentSchema?.description;
+  return typeof description === 'string' && description.startsWith('write ') ? description : undefined;
 }
 
 const isWithin = (error: ErrorObject, group: ErrorObject): boolean =>

@@ -3,15 +3,18 @@ import type { CheckContext } from './check-context.ts';
 import { parseDuration } from './duration.ts';
 import { inlineFragments } from './fragments.ts';
 import { checkNames } from './names.ts';
-import { compilePrice, readListing } from './price.ts';
+import { checkAmounts, compilePrice, readListing } from './price.ts';
 import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
 import type { Endpoint, EndpointFile, Envelope, Input, PriceOptions, Route, UpstreamOptions } from './types.ts';
-import { type CatalogueDocument, keyOf, pathName, type SourceLocation } from './yaml-document.ts';
+import { below, type CatalogueDocument, keyOf, pathName, type SourceLocation } from './yaml-document.ts';
 
 const DEFAULT_DEADLINE_MS = 45_000;
+/** Work that takes less or more than this is none that a provider does while somebody waits. */
+const SHORTEST_DEADLINE_MS = 1_000;
+const LONGEST_DEADLINE_MS = 1_800_000;
 
 /** Checks one endpoint file and makes its routes; routes with mistakes are left out. */
 export function readEndpoint(document: CatalogueDocument, id: string, context: CheckContext): Endpoint {
@@ -28,6 +31,7 @@ export function readEndpoint(document: CatalogueDocument, id: string, context: C
     summary: file.summary,
     description: file.description ?? file.summary,
     secret: file.secret ?? false,
+    free: file.free ?? false,
     routes,
   };
   for (const plan of planRoutes(document, context)) {
@@ -53,8 +57,10 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
       blame: blameOf(plan, upstream),
     });
   }
+  checkDeadline(plan, context);
   const price = compilePrice(plan.price, requestSchema, blameOf(plan, plan.price), context);
   const listing = price && readListing(plan.listing, price, context.checker.diagnostics);
+  if (price) checkAmounts(price, endpoint.free, plan.price.location, context);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
   for (const upstream of plan.upstreams) {
     const priceAt = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
@@ -97,6 +103,19 @@ function requestsOn({ requestOn, networks }: RoutePlan, context: CheckContext): 
   const own = schemas.filter(([network]) => networks.includes(network));
   return new Map(
     own.map(([network, schema]) => [network, { ...inlineFragments(schema, context.fragments), type: 'object' }]),
+  );
+}
+
+function checkDeadline({ kind, location, operation, deadline }: RoutePlan, { checker }: CheckContext): void {
+  // What is inherited was checked where it stands.
+  if (kind === 'mirror' || (operation && operation.value.deadline === undefined)) return;
+
+  const ms = parseDuration(String(deadline));
+  if (ms === undefined || (ms >= SHORTEST_DEADLINE_MS && ms <= LONGEST_DEADLINE_MS)) return;
+  checker.diagnostics.add(
+    below(location, 'deadline'),
+    `a deadline of ${String(deadline)} is out of bounds`,
+    'write 1s to 30m',
   );
 }
 

@@ -36,7 +36,7 @@ export function checkCatalogue(
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
   const diagnostics = new Diagnostics();
   const checker = new Checker(diagnostics);
-  const compiler = new SchemaCompiler(diagnostics);
+  const compiler = new SchemaCompiler(diagnostics, checked);
   const [serviceLocation, networksLocation, upstreamsLocation] = ['service', 'networks', 'upstreams'].map((name) =>
     readSetting(join(directory, `${name}.yaml`), diagnostics),
   );
@@ -57,6 +57,7 @@ export function checkCatalogue(
     fragments,
     soundFragments: checkFragments(fragments, compiler, checked),
     rules: new Map(parts.rules.map((rule) => [rule.name, rule])),
+    recipes: new Map(parts.recipes.map((recipe) => [recipe.name, recipe])),
     upstreamUse: new UpstreamUse(checker, upstreams, parts),
     checker,
     compiler,

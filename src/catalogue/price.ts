@@ -40,6 +40,28 @@ export function compilePrice(
   }
 }
 
+/** Reports a price that may be nothing without `free: true`, and one above the service's `highestPrice`. */
+export function checkAmounts(
+  price: Price,
+  isFree: boolean,
+  at: SourceLocation,
+  { service, checker }: Pick<CheckContext, 'service' | 'checker'>,
+): void {
+  const { diagnostics } = checker;
+  if (price.min === 0n && !isFree) {
+    diagnostics.add(
+      at,
+      'the price may be 0',
+      'raise it, or add free: true to the endpoint if it is meant to be given away',
+    );
+  }
+  const ceiling = amountOf(service?.highestPrice);
+  if (ceiling !== undefined && price.max > ceiling) {
+    const wanted = `lower it, or raise highestPrice in service.yaml, which is "${toDecimal(ceiling)}"`;
+    diagnostics.add(at, `the price may be ${toDecimal(price.max)}, more than anything may cost`, wanted);
+  }
+}
+
 /** What listings say; undefined when amounts are wrong, which the file's schema reports. */
 export function readListing(
   listing: Sourced | undefined,

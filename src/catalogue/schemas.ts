@@ -1,7 +1,9 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { openSchemaTrial } from './ajv.ts';
+import type { CheckedSchemas } from './checked.ts';
 import { type Described, describe } from './describe.ts';
 import type { Fragments } from './fragments.ts';
+import { patternFault } from './patterns.ts';
 import { isObject, KEYWORDS, type PlainObject, subschemas } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema } from './types.ts';
@@ -55,11 +57,23 @@ function checkWritten(location: SourceLocation, schema: unknown, fragments: Frag
       choices(String(reference), fragments.keys()),
     );
   }
+  for (const { pattern, at } of patternsOf(schema, location)) {
+    const fault = patternFault(pattern, compiler.checked);
+    if (fault) diagnostics.add(at, fault.message, fault.expected);
+  }
   if (typeof format === 'string' && !compiler.formats.includes(format)) {
     diagnostics.add(below(location, 'format'), `no format ${format}`, choices(format, compiler.formats));
   }
   for (const inner of subschemas(schema))
     checkWritten(below(location, ...inner.steps), inner.schema, fragments, compiler);
+}
+
+/** Every regular expression directly in a schema. */
+function patternsOf(schema: PlainObject, location: SourceLocation): { pattern: string; at: SourceLocation }[] {
+  const { pattern, patternProperties } = schema;
+  const own = typeof pattern === 'string' ? [{ pattern, at: below(location, 'pattern') }] : [];
+  const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  return [...own, ...names.map((name) => ({ pattern: name, at: keyOf(below(location, 'patternProperties', name)) }))];
 }
 
 function nearKeyword(keyword: string): string | undefined {
@@ -81,12 +95,15 @@ interface Compiled {
 /** Compiles the schemas of requests and results, equal ones once, and reports those that are not JSON Schema. */
 export class SchemaCompiler {
   readonly diagnostics: Diagnostics;
+  /** What need not be checked again. */
+  readonly checked: CheckedSchemas;
   readonly formats: readonly string[];
   readonly #ajv: Ajv2020 = openSchemaTrial();
   readonly #compiled = new Map<string, Compiled>();
 
-  constructor(diagnostics: Diagnostics) {
+  constructor(diagnostics: Diagnostics, checked: CheckedSchemas) {
     this.diagnostics = diagnostics;
+    this.checked = checked;
     this.formats = Object.keys(this.#ajv.formats);
   }
 
@@ -130,7 +147,10 @@ function refusedByAjv(problem: unknown): Mistake {
 /** The meta-schema refuses through several layers of vocabularies: what it says of the innermost value is the mistake. */
 function notJsonSchema(errors: readonly ErrorObject[]): Mistake[] {
   const deepest = Math.max(...errors.map((error) => error.instancePath.length));
-  return describe(errors.filter((error) => error.instancePath.length === deepest)).map((described) => ({
+  const innermost = errors.filter((error) => error.instancePath.length === deepest);
+  // `type` takes one of the types or a list: who wrote a word meant a type.
+  const names = innermost.filter((error) => error.keyword === 'enum');
+  return describe(names.length > 0 ? names : innermost).map((described) => ({
     ...described,
     message: `not JSON Schema: ${described.message}`,
   }));

@@ -1,3 +1,4 @@
+import { addressFault } from '../address.ts';
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
 import { parseDuration } from './duration.ts';
@@ -5,6 +6,7 @@ import { networksFileSchema } from './files/networks.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
+import { testNetworks } from './test-networks.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
 import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
@@ -57,11 +59,14 @@ function checkBindings(location: SourceLocation, file: NetworkFile, checker: Che
         `write ${wanted}...`,
       );
     }
-    const isEvmAddress = String(binding.asset.address).startsWith('0x');
-    if (isEvmAddress !== (file.family === 'evm')) {
+    const { address } = binding.asset;
+    const fault = typeof address === 'string' ? addressFault(file.family, address) : undefined;
+    if (fault) checker.diagnostics.add(below(location, mode, 'asset', 'address'), `${address} ${fault}`);
+    if (mode === 'live' && testNetworks.has(binding.caip2)) {
       checker.diagnostics.add(
-        below(location, mode, 'asset', 'address'),
-        `${binding.asset.address} is not of the family ${file.family}`,
+        below(location, mode, 'caip2'),
+        `${binding.caip2} is ${testNetworks.get(binding.caip2)}, where money is worth nothing`,
+        'write the id of the network that it is a test of; the sandbox is what test networks are for',
       );
     }
     if (file.family === 'evm' && (binding.asset.name === undefined || binding.asset.version === undefined)) {
@@ -106,8 +111,10 @@ function checkUpstream(
   checker: Checker,
 ): void {
   const { diagnostics } = checker;
-  for (const secret of adapter.secrets) {
-    if (file.keys?.[secret] === undefined) {
+  // What is no map at all is reported by the file's schema.
+  const keys = file.keys === undefined || isObject(file.keys) ? (file.keys ?? {}) : undefined;
+  for (const secret of keys ? adapter.secrets : []) {
+    if (keys?.[secret] === undefined) {
       diagnostics.add(
         keyOf(location),
         `the adapter ${adapter.name} needs the secret ${secret}`,
@@ -116,7 +123,7 @@ function checkUpstream(
     }
   }
   const secrets = [...adapter.secrets, ...(adapter.optionalSecrets ?? [])];
-  for (const secret of Object.keys(file.keys ?? {})) {
+  for (const secret of Object.keys(keys ?? {})) {
     if (secrets.includes(secret)) continue;
     diagnostics.add(
       keyOf(below(location, 'keys', secret)),

@@ -1,4 +1,6 @@
-const LISTED = 24;
+/** Longer lists are cut to the names that are nearest. */
+const LISTED = 12;
+const NEAREST = 3;
 
 /** The number of letters to insert, delete, replace or swap to make `right` out of `left`. */
 export function editDistance(left: string, right: string): number {
@@ -38,11 +40,18 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** `did you mean amount? There are: rule, amount`. `known` may be empty. */
+/** `did you mean amount? There are: rule, amount`; of a long list the nearest three. `known` may be empty. */
 export function choices(name: string, known: Iterable<string>): string {
   const all = [...known];
   if (all.length === 0) return 'there are none';
-  const list = all.slice(0, LISTED).join(', ') + (all.length > LISTED ? ` and ${all.length - LISTED} more` : '');
   const near = nearest(name, all);
-  return near === undefined ? `there are: ${list}` : `did you mean ${near}? There are: ${list}`;
+  const isLong = all.length > LISTED;
+  const start = isLong ? `he nearest of ${all.length}: ` : 'here are: ';
+  const list = start + (isLong ? nearestFirst(name, all).slice(0, NEAREST) : all).join(', ');
+  return near === undefined ? `t${list}` : `did you mean ${near}? T${list}`;
+}
+
+function nearestFirst(name: string, known: readonly string[]): string[] {
+  const distances = new Map(known.map((one) => [one, editDistance(name.toLowerCase(), one.toLowerCase())]));
+  return [...known].sort((left, right) => (distances.get(left) ?? 0) - (distances.get(right) ?? 0));
 }

@@ -77,6 +77,8 @@ export interface EndpointFile {
   readonly envelope?: Envelope;
   /** True where the answer holds a secret: it is given again only to who shows more than what the chain tells. */
   readonly secret?: boolean;
+  /** True where a request may cost nothing; it is then answered without a payment. */
+  readonly free?: boolean;
   /** A request that its schema accepts. */
   readonly example: Input;
   /** One upstream, or several in order: the next is asked when one fails. */
@@ -179,6 +181,8 @@ export interface ServiceFile {
   readonly defaultNetwork: NetworkId;
   /** Rail -> its options, as its `serviceOptions` have them. */
   readonly rails?: { readonly [rail: string]: { readonly [option: string]: unknown } };
+  /** Dollars: what one call may cost at most. */
+  readonly highestPrice?: string;
   readonly exposure?: ExposureFile;
   /** Rails whose operations are listed in `/openapi.json` as well, beside their own document. */
   readonly openapi?: { readonly [rail: string]: boolean };
@@ -267,6 +271,8 @@ export interface Endpoint {
   readonly description: string;
   /** See EndpointFile.secret. */
   readonly secret: boolean;
+  /** See EndpointFile.free. */
+  readonly free: boolean;
   readonly routes: readonly Route[];
 }
 

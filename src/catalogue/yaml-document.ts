@@ -9,7 +9,7 @@ export type Step = string | number;
 export interface CatalogueDocument {
   /** Relative to the working directory. */
   readonly file: string;
-  /** Undefined when the file is not YAML. */
+  /** Undefined when the file is not YAML, or empty. */
   readonly value: unknown;
   /** Line and column of the key or value at `path`, or of the nearest part that is there. */
   position(path: readonly Step[], part: 'key' | 'value'): { line: number; column: number };
@@ -88,9 +88,10 @@ export function readDocument(path: string, diagnostics: Diagnostics): CatalogueD
     const { line, col } = lineCounter.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
+  const isEmpty = yaml.contents === null;
   const document: CatalogueDocument = {
     file,
-    value: yaml.errors.length > 0 ? undefined : yaml.toJS(),
+    value: yaml.errors.length > 0 || isEmpty ? undefined : yaml.toJS(),
     position(steps, part) {
       const { key, value, complete } = walk(yaml.contents, steps);
       const node = complete && part === 'value' ? (value as Node | null) : (key ?? (value as Node | null));
@@ -101,6 +102,9 @@ export function readDocument(path: string, diagnostics: Diagnostics): CatalogueD
       return complete && isScalar(value) ? value.source : undefined;
     },
   };
+  if (isEmpty && yaml.errors.length === 0) {
+    diagnostics.add({ document, path: [] }, 'the file is empty', 'write it, or remove it');
+  }
   for (const error of yaml.errors) {
     const duplicate = error.code === 'DUPLICATE_KEY';
     const written = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';

@@ -3,15 +3,28 @@
 import { formatDiagnostic } from '../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../catalogue/load.ts';
 import { shipped } from '../shipped.ts';
+import { run } from './command.ts';
+import { readCommandLine } from './command-line.ts';
 
-const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
-const { catalogue, diagnostics } = checkCatalogue(directory, shipped);
+const USAGE = `npm run check
 
-for (const diagnostic of diagnostics) console.error(formatDiagnostic(diagnostic));
-if (catalogue) {
-  console.log(`${catalogue.endpoints.length} endpoints, ${catalogue.routes.length} routes: no problems`);
-} else {
-  const count = `${diagnostics.length} ${diagnostics.length === 1 ? 'problem' : 'problems'}`;
-  console.error(`${count} in ${directory}; once mended, run again: npm run check`);
-  process.exitCode = 1;
+  every mistake of the catalogue in TURNPIKE_CATALOGUE (default: catalogue)`;
+
+await run(async () => {
+  readCommandLine(USAGE, {}, process.argv.slice(2));
+  check();
+});
+
+function check(): void {
+  const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
+  const { catalogue, diagnostics } = checkCatalogue(directory, shipped);
+
+  for (const diagnostic of diagnostics) console.error(formatDiagnostic(diagnostic));
+  if (catalogue) {
+    console.log(`${catalogue.endpoints.length} endpoints, ${catalogue.routes.length} routes: no problems`);
+  } else {
+    const count = `${diagnostics.length} ${diagnostics.length === 1 ? 'problem' : 'problems'}`;
+    console.error(`${count} in ${directory}; once mended, run again: npm run check`);
+    process.exitCode = 1;
+  }
 }

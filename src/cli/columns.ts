@@ -1,3 +1,11 @@
+/** Rows as a list of objects, for programs. */
+export const asJson = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  `${JSON.stringify(
+    rows.map((row) => Object.fromEntries(head.map((title, column) => [title, row[column] ?? '']))),
+    null,
+    2,
+  )}\n`;
+
 /** Rows in columns. Amounts and counts are set to the right, everything else to the left. */
 export function inColumns(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));

@@ -1,28 +1,43 @@
 /** What the commands about keys and payments share: the environment's store, periods, and how they end. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { type Config, readConfig } from '../config.ts';
 import { ConfigProblem } from '../environment.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
 import { openStore } from '../store/open.ts';
+import { StoreProblem } from '../store/problem.ts';
 import type { Store } from '../store/store.ts';
+import { UsageProblem } from './command-line.ts';
 
-/** A fault in the command line; the message says what would be right. */
-export class UsageProblem extends Error {}
-
-/** Runs the command on the store that the gateway uses in this environment. A fault of the user's is printed in one line. */
-export async function onStore(command: (store: Store, config: Config) => Promise<void>): Promise<void> {
+/**
+ * Calls the command with the store that the gateway uses in this environment. One that only reads makes no database where
+ * there is none: it reads an empty one.
+ */
+export async function onStore(
+  use: 'reads' | 'writes',
+  command: (store: Store, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = readConfig(process.env);
+  const kept = join(config.dataDirectory, 'turnpike.sqlite');
+  const file = use === 'reads' && !existsSync(kept) ? ':memory:' : kept;
+  const store = await openStore({ file, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
   try {
-    const config = readConfig(process.env);
-    const file = join(config.dataDirectory, 'turnpike.sqlite');
-    const store = await openStore({ file, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
-    try {
-      await command(store, config);
-    } finally {
-      await store.close();
-    }
+    await command(store, config);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Runs a command. A fault of the user's is printed in one line. */
+export async function run(command: () => Promise<void>): Promise<void> {
+  try {
+    await command();
   } catch (error) {
-    const isKnown = error instanceof UsageProblem || error instanceof ConfigProblem;
-    process.stderr.write(`${isKnown ? error.message : reasonOf(error)}\n`);
+    const isKnown = [UsageProblem, ConfigProblem, StoreProblem, CatalogueErrors].some(
+      (known) => error instanceof known,
+    );
+    process.stderr.write(`${isKnown && error instanceof Error ? error.message : reasonOf(error)}\n`);
     process.exitCode = 1;
   }
 }

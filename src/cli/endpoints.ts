@@ -3,20 +3,26 @@
  * live mode would leave out because the environment has no key for their upstream.
  */
 import './broken-pipe.ts';
-import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';
 import { toDecimal } from '../money.ts';
 import { shipped } from '../shipped.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
+import { asJson } from './columns.ts';
+import { run } from './command.ts';
+import { readCommandLine } from './command-line.ts';
 import { wrappedTable } from './wrapped-table.ts';
+
+const USAGE = `npm run endpoints [-- --json]
+
+  what the catalogue in TURNPIKE_CATALOGUE (default: catalogue) sells, and what live mode needs for it`;
 
 const columns = [
   { title: 'ENDPOINT', width: 40 },
-  { title: 'PRICE', width: 11 },
+  { title: 'PRICE', width: 9 },
   { title: 'NETWORKS', width: 16 },
   { title: 'ALSO AT', width: 11 },
-  { title: 'UPSTREAM', width: 13 },
+  { title: 'UPSTREAM', width: 12 },
   { title: 'LIVE, OR NEEDS', width: 19 },
 ];
 
@@ -32,7 +38,8 @@ function elsewhere(base: Route, route: Route): string {
 /** `chat`, or a recipe with the upstreams of its roles. */
 function served({ via, recipe, uses = {} }: UpstreamOptions): string {
   if (recipe === undefined) return String(via);
-  return `${recipe}: ${[...new Set(Object.values(uses).map((use) => use.via))].join(', ')}`;
+  const names = [...new Set(Object.values(uses).map((use) => use.via))];
+  return names.length === 0 ? recipe : `${recipe}: ${names.join(', ')}`;
 }
 
 function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
@@ -50,16 +57,18 @@ function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
 }
 
 async function main(): Promise<void> {
+  const { values } = readCommandLine(USAGE, { json: { type: 'boolean' } }, process.argv.slice(2));
   const catalogue = loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', shipped);
   // Nothing is asked: this only knows which keys each route needs.
   const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: (variable) => process.env[variable] });
   const { endpoints } = catalogue;
-  console.log(
-    wrappedTable(
-      columns,
-      endpoints.map((endpoint) => rowOf(endpoint, upstreams)),
-    ),
-  );
+  const rows = endpoints.map((endpoint) => rowOf(endpoint, upstreams));
+  if (values.json) {
+    const head = columns.map(({ title }) => title.toLowerCase());
+    process.stdout.write(asJson(head, rows));
+    return await upstreams.close();
+  }
+  console.log(wrappedTable(columns, rows));
   const missing = endpoints.flatMap(({ routes }) => {
     const available = routes[0] ? upstreams.available(routes[0]) : true;
     return available === true ? [] : [available.missing];
@@ -72,13 +81,4 @@ async function main(): Promise<void> {
   await upstreams.close();
 }
 
-// A reader such as head may leave early.
-process.stdout.on('error', () => process.exit());
-
-try {
-  await main();
-} catch (problem) {
-  if (!(problem instanceof CatalogueErrors)) throw problem;
-  console.error(`${problem.message}\nsee all problems with: npm run check`);
-  process.exitCode = 1;
-}
+await run(main);

@@ -1,7 +1,6 @@
 /** `npm run keys`: API keys with prepaid credits, in the store that the gateway uses. */
 import './broken-pipe.ts';
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { Config } from '../config.ts';
 import { type NewKeyOrder, openApiKeys } from '../credits/api-keys.ts';
@@ -9,8 +8,9 @@ import { toDecimal } from '../money.ts';
 import { shipped } from '../shipped.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
 import type { Store } from '../store/store.ts';
-import { inColumns } from './columns.ts';
-import { dollars, onStore, period, UsageProblem } from './command.ts';
+import { asJson, inColumns } from './columns.ts';
+import { dollars, onStore, period, run } from './command.ts';
+import { readOperands, UsageProblem } from './command-line.ts';
 
 const USAGE = `npm run keys -- <command>
 
@@ -20,29 +20,42 @@ const USAGE = `npm run keys -- <command>
     --per-call <dollars>    most that one call may cost
     --models <a,b>          models it may use (default: all)
     --expires <period>      how long it is good: 12h, 30d (default: for ever)
-  list                    every key, oldest first
+  list [--json]           every key, oldest first
   top-up <id> <dollars>   adds credit to a key
   disable <id>            for good; calls under way are still charged`;
 
 type Values = ReturnType<typeof parse>['values'];
 
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        label: { type: 'string' },
-        credit: { type: 'string' },
-        'per-day': { type: 'string' },
-        'per-call': { type: 'string' },
-        models: { type: 'string' },
-        expires: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new UsageProblem(`${error instanceof Error ? error.message : 'unreadable arguments'}\n\n${USAGE}`);
-  }
+const parse = (words: readonly string[]) =>
+  readOperands(
+    USAGE,
+    {
+      label: { type: 'string' },
+      credit: { type: 'string' },
+      'per-day': { type: 'string' },
+      'per-call': { type: 'string' },
+      models: { type: 'string' },
+      expires: { type: 'string' },
+      json: { type: 'boolean' },
+    },
+    words,
+  );
+
+/** How many words each command takes, and the options that it does. */
+const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly options: readonly string[] }>> = {
+  create: { operands: 0, options: ['label', 'credit', 'per-day', 'per-call', 'models', 'expires'] },
+  list: { operands: 0, options: ['json'] },
+  'top-up': { operands: 2, options: [] },
+  disable: { operands: 1, options: [] },
+};
+
+/** Throws UsageProblem for what the command does not take. What may be a key is not repeated. */
+function checkWords(command: string, operands: readonly string[], values: Values): void {
+  const known = COMMANDS[command];
+  if (!known) throw new UsageProblem(`there is no command ${command}\n\n${USAGE}`);
+  if (operands.length > known.operands) throw new UsageProblem(`${command} takes fewer words\n\n${USAGE}`);
+  const stray = Object.keys(values).find((option) => !known.options.includes(option));
+  if (stray !== undefined) throw new UsageProblem(`${command} takes no --${stray}\n\n${USAGE}`);
 }
 
 const say = (text: string): void => {
@@ -82,10 +95,13 @@ function knownModels(names: readonly string[], { catalogueDirectory }: Config): 
   });
 }
 
-async function list(store: Store): Promise<void> {
+const HEAD = ['id', 'key', 'label', 'balance', 'held', 'limits', 'state'];
+
+async function list({ json }: Values, store: Store): Promise<void> {
   const keys = await store.credits.listKeys(Date.now());
-  if (keys.length === 0) say('no keys yet: npm run keys -- create --label <text>\n');
-  else say(inColumns(['id', 'key', 'label', 'balance', 'held', 'limits', 'state'], keys.map(listed)));
+  if (json) say(asJson(HEAD, keys.map(listed)));
+  else if (keys.length === 0) say('no keys yet: npm run keys -- create --label <text>\n');
+  else say(inColumns(HEAD, keys.map(listed)));
 }
 
 const listed = (key: ApiKey): string[] => [
@@ -131,21 +147,15 @@ async function disable([id]: readonly string[], store: Store): Promise<void> {
 const unknownKey = (id: string): UsageProblem =>
   new UsageProblem(`there is no key ${id.startsWith('key_') ? id : 'of that id'}: npm run keys -- list shows the ids`);
 
-await onStore(async (store, config) => {
+await run(async () => {
   const { values, positionals } = parse(process.argv.slice(2));
   const [command, ...operands] = positionals;
-  switch (command) {
-    case 'create':
-      return await create(values, store, config);
-    case 'list':
-      return await list(store);
-    case 'top-up':
-      return await topUp(operands, store);
-    case 'disable':
-      return await disable(operands, store);
-    case undefined:
-      throw new UsageProblem(USAGE);
-    default:
-      throw new UsageProblem(`there is no command ${command}\n\n${USAGE}`);
-  }
+  if (command === undefined) throw new UsageProblem(USAGE);
+  checkWords(command, operands, values);
+  await onStore(command === 'create' ? 'writes' : 'reads', async (store, config) => {
+    if (command === 'create') await create(values, store, config);
+    else if (command === 'list') await list(values, store);
+    else if (command === 'top-up') await topUp(operands, store);
+    else await disable(operands, store);
+  });
 });

@@ -4,7 +4,7 @@ import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
 import { type Money, toDecimal } from '../money.ts';
 import { type Payer, type PayerModule, PayProblem, type SandboxState } from '../rails/paying-client.ts';
-import { UsageProblem } from './command.ts';
+import { UsageProblem } from './command-line.ts';
 import { type PayArguments, readArguments } from './pay/arguments.ts';
 
 interface Timed<Value> {

@@ -1,15 +1,15 @@
 /** `npm run payments`: what was paid, what is owed, and what is left of it. */
 import './broken-pipe.ts';
-import { parseArgs } from 'node:util';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { finalCodes } from '../errors.ts';
 import { toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { rails } from '../rails/index.ts';
 import { shipped } from '../shipped.ts';
-import type { Payment } from '../store/store.ts';
-import { inColumns } from './columns.ts';
-import { onStore, period, UsageProblem } from './command.ts';
+import type { Payment, Store } from '../store/store.ts';
+import { asJson, inColumns } from './columns.ts';
+import { onStore, period, run } from './command.ts';
+import { readCommandLine, UsageProblem } from './command-line.ts';
 import { lossTable } from './payments/losses.ts';
 import { marginTable, readMargins } from './payments/margins.ts';
 
@@ -23,32 +23,32 @@ const USAGE = `npm run payments -- [options]
   --margins         price, cost and margin of each endpoint, over ${titles.join(', ')} and credits
   --losses          what was worked for and never paid, by network, endpoint and payer (of a day, unless --since)
   --since <period>  not older than that: 30m, 24h, 7d (default: everything)
-  --limit <n>       at most so many (default: 50; not for --margins and --losses)`;
+  --limit <n>       at most so many (default: 50; not for --margins and --losses)
+  --json            as JSON, for programs`;
 
 function readArguments(words: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...words],
-      options: {
-        owed: { type: 'boolean', default: false },
-        margins: { type: 'boolean', default: false },
-        losses: { type: 'boolean', default: false },
-        since: { type: 'string' },
-        limit: { type: 'string', default: '50' },
-      },
-    });
-    const limit = Number(values.limit);
-    if (!Number.isInteger(limit) || limit < 1) throw new Error(`--limit is a number of 1 or more: got ${values.limit}`);
-    const { owed, margins, losses } = values;
-    if ([owed, margins, losses].filter(Boolean).length > 1) {
-      throw new Error('--owed, --margins and --losses are questions of their own: ask one at a time');
-    }
-    const asked = values.since ?? (losses ? '24h' : undefined);
-    const since = asked === undefined ? 0 : Date.now() - period('--since', asked);
-    return { ...values, limit, since };
-  } catch (error) {
-    throw new UsageProblem(`${error instanceof Error ? error.message : 'unreadable arguments'}\n\n${USAGE}`);
+  const { values } = readCommandLine(
+    USAGE,
+    {
+      owed: { type: 'boolean', default: false },
+      margins: { type: 'boolean', default: false },
+      losses: { type: 'boolean', default: false },
+      since: { type: 'string' },
+      limit: { type: 'string', default: '50' },
+      json: { type: 'boolean', default: false },
+    },
+    words,
+  );
+  const wrong = (message: string) => new UsageProblem(`${message}\n\n${USAGE}`);
+  const limit = Number(values.limit);
+  if (!Number.isInteger(limit) || limit < 1) throw wrong(`--limit is a number of 1 or more: got ${values.limit}`);
+  const { owed, margins, losses } = values;
+  if ([owed, margins, losses].filter(Boolean).length > 1) {
+    throw wrong('--owed, --margins and --losses are questions of their own: ask one at a time');
   }
+  const asked = values.since ?? (losses ? '24h' : undefined);
+  const since = asked === undefined ? 0 : Date.now() - period('--since', asked);
+  return { ...values, limit, since };
 }
 
 type AssetOf = (address: string) => Asset;
@@ -77,36 +77,36 @@ const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
 
 const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'payer', 'transaction or reason'];
 
-await onStore(async (store, { catalogueDirectory }) => {
-  const { owed, margins, losses, since, limit } = readArguments(process.argv.slice(2));
-  const catalogue = loadCatalogue(catalogueDirectory, shipped);
+async function print(store: Store, directory: string, asked: ReturnType<typeof readArguments>): Promise<void> {
+  const { owed, margins, losses, since, limit, json } = asked;
+  const catalogue = loadCatalogue(directory, shipped);
   const assetOf = assetsOf(catalogue.networks.values());
-  if (margins) {
-    const found = await readMargins(store, since, assetOf);
-    const { head, rows } = marginTable(found);
-    process.stdout.write(rows.length === 0 ? 'nothing was sold yet\n' : inColumns(head, rows));
-    if (found.creditsSold > 0n) {
-      process.stdout.write(
-        `\n${toDecimal(found.creditsSold)} USD of credits were bought; they are sales when they are spent\n`,
-      );
-    }
-    return;
-  }
+  const table = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string => {
+    if (json) return asJson(head, rows);
+    return rows.length === 0 ? `${none}\n` : inColumns(head, rows);
+  };
   if (losses) {
-    const { head, rows } = lossTable(
-      (await store.losses(since)).filter(({ isCertain }) => isCertain),
-      assetOf,
-    );
-    process.stdout.write(rows.length === 0 ? 'nothing was lost\n' : inColumns(head, rows));
+    const certain = (await store.losses(since)).filter(({ isCertain }) => isCertain);
+    const { head, rows } = lossTable(certain, assetOf);
+    process.stdout.write(table(head, rows, 'nothing was lost'));
     return;
   }
-  const payments = await store.list({ since, limit, ...(owed && { states: ['owed'] as const }) });
-  if (payments.length === 0) process.stdout.write(owed ? 'nothing is owed\n' : 'no payments yet\n');
-  else
-    process.stdout.write(
-      inColumns(
-        HEAD,
-        payments.map((payment) => paymentRow(payment, assetOf)),
-      ),
-    );
+  if (!margins) {
+    const payments = await store.list({ since, limit, ...(owed && { states: ['owed'] as const }) });
+    const rows = payments.map((payment) => paymentRow(payment, assetOf));
+    process.stdout.write(table(HEAD, rows, owed ? 'nothing is owed' : 'no payments yet'));
+    return;
+  }
+  const found = await readMargins(store, since, assetOf);
+  const { head, rows } = marginTable(found);
+  process.stdout.write(table(head, rows, 'nothing was sold yet'));
+  if (found.creditsSold > 0n && !json) {
+    const sold = toDecimal(found.creditsSold);
+    process.stdout.write(`\n${sold} USD of credits were bought; they are sales when they are spent\n`);
+  }
+}
+
+await run(async () => {
+  const asked = readArguments(process.argv.slice(2));
+  await onStore('reads', (store, { catalogueDirectory }) => print(store, catalogueDirectory, asked));
 });

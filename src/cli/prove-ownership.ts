@@ -5,6 +5,7 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
 import { decodeBase58, encodeBase58 } from '../payment/chains/base58.ts';
+import { readCommandLine, UsageProblem } from './command-line.ts';
 
 const KEY_VARIABLE = 'TURNPIKE_OWNERSHIP_KEY';
 const URL_VARIABLE = 'TURNPIKE_PUBLIC_URL';
@@ -109,8 +110,17 @@ async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   );
 }
 
-main(process.env).catch((error: unknown) => {
-  if (!(error instanceof ProofProblem)) throw error;
+const USAGE = `npm run prove-ownership
+
+  signs ${URL_VARIABLE} with the private key in ${KEY_VARIABLE}, for ownershipProofs in service.yaml`;
+
+async function start(): Promise<void> {
+  readCommandLine(USAGE, {}, process.argv.slice(2));
+  await main(process.env);
+}
+
+start().catch((error: unknown) => {
+  if (!(error instanceof ProofProblem || error instanceof UsageProblem)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 });

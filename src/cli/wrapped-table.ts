@@ -27,20 +27,20 @@ function linesOf(row: readonly string[][], widths: readonly number[]): string[] 
   );
 }
 
-/** Breaks at spaces; words that are wider than the column after dashes and slashes, where they have any. */
+/** Breaks at spaces; words that are wider than the column after dashes and slashes, where they have any. A path is kept whole. */
 function wrapped(cell: string, width: number): string[] {
   const lines = [''];
   for (const word of cell.split(' ').flatMap((whole) => pieces(whole, width))) {
     const line = lines.at(-1) ?? '';
     const longer = line === '' ? word : `${line} ${word}`;
-    if (longer.length <= width) lines[lines.length - 1] = longer;
+    if (line === '' || longer.length <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   return lines;
 }
 
 function pieces(word: string, width: number): string[] {
-  if (word.length <= width) return [word];
+  if (word.length <= width || word.startsWith('/')) return [word];
   const start = word.slice(0, width);
   const end = Math.max(start.lastIndexOf('-'), start.lastIndexOf('/')) + 1 || width;
   return [word.slice(0, end), ...pieces(word.slice(end), width)];

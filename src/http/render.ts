@@ -19,18 +19,16 @@ function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnsw
   if (!rail) return problemAnswer(undefined, outcome.requestId);
   if (outcome.kind === 'challenge') return rail.http.challenge(outcome.challenge);
   const { answer, receipt, replayed } = outcome;
+  const receipts = receipt && rail.http.receipt(receipt);
   if (answer === FORGOTTEN) {
-    return problemAnswer(
-      new Problem('answer_gone', undefined, { headers: rail.http.receipt(receipt) }),
-      outcome.requestId,
-    );
+    return problemAnswer(new Problem('answer_gone', undefined, { headers: receipts ?? {} }), outcome.requestId);
   }
   return {
     status: answer.status,
     headers: {
       'content-type': answer.contentType,
       'cache-control': 'private',
-      ...rail.http.receipt(receipt),
+      ...receipts,
       ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
     },
     body: answer.body,

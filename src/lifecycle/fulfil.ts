@@ -36,16 +36,19 @@ interface FulfilParts {
   now(): number;
 }
 
-interface Fulfilment {
+interface CallOrder {
   readonly route: Route;
   readonly input: Input;
-  readonly claim: Claim;
   /** The network that pays. */
   readonly network: string;
   readonly payer: string;
+  readonly requestId: string;
+}
+
+interface Fulfilment extends CallOrder {
+  readonly claim: Claim;
   /** The payment has settled already, so a failure is owed instead of released. */
   readonly isSettled: boolean;
-  readonly requestId: string;
 }
 
 /** What an adapter may take after its deadline to cancel upstream and say what happened. */
@@ -71,14 +74,15 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 async function callUpstream(
-  { upstreams, log }: FulfilParts,
-  { route, input, claim, requestId, network, payer }: Fulfilment,
+  { upstreams, log }: Pick<FulfilParts, 'upstreams' | 'log'>,
+  { route, input, requestId, network, payer }: CallOrder,
+  paymentId: string,
   reportCost: (dollars: string) => void,
 ): Promise<unknown> {
   const { signal, done } = deadline(route.deadlineMs, upstreams.stopping);
   let result: unknown;
   try {
-    const context = { network, payer, signal, requestId, paymentId: claim.id, reportCost };
+    const context = { network, payer, signal, requestId, paymentId, reportCost };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();
@@ -89,6 +93,33 @@ async function callUpstream(
   throw new Problem('upstream_invalid_result');
 }
 
+const answerOf = (route: Route, result: unknown): StoredAnswer => ({
+  status: 200,
+  contentType: 'application/json',
+  body: JSON.stringify(enveloped(result, route.envelope)),
+});
+
+/** All who pay nothing share one caller's turns at a provider. */
+const NOBODY = 'nobody';
+
+/** Calls the upstream for nothing, and keeps nothing. Throws Problem. */
+export async function fulfilFree(
+  parts: Pick<FulfilParts, 'upstreams' | 'log'>,
+  order: Omit<CallOrder, 'payer'>,
+): Promise<StoredAnswer> {
+  try {
+    const call = { ...order, payer: NOBODY };
+    return answerOf(order.route, await callUpstream(parts, call, order.requestId, () => {}));
+  } catch (error) {
+    const problem = toProblem(error);
+    parts.log.warn(
+      { requestId: order.requestId, route: order.route.id, code: problem.code, err: error },
+      'free call failed',
+    );
+    throw problem;
+  }
+}
+
 /** Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then. */
 export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<StoredAnswer> {
   const { store, log, now } = parts;
@@ -97,7 +128,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
   let cost: string | undefined;
   let result: unknown;
   try {
-    result = await callUpstream(parts, request, (dollars) => {
+    result = await callUpstream(parts, request, claim.id, (dollars) => {
       cost = dollars;
     });
   } catch (error) {
@@ -115,11 +146,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
       : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;
     throw new Problem('result_owed', message, { cause: error });
   }
-  const answer: StoredAnswer = {
-    status: 200,
-    contentType: 'application/json',
-    body: JSON.stringify(enveloped(result, route.envelope)),
-  };
+  const answer = answerOf(route, result);
   const kept = await store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });
   if (!kept) throw new Problem('payment_in_progress', undefined, { headers: { 'retry-after': '5' } });
   log.info({ requestId, route: route.id, attempt: claim.attempt, ms: now() - startedAt }, 'upstream answered');

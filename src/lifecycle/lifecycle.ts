@@ -19,7 +19,7 @@ import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
 import type { RouteFinder } from './find.ts';
-import { fulfilPayment, type UpstreamCaller } from './fulfil.ts';
+import { fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { networksFor, readInput } from './input.ts';
 import type { Ending, Outcome } from './outcome.ts';
 
@@ -64,6 +64,7 @@ async function run(parts: LifecycleParts, working: Set<string>, incoming: Incomi
   const call: Call = { parts, working, requestId, ...(await find(parts, incoming)) };
   const { credential, refusal } = readCredential(call);
   const { priced, fault } = validateAndPrice(call);
+  if (priced?.quote.amount === 0n && call.route.endpoint.free) return await give(call, priced);
   if (!credential) return challenge(call, priced, refusal, fault);
   if (!priced) throw fault;
   try {
@@ -107,6 +108,12 @@ function validateAndPrice({ route, request }: Call): { priced?: Priced; fault?: 
     if (error instanceof Problem) return { fault: error };
     throw error;
   }
+}
+
+/** 200 for what costs nothing, 500 where the provider failed. A payment that comes along is left alone. */
+async function give({ parts, requestId, route, rail }: Call, { input }: Priced): Promise<Ending> {
+  const answer = await fulfilFree(parts, { route, input, network: route.networks[0] ?? '', requestId });
+  return { kind: 'result', rail: rail.name, answer, receipt: undefined, replayed: false };
 }
 
 /** 402: the price, or the listed one of an invalid request with everything that is wrong with it. */

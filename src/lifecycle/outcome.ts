@@ -9,7 +9,8 @@ export type Ending =
       readonly kind: 'result';
       readonly rail: string;
       readonly answer: StoredAnswer;
-      readonly receipt: Receipt;
+      /** Undefined where nothing had to be paid. */
+      readonly receipt: Receipt | undefined;
       /** The same payment got this answer before. */
       readonly replayed: boolean;
     }

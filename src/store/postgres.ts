@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Engine } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
 import { migrationsFrom, postgresDialect } from './migrations.ts';
+import { StoreProblem } from './problem.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
@@ -32,7 +33,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   } catch (error) {
     await pool.end();
     // Without the cause: what it carries may hold the URL and so the password.
-    throw new Error(`The Postgres database cannot be used: ${reasonOf(error)}. Check DATABASE_URL`);
+    throw new StoreProblem(`The Postgres database cannot be used: ${reasonOf(error)}. Check DATABASE_URL`);
   }
 
   const running = new Set<Promise<unknown>>();

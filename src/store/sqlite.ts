@@ -4,6 +4,7 @@ import Database from 'libsql';
 import type { Engine } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from './migrations.ts';
+import { StoreProblem } from './problem.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
@@ -84,7 +85,7 @@ function openDatabase(file: string): Database.Database {
     return database;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The database file ${path} cannot be used: ${reason}`, { cause: error });
+    throw new StoreProblem(`The database file ${path} cannot be used: ${reason}`, { cause: error });
   }
 }
 

@@ -24,10 +24,10 @@ t.test('the same path in two files names the other file', async (t) => {
 });
 
 t.test('a mirror on a path that another file has names that file', async (t) => {
-  const other = replaced(oil, '/image/oil', '/chain-e/image/oil');
+  const other = `${replaced(oil, '/image/oil', '/image/water')}mirrors: [{ network: chain-e, path: /chain-e/image/oil }]\n`;
   const problems = problemsOf(writeCatalogue(t, { [FILE]: mirrored, 'endpoints/image/water.yaml': other }));
   t.same(problems, [
-    'endpoints/image/water.yaml:2:7: the path /chain-e/image/oil is taken by endpoints/image/oil.yaml:15; give one of them another path',
+    'endpoints/image/water.yaml:15:37: the path /chain-e/image/oil is taken by endpoints/image/oil.yaml:15; give one of them another path',
   ]);
 });
 
@@ -160,13 +160,52 @@ for (const [promise, text, expected] of [
   });
 }
 
+t.test('nothing is sold for more than the service says that anything may cost', async (t) => {
+  const problems = problemsOf(writeCatalogue(t, { 'service.yaml': `${service}highestPrice: "0.06"\n` }));
+  t.same(problems, [
+    'endpoints/image/oil.yaml:3:8: the price may be 0.1, more than anything may cost; lower it, or raise highestPrice in service.yaml, which is "0.06"',
+  ]);
+});
+
+t.test('the keys of an upstream are names by secret: a name alone is reported once', async (t) => {
+  const upstreams = replaced(rightFiles['upstreams.yaml'] as string, '{ key: PAINTER_KEY }', 'PAINTER_KEY');
+  t.same(problemsOf(writeCatalogue(t, { 'upstreams.yaml': upstreams })), [
+    'upstreams.yaml:4:9: "PAINTER_KEY" is of the wrong type; write the variable of each secret, such as { key: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
+  ]);
+});
+
+const networks = rightFiles['networks.yaml'] as string;
+
+for (const [promise, from, to, expected] of [
+  [
+    'an address whose capitals do not fit is misspelt',
+    '0x779Ded0c9e1022225f8E0630b35a9b54bE713736',
+    '0x779ded0c9e1022225f8E0630b35a9b54bE713736',
+    'is misspelt, for its capitals do not fit (EIP-55)',
+  ],
+  [
+    'a mint is 32 bytes',
+    'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTD',
+    'is not a Solana address',
+  ],
+  ['a live network is no test network', 'eip155:988', 'eip155:84532', 'eip155:84532 is Base Sepolia'],
+  [
+    'nor is a live Solana',
+    'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+    'is the Solana devnet',
+  ],
+] as const) {
+  t.test(promise, async (t) => {
+    const problems = problemsOf(writeCatalogue(t, { 'networks.yaml': replaced(networks, from, to) }));
+    t.ok(problems[0]?.includes(expected), expected, { problems });
+  });
+}
+
 t.test('networks are held to their family', async (t) => {
-  const networks = replaced(
-    replaced(rightFiles['networks.yaml'] as string, ', name: USDT0, version: "1"', ''),
-    'family: solana',
-    'family: evm',
-  );
-  const problems = problemsOf(writeCatalogue(t, { 'networks.yaml': networks }));
+  const mixed = replaced(replaced(networks, ', name: USDT0, version: "1"', ''), 'family: solana', 'family: evm');
+  const problems = problemsOf(writeCatalogue(t, { 'networks.yaml': mixed }));
   t.ok(
     problems.some((problem) =>
       problem.includes('networks.yaml:6:12: solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp is not of'),

@@ -43,7 +43,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     replaced(oil, 'summary:', 'sumary:'),
     [
       ['§sumary: A pi', 'the key summary is missing; add summary'],
-      ['§sumary: A pi', 'unknown key sumary; did you mean summary? There are: summary, description'],
+      ['§sumary: A pi', 'unknown key sumary; did you mean summary? The nearest of 17: summary, path, secret'],
     ],
   ],
   [
@@ -295,6 +295,107 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     'an invalid duration is reported',
     `${oil}deadline: 10 minutes\n`,
     [['deadline: §10 minutes', '"10 minutes" does not fit; write a duration such as 300ms, 30s or 10m']],
+  ],
+  [
+    'a deadline without its unit is reported with the text that would be right',
+    `${oil}deadline: 30\n`,
+    [['deadline: §30', '30 is of the wrong type; write "30s"']],
+  ],
+  [
+    'a deadline out of bounds is refused',
+    `${oil}deadline: 300ms\n`,
+    [['deadline: §300ms', 'a deadline of 300ms is out of bounds; write 1s to 30m']],
+  ],
+  [
+    "an operation's deadline out of bounds is refused at its own place",
+    replaced(mpp, 'tag: Pictures', 'tag: Pictures, deadline: 2h'),
+    [['deadline: §2h', 'a deadline of 2h is out of bounds; write 1s to 30m']],
+  ],
+  [
+    'a type that there is not comes with those there are, once',
+    replaced(oil, '{ $ref: prompt }', '{ type: sting }'),
+    [
+      [
+        'ompt: { type: §sting }',
+        'not JSON Schema: "sting" is not allowed; did you mean string? There are: array, boolean, integer, null, number, object, string',
+      ],
+    ],
+  ],
+  [
+    'a pattern that is none is reported at its own place',
+    replaced(oil, '{ $ref: prompt }', '{ type: string, pattern: "^(a+$" }'),
+    [['pattern: §"^(a+$"', 'not a regular expression: Unterminated group; write one that JavaScript takes']],
+  ],
+  [
+    'a pattern that backtracks without end is refused at its own place',
+    replaced(oil, '{ $ref: prompt }', '{ type: string, pattern: "^(a|aa)+$" }'),
+    [
+      [
+        'pattern: §"^(a|aa)+$"',
+        'the pattern backtracks catastrophically: the time for a text grows with its length exponentially; write it so that no text can be matched in two ways',
+      ],
+    ],
+  ],
+  [
+    'so is one whose time grows with the square of the length',
+    replaced(oil, '{ $ref: prompt }', '{ type: string, pattern: "^[0-9]*[0-9]*$" }'),
+    [
+      [
+        'pattern: §"^[0-9]*[0-9]*$"',
+        'the pattern backtracks catastrophically: the time for a text grows with its length to the power of 2',
+      ],
+    ],
+  ],
+  [
+    "a mirror's price without a rule is reported with the text that would be right",
+    `${mirrored}    price: "0.05"\n`,
+    [
+      [
+        'price: §"0.05"\n',
+        '"0.05" is of the wrong type; write a rule with its options, such as { rule: fixed, amount: "0.05" }',
+      ],
+    ],
+  ],
+  ['an empty file is called that', '# nothing yet\n', [['§# nothing', 'the file is empty; write it, or remove it']]],
+  [
+    'a summary that facilitators refuse is too long',
+    replaced(oil, 'summary: A picture in oil', `summary: ${'oil '.repeat(126)}`),
+    [['summary: §oil oil', '"oil']],
+  ],
+  [
+    'a price that may be 0 is refused',
+    replaced(oil, 'small: "0.05"', 'small: "0"'),
+    [
+      [
+        'price: §{ rule',
+        'the price may be 0; raise it, or add free: true to the endpoint if it is meant to be given away',
+      ],
+    ],
+  ],
+  ['unless the endpoint says that it is given away', `${replaced(oil, 'small: "0.05"', 'small: "0"')}free: true\n`, []],
+  ...[
+    '/healthz',
+    '/readyz/x',
+    '/metrics',
+    '/mcp',
+    '/llms.txt',
+    '/openapi.json',
+    '/v1/oil',
+    '/v1/credits',
+    '/sandbox/oil',
+    '/media/oil',
+  ].map((path): [string, string, [string, string][]] => [
+    `the gateway's own path ${path} is not sold`,
+    replaced(oil, '/image/oil', path),
+    [[`path: §${path}`, `the path ${path} belongs to the gateway itself; choose another path`]],
+  ]),
+  [
+    'nothing is sold below the prefix of a rail or of a network but what belongs there',
+    `${replaced(oil, '/image/oil', '/chain-e/oil')}mirrors: [{ network: chain-e, path: /mpp/oil }]\n`,
+    [
+      ['path: §/chain-e/oil', 'the path /chain-e/oil belongs to the mirrors on chain-e; choose another path'],
+      ['path: §/mpp/oil', 'the path /mpp/oil belongs to operations over MPP; choose another path'],
+    ],
   ],
   [
     'a mirror whose request refuses the example is asked for its own',

@@ -67,6 +67,7 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
     summary: `Sells ${id}`,
     description: `Sells ${id}, at length`,
     secret: false,
+    free: false,
     routes,
   };
   for (const changes of [first, ...others]) {

@@ -12,8 +12,8 @@ import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { openSandbox } from '../../src/sandbox/index.ts';
 import { shipped } from '../../src/shipped.ts';
-import { request, signProof } from '../clients.ts';
-import { freePort, type Gateway } from '../gateway.ts';
+import { request, sendProof, signProof } from '../clients.ts';
+import { freePort, type Gateway, startGateway } from '../gateway.ts';
 
 t.test('a call whose caller has gone away ends before the gateway does', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
@@ -49,4 +49,21 @@ t.test('a call whose caller has gone away ends before the gateway does', async (
   const { state } = database.prepare('SELECT state FROM payments').get() as { state: string };
   database.close();
   t.equal(state, 'settled');
+});
+
+t.test('while a call is finished, new ones are told that the gateway is shutting down', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'], environment: { TURNPIKE_DRAIN_SECONDS: '5' } });
+  await gateway.fault({ upstream: 'predictions', fault: 'timeout', count: 5 });
+  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const paid = sendProof(call, proof);
+  while ((await gateway.calls()).upstreamCalls === 0) await delay(1);
+  const stopped = gateway.stop();
+  t.teardown(() => stopped);
+  const refused = await fetch(call.url, call.init);
+  t.equal(refused.status, 503);
+  t.match(await refused.json(), { error: { code: 'draining' } });
+  t.equal((await paid).status, 500, 'its provider never answered');
+  await stopped;
+  await t.rejects(fetch(call.url, call.init));
 });

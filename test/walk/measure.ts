@@ -1,4 +1,4 @@
-/** Files behind results, measured by programs that had no part in making them. */
+/** Files behind results, measured by packages that had no part in making them. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,59 +18,36 @@ interface Measured {
   readonly sampleRate: number | undefined;
 }
 
-interface Probe {
-  readonly format: { readonly format_name: string; readonly duration?: string };
-  readonly streams: readonly { readonly width?: number; readonly height?: number; readonly sample_rate?: string }[];
-}
-
 const run = promisify(execFile);
 
-/** Undefined where ffprobe is not installed. */
-async function probe(bytes: Buffer): Promise<Probe | undefined> {
+/** What ffmpeg says of a film: its first picture is written nowhere. */
+async function watched(film: Buffer): Promise<Pick<Measured, 'width' | 'height' | 'seconds'>> {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-measure-'));
-  const file = join(directory, 'file');
-  writeFileSync(file, bytes);
+  const file = join(directory, 'film');
+  writeFileSync(file, film);
   try {
-    const { stdout } = await run('ffprobe', [
-      '-v',
-      'error',
-      '-print_format',
-      'json',
-      '-show_format',
-      '-show_streams',
-      file,
-    ]);
-    return JSON.parse(stdout) as Probe;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { stderr } = await run('ffmpeg', ['-hide_banner', '-i', file, '-frames:v', '1', '-f', 'null', '-']);
+    const [, hours, minutes, seconds] = /Duration: (\d+):(\d+):([\d.]+)/.exec(stderr) ?? [];
+    const [, width, height] = /Video: .*? (\d{2,})x(\d{2,})/.exec(stderr) ?? [];
+    return {
+      width: Number(width),
+      height: Number(height),
+      seconds: Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
 async function measureStream(bytes: Buffer, type: string): Promise<Omit<Measured, 'type'>> {
-  const probed = await probe(bytes);
-  if (probed) {
-    const { format, streams } = probed;
-    const sampleRate = streams.find(({ sample_rate }) => sample_rate !== undefined)?.sample_rate;
-    const picture = streams.find(({ width }) => width !== undefined);
-    return {
-      format: format.format_name,
-      width: picture?.width,
-      height: picture?.height,
-      seconds: format.duration === undefined ? undefined : Number(format.duration),
-      sampleRate: sampleRate === undefined ? undefined : Number(sampleRate),
-    };
-  }
   const { format } = await parseBuffer(bytes, { mimeType: type }, { duration: true });
-  const video = format.trackInfo.find((track) => track.video)?.video;
   return {
     format: `${format.container ?? ''} ${format.codec ?? ''}`.toLowerCase(),
-    width: video?.pixelWidth,
-    height: video?.pixelHeight,
+    width: undefined,
+    height: undefined,
     seconds: format.duration,
     sampleRate: format.sampleRate,
+    ...(type.startsWith('video/') && (await watched(bytes))),
   };
 }
 

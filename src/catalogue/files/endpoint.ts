@@ -3,7 +3,12 @@ import type { PlainObject } from '../schema-walk.ts';
 import { amount, anySchema, duration, endpointPath, networkName, text } from './common.ts';
 
 /** A price names its rule; the rest is checked against the rule's own options. */
-export const price = { type: 'object', required: ['rule'], properties: { rule: text } } as const;
+export const price = {
+  type: 'object',
+  required: ['rule'],
+  properties: { rule: text },
+  description: 'write a rule with its options, such as { rule: fixed, amount: "0.05" }',
+} as const;
 
 /** One use of an upstream or recipe, or several in order; checked against adapters and recipes. */
 export const upstream = {
@@ -46,7 +51,8 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): PlainObje
   required: ['summary', 'path', 'price', 'request', 'result', 'example', 'upstream'],
   additionalProperties: false,
   properties: {
-    summary: text,
+    // Coinbase's facilitator refuses challenges with a longer description.
+    summary: { ...text, maxLength: 500 },
     description: text,
     method: { type: 'string', enum: ['GET', 'POST'] },
     path: endpointPath,
@@ -64,6 +70,7 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): PlainObje
     result: anySchema,
     envelope,
     secret: { type: 'boolean' },
+    free: { type: 'boolean' },
     example: { type: 'object' },
     upstream,
     mirrors: { type: 'array', items: mirror },

@@ -60,6 +60,10 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): PlainObjec
     instructions: text,
     ownershipProofs: { type: 'array', items: text },
     defaultNetwork: networkName,
+    highestPrice: {
+      ...amount,
+      description: 'What one call may cost at most, against slips of the pen; unbounded unless given',
+    },
     exposure,
     openapi: {
       type: 'object',

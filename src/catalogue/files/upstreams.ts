@@ -37,6 +37,7 @@ export const upstreamFileSchema = {
     },
     keys: {
       type: 'object',
+      description: 'write the variable of each secret, such as { key: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
       additionalProperties: {
         type: 'string',
         pattern: '^[A-Z][A-Z0-9_]*$',

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { baseRail } from '../../catalogue/rails.ts';
 import type { Money } from '../../money.ts';
 import { rails } from '../../rails/index.ts';
-import { dollars, UsageProblem } from '../command.ts';
+import { dollars } from '../command.ts';
+import { readOperands, UsageProblem } from '../command-line.ts';
 
 export interface PayArguments {
   readonly path: string;
@@ -68,23 +68,18 @@ function railOf(path: string): string {
   return (rail ?? baseRail(rails)).name;
 }
 
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        network: { type: 'string' },
-        protocol: { type: 'string' },
-        url: { type: 'string' },
-        max: { type: 'string' },
-        yes: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    throw new UsageProblem(`${error instanceof Error ? error.message : 'unreadable arguments'}\n\n${USAGE}`);
-  }
-}
+const parse = (words: readonly string[]) =>
+  readOperands(
+    USAGE,
+    {
+      network: { type: 'string' },
+      protocol: { type: 'string' },
+      url: { type: 'string' },
+      max: { type: 'string' },
+      yes: { type: 'boolean' },
+    },
+    words,
+  );
 
 function checkJson(body: string): void {
   try {

@@ -25,6 +25,7 @@ interface BuyCreditsResult {
 export const buyCredits = defineRecipe({
   name: 'buy-credits',
   options: { type: 'object', properties: {} },
+  ownPath: '/v1/credits',
   roles: {},
   async call({ amount_usd, api_key }: BuyCreditsRequest, _bindings, { credits, paymentId }): Promise<BuyCreditsResult> {
     const { apiKey, shown, balance } = await credits.buy({ amount: usd(amount_usd), apiKey: api_key, paymentId });

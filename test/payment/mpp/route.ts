@@ -13,6 +13,7 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
       summary: 'An image “in fog”',
       description: '',
       secret: false,
+      free: false,
       routes: [],
     },
     kind: 'operation',

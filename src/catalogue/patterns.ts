@@ -1,0 +1,67 @@
+/** Regular expressions in schemas: they run on what anybody sends, before anything is paid. */
+import { createRequire } from 'node:module';
+import harmless from '../../generated/patterns.json' with { type: 'json' };
+import type { CheckedSchemas } from './checked.ts';
+
+interface Search {
+  readonly status: 'safe' | 'vulnerable' | 'unknown';
+  readonly complexity?: { readonly type: string; readonly degree?: number };
+}
+
+type Recheck = { checkSync(source: string, flags: string, options: { timeout: number }): Search };
+
+interface PatternFault {
+  readonly message: string;
+  readonly expected: string;
+}
+
+/** Those of the catalogue take up to three seconds. */
+const SEARCH_MS = 20_000;
+
+const require = createRequire(import.meta.url);
+const searched: ReadonlySet<string> = new Set(harmless);
+
+/**
+ * What is wrong with a pattern, or undefined. Searching one for catastrophic backtracking takes up to seconds and a
+ * development package, so it is done once: `npm run codegen` lists what it found harmless in `generated/patterns.json`,
+ * and `checked` remembers the rest.
+ */
+export function patternFault(pattern: string, checked: CheckedSchemas): PatternFault | undefined {
+  try {
+    new RegExp(pattern, 'u');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^Invalid regular expression: .*: /, '') : '';
+    return { message: `not a regular expression: ${reason}`, expected: 'write one that JavaScript takes' };
+  }
+  const key = { pattern };
+  if (searched.has(pattern) || checked.has(key, undefined)) return undefined;
+  const fault = backtracking(pattern);
+  if (!fault) checked.add(key, undefined);
+  return fault;
+}
+
+/** Source: `recheck` 4.5.0. Its `unknown` is refused as well: nobody has shown that the pattern is harmless. */
+function backtracking(pattern: string): PatternFault | undefined {
+  const recheck = loadRecheck();
+  if (!recheck) {
+    return {
+      message: 'the pattern was never searched for catastrophic backtracking',
+      expected: 'run npm run codegen where the development packages are installed',
+    };
+  }
+  const { status, complexity } = recheck.checkSync(pattern, 'u', { timeout: SEARCH_MS });
+  if (status === 'safe') return undefined;
+  const expected = 'write it so that no text can be matched in two ways';
+  if (status === 'unknown') return { message: 'the pattern could not be shown to be quick on every text', expected };
+  const growth =
+    complexity?.type === 'polynomial' ? `its length to the power of ${complexity.degree}` : 'its length exponentially';
+  return { message: `the pattern backtracks catastrophically: the time for a text grows with ${growth}`, expected };
+}
+
+function loadRecheck(): Recheck | undefined {
+  try {
+    return require('recheck') as Recheck;
+  } catch {
+    return undefined;
+  }
+}

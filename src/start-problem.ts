@@ -1,0 +1,31 @@
+import { CatalogueErrors } from './catalogue/diagnostic.ts';
+import { ConfigProblem, type Variables } from './environment.ts';
+import { StoreProblem } from './store/problem.ts';
+
+/** What kept the gateway from starting, for whoever set it up: one line where the fault is theirs, else the stack. */
+export function startProblem(error: unknown, { HOST, PORT, TURNPIKE_MODE: mode }: Variables): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ConfigProblem || error instanceof CatalogueErrors || error instanceof StoreProblem) {
+    return error.message;
+  }
+  switch ('code' in error && error.code) {
+    case 'EADDRINUSE':
+      return `The port ${PORT ?? '4020'} is taken: stop what listens there, or set PORT to another one`;
+    case 'EACCES':
+      if ('syscall' in error && error.syscall === 'listen') {
+        return `The port ${PORT ?? '4020'} may not be listened on: set PORT to one above 1023`;
+      }
+      break;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      if (HOST) return `HOST is ${HOST}, which is no address of this machine: set it to one, or to 0.0.0.0 for all`;
+      break;
+    case 'ERR_MODULE_NOT_FOUND':
+    case 'MODULE_NOT_FOUND':
+      if (mode !== 'live') {
+        return 'The sandbox needs the development packages: run npm install, or set TURNPIKE_MODE to live';
+      }
+  }
+  return error.stack ?? error.message;
+}

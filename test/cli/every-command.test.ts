@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const run = (file: string, words: readonly string[], env: Record<string, string> = {}) =>
+  new Promise<Ran>((resolve) => {
+    const options = { env: { PATH: process.env.PATH, ...env } };
+    execFile(process.execPath, ['--import=tsx', file, ...words], options, (error, out, err) => {
+      resolve({ code: error ? 1 : 0, out, err });
+    });
+  });
+
+const commands = ['check', 'endpoints', 'payments', 'keys', 'pay', 'prove-ownership'];
+const files = [...commands.map((name) => `src/cli/${name}.ts`), 'codegen/main.ts'];
+
+for (const file of files) {
+  t.test(`${file} explains itself, and takes no word that it does not know`, async (t) => {
+    const data = t.testdir({});
+    const help = await run(file, ['--help'], { TURNPIKE_DATA: data });
+    t.match(help, { code: 0, out: /^npm run / });
+    const refused = await run(file, ['--no-such-thing'], { TURNPIKE_DATA: data });
+    t.match(refused, { code: 1, out: '', err: /no-such-thing[\s\S]*npm run / });
+    t.notOk(existsSync(join(data, 'turnpike.sqlite')));
+  });
+}
+
+t.test('what only reads makes no database, and prints its table as JSON where that is asked for', async (t) => {
+  const data = t.testdir({});
+  for (const [file, words] of [
+    ['payments', ['--json']],
+    ['payments', ['--margins', '--json']],
+    ['keys', ['list', '--json']],
+  ] as const) {
+    const { code, out } = await run(`src/cli/${file}.ts`, words, { TURNPIKE_DATA: data });
+    t.equal(code, 0);
+    t.same(JSON.parse(out), []);
+  }
+  t.notOk(existsSync(join(data, 'turnpike.sqlite')));
+  const { out } = await run('src/cli/endpoints.ts', ['--json']);
+  const rows = JSON.parse(out) as Record<string, string>[];
+  t.ok(rows.some(({ endpoint }) => endpoint === 'POST /image/family-e-2'));
+  t.match(await run('src/cli/keys.ts', ['list', '--label', 'x'], { TURNPIKE_DATA: data }), {
+    code: 1,
+    err: /no --label/,
+  });
+});
