@@ -19,6 +19,8 @@ export class PricingProblem extends Error {
 export interface PricingContext {
   /** Every model of `upstreams.yaml` by its neutral name: one place sets a model's price. */
   readonly models: ReadonlyMap<string, Model>;
+  /** The largest request: bounds what its text can cost. */
+  readonly bodyLimitBytes: number;
 }
 
 /** A way to price a request. `compile` takes options that the rule's own schema accepts. */

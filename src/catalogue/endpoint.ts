@@ -58,7 +58,11 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     });
   }
   checkDeadline(plan, context);
-  const price = compilePrice(plan.price, requestSchema, blameOf(plan, plan.price), context);
+  const upstreams = plan.upstreams.map((upstream) => upstream.value as UpstreamOptions);
+  const named = upstreams.map(({ model }) => model);
+  const bodyLimitBytes = bodyLimitOf(named, requestSchema, context.models);
+  const blame = blameOf(plan, plan.price);
+  const price = compilePrice(plan.price, requestSchema, { blame, bodyLimitBytes }, context);
   const listing = price && readListing(plan.listing, price, context.checker.diagnostics);
   if (price) checkAmounts(price, endpoint.free, plan.price.location, context);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
@@ -66,7 +70,6 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     const priceAt = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
     context.upstreamUse.checkTerms(upstream.location, upstream.value, price, priceAt);
   }
-  const upstreams = plan.upstreams.map((upstream) => upstream.value as UpstreamOptions);
   const envelope = plan.envelope as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
   return {
@@ -82,11 +85,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     priceOptions: plan.price.value as PriceOptions,
     listing,
     deadlineMs: parseDuration(String(plan.deadline)) ?? DEFAULT_DEADLINE_MS,
-    bodyLimitBytes: bodyLimitOf(
-      upstreams.map(({ model }) => model),
-      requestSchema,
-      context.models,
-    ),
+    bodyLimitBytes,
     request: requestSchema,
     result: resultSchema,
     envelope,

@@ -14,7 +14,7 @@ const RULE = { rule: { type: 'string' } } as const;
 export function compilePrice(
   price: Sourced,
   request: JsonSchema,
-  blame: SourceLocation | undefined,
+  { blame, bodyLimitBytes }: { readonly blame: SourceLocation | undefined; readonly bodyLimitBytes: number },
   context: CheckContext,
 ): Price | undefined {
   const { checker, rules, models } = context;
@@ -27,7 +27,7 @@ export function compilePrice(
   }
   if (!checker.fits(price.location, price.value, closedOptions(rule.options, RULE)) || !models) return undefined;
   try {
-    return rule.compile(options, request, { models });
+    return rule.compile(options, request, { models, bodyLimitBytes });
   } catch (problem) {
     if (!(problem instanceof PricingProblem)) throw problem;
     const where = below(price.location, ...problem.path);

@@ -2,7 +2,6 @@
  * How many input tokens a request stands for, before any provider has counted. Requests are read as OpenAI chat
  * completions have them (`messages`, `tools`, ...), or as `prompt` and `system_prompt`.
  */
-import { LARGEST_BODY_BYTES } from '../catalogue/body-limit.ts';
 import type { Input } from '../catalogue/types.ts';
 import { tokensOf, tokenWeight } from './token-estimate.ts';
 
@@ -77,5 +76,5 @@ export function chatTokens(input: Input, imageTokens: number): number {
  * More than any chat request under the body limit is estimated at. The densest bodies are those of nothing but
  * image parts, or of empty messages; text is a token a byte at most, also where JSON is written longer than it was read.
  */
-export const mostChatTokens = (imageTokens: number): number =>
-  LARGEST_BODY_BYTES * Math.max(MESSAGE_TOKENS, Math.ceil(imageTokens / SMALLEST_IMAGE_PART_BYTES));
+export const mostChatTokens = (imageTokens: number, bodyLimitBytes: number): number =>
+  bodyLimitBytes * Math.max(MESSAGE_TOKENS, Math.ceil(imageTokens / SMALLEST_IMAGE_PART_BYTES));

@@ -1,4 +1,3 @@
-import { LARGEST_BODY_BYTES } from '../catalogue/body-limit.ts';
 import { PricingProblem, type PricingRule } from '../catalogue/contracts.ts';
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { divideUp, type Money, rate, rateToMoney } from '../money.ts';
@@ -90,7 +89,7 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
     },
     image: fieldSchema('The request field that holds an image; image unless given'),
   }),
-  compile(options, request): Price {
+  compile(options, request, { bodyLimitBytes }): Price {
     const { tiers, tierBy = 'tier' } = options;
     const table = entryTable(
       request,
@@ -114,7 +113,7 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
     const outputs = [...table.values.values()];
     const fewest = Math.min(...outputs);
     const always = image.always ? image.tokens : 0;
-    const weightAtMost = heaviestText(LARGEST_BODY_BYTES) + weightOf(defaults);
+    const weightAtMost = heaviestText(bodyLimitBytes) + weightOf(defaults);
     return priceWith({
       min: cost(always, fewest),
       max: cost(tokensOf(weightAtMost) + image.tokens, Math.max(...outputs)),

@@ -85,7 +85,7 @@ export const usageTokens: PricingRule<UsageTokensOptions> = {
 
     const defaults = defaultsOf(request);
     const emptyInput = chatTokens({ prompt: '' }, imageTokens);
-    const fullInput = mostChatTokens(imageTokens) + chatTokens(defaults, imageTokens);
+    const fullInput = mostChatTokens(imageTokens, context.bodyLimitBytes) + chatTokens(defaults, imageTokens);
     const outputs = (model: PricedModel): number[] => {
       const byDefault = outputBound(model, undefined);
       if (bounds === undefined) return [byDefault];

@@ -1,7 +1,9 @@
 /** What every pricing rule promises, whatever its options. */
+
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
+import { LARGEST_BODY_BYTES } from '../../src/catalogue/body-limit.ts';
 import { type PricingContext, PricingProblem, type PricingRule } from '../../src/catalogue/contracts.ts';
 import type { Input, JsonSchema, Model, Price } from '../../src/catalogue/types.ts';
 import { closed, filledIn, newAjv, validInputs } from './schema.ts';
@@ -22,6 +24,7 @@ interface PricingCase<Options> {
 
 const contextOf = (models: readonly Model[] = []): PricingContext => ({
   models: new Map(models.map((model) => [model.name, model])),
+  bodyLimitBytes: LARGEST_BODY_BYTES,
 });
 
 /** The compiled price, once the options are found to fit the rule's own schema. */

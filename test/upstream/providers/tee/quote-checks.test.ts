@@ -4,6 +4,7 @@ import { openTdxHardware, type QuoteRequest } from '../../../../src/sandbox/doub
 import { faultsOf } from '../../../../src/upstream/providers/tee/checks.ts';
 import { INTEL_SGX_ROOT_CA } from '../../../../src/upstream/providers/tee/intel-root.ts';
 import { checkedQuote } from '../../../../src/upstream/providers/tee/quote-checks.ts';
+import { INTEL_QUOTE, INTEL_QUOTE_AT, INTEL_QUOTE_BINDS } from './intel-quote.ts';
 import { NOW } from './samples.ts';
 
 const hardware = openTdxHardware(NOW);
@@ -27,6 +28,14 @@ t.test('a quote whose every signature leads to the root holds, and says what was
       collateral: 'unchecked',
     });
   }
+});
+
+t.test('a quote of genuine hardware leads to the root that comes with the gateway, and to no other', async (t) => {
+  const checkAgainst = (root: string, binds = INTEL_QUOTE_BINDS) =>
+    checkedQuote(INTEL_QUOTE, binds, { trust: { root, measurements: undefined }, now: INTEL_QUOTE_AT }).checks;
+  t.same(faultsOf(checkAgainst(INTEL_SGX_ROOT_CA)), []);
+  t.match(checkAgainst(hardware.root), { certificate_chain: { fault: /do not lead to the trusted root/ } });
+  t.match(checkAgainst(INTEL_SGX_ROOT_CA, reportData), { report_data: { fault: String } });
 });
 
 t.test('quotes are read in hex and in base64', async (t) => {
