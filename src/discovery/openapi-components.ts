@@ -51,6 +51,7 @@ export const sharedResponses = {
   413: failure('The body is too large; nothing was charged'),
   415: failure('The body is not application/json; nothing was charged'),
   429: failure('Too much at a time: see Retry-After; nothing was charged'),
+  431: failure('More than 100 headers; nothing was charged'),
   500: failure('The call failed; nothing was charged unless the code is result_owed'),
   503: failure('The gateway is shutting down: try again in a moment; nothing was charged'),
 } as const;

@@ -14,7 +14,7 @@ interface Header {
   readonly schema: JsonSchema;
 }
 
-interface Parameter {
+export interface Parameter {
   readonly name: string;
   readonly in: 'header' | 'query';
   readonly required: boolean;
@@ -29,17 +29,17 @@ interface Response {
   readonly content: Content;
 }
 
-interface Reference {
+export interface Reference {
   readonly $ref: string;
 }
 
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly description: string;
+  readonly description?: string;
   readonly tags: readonly string[];
   readonly security: readonly [];
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: true; readonly content: Content };
   readonly responses: Readonly<Record<string, Response | Reference>>;
   readonly 'x-payment-info': PaymentInfo;

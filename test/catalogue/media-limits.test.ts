@@ -112,7 +112,7 @@ const limits: [string, object, { accepted: readonly unknown[]; refused: readonly
     { prompt, image_url: image, resolution: '?' },
     { accepted: ['1080p'], refused: ['4k'] },
   ],
-  ['/video/family-h-generation', { prompt, duration: '?' }, { accepted: [1, 10], refused: [0, 11, 1.5, '5'] }],
+  ['/video/family-h-generation', { prompt, duration: '?' }, { accepted: [1, 10, 1.5], refused: [0, 11, '5'] }],
   ['/video/family-h-2.5', { prompt, duration: '?' }, { accepted: [4, 30], refused: [3, 31] }],
   ['/video/family-h-2.5', { prompt, resolution: '?' }, { accepted: ['480p', '720p'], refused: ['1080p'] }],
   ['/video/family-h-2.5', { prompt, reference_images: '?' }, { accepted: [many(30)], refused: [many(31), image] }],

@@ -79,7 +79,10 @@ t.test('mirrors and MPP operations with requests of their own have types of thei
 });
 
 t.test('every generated file names the command that makes it', async (t) => {
-  for (const [path, text] of await generated(t)) t.match(text.split('\n').slice(0, 2).join(), 'npm run codegen', path);
+  for (const [path, text] of await generated(t)) {
+    // A list has no place for words.
+    if (path !== 'patterns.json') t.match(text.split('\n').slice(0, 2).join(), 'npm run codegen', path);
+  }
 });
 
 t.test('nothing is generated from a catalogue with problems', async (t) => {

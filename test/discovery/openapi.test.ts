@@ -187,7 +187,7 @@ t.test('a GET takes its fields in the query', async (t) => {
   const { parameters, requestBody } = x402.paths['/token/trend']?.get ?? {};
   t.equal(requestBody, undefined);
   t.same(
-    parameters?.filter((each) => each.in === 'query'),
+    parameters?.filter((each) => 'in' in each && each.in === 'query'),
     [
       {
         name: 'ticker',

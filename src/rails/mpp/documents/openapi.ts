@@ -1,6 +1,12 @@
 /** `GET /openapi.json`: what is sold over MPP. */
 import type { Route, ServiceFile } from '../../../catalogue/types.ts';
-import { type OpenApiSurface, operation } from '../../../discovery/openapi.ts';
+import {
+  type OpenApiSurface,
+  type Operation,
+  operation,
+  type Parameter,
+  type Reference,
+} from '../../../discovery/openapi.ts';
 import { paymentRequired } from '../../../discovery/openapi-components.ts';
 import type { MppOperation } from '../declaration.ts';
 import type { SoldOverMpp } from './llms.ts';
@@ -12,12 +18,28 @@ const PAYMENT_HEADERS = {
 const RECEIPT_HEADERS = { 'Payment-Receipt': 'Serialized receipt of the payment: base64url of JSON' };
 const CHALLENGE_HEADERS = { 'WWW-Authenticate': 'Payment challenges, one for each method of payment' };
 
+/** In bytes: more than a reference takes. */
+const LONG_SCHEMA = 140;
+
 /** The endpoint's own method; the server takes both. */
 function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
   const method = endpoint.routes.find(({ kind }) => kind === 'base')?.methods[0];
   if (!method) throw new Error(`the endpoint of ${id} has no base route that says its method`);
   return method;
 }
+
+/** Where the operation of the route's own method stands in the document. */
+const place = (route: Route): string =>
+  `#/paths/${route.path.replaceAll('/', '~1')}/${mainMethod(route).toLowerCase()}`;
+
+/** What every operation has alike is described in the first: registries of MPP services read 64 KB. */
+const withReferences = ({ parameters, responses, ...operation }: Operation, first: string): Operation => ({
+  ...operation,
+  parameters: parameters.map((each) =>
+    'in' in each && each.in === 'header' ? { $ref: `${first}/parameters/0` } : each,
+  ),
+  responses: { ...responses, 402: { $ref: `${first}/responses/402` } },
+});
 
 /** `sold`: the routes, and what each can be paid with at its listed price. */
 export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): OpenApiSurface {
@@ -35,18 +57,21 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
         challengeHeaders: CHALLENGE_HEADERS,
       });
     const methods = [main, ...route.methods.filter((method) => method !== main)];
-    // Answers are described once: registries of MPP services read 64 KB.
-    const at = `#/paths/${route.path.replaceAll('/', '~1')}/${main.toLowerCase()}/responses`;
-    const same = { 200: { $ref: `${at}/200` }, 402: { $ref: `${at}/402` } };
+    const field = `${place(route)}/requestBody/content/application~1json/schema/properties`;
+    const once = (parameter: Parameter | Reference): Parameter | Reference => {
+      if ('$ref' in parameter) return parameter;
+      const { description: _, ...schema } = parameter.schema;
+      const isLong = main === 'POST' && JSON.stringify(schema).length > LONG_SCHEMA;
+      return { ...parameter, schema: isLong ? { $ref: `${field}/${parameter.name}` } : schema };
+    };
     return methods.map((method) => {
-      const made = describe(method);
+      const described = describe(method);
+      const isFirst = route === sold[0]?.route && method === main;
+      const made = isFirst ? described : withReferences(described, place(sold[0]?.route ?? route));
       if (method === main) return { path: route.path, method, operation: made };
-      const parameters = made.parameters.map(({ schema: { description: _, ...schema }, ...each }) => ({
-        ...each,
-        schema,
-      }));
-      const described = { ...made, description: made.summary, parameters, responses: { ...made.responses, ...same } };
-      return { path: route.path, method, operation: described };
+      const { description: _, ...rest } = made;
+      const responses = { ...made.responses, 200: { $ref: `${place(route)}/responses/200` } };
+      return { path: route.path, method, operation: { ...rest, parameters: made.parameters.map(once), responses } };
     });
   });
   return {
