@@ -24,7 +24,13 @@ function forEditors(schema: unknown, replacements: Replacements = {}): unknown {
   if (replacements.parts?.has(schema)) return replacements.parts.get(schema);
   if (Array.isArray(schema)) return schema.map((item) => forEditors(item, replacements));
   if (!isObject(schema)) return schema;
-  const { 'x-request-fields': _, 'x-unique': _unique, 'x-names': kind, ...rest } = schema;
+  const {
+    'x-request-fields': _,
+    'x-unique': _unique,
+    'x-upstream-setting': _setting,
+    'x-names': kind,
+    ...rest
+  } = schema;
   const names = replacements.names?.[String(kind)];
   if (names) return oneOfNames(names);
   const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, forEditors(value, replacements)]));
@@ -67,7 +73,8 @@ function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): PlainObjec
         allowed.some(({ name }) => name === entry.adapter),
       );
       const via = oneOfNames(able.map((entry) => entry.name));
-      return [role, { type: 'object', required: ['via'], properties: { via } }] as const;
+      const required = allowed.every(({ model }) => model !== undefined) ? ['via', 'model'] : ['via'];
+      return [role, { type: 'object', required, properties: { via } }] as const;
     });
     const used = {
       type: 'object',

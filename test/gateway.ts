@@ -35,8 +35,8 @@ export interface Gateway {
   fault(request: { upstream?: string; settlement?: string; fault: string; count?: number }): Promise<void>;
   /** Another instance in an application that somebody else made, and the same instance behind its own listener. */
   mountedIn(application: Express): Promise<{ readonly mounted: string; readonly own: string }>;
-  /** A second instance over the same store and the same sandbox: its address. */
-  startAnother(now?: () => number): Promise<string>;
+  /** A second instance over the same store and the same sandbox, of another catalogue where one is given: its address. */
+  startAnother(now?: () => number, catalogue?: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -103,8 +103,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     sandbox,
     state,
     directory,
-    startAnother: async (now) => {
-      const another = await openApp(await configOf(directory, options), catalogue, platform, log, now);
+    startAnother: async (now, other) => {
+      const sold = other === undefined ? catalogue : loadCatalogue(other, shipped);
+      const another = await openApp(await configOf(directory, options), sold, platform, log, now);
       others.push(another.close);
       return another.url;
     },

@@ -94,6 +94,7 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
   t.notMatch(body, /"sandbox":true/);
   t.equal(await chains.balance('chain-c', chains.payTo['chain-c'] ?? ''), 60_000n);
 
+  t.notMatch(await (await fetch(`${app.url}/llms.txt`)).text(), /sandbox|^export /m);
   for (const path of ['/sandbox', '/sandbox/calls', '/sandbox/faults']) {
     t.equal((await fetch(app.url + path)).status, 404, path);
   }

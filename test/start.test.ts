@@ -1,43 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
 import { freePort } from './gateway.ts';
-
-interface Run {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-  readonly ended: Promise<number | null>;
-}
-
-function start(environment: Record<string, string>, words: readonly string[] = ['start']): Run {
-  const child = spawn('npm', ['run', '--silent', ...words], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
-    detached: true,
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { child, output: () => text, ended };
-}
-
-/** Waits until the output has it, or the process has ended. */
-async function printed({ child, output, ended }: Run, pattern: RegExp): Promise<string> {
-  let over = false;
-  ended.then(() => (over = true));
-  while (!pattern.test(output()) && !over) {
-    const more = [child.stdout, child.stderr].map((stream) => new Promise((resolve) => stream?.once('data', resolve)));
-    await Promise.race([ended, ...more]);
-  }
-  return output();
-}
-
-/** Processes of a group, which is what a terminal's Ctrl-C reaches. */
-function groupOf(leader: number): string[] {
-  const lines = execFileSync('ps', ['-eo', 'pgid=,pid=,args='], { encoding: 'utf8' }).split('\n');
-  return lines.filter((line) => Number(line.trim().split(/\s+/)[0]) === leader);
-}
+import { groupOf, printed, start } from './started.ts';
 
 t.test('npm start gets ready on PORT, tells a first paid call that works, and Ctrl-C stops all of it', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
@@ -92,6 +59,24 @@ t.test('live mode names every missing variable at once and has no sandbox in it'
   ]) {
     t.match(run.output(), new RegExp(name));
   }
+});
+
+t.test('a sandbox without its packages says what to install, and nothing else', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  for (const name of ['src', 'catalogue', 'generated', 'package.json', 'tsconfig.json']) {
+    cpSync(name, join(directory, name), { recursive: true });
+  }
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
+  for (const name of Object.keys(dependencies)) {
+    const link = join(directory, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve('node_modules', name), link);
+  }
+  const environment = { PORT: String(await freePort()), TURNPIKE_DATA: join(directory, 'data'), LOG_LEVEL: 'warn' };
+  const run = start(environment, ['start'], directory);
+  t.equal(await run.ended, 1);
+  t.equal(run.output(), 'The sandbox needs the development packages: run npm install, or set TURNPIKE_MODE to live\n');
 });
 
 const live = {

@@ -46,6 +46,7 @@ export class UpstreamUse {
       this.#checker.fits(location, options, closedOptions(adapter.options, bound));
       this.#checkModels(location, options, adapter, request);
       this.#checkFields(location, options, adapter.options, request);
+      this.#checkSettings(location, options, adapter.options);
     } else this.#checkRecipe(location, options, request);
   }
 
@@ -129,6 +130,7 @@ export class UpstreamUse {
     }
     this.#checker.fits(location, options, closedOptions(recipe.options, { recipe: NAME, uses: ANY }));
     this.#checkFields(location, options, recipe.options, request);
+    this.#checkSettings(location, options, recipe.options);
     const uses = isObject(options.uses) ? options.uses : {};
     for (const role of Object.keys(recipe.roles)) {
       if (uses[role] !== undefined) continue;
@@ -183,6 +185,28 @@ export class UpstreamUse {
           choices(field, fields),
         );
       }
+    }
+  }
+
+  /**
+   * Properties marked `x-upstream-setting` name an entry of a setting of the upstream: the entry must exist. `chains` is a
+   * setting of the endpoint's upstream, `market.chains` one of the upstream that plays a recipe's role `market`.
+   */
+  #checkSettings(location: SourceLocation, options: PlainObject, schema: JsonSchema): void {
+    for (const [option, optionSchema] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+      const marked = isObject(optionSchema) ? optionSchema['x-upstream-setting'] : undefined;
+      const entry = options[option];
+      if (typeof marked !== 'string' || typeof entry !== 'string') continue;
+      const [setting = '', role] = marked.split('.').reverse();
+      const user = role === undefined ? options : isObject(options.uses) ? options.uses[role] : undefined;
+      const upstream = isObject(user) ? this.#upstreams?.get(String(user.via)) : undefined;
+      const known = upstream?.settings?.[setting];
+      if (!upstream || !isObject(known) || Object.hasOwn(known, entry)) continue;
+      this.#checker.diagnostics.add(
+        below(location, option),
+        `${upstream.name} has no ${entry} in settings.${setting} of upstreams.yaml`,
+        choices(entry, Object.keys(known)),
+      );
     }
   }
 }

@@ -1,6 +1,7 @@
 /** `GET /llms.txt`: what is sold and how to buy it, for an agent that has never heard of the service. Under 200 lines. */
 import type { ServiceFile } from '../catalogue/types.ts';
 import type { RailDocument, RailDocuments } from './rail-documents.ts';
+import { quoted, shellBlock } from './shell.ts';
 
 /** One line, however long: agents read lines, not pages. */
 export const paragraph = (...sentences: readonly string[]): string => sentences.join(' ');
@@ -20,11 +21,18 @@ const FAILURES = [
   '',
 ];
 
+/** `NAME=value` of each, from `GET /sandbox`; no value has a character that a shell would read. */
+const ASSIGNMENTS =
+  'Object.entries(JSON.parse(fs.readFileSync(0)).environment).map((each) => each.join("=")).join(" ")';
+
 const sandboxNote = (publicUrl: string): string[] => [
   paragraph(
     'This is a sandbox: the chains are local, the money is play money and the providers are doubles. Funded wallets and',
-    `the chains' addresses are at ${publicUrl}/sandbox; take WALLET_KEY and WALLET_RPC_URL of the example below from there.`,
+    `the chains' addresses are at ${publicUrl}/sandbox; its \`environment\` has the variables that the examples below read.`,
+    'This sets them:',
   ),
+  '',
+  ...shellBlock(`export $(curl -s ${publicUrl}/sandbox | node -p ${quoted(ASSIGNMENTS)})`),
   '',
 ];
 

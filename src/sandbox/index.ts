@@ -39,6 +39,14 @@ const variablesOf = ({ tempo, payTo }: Chains): Variables => ({
   }),
 });
 
+/** What the examples in `/llms.txt` read, by the names that they read. */
+const environmentOf = ({ wallets, solana, tempo }: Chains): Readonly<Record<string, string>> => ({
+  EVM_PRIVATE_KEY: wallets.evm.payer.privateKey,
+  ...(solana && { SVM_PRIVATE_KEY: solana.secretKey, SVM_RPC_URL: solana.rpcUrl }),
+  MPPX_PRIVATE_KEY: wallets.evm.payer.privateKey,
+  ...(tempo && { MPPX_RPC_URL: tempo.rpcUrl }),
+});
+
 /** Everything runs on free loopback ports, with wallets that are made afresh. */
 export async function openSandbox(catalogue: Catalogue, log: Log, options: SandboxOptions = {}): Promise<Sandbox> {
   provideDecoder();
@@ -61,6 +69,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     ...(chains.solana && { solana: chains.solana }),
     ...(chains.tempo && { tempo: chains.tempo }),
     payTo: chains.payTo,
+    environment: environmentOf(chains),
   };
   log.info({ networks: Object.keys(chains.evm), doubles: doubles.origin }, 'sandbox started');
   return {

@@ -62,3 +62,12 @@ t.test('an editor underlines what the checker would refuse', async (t) => {
     t.notOk(validate(file), what);
   }
 });
+
+t.test('an editor asks for the model of a role that needs one', async (t) => {
+  const validate = validator('endpoint');
+  const designer = () => parse(readFileSync(join(CATALOGUE, 'endpoints/image/designer.yaml'), 'utf8'));
+  t.ok(validate(designer()));
+  const file = designer();
+  delete file.upstream.uses.words.model;
+  t.notOk(validate(file));
+});

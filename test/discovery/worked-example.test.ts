@@ -86,11 +86,11 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
 
   const documents = documentsOf({ publicUrl, routes: [...parts.routes, cheapRoute] });
   const text = String(documents.get('/llms.txt')?.body);
-  const program = /(?:^ {4}import .*\n)(?:^ {4}.*\n)+/m.exec(text)?.[0] ?? '';
+  const program = /^node .*<<'END'\n([\s\S]*?)^END$/m.exec(text)?.[1] ?? '';
   const directory = t.testdir({ 'pay.mjs': program });
   const key = generatePrivateKey();
   const { stdout } = await promisify(execFile)(process.execPath, [`${directory}/pay.mjs`], {
-    env: { ...process.env, WALLET_KEY: key },
+    env: { ...process.env, EVM_PRIVATE_KEY: key },
   });
 
   t.match(stdout, '0xfeed', 'the receipt');

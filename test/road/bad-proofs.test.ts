@@ -76,6 +76,16 @@ const proofs: Record<string, { proof: () => Promise<Record<string, string>>; typ
     type: /payment-insufficient/,
     detail: /60000/,
   },
+  'for more than the price': {
+    proof: () => changed(({ accepted }) => Object.assign(accepted, { amount: '70000' })),
+    type: /verification-failed/,
+    detail: /^the payment is for 70000, the price is 60000 atomic units: that is more than the call costs/,
+  },
+  'signed for more than the price': {
+    proof: () => changed(({ payload }) => Object.assign(payload.authorization, { value: '70000' })),
+    type: /verification-failed/,
+    detail: /^the payment is for 70000, the price is 60000 atomic units: that is more than the call costs/,
+  },
   'in another asset': {
     proof: () => changed(({ accepted }) => Object.assign(accepted, { asset: other })),
     type: /verification-failed/,
@@ -114,7 +124,9 @@ for (const [name, { proof, type, detail }] of Object.entries(proofs)) {
     const [before, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
     const answer = await sendProof(call, sent);
     t.equal(answer.status, 402);
-    t.match(await answer.json(), { type, detail });
+    const problem = (await answer.json()) as { title: string };
+    t.match(problem, { type, detail });
+    t.equal(/too small/.test(problem.title), type.test('payment-insufficient'));
     const challenge = JSON.parse(Buffer.from(answer.headers.get('payment-required') ?? '', 'base64').toString());
     t.match(challenge, { x402Version: 2, accepts: [{ amount: '60000' }], error: detail });
     t.same(await gateway.calls(), before);
@@ -122,11 +134,18 @@ for (const [name, { proof, type, detail }] of Object.entries(proofs)) {
   });
 }
 
-t.test('a Solana transaction that pays too little, or is none, is refused', async (t) => {
+t.test('a Solana transaction that pays too little or too much, or is none, is refused', async (t) => {
   const proof = await signProof(gateway, 'chain-a', call);
   const payload = JSON.parse(Buffer.from(Object.values(proof)[0] ?? '', 'base64').toString());
   const dear = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse', resolution: '4k' });
   t.match(await (await sendProof(dear, proof)).json(), { type: /payment-insufficient/ });
+  const [before, earned] = [await gateway.calls(), await gateway.earned('chain-a')];
+  t.match(await (await sendProof(call, await signProof(gateway, 'chain-a', dear))).json(), {
+    type: /verification-failed/,
+    detail: /more than the call costs/,
+  });
+  t.same(await gateway.calls(), before);
+  t.equal(await gateway.earned('chain-a'), earned);
   payload.payload.transaction = Buffer.from('nonsense').toString('base64');
   const answer = await sendProof(call, { 'payment-signature': encode(payload) });
   t.equal(answer.status, 402);

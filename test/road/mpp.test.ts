@@ -198,6 +198,76 @@ t.test('malformed credentials are a 402 or a 400 with a problem, never a 500', a
   }
 });
 
+t.test('every 400 is a problem document of the draft, with the shared error in it', async (t) => {
+  const call = fresh();
+  const { authorization } = await signed(call, 'evm');
+  const [before, calls] = [await earned('evm'), await gateway.calls()];
+  const proof = { authorization };
+  const gold = changed(authorization, ({ challenge }) => Object.assign(challenge, { method: 'gold' }));
+  for (const [sent, headers, code, type] of [
+    [call, { authorization: `${authorization}, ${authorization}` }, 'several_credentials', 'bad-request'],
+    [call, { authorization: gold }, 'method_unsupported', 'method-unsupported'],
+    [{ ...call, init: { ...call.init, body: '{"prompt":7}' } }, proof, 'invalid_request', 'bad-request'],
+    [{ ...call, init: { ...call.init, body: '{' } }, proof, 'invalid_json', 'bad-request'],
+  ] as const) {
+    const answer = await sendProof(sent, headers);
+    t.equal(answer.status, 400, code);
+    t.match(answer.headers.get('content-type'), /^application\/problem\+json/, code);
+    t.match(await answer.json(), {
+      type: `https://paymentauth.org/problems/${type}`,
+      title: /.+/,
+      status: 400,
+      detail: /.+/,
+      error: { code, requestId: /.+/ },
+    });
+  }
+  await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
+  const refused = await sendProof(call, proof);
+  t.equal(refused.status, 400);
+  t.match(refused.headers.get('content-type'), /^application\/problem\+json/);
+  t.match(await refused.json(), { type: /bad-request$/, status: 400, error: { code: 'content_refused' } });
+  t.equal(await earned('evm'), before);
+  t.equal((await gateway.calls()).settlementCount, calls.settlementCount);
+});
+
+for (const [method, payloads] of Object.entries({
+  tempo: [{ type: 'proof', signature: '0x00' }, { type: 'hash', hash: '0x12' }, { type: 'transaction' }, {}],
+  evm: [{ type: 'hash', hash: `0x${'1'.repeat(64)}` }, { type: 'authorization', from: 'nobody' }, {}],
+} as const)) {
+  t.test(`a payload that is none of ${method}'s is an invalid-payload with a fresh challenge`, async (t) => {
+    const call = fresh();
+    const { authorization } = await signed(call, method as Method);
+    const calls = await gateway.calls();
+    for (const payload of payloads) {
+      const answer = await sendProof(call, {
+        authorization: changed(authorization, (credential) => Object.assign(credential, { payload })),
+      });
+      t.equal(answer.status, 402);
+      t.match(answer.headers.get('content-type'), /^application\/problem\+json/);
+      t.match(answer.headers.get('www-authenticate'), /^Payment /);
+      t.equal(await problemOf(answer), 'invalid-payload', JSON.stringify(payload));
+    }
+    t.same(await gateway.calls(), calls);
+  });
+}
+
+t.test('an authorization for more than its challenge asks for is not called too small', async (t) => {
+  const call = fresh();
+  const { authorization } = await signed(call, 'evm');
+  const before = await earned('evm');
+  const more = changed(authorization, (credential) => {
+    Object.assign((credential as unknown as { payload: object }).payload, { value: '70000' });
+  });
+  const answer = await sendProof(call, { authorization: more });
+  t.equal(answer.status, 402);
+  t.match(await answer.json(), {
+    type: /verification-failed$/,
+    title: 'The payment could not be verified',
+    detail: /is for 70000, the price is 60000 atomic units: that is more than the call costs/,
+  });
+  t.equal(await earned('evm'), before);
+});
+
 t.test('an expired challenge is told apart', async (t) => {
   const call = fresh();
   const proof = await signed(call, 'tempo');

@@ -1,6 +1,8 @@
 /**
  * Finnhub for a handful of US stocks. What it does not know it answers with zeros and empty records.
- * Shapes as in the adapter's sources: not checked against the provider.
+ * Read on 2026-11-22 in the provider's OpenAPI document, github Finnhub-Stock-API/finnhub-go at 8071bcd (api/openapi.yaml),
+ * which leaves open what `metric` holds, what an unknown symbol gets and what errors look like: these are as consumers
+ * read them.
  */
 import { type Double, type DoubleKind, hasHeaderKey, jsonAnswer } from './double.ts';
 import { seeded } from './seed.ts';
@@ -120,7 +122,7 @@ const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
     unknown: { c: 0, d: null, dp: null, h: 0, l: 0, o: 0, pc: 0, t: 0 },
   },
   '/stock/profile2': {
-    known: (symbol, { name, industry, marketCap }) =>
+    known: (symbol, { name, industry, marketCap, price }) =>
       marketCap === undefined
         ? {}
         : {
@@ -130,7 +132,11 @@ const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
             finnhubIndustry: industry,
             currency: 'USD',
             country: 'US',
+            ipo: '1990-01-02',
+            logo: '',
+            phone: '',
             marketCapitalization: marketCap,
+            shareOutstanding: Math.round(marketCap / price),
             weburl: `https://www.${symbol.toLowerCase()}.example`,
           },
     unknown: {},
@@ -175,8 +181,17 @@ const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
       targetMean: Math.round(price * 1.08),
       targetMedian: Math.round(price * 1.07),
       targetHigh: Math.round(price * 1.3),
+      numberAnalysts: 31,
     }),
-    unknown: { symbol: '', lastUpdated: '', targetLow: 0, targetMean: 0, targetMedian: 0, targetHigh: 0 },
+    unknown: {
+      symbol: '',
+      lastUpdated: '',
+      targetLow: 0,
+      targetMean: 0,
+      targetMedian: 0,
+      targetHigh: 0,
+      numberAnalysts: 0,
+    },
   },
   '/stock/peers': { known: (symbol, { peers }) => [symbol, ...peers], unknown: [] },
   '/company-news': {
@@ -207,6 +222,8 @@ const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
           symbol,
           epsActual: date < dayOf(Date.now()) ? 1.64 : null,
           epsEstimate: 1.58,
+          revenueActual: date < dayOf(Date.now()) ? 94_100_000_000 : null,
+          revenueEstimate: 93_000_000_000,
           hour: 'amc',
           quarter: 4,
           year: 2025,
@@ -220,12 +237,19 @@ const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
       const random = seeded(`mentions ${symbol}`);
       const hour = (place: number) => {
         const [positiveMention, negativeMention] = [random.integer(5, 40), random.integer(2, 30)];
-        const atTime = new Date(Date.now() - place * 3_600_000).toISOString();
-        return { atTime, mention: positiveMention + negativeMention + 4, positiveMention, negativeMention, score: 0.2 };
+        return {
+          atTime: new Date(Date.now() - place * 3_600_000).toISOString().slice(0, 19).replace('T', ' '),
+          mention: positiveMention + negativeMention + 4,
+          positiveMention,
+          negativeMention,
+          positiveScore: 0.9,
+          negativeScore: 0.7,
+          score: 0.2,
+        };
       };
-      return { symbol, reddit: [hour(1), hour(2)], twitter: [hour(1)] };
+      return { symbol, data: [hour(1), hour(2), hour(3)] };
     },
-    unknown: { symbol: '', reddit: [], twitter: [] },
+    unknown: { symbol: '', data: [] },
   },
 };
 

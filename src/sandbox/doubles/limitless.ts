@@ -1,7 +1,8 @@
 /**
  * Limitless Exchange with a fixed set of markets: order books, pools and one group. Paged as the provider pages.
- * Read on 2026-11-22 in the types of `@limitless-exchange/sdk` as installed. That it refuses pages of more than 25, and
- * that pools have prices in percent, is what its consumers say.
+ * Read on 2026-11-22 in the types of `@limitless-exchange/sdk` 1.1.0; categories, pages and the order book's units in the
+ * provider's own web client, github limitless-labs-group/Limitless-Exchange at baf2227 (src/types, src/services,
+ * clob/orderbook.tsx). That it refuses pages of more than 25 is what its consumers say: its client asks for no more.
  */
 import { type Double, type DoubleKind, type DoubleRequest, jsonAnswer } from './double.ts';
 import { digest, seeded } from './seed.ts';
@@ -13,9 +14,9 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The market of the catalogue's example. */
 const FIRST_SLUG = 'lens-turns-before-june-1760000000000';
 const CATEGORIES = [
-  { id: 1, name: 'Crypto' },
-  { id: 2, name: 'Economy' },
-  { id: 3, name: 'Culture' },
+  { id: 1, name: 'Crypto', priority: 1 },
+  { id: 2, name: 'Economy', priority: 2 },
+  { id: 3, name: 'Culture', priority: null },
 ] as const;
 const COLLATERAL = { symbol: 'USDC', decimals: 6, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' };
 
@@ -83,7 +84,7 @@ function shown({ categoryId: _, markets, ...market }: ListedMarket): object {
   return { ...market, ...(markets && { markets: markets.map(shown) }) };
 }
 
-/** Every seventh market is a pool with prices in percent, the fifth a group of three. */
+/** Every seventh market is a pool, whose prices are on its chain alone, the fifth a group of three. */
 function listed(index: number): ListedMarket {
   if (index % 7 === 6) return { ...market(index, question(index)), tradeType: 'amm', ...poolFacts(index) };
   const whole = market(index, question(index));
@@ -128,7 +129,11 @@ function market(index: number, title: string): ListedMarket {
     categories: [category.name],
     categoryId: category.id,
     tags: ['Daily'],
-    creator: { name: 'Limitless' },
+    creator: { name: 'Limitless', imageURI: null, link: null },
+    createdAt: new Date(ends - 60 * DAY_MS).toISOString(),
+    updatedAt: new Date(ends - 20 * DAY_MS).toISOString(),
+    priorityIndex: 0,
+    metadata: { fee: true, isBannered: false },
     tradeType: 'clob',
     marketType: 'single',
     winningOutcomeIndex: null,
@@ -143,11 +148,9 @@ function bookFacts(index: number) {
 
 function poolFacts(index: number) {
   const random = seeded(`pool ${index}`);
-  const yes = random.integer(5, 95);
   const liquidity = random.integer(500, 50_000);
   return {
     ...volumeFacts(random.integer(1_000, 90_000)),
-    prices: [yes, 100 - yes],
     liquidity: String(liquidity * 1e6),
     liquidityFormatted: liquidity.toFixed(6),
   };

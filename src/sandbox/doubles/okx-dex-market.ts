@@ -1,7 +1,9 @@
 /**
  * OKX's market API. Signatures are checked as OKX checks them; known tokens only, for others it answers nothing.
- * Read on 2026-11-22 in github okx/onchainos-skills at 230f741: names of fields in skills/okx-dex-market/references and
- * cli/src/commands, signing in cli/src/client.rs. No answer of the provider itself was seen.
+ * Read on 2026-11-22 in github okx/onchainos-skills at 230f741: fields and their values in
+ * skills/okx-dex-market/references (token, market, signal, social) and skills/okx-agentic-wallet/references
+ * (security), signing and the envelope in cli/src/client.rs, and what the live service answers in cli/tests, which asks
+ * it. Codes of errors, and what it answers of an unknown token, were not found.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Upstream } from '../../catalogue/types.ts';
@@ -103,8 +105,12 @@ const answers: Readonly<Record<string, Answer>> = {
   [`GET ${market}/token/cluster/overview`]: about((found) => [rows.clusterOverview(found)]),
   [`GET ${market}/token/cluster/top-holders`]: about((found) => [rows.clusterTopHolders(found)]),
   [`GET ${market}/leaderboard/list`]: ({ query }) => rows.leaderboard(query),
-  [`GET ${market}/social/news/by-symbol`]: ({ query }) => [{ articles: rows.news(query), cursor: '' }],
-  [`GET ${market}/social/sentiment/symbol`]: ({ query }) => [{ details: rows.sentiment(query) }],
+  [`GET ${market}/social/news/by-symbol`]: ({ query }) => ({ articles: rows.news(query), cursor: null }),
+  [`GET ${market}/social/sentiment/symbol`]: ({ query }) => ({
+    period: '24h',
+    ts: String(Date.now()),
+    details: rows.sentiment(query),
+  }),
   [`POST ${market}/signal/list`]: ({ body }) => rows.signals(JSON.parse(body.toString('utf8'))),
   'POST /api/v6/security/token-scan': ({ body }) => rows.scans(JSON.parse(body.toString('utf8'))),
 };

@@ -1,4 +1,4 @@
-/** How OKX shows tokens: every number is a string, what it does not know is empty. */
+/** How OKX shows tokens: every number is a string, what it does not know is empty. Sources: okx-dex-market.ts. */
 import { find, type ListedToken, listed } from './okx-tokens.ts';
 import { digest, type Seeded, seeded } from './seed.ts';
 
@@ -41,8 +41,13 @@ export function hotTokens(query: URLSearchParams) {
       txs: String(Math.round(token.holders / 20) + Math.round(token.holders / 25)),
       inflowUsd: String(token.volume * 0.04),
       riskLevelControl: token.isKnown ? '1' : '3',
+      devHoldPercent: '0.6',
       top10HoldPercent: '22.4',
+      insiderHoldPercent: '',
+      bundleHoldPercent: '1.9',
+      vibeScore: '',
       mentionsCount: '',
+      cursor: token.address,
     }));
 }
 
@@ -64,6 +69,7 @@ export function searched(query: URLSearchParams) {
       liquidity: String(token.liquidity),
       holders: String(token.holders),
       explorerUrl: `https://web3.okx.com/explorer/token/${token.address}`,
+      cursor: token.address,
     }));
 }
 
@@ -97,6 +103,10 @@ export function priceInfo({ chainIndex, address, price, marketCap, liquidity, ho
     volume1H: String(volume / 24),
     volume4H: String(volume / 6),
     volume24H: String(volume),
+    txs5M: String(Math.round(holders / 2880)),
+    txs1H: String(Math.round(holders / 240)),
+    txs4H: String(Math.round(holders / 60)),
+    txs24H: String(Math.round(holders / 10)),
     maxPrice: String(price * 1.04),
     minPrice: String(price * 0.97),
   };
@@ -120,6 +130,8 @@ export const advancedInfo = ({ address, isKnown }: ListedToken) => ({
   bundleHoldingPercent: '1.9',
   suspiciousHoldingPercent: '0.3',
   sniperHoldingPercent: '0.8',
+  snipersClearAddressCount: '4',
+  snipersTotal: '11',
 });
 
 const HOLDERS = 100;
@@ -142,6 +154,8 @@ export function holders({ address, price, marketCap }: ListedToken, query: URLSe
         totalSellAmount: String(amount * 0.2),
         avgSellPrice: '',
         totalPnlUsd: String(amount * price * 0.2),
+        realizedPnlUsd: String(amount * price * 0.05),
+        unrealizedPnlUsd: String(amount * price * 0.15),
         fundingSource: place === 0 ? 'Binance' : '',
       };
     });
@@ -159,8 +173,9 @@ export function trades({ address, price, symbol }: ListedToken, query: URLSearch
     txHashUrl: `https://web3.okx.com/explorer/tx/${digest(`hash ${place} ${address}`)}`,
     userAddress: wallet(`trader ${random.integer(0, 20)}`),
     isFiltered: '1',
+    poolLogoUrl: '',
     changedTokenInfo: [
-      { tokenSymbol: symbol, tokenContractAddress: address, tokenAmount: around(500 / price, random) },
+      { tokenSymbol: symbol, tokenAddress: address, tokenLogoUrl: logo(symbol), amount: around(500 / price, random) },
     ],
   }));
 }
@@ -210,6 +225,8 @@ export const clusterTopHolders = ({ price, marketCap }: ListedToken) => ({
   averagePnlUsd: '20412.7',
   averageBuyPriceUsd: String(price * 0.8),
   averageBuyPricePercent: '-20',
+  averageSellPriceUsd: '',
+  averageSellPricePercent: '',
 });
 
 export function leaderboard(query: URLSearchParams) {
@@ -220,6 +237,8 @@ export function leaderboard(query: URLSearchParams) {
       realizedPnlUsd: String(400_000 - place * 15_000),
       realizedPnlPercent: around(140, random),
       winRatePercent: around(62, random),
+      avgBuyValueUsd: around(900, random),
+      topPnlTokenList: [],
       txs: String(random.integer(40, 900)),
       txVolume: around(2_000_000, random),
       lastActiveTimestamp: String(Date.now() - place * 60_000),
@@ -229,10 +248,7 @@ export function leaderboard(query: URLSearchParams) {
 
 export function signals(body: Readonly<Record<string, unknown>>) {
   const { chainIndex, tokenAddress, walletType = '1', limit } = body;
-  const types = ['SMART_MONEY', 'INFLUENCER', 'WHALE'];
-  const asked = String(walletType)
-    .split(',')
-    .map((type) => types[Number(type) - 1]);
+  const asked = String(walletType).split(',');
   return listed
     .filter(
       (token) => token.chainIndex === chainIndex && (tokenAddress === undefined || token.address === tokenAddress),
@@ -256,6 +272,7 @@ export function signals(body: Readonly<Record<string, unknown>>) {
         holders: String(token.holders),
         top10HolderPercent: '22.4',
       },
+      cursor: String(place),
     }));
 }
 
@@ -267,12 +284,13 @@ export function scans(body: { tokenList?: readonly { chainId?: unknown; contract
     return [
       {
         chainId,
-        contractAddress,
+        tokenAddress: contractAddress,
+        isChainSupported: true,
         riskLevel: isKnown ? 'LOW' : 'MEDIUM',
         isHoneypot: false,
         isMintable: !isKnown,
         buyTaxes: '0',
-        sellTaxes: '',
+        sellTaxes: null,
       },
     ];
   });
@@ -287,9 +305,12 @@ export function news(query: URLSearchParams) {
     title: `${symbol} ${head}`,
     summary: `${symbol} ${head}, sandbox wire reports.`,
     sourceUrl: `https://news.example/${symbol.toLowerCase()}/${place + 1}`,
-    source: 'Sandbox Wire',
-    timestamp: String(Date.now() - (place + 1) * 3_600_000),
-    tokenSymbolSentiments: [{ tokenSymbol: symbol, sentiment: '1' }],
+    content: '',
+    source: 'sandboxwire',
+    timestamp: Date.now() - (place + 1) * 3_600_000,
+    tokenSymbols: [symbol],
+    importance: 'medium',
+    tokenSymbolSentiments: [{ tokenSymbol: symbol, sentiment: 'bullish' }],
   }));
 }
 
@@ -302,7 +323,14 @@ export function sentiment(query: URLSearchParams) {
       mentionCount: '418',
       xMentionCount: '395',
       newsMentionCount: '23',
-      sentiment: { bullishRatio: '0.58', bearishRatio: '0.21', label: 'bullish' },
+      sentiment: {
+        bullishCnt: '242',
+        bearishCnt: '88',
+        neutralCnt: '88',
+        bullishRatio: '0.58',
+        bearishRatio: '0.21',
+        label: 'bullish',
+      },
     },
   ];
 }

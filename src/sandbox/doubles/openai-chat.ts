@@ -1,6 +1,9 @@
 /**
- * OpenAI chat completions, plain and streamed, with structured output. Text is made from the prompt.
- * Shapes as in `openai` 6.49.0 and openai-openapi 2.3.0; refusals behind OpenRouter as its consumers show them.
+ * OpenAI chat completions, plain and streamed, with structured output. Text is made from the prompt. Where the upstream's
+ * address is OpenRouter's, with what OpenRouter adds, and with its errors.
+ * Read on 2026-11-22 in the types of `openai` 6.49.0 (resources/chat/completions) and of `@openrouter/sdk` 1.3.19
+ * (models/chatresult, chatstreamchunk, chatusage, apierrortype), and at openrouter.ai/docs/api/reference/errors-and-debugging.
+ * What hosts behind OpenRouter say in `metadata.raw`, and its words for an unknown model, are as consumers show them.
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
 import {
@@ -51,13 +54,79 @@ const sentences = [
   'Most of it can wait; a little of it cannot.',
 ] as const;
 
+/** What a host adds to the protocol, and how it says that a call failed. */
+interface Dialect {
+  errorBody(status: number, message: string, code: string | null): object;
+  unknownModel(model: unknown): DoubleAnswer;
+  refuse(completion: Completion): DoubleAnswer;
+  readonly idPrefix: string;
+  /** Beside the fields of every completion and chunk. */
+  readonly extra: object;
+  readonly choiceExtra: (finishReason: string | null) => object;
+  /** What it streams before the first chunk. */
+  readonly opening: string;
+}
+
+const openai: Dialect = {
+  errorBody: (status, message, code) => ({
+    error: { message, type: openaiTypes[status] ?? 'invalid_request_error', param: null, code },
+  }),
+  unknownModel: (model) =>
+    jsonAnswer(404, openai.errorBody(404, `The model '${model}' does not exist`, 'model_not_found')),
+  refuse({ choices: [first], ...completion }) {
+    const choices = first ? [{ ...first, text: '', toolCall: undefined, finishReason: 'content_filter' as const }] : [];
+    return jsonAnswer(200, whole({ ...completion, choices }, openai));
+  },
+  idPrefix: 'chatcmpl-',
+  extra: {},
+  choiceExtra: () => ({}),
+  opening: '',
+};
+
+const openaiTypes: Readonly<Record<number, string>> = { 429: 'requests', 500: 'server_error' };
+
+const openRouter: Dialect = {
+  errorBody: (status, message) => openRouterError(status, message),
+  unknownModel: (model) => jsonAnswer(400, openRouterError(400, `${model} is not a valid model ID`)),
+  refuse: ({ model }) =>
+    jsonAnswer(
+      403,
+      openRouterError(403, 'Your chosen model requires moderation and your input was flagged', {
+        error_type: 'content_policy_violation',
+        reasons: ['violence'],
+        flagged_input: '...',
+        provider_name: 'OpenAI',
+        model_slug: model,
+      }),
+    ),
+  idPrefix: 'gen-',
+  extra: { provider: 'Sandbox', system_fingerprint: null, service_tier: null },
+  choiceExtra: (finishReason) => ({ native_finish_reason: finishReason }),
+  opening: ': OPENROUTER PROCESSING\n\n',
+};
+
+const openRouterTypes: Readonly<Record<number, string>> = {
+  401: 'authentication',
+  404: 'not_found',
+  429: 'rate_limit_exceeded',
+  500: 'server',
+};
+
+function openRouterError(status: number, message: string, metadata: object = {}) {
+  const error_type = openRouterTypes[status] ?? 'invalid_request';
+  return { error: { message, code: status, metadata: { error_type, ...metadata } }, user_id: 'user_2sandbox' };
+}
+
 function open(upstream: Upstream): Double {
   const models = Object.values(upstream.models ?? {});
+  const dialect = new URL(upstream.baseUrl).hostname.endsWith('openrouter.ai') ? openRouter : openai;
+  const refused = (status: number, message: string, code: string | null) =>
+    jsonAnswer(status, dialect.errorBody(status, message, code));
 
   return {
     unauthorized(request) {
       if (hasBearerKey(request)) return undefined;
-      return jsonAnswer(401, errorBody('Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key'));
+      return refused(401, 'Incorrect API key provided.', 'invalid_api_key');
     },
     isBilled: ({ method, path }) => method === 'POST' && path === '/chat/completions',
     answer(request) {
@@ -65,54 +134,34 @@ function open(upstream: Upstream): Double {
         return jsonAnswer(200, { object: 'list', data: models.map(({ id }) => ({ id, object: 'model' })) });
       }
       if (request.method !== 'POST' || request.path !== '/chat/completions') {
-        return jsonAnswer(
-          404,
-          errorBody(`Unknown request URL: ${request.method} ${request.path}.`, 'invalid_request_error', null),
-        );
+        return refused(404, `Unknown request URL: ${request.method} ${request.path}.`, null);
       }
       const body = jsonBody(request);
-      const fault = faultOf(body, models);
+      const fault = faultOf(body, models, dialect);
       if (fault) return fault;
-      const completion = complete(body, models);
-      return body.stream === true ? streamed(completion, body) : jsonAnswer(200, whole(completion));
+      const completion = complete(body, models, dialect);
+      return body.stream === true ? streamed(completion, body, dialect) : jsonAnswer(200, whole(completion, dialect));
     },
     errorBody: (status) =>
       status === 429
-        ? errorBody('Rate limit reached for requests', 'requests', 'rate_limit_exceeded')
-        : errorBody('The server had an error while processing your request', 'server_error', null),
-    refuse(request: DoubleRequest) {
-      const completion = complete(jsonBody(request), models);
-      const [first] = completion.choices;
-      const choices = first
-        ? [{ ...first, text: '', toolCall: undefined, finishReason: 'content_filter' as const }]
-        : [];
-      return jsonAnswer(200, whole({ ...completion, choices }));
-    },
+        ? dialect.errorBody(429, 'Rate limit reached for requests', 'rate_limit_exceeded')
+        : dialect.errorBody(500, 'The server had an error while processing your request', null),
+    refuse: (request: DoubleRequest) => dialect.refuse(complete(jsonBody(request), models, dialect)),
   };
 }
 
-const errorBody = (message: string, type: string, code: string | null) => ({
-  error: { message, type, param: null, code },
-});
-
-function faultOf(body: Record<string, unknown>, models: readonly ModelFile[]): DoubleAnswer | undefined {
+function faultOf(
+  body: Record<string, unknown>,
+  models: readonly ModelFile[],
+  dialect: Dialect,
+): DoubleAnswer | undefined {
+  const refused = (message: string, code: string) => jsonAnswer(400, dialect.errorBody(400, message, code));
   if (!Array.isArray(body.messages) || body.messages.length === 0) {
-    return jsonAnswer(
-      400,
-      errorBody("Missing required parameter: 'messages'.", 'invalid_request_error', 'missing_required_parameter'),
-    );
+    return refused("Missing required parameter: 'messages'.", 'missing_required_parameter');
   }
-  if (models.length > 0 && !models.some(({ id }) => id === body.model)) {
-    return jsonAnswer(
-      404,
-      errorBody(`The model '${body.model}' does not exist`, 'invalid_request_error', 'model_not_found'),
-    );
-  }
+  if (models.length > 0 && !models.some(({ id }) => id === body.model)) return dialect.unknownModel(body.model);
   if (body.temperature !== undefined && !(Number(body.temperature) >= 0 && Number(body.temperature) <= 2)) {
-    return jsonAnswer(
-      400,
-      errorBody("Invalid 'temperature': expected 0 to 2.", 'invalid_request_error', 'decimal_above_max_value'),
-    );
+    return refused("Invalid 'temperature': expected 0 to 2.", 'decimal_above_max_value');
   }
   const last = (body.messages as readonly { role?: unknown }[]).at(-1);
   if (String(body.model).startsWith('anthropic/') && last?.role === 'assistant') return behind(noPrefill);
@@ -130,16 +179,12 @@ const noPrefill = {
 
 /** OpenRouter's answer where the host behind it refuses: what that one answered is text in `metadata.raw`. */
 const behind = (answer: object): DoubleAnswer =>
-  jsonAnswer(400, {
-    error: {
-      message: 'Provider returned error',
-      code: 400,
-      metadata: { raw: JSON.stringify(answer), provider_name: 'Anthropic' },
-    },
-    user_id: 'user_2sandbox',
-  });
+  jsonAnswer(
+    400,
+    openRouterError(400, 'Provider returned error', { raw: JSON.stringify(answer), provider_name: 'Anthropic' }),
+  );
 
-function complete(body: Record<string, unknown>, models: readonly ModelFile[]): Completion {
+function complete(body: Record<string, unknown>, models: readonly ModelFile[], { idPrefix }: Dialect): Completion {
   const prompt = JSON.stringify(body.messages);
   const seed = digest(`${body.model} ${prompt}`);
   const count = Number(body.n ?? 1);
@@ -148,7 +193,7 @@ function complete(body: Record<string, unknown>, models: readonly ModelFile[]): 
   );
   const written = choices.map(({ text, toolCall }) => tokensOf(toolCall ? JSON.stringify(toolCall.function) : text));
   return {
-    id: `chatcmpl-${seed}`,
+    id: idPrefix + seed,
     created: Math.floor(Date.now() / 1000),
     model: String(body.model),
     choices,
@@ -217,14 +262,20 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 /** With the cost in dollars, as OpenRouter adds it, where the model's price is known. */
 function usageOf(promptTokens: number, completionTokens: number, model: ModelFile | undefined) {
   const { input, output } = model?.cost ?? {};
-  const cost = (promptTokens * Number(input) + completionTokens * Number(output)) / 1_000_000;
+  const [inputCost, outputCost] = [promptTokens * Number(input), completionTokens * Number(output)];
+  const cost = (inputCost + outputCost) / 1_000_000;
+  const cost_details = {
+    upstream_inference_cost: null,
+    upstream_inference_prompt_cost: inputCost / 1_000_000,
+    upstream_inference_completions_cost: outputCost / 1_000_000,
+  };
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: { cached_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: 0 },
-    ...(Number.isFinite(cost) && { cost }),
+    ...(Number.isFinite(cost) && { cost, is_byok: false, cost_details }),
   };
 }
 
@@ -262,21 +313,27 @@ function schemaInText(messages: readonly { content?: unknown }[]): unknown {
   return { type: 'object' };
 }
 
-function whole({ id, created, model, choices, usage }: Completion) {
+function whole({ id, created, model, choices, usage }: Completion, { extra, choiceExtra }: Dialect) {
   const answered = choices.map(({ index, text, toolCall, finishReason, likely }) => {
     const content = toolCall ? { content: null, tool_calls: [toolCall] } : { content: text };
     const message = { role: 'assistant', ...content, refusal: null };
-    return { index, message, finish_reason: finishReason, logprobs: logprobsOf(wordsOf(text), likely) };
+    const logprobs = logprobsOf(wordsOf(text), likely);
+    return { index, message, finish_reason: finishReason, ...choiceExtra(finishReason), logprobs };
   });
-  return { id, object: 'chat.completion', created, model, choices: answered, usage };
+  return { id, ...extra, object: 'chat.completion', created, model, choices: answered, usage };
 }
 
 /** Server-sent events, a word a chunk. With `include_usage` every chunk has `usage`, which only the last one fills. */
-function streamed({ id, created, model, choices, usage }: Completion, body: Record<string, unknown>): DoubleAnswer {
+function streamed(
+  { id, created, model, choices, usage }: Completion,
+  body: Record<string, unknown>,
+  { extra, choiceExtra, opening }: Dialect,
+): DoubleAnswer {
   const includesUsage = (body.stream_options as { include_usage?: unknown } | undefined)?.include_usage === true;
   const chunk = (pieces: unknown[], use: unknown = null): string => {
     const value = {
       id,
+      ...extra,
       object: 'chat.completion.chunk',
       created,
       model,
@@ -297,9 +354,10 @@ function streamed({ id, created, model, choices, usage }: Completion, body: Reco
         yield piece({ tool_calls: [{ index: 0, function: { arguments: part } }] });
       }
     }
-    yield piece({}, { finish_reason: finishReason });
+    yield piece({}, { finish_reason: finishReason, ...choiceExtra(finishReason) });
   }
   async function* events(): AsyncGenerator<string> {
+    if (opening !== '') yield opening;
     for (const choice of choices) yield* eventsOf(choice);
     if (includesUsage) yield chunk([], usage);
     yield 'data: [DONE]\n\n';

@@ -96,12 +96,17 @@ async function generate(body: Record<string, unknown>, models: readonly ModelFil
     format: 'png',
   } as const;
   const file = await makeFile(filePath(plan));
-  const tokens = { input_tokens: Math.ceil(prompt.length / 4), output_tokens: 1056 };
+  const textTokens = Math.ceil(prompt.length / 4);
+  const tokens = {
+    input_tokens: textTokens,
+    input_tokens_details: { text_tokens: textTokens, image_tokens: 0 },
+    output_tokens: 1056,
+  };
   return jsonAnswer(200, {
     created: Math.floor(Date.now() / 1000),
     data: [{ b64_json: file?.bytes.toString('base64') }],
     size,
-    quality,
+    quality: quality === 'auto' ? 'medium' : quality,
     output_format: 'png',
     background: 'opaque',
     usage: { ...tokens, total_tokens: tokens.input_tokens + tokens.output_tokens },

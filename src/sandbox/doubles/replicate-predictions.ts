@@ -1,6 +1,7 @@
 /**
  * Replicate's predictions: created, worked on for a moment, polled. Files are made when they are fetched.
- * Read on 2026-11-22 in the types of `replicate` 1.4.0 (index.d.ts). The schemas of single models were not.
+ * Read on 2026-11-22 in the types of `replicate` 1.4.0 (index.d.ts). The schemas of single models, and errors other than
+ * that of too many requests, were not to be had.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Upstream } from '../../catalogue/types.ts';
@@ -142,9 +143,12 @@ function shown(prediction: Prediction, base: string) {
     output: status === 'succeeded' && 'output' in outcome ? outcome.output : null,
     error: status === 'failed' && 'error' in outcome ? outcome.error : null,
     logs: '',
+    source: 'api',
     data_removed: false,
-    metrics: isOver ? { predict_time: WORKING_MS / 1000 } : {},
+    metrics: isOver ? { predict_time: (WORKING_MS - STARTING_MS) / 1000, total_time: WORKING_MS / 1000 } : {},
     created_at: new Date(createdAt).toISOString(),
+    ...(status !== 'starting' && { started_at: new Date(createdAt + STARTING_MS).toISOString() }),
+    ...(isOver && { completed_at: new Date(createdAt + WORKING_MS).toISOString() }),
     urls: { get, cancel: `${get}/cancel`, web: `https://replicate.com/p/${id}` },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * OpenAI's responses protocol with search tools. What it finds, and the answer, are made from the input.
- * Read on 2026-11-22 in the schemas of `@ai-sdk/xai` as installed (src/responses/xai-responses-api.ts).
+ * Read on 2026-11-22 in the schemas of `@ai-sdk/xai` 3.0.99 (src/responses/xai-responses-api.ts).
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
 import {

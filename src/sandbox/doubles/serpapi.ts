@@ -1,6 +1,10 @@
 /**
  * SerpApi: searches at Google Shopping, Amazon and eBay, and Google Lens. Offers are made from the words searched for.
- * Parameters as in github serpapi/serpapi-mcp (engines); rows as consumers read them, not checked against the provider.
+ * Read on 2026-11-22: parameters in github serpapi/serpapi-mcp at 11cbc46 (engines); at serpapi.com, statuses and errors
+ * in search-errors and api-status-and-error-codes, rows in shopping-results, ebay-organic-results,
+ * google-lens-visual-matches-api and google-lens-exact-matches-api. Of amazon-organic-results the first row's beginning
+ * alone: Amazon's prices and `link_clean`, eBay's `seller` and `product_id`, and Google Lens's `related_content` and
+ * `exact_matches` of a row are as consumers read them.
  */
 import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, jsonAnswer } from './double.ts';
 import { digest, type Seeded, seeded } from './seed.ts';
@@ -43,7 +47,10 @@ function open(): Double {
     errorBody: (status) =>
       status === 429
         ? { error: 'Your account has run out of searches.' }
-        : { error: 'An error has occurred. Please try again.' },
+        : {
+            search_metadata: { id: digest('failed', 24), status: 'Error' },
+            error: "We couldn't get valid results for this search. Please try again later.",
+          },
     refuse: (request: DoubleRequest) =>
       jsonAnswer(400, { error: `Unsupported value for the ${request.query.get('engine')} engine.` }),
   };
@@ -56,13 +63,20 @@ const engines: Readonly<Record<string, (query: URLSearchParams) => Record<string
   google_lens: googleLens,
 };
 
+const queryNames: Readonly<Record<string, string>> = {
+  google_shopping: 'q',
+  amazon: 'k',
+  ebay: '_nkw',
+  google_lens: 'url',
+};
+
 function search(query: URLSearchParams): DoubleAnswer {
   const engine = query.get('engine') ?? '';
   const find = engines[engine];
   if (find === undefined) return jsonAnswer(400, { error: `Unsupported \`${engine}\` search engine.` });
   const parameters = Object.fromEntries([...query].filter(([name]) => name !== 'api_key'));
   const found = find(query);
-  if (found === undefined) return jsonAnswer(400, { error: 'Missing query parameter.' });
+  if (found === undefined) return jsonAnswer(400, { error: `Missing query \`${queryNames[engine]}\` parameter.` });
   const id = digest(JSON.stringify(parameters), 24);
   const metadata = {
     id,
@@ -73,7 +87,11 @@ function search(query: URLSearchParams): DoubleAnswer {
   return jsonAnswer(200, { search_metadata: metadata, search_parameters: parameters, ...found });
 }
 
-const nothing = (engine: string) => ({ error: `${engine} hasn't returned any results for this query.` });
+/** A search that finds nothing has the status of one that finds something. */
+const nothing = (engine: string, list: string) => ({
+  search_information: { [`${list}_state`]: 'Fully empty' },
+  error: `${engine} hasn't returned any results for this query.`,
+});
 
 /** Twelve offers within the price bounds; the same words give the same ones at every marketplace. */
 function offers({ words, min, max }: Wanted, engine: string): { random: Seeded; title: string; price: number }[] {
@@ -115,7 +133,8 @@ function formerPrice(price: number, random: Seeded) {
 
 function googleShopping(query: URLSearchParams) {
   const wanted = wantedOf(query, 'q', 'min_price', 'max_price');
-  if (wanted === undefined || NOTHING.test(wanted.words)) return wanted && nothing('Google Shopping');
+  if (wanted === undefined || NOTHING.test(wanted.words))
+    return wanted && nothing('Google Shopping', 'shopping_results');
   const used = / (used|refurbished|open box|for parts)$/.exec(wanted.words)?.[1];
   const rows = ordered(offers(wanted, 'google'), query.get('sort_by'), '1', '2');
   return {
@@ -139,7 +158,7 @@ function googleShopping(query: URLSearchParams) {
 
 function amazon(query: URLSearchParams) {
   const wanted = wantedOf(query, 'k', '', '');
-  if (wanted === undefined || NOTHING.test(wanted.words)) return wanted && nothing('Amazon');
+  if (wanted === undefined || NOTHING.test(wanted.words)) return wanted && nothing('Amazon', 'organic_results');
   const rows = ordered(offers(wanted, 'amazon'), query.get('s'), 'price-asc-rank', 'price-desc-rank');
   return {
     organic_results: rows.map(({ random, title, price }, index) => {
@@ -168,7 +187,7 @@ function amazon(query: URLSearchParams) {
 
 function ebay(query: URLSearchParams) {
   const wanted = wantedOf(query, '_nkw', '_udlo', '_udhi');
-  if (wanted === undefined || NOTHING.test(wanted.words)) return wanted && nothing('eBay');
+  if (wanted === undefined || NOTHING.test(wanted.words)) return wanted && nothing('eBay', 'organic_results');
   const condition = ebayConditions[query.get('LH_ItemCondition')?.split('|')[0] ?? ''];
   const rows = ordered(offers(wanted, 'ebay'), query.get('_sop'), '2', '3');
   return {
@@ -182,6 +201,7 @@ function ebay(query: URLSearchParams) {
         product_id: String(random.integer(1e11, 9e11)),
         condition: condition ?? random.pick(['Brand New', 'Pre-Owned']),
         price: random.number() < 0.8 ? amount : { from: amount, to: { raw: dollars(upper), extracted: upper } },
+        ...(random.number() < 0.3 && { old_price: { raw: dollars(upper), extracted: upper, discount: 33 } }),
         shipping: random.number() < 0.5 ? 'Free delivery' : { raw: '+$9.99 delivery', extracted: 9.99 },
         thumbnail: thumbnail(title),
         seller: {
@@ -197,9 +217,10 @@ function ebay(query: URLSearchParams) {
 function googleLens(query: URLSearchParams) {
   const url = query.get('url');
   if (url === null || url === '') return undefined;
-  if (NOTHING.test(url)) return nothing('Google Lens');
+  if (NOTHING.test(url)) return nothing('Google Lens', 'visual_matches');
   const name = (/([^/]+?)(?:[.]\w+)?(?:[?#].*)?$/.exec(url)?.[1] ?? 'thing').replaceAll(/[-_]+/g, ' ');
   const words = [name, query.get('q') ?? ''].join(' ').trim();
+  if (query.get('type') === 'exact_matches') return exactMatches(words);
   return {
     visual_matches: offers({ words, min: 0, max: Number.POSITIVE_INFINITY }, 'lens').map(
       ({ random, title, price }, index) => ({
@@ -224,3 +245,16 @@ function googleLens(query: URLSearchParams) {
     ],
   };
 }
+
+/** Pages with the very picture, of which no prices are listed. */
+const exactMatches = (words: string) => ({
+  exact_matches: offers({ words, min: 0, max: Number.POSITIVE_INFINITY }, 'exact').map(({ random, title }, index) => ({
+    position: index + 1,
+    title,
+    source: random.pick(shops),
+    link: `https://harbour-goods.example/${digest(title, 8)}`,
+    thumbnail: thumbnail(title),
+    actual_image_width: 800,
+    actual_image_height: 600,
+  })),
+});

@@ -1,6 +1,10 @@
 /**
  * Social Fetch: profiles and posts on X, products of TikTok Shop. Everything is made from the name that is asked for.
- * Shapes as in the adapter's sources, whose pages are not whole: not checked against the provider.
+ * Read on 2026-11-22 at socialfetch.dev/docs: errors (the envelopes, and `found`, `not_found` and `private` as the values
+ * of `lookupStatus` for these lookups), api/v1/twitter/profiles/handle/get and .../tweets/get, and the beginning of
+ * api/v1/tiktok/shop/products/search/get, up to a card's `price.currencyCode`; routes and parameters in github
+ * social-freak-ltd/n8n-nodes-socialfetch at 01481fe. The rest of a card's price and the whole of
+ * api/v1/tiktok/products/get were not to be had: these names are guesses. Reviews have a route of their own there.
  */
 import {
   type Double,
@@ -155,7 +159,6 @@ function productAt(query: URLSearchParams): DoubleAnswer {
   if (!url.startsWith('https://'))
     return jsonAnswer(400, problem('invalid_request', 'url must be a TikTok Shop address'));
   if (/gone|delisted/.test(url)) return found({ lookupStatus: 'not_found', product: null });
-  if (/unreachable/.test(url)) return found({ lookupStatus: 'unavailable', product: null });
   const random = seeded(url);
   const name = /\/pdp\/([a-z0-9-]+)\//i.exec(url)?.[1]?.replaceAll('-', ' ') ?? 'product';
   const product = card(name, region, random);

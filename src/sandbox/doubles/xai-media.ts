@@ -1,7 +1,7 @@
 /**
  * xAI's images, videos and speech. A video is worked on for a moment and polled; files are made when they are fetched.
- * Read on 2026-11-22 in the schemas of `@ai-sdk/xai`, as installed (src/xai-video-model.ts); images and speech as in the
- * adapter's sources.
+ * Read on 2026-11-22 in the schemas of `@ai-sdk/xai` 3.0.99 (src/xai-video-model.ts, xai-image-model.ts, xai-error.ts).
+ * Speech is not in there: it is as in the adapter's sources.
  */
 import type { Upstream } from '../../catalogue/types.ts';
 import { mediaDuration } from '../../upstream/media/facts.ts';

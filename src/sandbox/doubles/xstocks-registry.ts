@@ -5,7 +5,8 @@ const PAGE_SIZE = 2;
 
 /**
  * The registry of xStocks: pages of assets, counted from 0. Small pages, so that readers have to turn them.
- * Shapes as its consumers read them: the provider documents none.
+ * On 2026-11-22 the provider's own page (docs.xstocks.fi/apis/openapi/assets) was not to be had: fields are those of two
+ * schemas that public consumers check its answers by. How many assets a page has, and what errors look like, is not known.
  */
 export const xstocksRegistryDouble: DoubleKind = {
   adapter: 'xstocks-registry',
@@ -20,7 +21,13 @@ export const xstocksRegistryDouble: DoubleKind = {
         const nodes = stocks.slice(current * PAGE_SIZE, (current + 1) * PAGE_SIZE).map(({ symbol, name, mint }) => ({
           symbol,
           name,
+          isin: 'CH0000000000',
           underlyingSymbol: symbol.slice(0, -1),
+          underlyingIsin: 'US0000000000',
+          underlying: { symbol: symbol.slice(0, -1), isin: 'US0000000000' },
+          logo: `https://xstocks-metadata.backed.fi/logos/tokens/${symbol}.png`,
+          isTradingHalted: false,
+          trading: { isTradingHalted: false },
           deployments: [
             { network: 'Ethereum', address: '0x0000000000000000000000000000000000000001' },
             { network: 'Solana', address: mint },

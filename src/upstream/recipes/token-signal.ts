@@ -27,7 +27,11 @@ export const tokenSignal = defineRecipe({
     type: 'object',
     required: ['chain'],
     properties: {
-      chain: { type: 'string', description: "Where the token lives, one of the market upstream's chains" },
+      chain: {
+        type: 'string',
+        'x-upstream-setting': 'market.chains',
+        description: "Where the token lives, one of the market upstream's chains",
+      },
     },
   },
   roles: { tokens: [jupiterData], market: [okxDexMarket], words: [openaiChat] },

@@ -86,14 +86,14 @@ t.test('the OpenAI client gets structured output', async (t) => {
   t.match(JSON.parse(completion.choices[0]?.message.content ?? ''), { ticker: /^[A-Z0-9]{2,10}$/, count: Number });
 });
 
-t.test('the OpenAI client sees the protocol’s errors', async (t) => {
+t.test('the OpenAI client sees the errors of OpenRouter', async (t) => {
   const { openai, doubles } = await open(t);
   await t.rejects(openai.chat.completions.create({ ...question, model: 'no/such' }), {
-    status: 404,
-    code: 'model_not_found',
+    status: 400,
+    code: 400,
   });
   doubles.fault('chat', '429', 1);
-  await t.rejects(openai.chat.completions.create(question), { status: 429, code: 'rate_limit_exceeded' });
+  await t.rejects(openai.chat.completions.create(question), { status: 429, code: 429 });
   doubles.fault('chat', '500', 1);
   await t.rejects(openai.chat.completions.create(question), /500/);
   const stranger = new OpenAI({ baseURL: doubles.baseUrlOf('chat'), apiKey: 'sk-stranger', maxRetries: 0 });

@@ -70,6 +70,14 @@ const prices = (given: unknown) => {
   return [read?.yes_price, read?.no_price];
 };
 
+t.test('a pool, which quotes no price, is listed without one', async (t) => {
+  const { binding, context } = await openSetting(t, list);
+  const { markets } = await activeMarkets(binding, { page: 1, limit: 10 }, context);
+  const pools = markets.filter(({ trade_type }) => trade_type === 'amm');
+  t.ok(pools.length > 0);
+  for (const { yes_price, no_price } of pools) t.same([yes_price, no_price], [null, null]);
+});
+
 t.test('reads prices from 0 to 1 and in percent alike', async (t) => {
   t.same(prices([0.62, 0.38]), [0.62, 0.38]);
   t.same(prices([62, 38]), [0.62, 0.38]);
@@ -134,6 +142,7 @@ t.test('reads the order book of a market that has one', async (t) => {
   const pool = markets.find(({ trade_type }) => trade_type === 'amm') as Market;
   const book = await orderBook(binding, clob, context);
   t.ok((book?.bids[0]?.price ?? 1) < (book?.asks[0]?.price ?? 0));
+  for (const { size } of [...(book?.bids ?? []), ...(book?.asks ?? [])]) t.ok(size >= 10 && size <= 5000, 'in shares');
   t.equal(await orderBook(binding, pool, context), undefined);
 });
 

@@ -249,7 +249,7 @@ t.test('finds tokens, signals and traders', async (t) => {
   t.match(await rows({ action: 'search', keyword: 'bonk' }), [{ tokenSymbol: 'BONK', liquidity: 9_800_000 }]);
   t.same(await rows({ action: 'search', keyword: 'no such token' }), []);
   t.match(await rows({ action: 'smart_money', walletType: '3', limit: 2 }), [
-    { walletType: 'WHALE', amountUsd: Number },
+    { walletType: '3', amountUsd: Number },
     {},
   ]);
   t.match(await rows({ action: 'smart_money', tokenAddress: JUP }), [

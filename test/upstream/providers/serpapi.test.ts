@@ -44,17 +44,25 @@ t.test('a search that finds nothing is an answer without rows', async (t) => {
   t.same(rowsOf(answer, 'organic_results'), []);
 });
 
-t.test('any other error inside a 200 is a failure', async (t) => {
+t.test('the status of a search says whether it failed, whatever its error says', async (t) => {
   const { binding, context } = await openSetting(t, search('ebay'));
-  const http = {
-    ...binding.http,
-    request: async (request: Parameters<typeof binding.http.request>[0]) => {
-      const response = await binding.http.request(request);
-      return { ...response, json: () => ({ error: 'Your search failed on our side.' }) };
-    },
+  const searching = (answer: object) => {
+    const http = {
+      ...binding.http,
+      request: async (request: Parameters<typeof binding.http.request>[0]) => {
+        const response = await binding.http.request(request);
+        return { ...response, json: () => answer };
+      },
+    };
+    return serpSearch({ ...binding, http }, 'ebay', { _nkw: 'lantern' }, context);
   };
-  const problem = await problemOf(serpSearch({ ...binding, http }, 'ebay', { _nkw: 'lantern' }, context));
-  t.equal(problem.failure, 'failed');
+  const error = 'No exact matches found';
+  for (const status of ['Success', 'Cached']) {
+    t.same(rowsOf(await searching({ search_metadata: { status }, error }), 'organic_results'), [], status);
+  }
+  for (const answer of [{ search_metadata: { status: 'Error' }, error }, { error }]) {
+    t.equal((await problemOf(searching(answer))).failure, 'failed', JSON.stringify(answer));
+  }
 });
 
 t.test('the key is sent as a parameter and is in no problem that a call ends in', async (t) => {

@@ -65,10 +65,13 @@ t.test('a listing that is gone is an answer, not a failure', async (t) => {
   t.match(answer, { found: false, product: null, cached: false });
 });
 
-t.test('a listing that the provider cannot reach is an answer as well', async (t) => {
+t.test('a listing that the provider is kept from is an answer as well, whatever it calls that', async (t) => {
   const { binding, context } = await openSetting(t, product);
-  const url = 'https://www.tiktok.com/shop/pdp/unreachable/1729587769570529799';
-  t.match(await adapter.call({ url, region: 'US' }, binding, context), { found: false, product: null });
+  for (const lookupStatus of ['private', 'restricted', 'another']) {
+    const url = `https://www.tiktok.com/shop/pdp/${lookupStatus}/1729587769570529799`;
+    const kept = answering(binding, 200, { data: { lookupStatus, product: null } });
+    t.match(await adapter.call({ url, region: 'US' }, kept, context), { found: false, product: null });
+  }
 });
 
 t.test('raw is the whole answer as it came', async (t) => {

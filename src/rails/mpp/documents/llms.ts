@@ -1,6 +1,7 @@
 /** What `/llms.txt` says of paying over MPP, and of what is sold. */
 import type { Route } from '../../../catalogue/types.ts';
 import { paragraph } from '../../../discovery/llms.ts';
+import { quoted, shellBlock } from '../../../discovery/shell.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
 import type { MppOffer } from '../rail.ts';
 
@@ -22,14 +23,11 @@ const PAYING = [
   '',
 ];
 
-/** In single quotes for a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** How to pay, with a call of the first route as an example. `publicUrl` without a trailing slash. */
 export function mppPaying([route]: readonly Route[], publicUrl: string): string[] {
   if (!route) return [];
   const body = quoted(JSON.stringify(route.example));
-  return [...PAYING, `    npx mppx -J ${body} ${publicUrl}${route.path}`, ''];
+  return [...PAYING, ...shellBlock(`npx mppx -J ${body} ${publicUrl}${route.path}`), ''];
 }
 
 export function mppSold(routes: readonly SoldOverMpp[]): string[] {

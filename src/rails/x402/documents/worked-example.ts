@@ -2,6 +2,7 @@
 import type { Route } from '../../../catalogue/types.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
 import { priceInWords } from '../../../discovery/payment-info.ts';
+import { nodeProgram, quoted, shellBlock } from '../../../discovery/shell.ts';
 import { x402PaymentInfo } from './payment-info.ts';
 
 interface Example {
@@ -23,13 +24,14 @@ function choose(routes: readonly Route[], payable: Payable): Example | undefined
   );
 }
 
+/** Keys are in the variables that x402's own examples read. */
 const WALLETS = {
   evm: {
     packages: '@x402/fetch @x402/evm viem',
     code: [
       "import { ExactEvmScheme } from '@x402/evm/exact/client';",
       "import { privateKeyToAccount } from 'viem/accounts';",
-      'const scheme = new ExactEvmScheme(privateKeyToAccount(process.env.WALLET_KEY)); // 0x and 64 hex digits',
+      'const scheme = new ExactEvmScheme(privateKeyToAccount(process.env.EVM_PRIVATE_KEY)); // 0x and 64 hex digits',
     ],
   },
   solana: {
@@ -37,14 +39,14 @@ const WALLETS = {
     code: [
       "import { ExactSvmScheme } from '@x402/svm/exact/client';",
       "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
-      'const keyPair = getBase58Encoder().encode(process.env.WALLET_KEY); // secret key in base58, 64 bytes',
+      'const keyPair = getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY); // secret key in base58, 64 bytes',
       'const signer = await createKeyPairSignerFromBytes(keyPair);',
-      'const scheme = new ExactSvmScheme(signer, { rpcUrl: process.env.WALLET_RPC_URL }); // unset: a public node',
+      'const scheme = new ExactSvmScheme(signer, { rpcUrl: process.env.SVM_RPC_URL }); // unset: a public node',
     ],
   },
 } as const;
 
-const indented = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? '' : `    ${line}`));
+const indented = (value: unknown): string => `    ${JSON.stringify(value)}`;
 
 /** Lines of Markdown; none where nothing suits. `publicUrl` without a trailing slash. */
 export function workedExample(routes: readonly Route[], payable: Payable, publicUrl: string): string[] {
@@ -61,32 +63,31 @@ export function workedExample(routes: readonly Route[], payable: Payable, public
     '',
     `This one costs ${priceInWords(route)}. Without a payment the answer is the price, and nothing is charged:`,
     '',
-    ...indented([
-      `POST ${url}`,
-      'content-type: application/json',
-      body,
-      '',
-      '402, with the header PAYMENT-REQUIRED, which is base64 of (shortened):',
-      JSON.stringify({ x402Version: 2, accepts: [{ scheme, network: chain, amount, asset, payTo }] }),
-    ]),
+    ...shellBlock(`curl -i ${url} -H 'content-type: application/json' -d ${quoted(body)}`),
+    '',
+    '402, with the header PAYMENT-REQUIRED, which is base64 of (shortened):',
+    '',
+    indented({ x402Version: 2, accepts: [{ scheme, network: chain, amount, asset, payTo }] }),
     '',
     `A client signs one entry of accepts and sends the same request again. With \`npm install ${packages}\`:`,
     '',
-    ...indented([
-      "import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';",
-      ...code,
-      `const pay = wrapFetchWithPayment(fetch, new x402Client().register(${JSON.stringify(chain)}, scheme));`,
-      `const answer = await pay(${JSON.stringify(url)}, {`,
-      "  method: 'POST',",
-      "  headers: { 'content-type': 'application/json' },",
-      `  body: JSON.stringify(${body}),`,
-      '});',
-      "console.log(decodePaymentResponseHeader(answer.headers.get('payment-response')), await answer.json());",
-    ]),
+    ...shellBlock(
+      ...nodeProgram([
+        "import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+        ...code,
+        `const pay = wrapFetchWithPayment(fetch, new x402Client().register(${JSON.stringify(chain)}, scheme));`,
+        `const answer = await pay(${JSON.stringify(url)}, {`,
+        "  method: 'POST',",
+        "  headers: { 'content-type': 'application/json' },",
+        `  body: JSON.stringify(${body}),`,
+        '});',
+        "console.log(decodePaymentResponseHeader(answer.headers.get('payment-response')), await answer.json());",
+      ]),
+    ),
     '',
     'The receipt names the transaction. The result looks like this:',
     '',
-    ...indented([JSON.stringify(route.resultExample)]),
+    indented(route.resultExample),
     '',
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * Figures of US stocks from Finnhub. Price targets and social sentiment need a paid plan there.
- * Source: `finnhub` 2.0.14 and github Finnhub-Stock-API/finnhub-js (paths and models), finnhub.io/docs/api.
+ * Source: github Finnhub-Stock-API/finnhub-go, api/openapi.yaml, and finnhub.io/docs/api.
  */
 import type { Binding, CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';

@@ -208,14 +208,13 @@ interface Mentions {
   total: number;
 }
 
-/** Mentions on Reddit and X since a date; undefined where there are none. */
+/** Mentions on social media since a date; undefined where there are none. */
 export async function mentionsOf(
   query: { symbol: string; from: string },
   binding: FinnhubBinding,
   context: FinnhubContext,
 ): Promise<Mentions | undefined> {
-  const answer = asJsonObject(await askFinnhub('social-sentiment', query, binding, context));
-  const rows = [...asJsonObjects(answer.data), ...asJsonObjects(answer.reddit), ...asJsonObjects(answer.twitter)];
+  const rows = asJsonObjects(asJsonObject(await askFinnhub('social-sentiment', query, binding, context)).data);
   const sum = (field: string): number => rows.reduce((total, row) => total + (numberOrNull(row[field]) ?? 0), 0);
   const total = sum('mention');
   return total === 0 ? undefined : { positive: sum('positiveMention'), negative: sum('negativeMention'), total };

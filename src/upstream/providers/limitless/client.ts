@@ -1,6 +1,7 @@
 /**
  * Limitless Exchange: prediction markets, read without a key. It takes two calls at a time, 300 ms apart.
- * Source: `@limitless-exchange/sdk` 1.1.0 and docs.limitless.exchange/api-reference.
+ * Source: `@limitless-exchange/sdk` 1.1.0, docs.limitless.exchange/api-reference, and for categories the venue's own web
+ * client, github limitless-labs-group/Limitless-Exchange.
  */
 import { asJsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
@@ -105,6 +106,9 @@ export async function openMarket(
   return market;
 }
 
+/** Order books count shares in millionths, as their collateral, USDC, is counted. */
+const SHARE = 1_000_000;
+
 /** What is offered for YES; undefined for a market without an order book. */
 export async function orderBook(
   { upstream, http }: LimitlessBinding,
@@ -118,7 +122,8 @@ export async function orderBook(
   if (!isOrders(bids) || !isOrders(asks)) {
     throw new UpstreamProblem('malformed', upstream, `${path} answered no order book`);
   }
-  return { bids, asks };
+  const inShares = (orders: OrderBook['bids']) => orders.map(({ price, size }) => ({ price, size: size / SHARE }));
+  return { bids: inShares(bids), asks: inShares(asks) };
 }
 
 const isOrders = (orders: unknown): orders is OrderBook['bids'] =>

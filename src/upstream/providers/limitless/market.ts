@@ -63,7 +63,7 @@ export function isOpen(market: unknown): boolean {
   return expired !== true && status !== 'RESOLVED' && typeof winningOutcomeIndex !== 'number';
 }
 
-/** Order books quote from 0 to 1, older pools in percent: a price above 1 tells that it is percent. */
+/** Order books quote from 0 to 1, and pools not at all. A price above 1 can only be percent. */
 function pricesOf(prices: unknown): [number | null, number | null] {
   if (!Array.isArray(prices)) return [null, null];
   const given = prices.slice(0, 2).map(Number);

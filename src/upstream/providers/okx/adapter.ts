@@ -19,7 +19,12 @@ export const okxDexMarket: Adapter<OkxOptions> = {
     required: ['operation', 'chain'],
     properties: {
       operation: { enum: ['discovery', 'market'] },
-      chain: { type: 'string', minLength: 1, description: "One of the upstream's chains" },
+      chain: {
+        type: 'string',
+        minLength: 1,
+        'x-upstream-setting': 'chains',
+        description: "One of the upstream's chains",
+      },
     },
   },
   upstreamOptions: {

@@ -147,10 +147,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The object. Throws where it says that the call failed: some hosts, such as OpenRouter, do so with a 200. */
+/**
+ * The object. Throws where it says that the call failed: some hosts, such as OpenRouter, do so with a 200, where a choice
+ * that came to nothing has the finish reason `error`.
+ */
 function withoutError(upstream: string, problemOf: ProblemOf, status: number, answer: unknown): JsonObject {
-  const { error } = asJsonObject(answer);
+  const { error, choices } = asJsonObject(answer);
   if (status >= 400 || isJsonObject(error) || typeof error === 'string') throw problemOf(status, answer);
+  const failed = asJsonObjects(choices).find((choice) => choice.finish_reason === 'error');
+  if (failed) throw problemOf(502, { error: failed.error ?? 'the model failed' });
   if (isJsonObject(answer)) return answer;
   throw new UpstreamProblem('malformed', upstream, 'answered something that is no JSON object');
 }

@@ -1,7 +1,7 @@
 /**
  * How hosts of chat completions say that a call failed. Source: `openai` 6.49.0; `metadata` is OpenRouter's
- * (openrouter.ai/docs/api/reference/errors-and-debugging): `reasons` of a moderation, `raw` with what the host behind it
- * answered.
+ * (openrouter.ai/docs/api/reference/errors-and-debugging, `@openrouter/sdk` 1.3.19): `error_type`, `reasons` of a
+ * moderation, `raw` with what the host behind it answered.
  */
 import { asJsonObject, isJsonObject } from '../../../json.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
@@ -22,15 +22,17 @@ const ownParameters: ReadonlySet<unknown> = new Set([
 ]);
 
 const MODERATED = /content_(?:policy|filter)|moderation|content management policy|safety system/i;
-const TOO_LONG = /context_length|context (?:length|window)|maximum context|prompt is too long|too many tokens/i;
-const BAD_IMAGE = /invalid_image|image_url|unable to process (?:input )?image/i;
+const TOO_LONG =
+  /context_length|token_limit_exceeded|string_too_long|context (?:length|window)|maximum context|prompt is too long|too many tokens/i;
+const BAD_IMAGE =
+  /invalid_image|image_(?:url|too_|not_found|download_failed)|unsupported_image|unable to process (?:input )?image/i;
 const BINDING_AT_FAULT =
   /model_not_found|not a valid model|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
 
 /** What a host says of a failure. */
 interface Refusal {
   readonly status: number;
-  /** Code, type and message, as the host has them. */
+  /** Code, types and message, as the host has them. */
   readonly providerMessage: string;
   /** The sentence alone. */
   readonly reason: string;
@@ -43,15 +45,21 @@ interface Refusal {
 function refusalOf(status: number, answer: unknown): Refusal {
   const { error } = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
   const { message, code, type, param, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
-  const { reasons, raw } = asJsonObject(metadata);
+  const { reasons, raw, error_type: errorType } = asJsonObject(metadata);
   const behind = errorBehind(raw);
   const reason = cutProviderText(behind.message ?? message);
   const providerMessage = cutProviderText(
-    [code, type, message, behind.message].filter((part) => part !== undefined && part !== null).join(': '),
+    [code, type, errorType, message, behind.message].filter((part) => part !== undefined && part !== null).join(': '),
   );
   // With a 200, the status is in the error's code.
   const told = status < 400 && typeof code === 'number' ? code : status;
-  return { status: told, providerMessage, reason, isModerated: Array.isArray(reasons), param: behind.param ?? param };
+  return {
+    status: told,
+    providerMessage,
+    reason,
+    isModerated: Array.isArray(reasons) || errorType === 'refusal',
+    param: behind.param ?? param,
+  };
 }
 
 /** What the host behind the host answered: a text, often JSON with an error of the same form. */

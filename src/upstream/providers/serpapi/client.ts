@@ -1,8 +1,8 @@
 /**
  * SerpApi: searches at shops and Google Lens. The key is a query parameter.
- * Source: github serpapi/serpapi-mcp (engines/*.json), serpapi.com/google-lens-api and `serpapi` 2.2.1.
+ * Source: github serpapi/serpapi-mcp (engines/*.json), serpapi.com/search-errors, serpapi.com/google-lens-api.
  */
-import { isJsonObject, type JsonObject } from '../../../json.ts';
+import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
@@ -16,8 +16,8 @@ export type SerpBinding = Pick<Binding, 'upstream' | 'http'>;
 /** A search's answer; which lists it has depends on the engine. */
 export type SerpAnswer = JsonObject;
 
-/** A search that finds nothing is a success whose `error` says so. */
-const NOTHING_FOUND = /(?:hasn't|has not|haven't) returned any results|no results|did not match any|didn't match any/i;
+/** A search that finds nothing is a success as well: its `error` only says so. */
+const successes: ReadonlySet<unknown> = new Set(['Success', 'Cached']);
 
 /**
  * One search, with the engine's own parameters. Nothing found is an answer without rows. Throws UpstreamProblem:
@@ -40,7 +40,7 @@ export async function serpSearch(
   if (!isJsonObject(answer)) {
     throw new UpstreamProblem('malformed', upstream, `${engine} answered no search`);
   }
-  const { error } = answer;
+  const { error, search_metadata: metadata } = answer;
   const providerMessage = cutProviderText(error);
   if (response.status === 400) {
     const publicMessage = 'The search provider does not take these values';
@@ -50,7 +50,7 @@ export async function serpSearch(
       providerMessage,
     });
   }
-  if (providerMessage !== '' && !NOTHING_FOUND.test(providerMessage)) {
+  if (providerMessage !== '' && !successes.has(asJsonObject(metadata).status)) {
     throw new UpstreamProblem('failed', upstream, `${engine} answered an error`, { providerMessage });
   }
   return answer;

@@ -1,6 +1,6 @@
 /**
  * Social Fetch, API version 1: profiles and posts on X, products of TikTok Shop.
- * Source: socialfetch.dev/docs/api/v1 and the routes of github social-freak-ltd/n8n-nodes-socialfetch.
+ * Source: socialfetch.dev/docs (errors, api/v1) and the routes of github social-freak-ltd/n8n-nodes-socialfetch.
  */
 import { asJsonObject, isJsonObject, type JsonObject, textOrNull } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';

@@ -212,6 +212,36 @@ t.test('what a host finds wrong with the gateway’s own doing is no fault of th
   }
 });
 
+t.test('what OpenRouter says of a failure, by its kind and whatever its words, is told apart', async (t) => {
+  const kinds: Readonly<Record<string, [number, string]>> = {
+    content_policy_violation: [403, 'content-refused'],
+    refusal: [400, 'content-refused'],
+    context_length_exceeded: [400, 'invalid-input'],
+    string_too_long: [400, 'invalid-input'],
+    image_download_failed: [400, 'invalid-input'],
+    permission_denied: [403, 'unavailable'],
+  };
+  for (const [error_type, [status, failure]] of Object.entries(kinds)) {
+    const error = { code: status, message: 'Provider returned error', metadata: { error_type } };
+    const { binding, context } = await answering(t, tiered, status, { error });
+    const call = adapter.call({ prompt: 'Hello', tier: 'small' }, binding, { ...context, terms: small });
+    t.equal((await problemOf(call)).failure, failure, error_type);
+  }
+});
+
+t.test('a choice that ended in an error is no answer, however much of it was written', async (t) => {
+  const choice = { index: 0, message: { role: 'assistant', content: 'Half a' }, finish_reason: 'error' };
+  for (const error of [undefined, { code: 502, message: 'Upstream broke off' }]) {
+    const { binding, context } = await answering(t, usage, 200, {
+      id: 'gen-1',
+      object: 'chat.completion',
+      choices: [{ ...choice, error }],
+      usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+    });
+    t.equal((await problemOf(adapter.call({ prompt: 'Hello' }, binding, context))).failure, 'failed');
+  }
+});
+
 t.test('a tier that reasoning used up before the first word is no result', async (t) => {
   const completion = (reasoning_tokens: number, finish_reason: string) => ({
     id: 'gen-1',

@@ -1,0 +1,38 @@
+/** Commands of the project in processes of their own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+
+export interface Run {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+/** `npm run` with these words, in a process group of its own that is led by it. */
+export function start(environment: Record<string, string>, words: readonly string[] = ['start'], directory = '.'): Run {
+  const child = spawn('npm', ['run', '--silent', ...words], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
+    cwd: directory,
+    detached: true,
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, output: () => text, ended };
+}
+
+/** Waits until the output has it, or the process has ended. */
+export async function printed({ child, output, ended }: Run, pattern: RegExp): Promise<string> {
+  let over = false;
+  ended.then(() => (over = true));
+  while (!pattern.test(output()) && !over) {
+    const more = [child.stdout, child.stderr].map((stream) => new Promise((resolve) => stream?.once('data', resolve)));
+    await Promise.race([ended, ...more]);
+  }
+  return output();
+}
+
+/** Processes of a group, which is what a terminal's Ctrl-C reaches. */
+export function groupOf(leader: number): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pgid=,pid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => Number(line.trim().split(/\s+/)[0]) === leader);
+}
