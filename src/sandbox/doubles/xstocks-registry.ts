@@ -5,8 +5,8 @@ const PAGE_SIZE = 2;
 
 /**
  * The registry of xStocks: pages of assets, counted from 0. Small pages, so that readers have to turn them.
- * On 2026-11-22 the provider's own page (docs.xstocks.fi/apis/openapi/assets) was not to be had: fields are those of two
- * schemas that public consumers check its answers by. How many assets a page has, and what errors look like, is not known.
+ * On 2026-11-22 the provider's own page (docs.xstocks.fi/apis/openapi/assets) was not to be had: fields are those of a
+ * schema that a public consumer checks its answers by. How many assets a page has, and what errors look like, is not known.
  */
 export const xstocksRegistryDouble: DoubleKind = {
   adapter: 'xstocks-registry',

@@ -27,7 +27,7 @@ const payer = gateway.sandbox.payer('chain-c') as Hex;
 
 const PRICE = 60_000n;
 /** The endpoint's deadline, and what an authorization has to last longer. */
-const [DEADLINE_SECONDS, MARGIN_SECONDS] = [50, 15];
+const [DEADLINE_SECONDS, MARGIN_SECONDS] = [120, 15];
 let made = 0;
 /** A request that no other test makes. */
 const fresh = (options: object = {}) => {
