@@ -227,7 +227,7 @@ t.test('a node that has the transaction, in whatever words, has not refused it',
 
 t.test('the nonce of an expiring transaction may be any number of 64 bits', async (t) => {
   const { payment } = await verified({ change: (proof) => resigned(proof, { nonce: 2 ** 60 }) });
-  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: true, settleUpfront: false });
+  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: true, upfront: undefined });
 });
 
 t.test("without an end, the payer's nonce tells what became of a transaction", async (t) => {
@@ -235,7 +235,7 @@ t.test("without an end, the payer's nonce tells what became of a transaction", a
     const withKey = (proof: { authorization: string }) => endless(proof, key);
     const { rail, quote, payment } = await verified({ change: withKey });
     const { rail: other, payment: replaced } = await verified({ change: withKey });
-    t.match(payment, { payerIsProven: true, settleUpfront: true });
+    t.match(payment, { payerIsProven: true, upfront: 'deadline' });
     t.match(await rail.recover(payment.recoveryQuery), { state: 'unknown' }, 'not sent');
     t.match(await payment.settle(quote.amount), { state: 'settled' });
     t.match(await rail.recover(payment.recoveryQuery), { state: 'settled', amount: payment.amount });

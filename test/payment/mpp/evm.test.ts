@@ -128,8 +128,8 @@ t.test('an authorization that says or signs something else is refused', async (t
     'a longer life': [{ validBefore: '9999999999' }, 'verification-failed'],
     'a past life': [{ validBefore: '1' }, 'payment-expired'],
     'another signature': [{ signature: `0x${'1'.repeat(130)}` as Hex }, 'verification-failed'],
-    'no address': [{ to: 'me' }, 'malformed-credential'],
-    'another type': [{ type: 'permit2' }, 'malformed-credential'],
+    'no address': [{ to: 'me' }, 'invalid-payload'],
+    'another type': [{ type: 'permit2' }, 'invalid-payload'],
   };
   for (const [name, [changed, problem]] of Object.entries(changes)) {
     const response = await send(url, `Payment ${encode({ challenge, payload: { ...payload, ...changed } })}`);
