@@ -17,12 +17,14 @@ export const RULES = {
   unsettledAbove: '2',
 };
 
-/** The catalogue with an exposure of its own. */
+/** The shipped catalogue with another exposure, and pictures in a time that every payment outlives. */
 export function catalogueWith(t: Test, exposure: string): string {
   const directory = join(t.testdir({ catalogue: {} }), 'catalogue');
   cpSync('catalogue', directory, { recursive: true });
   const service = join(directory, 'service.yaml');
   writeFileSync(service, `${readFileSync(service, 'utf8')}\nexposure: ${exposure}\n`);
+  const endpoint = join(directory, 'endpoints/image/family-e-2.yaml');
+  writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/^deadline: .*$/m, 'deadline: 18s'));
   return directory;
 }
 

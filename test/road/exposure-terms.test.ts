@@ -25,7 +25,12 @@ import {
 const AGREEABLE = '0x631626ba7e60e01b60005260206000f3';
 
 let ahead = 0;
-const gateway = await startGateway({ networks: ['chain-c'], tempo: true, now: () => Date.now() + ahead });
+const gateway = await startGateway({
+  catalogue: catalogueWith(t, '{}'),
+  networks: ['chain-c'],
+  tempo: true,
+  now: () => Date.now() + ahead,
+});
 t.teardown(gateway.stop);
 
 t.test('a challenge says which payers settle first although its offers settle after', async (t) => {

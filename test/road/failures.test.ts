@@ -3,8 +3,12 @@ import t from 'tap';
 import { decodeXPaymentResponse } from 'x402-fetch';
 import { receiptOf, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { catalogueWith } from '../settling-first.ts';
 
-const gateway = await startGateway();
+// However much these tests lose, payments go on settling after the work.
+const exposure =
+  '{ perPayer: "1000.00", new: "1000.00", perHour: "1000.00", lossLimit: "1000.00", settleUpfront: { afterFailures: 99 } }';
+const gateway = await startGateway({ catalogue: catalogueWith(t, exposure) });
 t.teardown(gateway.stop);
 
 let made = 0;

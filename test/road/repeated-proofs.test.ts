@@ -56,7 +56,7 @@ t.test('the same authorization in other JSON is the same payment', async (t) => 
   const [name, value] = Object.entries(proof)[0] ?? ['', ''];
   await sendProof(call, proof);
   const before = await gateway.calls();
-  const spaced = JSON.stringify(JSON.parse(Buffer.from(value, 'base64').toString()), null, 2);
+  const spaced = JSON.stringify(JSON.parse(Buffer.from(value, 'base64').toString()), null, 1);
   const again = await sendProof(call, { [name]: Buffer.from(spaced).toString('base64') });
   t.equal(again.headers.get('idempotency-replayed'), 'true');
   t.same(await gateway.calls(), before);
