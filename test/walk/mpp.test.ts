@@ -51,19 +51,22 @@ async function asked(path: string, method: string, body: Fields): Promise<string
   return requests.map((request) => JSON.parse(Buffer.from(request, 'base64url').toString()).amount);
 }
 
-t.test('the description is OpenAPI 3.1.0 in version 1.0.0, with the six tags and the ten operations', async (t) => {
-  t.equal(description.openapi, '3.1.0');
-  t.equal(description.info.version, '1.0.0');
-  t.same(
-    description.tags.map(({ name }) => name),
-    TAGS,
-  );
-  t.ok(Array.isArray(description['x-discovery'].ownershipProofs));
-  const described = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-  t.same(described.sort(), operations.map(({ method, path }) => `${method} ${path}`).sort());
-});
+t.test(
+  'the description is OpenAPI 3.1.0 in version 1.0.0, with the six tags and the ten operations by either method',
+  async (t) => {
+    t.equal(description.openapi, '3.1.0');
+    t.equal(description.info.version, '1.0.0');
+    t.same(
+      description.tags.map(({ name }) => name),
+      TAGS,
+    );
+    t.ok(Array.isArray(description['x-discovery'].ownershipProofs));
+    const described = Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    t.same(described.sort(), operations.flatMap(({ path }) => [`GET ${path}`, `POST ${path}`]).sort());
+  },
+);
 
 for (const [turn, operation] of operations.entries()) {
   const { path, method, operationId, prices, fields, pricingMode } = operation;
@@ -73,7 +76,8 @@ for (const [turn, operation] of operations.entries()) {
     const described = description.paths[path]?.[method.toLowerCase()];
     t.equal(described?.operationId, operationId);
     t.ok(TAGS.includes(described?.tags[0] ?? ''), 'has one of the tags');
-    t.same(Object.keys(described?.responses ?? {}), ['200', '400', '402', '500']);
+    const statuses = Object.keys(described?.responses ?? {});
+    for (const status of ['200', '400', '402', '500']) t.ok(statuses.includes(status), status);
     t.match(described?.parameters, [{ name: 'Authorization', in: 'header', required: false }]);
     t.match(described?.['x-payment-info'], { protocols: ['mpp'], pricingMode });
     if (pricingMode === 'fixed') t.equal(Number(described?.['x-payment-info'].price), Number(prices[0]?.price));

@@ -7,12 +7,12 @@ import { answerSchema, requestSchema } from '../../discovery/schemas.ts';
 
 /**
  * Clients echo the extension inside their proof, so it must leave room for the rest of an 8 KB header. What does not
- * fit is left out in this order: descriptions, the schema of the output below its members, the output's example beyond
- * its shape, details of the input.
+ * fit is left out in this order: the schema of the output below its members, the output's example beyond its shape,
+ * descriptions of the input, its details.
  */
 const LIMIT_BYTES = 3000;
 
-const WORDS = new Set(['description', 'title', 'examples', 'default', '$comment']);
+const WORDS = new Set(['description', 'title', 'examples', '$comment']);
 
 function mapSchema(
   value: unknown,
@@ -102,9 +102,10 @@ export function discoveryExtension(route: Route): object {
   const short = shortened(resultExample);
   const attempts: Described[] = [
     { request, result: answer, example: resultExample },
-    { request: withoutWords(request), result: answer, example: resultExample },
-    { request: withoutWords(request), result: shallow(answer), example: resultExample },
+    { request, result: shallow(answer), example: resultExample },
+    { request, result: shallow(answer), example: short },
     { request: withoutWords(request), result: shallow(answer), example: short },
+    { request: withoutWords(request), result: { type: answer.type }, example: short },
     { request: outline(request), result: shallow(answer), example: short },
   ];
   for (const attempt of attempts) {

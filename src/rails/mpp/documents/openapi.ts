@@ -1,12 +1,6 @@
 /** `GET /openapi.json`: what is sold over MPP. */
 import type { Route, ServiceFile } from '../../../catalogue/types.ts';
-import {
-  type OpenApiSurface,
-  type Operation,
-  operation,
-  type Parameter,
-  type Reference,
-} from '../../../discovery/openapi.ts';
+import { type OpenApiSurface, operation, type Parameter, type Reference } from '../../../discovery/openapi.ts';
 import { paymentRequired } from '../../../discovery/openapi-components.ts';
 import type { MppOperation } from '../declaration.ts';
 import type { SoldOverMpp } from './llms.ts';
@@ -32,15 +26,6 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
 const place = (route: Route): string =>
   `#/paths/${route.path.replaceAll('/', '~1')}/${mainMethod(route).toLowerCase()}`;
 
-/** What every operation has alike is described in the first: registries of MPP services read 64 KB. */
-const withReferences = ({ parameters, responses, ...operation }: Operation, first: string): Operation => ({
-  ...operation,
-  parameters: parameters.map((each) =>
-    'in' in each && each.in === 'header' ? { $ref: `${first}/parameters/0` } : each,
-  ),
-  responses: { ...responses, 402: { $ref: `${first}/responses/402` } },
-});
-
 /** `sold`: the routes, and what each can be paid with at its listed price. */
 export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): OpenApiSurface {
   const operations = sold.flatMap(({ route, offers }) => {
@@ -58,8 +43,10 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
       });
     const methods = [main, ...route.methods.filter((method) => method !== main)];
     const field = `${place(route)}/requestBody/content/application~1json/schema/properties`;
+    // Answers and long schemas are described once: registries of MPP services read 64 KB.
     const once = (parameter: Parameter | Reference): Parameter | Reference => {
       if ('$ref' in parameter) return parameter;
+      if (parameter.in === 'header') return { $ref: `${place(route)}/parameters/0` };
       const { description: _, ...schema } = parameter.schema;
       const isLong = main === 'POST' && JSON.stringify(schema).length > LONG_SCHEMA;
       return { ...parameter, schema: isLong ? { $ref: `${field}/${parameter.name}` } : schema };
@@ -67,7 +54,8 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
     return methods.map((method) => {
       const described = describe(method);
       const isFirst = route === sold[0]?.route && method === main;
-      const made = isFirst ? described : withReferences(described, place(sold[0]?.route ?? route));
+      const asked = { $ref: `${place(sold[0]?.route ?? route)}/responses/402` };
+      const made = isFirst ? described : { ...described, responses: { ...described.responses, 402: asked } };
       if (method === main) return { path: route.path, method, operation: made };
       const { description: _, ...rest } = made;
       const responses = { ...made.responses, 200: { $ref: `${place(route)}/responses/200` } };
