@@ -12,8 +12,8 @@ const PRICE = 60_000n;
 export const RULES = {
   contracts: true,
   failedSettlements: 2,
-  newTogetherAbove: '5',
-  newUnsettledAbove: '0.5',
+  unprovenAbove: '0.5',
+  unprovenTogetherAbove: '2',
   unsettledAbove: '2',
 };
 

@@ -17,7 +17,7 @@ export interface Metrics {
   settledFirst(reason: string): void;
   /** Work that was done and will not be paid. */
   lost(labels: { readonly network: string; readonly endpoint: string }, worth: Money): void;
-  /** A network, a route or all new payers settle first because of losses, or do not any more. */
+  /** a network, a route or all payers without a record settle first because of losses, or do not any more. */
   settlesFirst(part: string, does: boolean): void;
   readonly contentType: string;
   /** Prometheus' text format. */
@@ -48,7 +48,7 @@ export function createMetrics(): Metrics {
   });
   const settlesFirst = new Gauge({
     name: 'turnpike_settles_first',
-    help: '1 while losses make a network, a route or new payers settle first',
+    help: '1 while losses make a network, a route or payers without a record settle first',
     labelNames: ['part'],
     registers,
   });

@@ -224,7 +224,7 @@ function upfrontOf(
   { route }: Quote,
   known: Payment | undefined,
 ): UpfrontReason | undefined {
-  if (upfront === 'loss' && !exposure.wasTold('loss', { at, route, network, isNew: false }))
+  if (upfront === 'loss' && !exposure.wasTold('loss', { at, route, network, isUnproven: false }))
     throw toldOtherwise('loss');
   // Tried before, to settle after the work: it has become too short for that meanwhile.
   if (upfront === 'deadline' && known && !known.settleUpfront) throw tooShort();
@@ -291,14 +291,14 @@ async function claimVerified(
       if (outcome.key !== undefined && outcome.key === identifier?.name) throw identifierTaken();
       return answerUnderKey(outcome.payment, digest);
     }
-    const { claim, before, open, exceeds, isNew } = outcome;
+    const { claim, before, open, exceeds, isUnproven } = outcome;
     await demandCover(parts, claim, verified, open);
     const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
     const { network, payer, offeredAt: at } = verified;
     const refusal =
       upfront === undefined
         ? undefined
-        : upfront === 'exposure' && !parts.exposure.wasTold('exposure', { at, route: quote.route, network, isNew })
+        : upfront === 'exposure' && !parts.exposure.wasTold('exposure', { at, route: quote.route, network, isUnproven })
           ? toldOtherwise('exposure')
           : verified.canSettleUpfront
             ? undefined
@@ -307,7 +307,7 @@ async function claimVerified(
       await store.giveUp(claim, 'released', refusal.message, now());
       throw refusal;
     }
-    isAtRisk = isNew && upfront === undefined;
+    isAtRisk = isUnproven && upfront === undefined;
     const ended = isAtRisk ? workEnded : () => {};
     return { claim, network, payer, answer: before?.answer, verified: { ...verified, upfront }, workEnded: ended };
   } finally {

@@ -3,10 +3,10 @@ import { freesItsKey, stateOnClaim } from './claimable.ts';
 import { toPayment } from './row.ts';
 import * as statements from './statements.ts';
 import type { Steps } from './steps.ts';
-import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts, SharedKey } from './store.ts';
+import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts, Receipt, SharedKey } from './store.ts';
 
 /** What the payer has under way besides, and whether that makes this payment settle first. */
-type Standing = Pick<Extract<ClaimOutcome, { won: true }>, 'open' | 'settleUpfront' | 'exceeds' | 'isNew'>;
+type Standing = Pick<Extract<ClaimOutcome, { won: true }>, 'open' | 'settleUpfront' | 'exceeds' | 'isUnproven'>;
 
 export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
   const { keys = [], exposure, now } = options;
@@ -16,7 +16,7 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
   }
   const standing = exposure
     ? yield* standingOf(facts, exposure, now, rowLock)
-    : { open: 0n, settleUpfront: facts.settleUpfront, exceeds: undefined, isNew: false };
+    : { open: 0n, settleUpfront: facts.settleUpfront, exceeds: undefined, isUnproven: false };
   const decided = { ...facts, settleUpfront: standing.settleUpfront };
   const { changes } = yield statements.insertPayment(decided, options);
   const outcome: ClaimOutcome =
@@ -63,17 +63,23 @@ function* holderOf(
 
 function* standingOf(
   facts: PaymentFacts,
-  { perPayer, newPayer, failures, failuresSince }: ExposureLimits,
+  { perPayer, unproven, failures, failuresSince }: ExposureLimits,
   now: number,
   rowLock: string,
 ): Steps<Standing> {
   // Where transactions run side by side, two payments of one payer must not both find nothing open.
   if (rowLock !== '') yield statements.lockPayer(facts.payer, now);
   const { rows } = yield statements.payerStanding(facts, failuresSince);
-  const amounts = (kind: string) => rows.filter((row) => row.kind === kind).map(({ amount }) => BigInt(String(amount)));
-  const open = amounts('open').reduce((sum, amount) => sum + amount, 0n);
-  const isNew = amounts('settled').length === 0;
-  const isTooMuch = open + BigInt(facts.amount) > (isNew ? newPayer : perPayer);
-  const exceeds = amounts('failed').length >= failures ? 'failures' : isTooMuch ? 'exposure' : undefined;
-  return { open, settleUpfront: facts.settleUpfront || exceeds !== undefined, exceeds, isNew };
+  const values = (kind: string) => rows.filter((row) => row.kind === kind).map(({ value }) => String(value));
+  const open = sum(values('open').map(BigInt));
+  const failed = values('failed').map(BigInt);
+  const record = sum(values('settled').map(paidBy)) - sum(failed);
+  const underWay = open + BigInt(facts.amount);
+  const isUnproven = underWay > record;
+  const isTooMuch = underWay > perPayer || underWay > record + unproven;
+  const exceeds = failed.length >= failures ? 'failures' : isTooMuch ? 'exposure' : undefined;
+  return { open, settleUpfront: facts.settleUpfront || exceeds !== undefined, exceeds, isUnproven };
 }
+
+const paidBy = (receipt: string): bigint => BigInt((JSON.parse(receipt) as Receipt).amount);
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);

@@ -145,6 +145,11 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
       next BIGINT NOT NULL,
       taken_at BIGINT NOT NULL
     );`,
+
+  // A payer's record is its own on each network.
+  () => `
+    DROP INDEX payments_by_payer;
+    CREATE INDEX payments_by_payer ON payments (payer, state, network);`,
 ];
 
 export const schemaVersion = steps.length;

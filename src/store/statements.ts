@@ -64,14 +64,21 @@ export const lockPayer = (payer: string, now: number): Statement => ({
   values: [payer, now],
 });
 
-/** What the payer has under way besides, and what is known of it. Amounts travel as text: they may be large. */
+/** A payer's record is read at every claim: so many of its payments are enough to know it by. */
+const RECORD = 20;
+
+/**
+ * What the payer has under way besides on the network, what it settled there, and what it failed to within the time: that
+ * on every network. Amounts travel as text, for they may be large; what was settled as its receipt, which tells the
+ * actual amount.
+ */
 export const payerStanding = ({ id, payer, network, asset }: PaymentFacts, failuresSince: number): Statement => ({
-  text: `SELECT amount, 'open' AS kind FROM payments
+  text: `SELECT amount AS value, 'open' AS kind FROM payments
       WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown') AND network = ?2 AND asset = ?3 AND id <> ?4
-    UNION ALL SELECT * FROM (SELECT '0' AS amount, 'settled' AS kind FROM payments
-      WHERE payer = ?1 AND state = 'settled' LIMIT 1) AS any_settled
-    UNION ALL SELECT '0' AS amount, 'failed' AS kind FROM payments
-      WHERE payer = ?1 AND state = 'unsettled' AND lost_at >= ?5`,
+    UNION ALL SELECT * FROM (SELECT receipt AS value, 'settled' AS kind FROM payments
+      WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ${RECORD}) AS record
+    UNION ALL SELECT CASE WHEN network = ?2 AND asset = ?3 THEN amount ELSE '0' END AS value, 'failed' AS kind
+      FROM payments WHERE payer = ?1 AND state = 'unsettled' AND lost_at >= ?5`,
   values: [payer, network, asset, id, failuresSince],
 });
 

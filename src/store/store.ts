@@ -117,8 +117,8 @@ export interface ClaimOptions {
 export interface ExposureLimits {
   /** What its unsettled payments may come to, this one included; beyond it, it settles first. */
   perPayer: bigint;
-  /** The same for a payer of whom nothing ever settled. */
-  newPayer: bigint;
+  /** What of that may go beyond what the payer has settled before on the network, less what it failed to. */
+  unproven: bigint;
   /** A payer settles first once so many of its settlements failed after the work was done. */
   failures: number;
   /** Milliseconds since the epoch: those from then on count. */
@@ -169,8 +169,8 @@ export type ClaimOutcome =
       settleUpfront: boolean;
       /** Which limit of the exposure asks for it: what is under way, or what failed. */
       exceeds: 'exposure' | 'failures' | undefined;
-      /** True where nothing of the payer ever settled. */
-      isNew: boolean;
+      /** True where what the payer has under way, this payment included, is more than its record covers. */
+      isUnproven: boolean;
     }
   /** Not won: the payment as it stands, or the other one that has a key, and the key's name. */
   | { won: false; payment: Payment; key?: string };

@@ -30,7 +30,7 @@ t.test('every attack is made, and none takes more than a new payer may have unde
     t.equal(figures.runs, 1, figures.name);
     t.ok(figures.calls > 0, figures.name);
     t.same(figures.faults, [], figures.name);
-    t.ok(lossOf(figures) <= BOUNDS.newPayer, figures.name);
+    t.ok(lossOf(figures) <= BOUNDS.unproven, figures.name);
   }
   t.ok(found.loss <= BOUNDS.perHour);
   t.end();

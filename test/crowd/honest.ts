@@ -197,7 +197,6 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
     let pause = FIRST_PAUSE_MS;
     let refusedSince: number | undefined;
     let { proof, call, mark } = await attempt();
-    const begin = performance.now();
     for (;;) {
       account.calls += 1;
       const sentAt = performance.now();
@@ -215,8 +214,8 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
       account.answered(`${answer.status} ${code}${byProvider ? ' (the provider failed)' : ''}`);
       if (byProvider) failed += 1;
       else refusedSince ??= sentAt;
-      if (now - begin > PATIENCE_MS) {
-        refusedFor.push(now - begin);
+      if (refusedSince !== undefined && now - refusedSince > PATIENCE_MS) {
+        refusedFor.push(now - refusedSince);
         account.faults.push(`no answer in the end, but ${answer.status} ${code}`);
         return;
       }

@@ -47,7 +47,7 @@ export function inTables(report: Report): string {
     inColumns(['attack', 'times', 'calls', 'upstream', 'cost', 'paid', 'lost', 'answers'], attacks.map(attackRow)),
     `honest: ${honest.calls} calls, ${honest.served} served, revenue ${toDecimal(honest.revenue)}`,
     `  answers: ${answersIn(honest.answers)}`,
-    `  failed by the provider: ${honest.failed}; charged for nothing: ${signed(honest.chargedForNothing)}`,
+    `  failed by the provider: ${honest.failed}; charged for nothing: ${signed(honest.chargedForNothing)}; owed: ${toDecimal(honest.owed)}`,
     `  refused: ${honest.refusedFor.length}, until the same caller was served p50 ${quantile(honest.refusedFor, 0.5)} ms, longest ${quantile(honest.refusedFor, 1)} ms`,
     `  settled first: ${upfront} of ${paid} (${((upfront / Math.max(1, paid)) * 100).toFixed(1)} %)`,
     '',

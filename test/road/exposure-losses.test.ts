@@ -114,7 +114,7 @@ t.test('once too much was lost in an hour, new payers settle first and old ones 
     t.same(flows((await termsOf(refused)).v2), ['exact upfront']);
   }
   const { v2 } = await termsOf(await ask(fresh(strangerLater)));
-  t.match(v2, { upfrontFor: { ...RULES, failedSettlements: 9, newTogetherAbove: '0.06', newUnsettledAbove: '0' } });
+  t.match(v2, { upfrontFor: { ...RULES, failedSettlements: 9, unprovenAbove: '0', unprovenTogetherAbove: '0.06' } });
   const [first, second] = [fresh(strangerLater), fresh(knownLater)];
   t.ok(await settlesFirst(t, strangerLater, first, await signProof(strangerLater, 'chain-c', first)), 'a stranger');
   t.notOk(await settlesFirst(t, knownLater, second, await signProof(knownLater, 'chain-c', second)), 'an old payer');

@@ -95,6 +95,23 @@ t.test('who moves the money away twice while the provider works pays first from 
   t.equal((await paid).status, 200);
 });
 
+t.test('who has paid for one call may not have many under way: what was paid is what is trusted', async (t) => {
+  const payer = await another(40n * PRICE);
+  const first = fresh(payer);
+  t.equal((await sendProof(first, await signProof(payer, 'chain-c', first))).status, 200);
+  const calls = Array.from({ length: 12 }, () => fresh(payer));
+  const proofs = await Promise.all(calls.map((call) => signProof(payer, 'chain-c', call)));
+  const earned = await gateway.earned('chain-c');
+  const holds = calls.map(() => gateway.upstreams.gate.holdNext());
+  const answering = calls.map((call, at) => sendProof(call, proofs[at] ?? {}));
+  await Promise.all(holds.map(({ reached }) => reached));
+  const settledFirst = ((await gateway.earned('chain-c')) - earned) / PRICE;
+  t.equal(settledFirst, 3n, 'of twelve for 0.72 dollars, 0.06 for what it has paid and 0.50 besides settle after');
+  for (const { release } of holds) release();
+  for (const answer of await Promise.all(answering)) t.equal(answer.status, 200);
+  t.equal((await gateway.earned('chain-c')) - earned, 12n * PRICE);
+});
+
 t.test('what costs more than the policy trusts anybody with is offered only to settle first', async (t) => {
   const call = request(gateway, '/video/family-h-2.5', { prompt: 'waves', duration: 10, resolution: '720p' });
   const unpaid = await fetch(call.url, call.init);

@@ -44,40 +44,73 @@ export function claiming(promise: Promised): void {
   }
 
   promise('makes a payer settle first once it has more under way than it may, or failed before', async (t, store) => {
-    const exposure = { perPayer: 100n, newPayer: 50n, failures: 1, failuresSince: 0 };
+    const exposure = { perPayer: 100n, unproven: 50n, failures: 2, failuresSince: 0 };
     const claimOf = async (id: string, amount: string, changes: Partial<PaymentFacts> = {}) => {
       const outcome = await store.claim(sampleFacts(id, { amount, ...changes }), claimAt(1, { exposure }));
       if (!outcome.won) throw new Error(`${id} was not won`);
       return outcome;
     };
-    t.match(await claimOf('small', '50'), { open: 0n, settleUpfront: false });
+    t.match(await claimOf('small', '50'), { open: 0n, settleUpfront: false, isUnproven: true });
     t.match(await claimOf('besides', '1'), { open: 50n, settleUpfront: true }, 'together more than a new payer may');
     t.match(await store.find('besides'), { settleUpfront: true }, 'kept, for whoever takes over');
     t.match(await claimOf('elsewhere', '1', { network: 'chain-b' }), { open: 0n, settleUpfront: false });
     t.match(await claimOf('stranger', '50', { payer: 'payer-2' }), { open: 0n, settleUpfront: false });
 
-    const known = await claimOf('known', '50', { payer: 'payer-3' });
-    await store.fulfil(known.claim, sampleAnswer(), { now: 2 });
-    await store.settle(known.claim, sampleReceipt(), 3);
-    t.match(await claimOf('trusted', '100', { payer: 'payer-3' }), { open: 0n, settleUpfront: false });
+    const payer = 'payer-3';
+    const settles = async (id: string, amount: string, paid: string) => {
+      const known = await claimOf(id, amount, { payer });
+      await store.fulfil(known.claim, sampleAnswer(), { now: 2 });
+      await store.settle(known.claim, { ...sampleReceipt(id), amount: paid }, 3);
+    };
+    await settles('known', '50', '20');
+    t.match(await claimOf('covered', '20', { payer }), { open: 0n, settleUpfront: false, isUnproven: false });
+    t.match(await claimOf('beyond', '50', { payer }), { open: 20n, settleUpfront: false, isUnproven: true });
+    t.match(await claimOf('too far', '1', { payer }), { open: 70n, exceeds: 'exposure' }, 'what it paid and 50');
+    t.match(
+      await claimOf('there', '51', { payer, network: 'chain-b' }),
+      { exceeds: 'exposure' },
+      'a record is a network’s',
+    );
+    for (const id of ['covered', 'beyond', 'too far']) {
+      const found = { id, attempt: 1 };
+      await store.giveUp(found, 'released', 'upstream_failed', 3);
+    }
+    await settles('more', '50', '50');
+    t.match(await claimOf('trusted', '100', { payer }), { open: 0n, settleUpfront: false });
+    t.match(await claimOf('more than anybody', '1', { payer }), { open: 100n, exceeds: 'exposure' });
+
+    const fails = async (id: string, amount: string) => {
+      const { claim } = await claimOf(id, amount, { payer: 'payer-6' });
+      await store.fulfil(claim, sampleAnswer(), { now: 2 });
+      await store.giveUp(claim, 'unsettled', 'moved away', 3);
+    };
+    await fails('failed', '30');
+    t.match(await claimOf('less trusted', '21', { payer: 'payer-6' }), { exceeds: 'exposure' });
+    await store.giveUp({ id: 'less trusted', attempt: 1 }, 'released', 'upstream_failed', 3);
+    await fails('failed again', '20');
+    t.match(await claimOf('not trusted', '0', { payer: 'payer-6' }), { exceeds: 'failures' });
 
     const lost = await claimOf('lost', '10', { payer: 'payer-4' });
     await store.fulfil(lost.claim, sampleAnswer(), { now: 2 });
-    t.same(await store.losses(0), []);
     await store.giveUp(lost.claim, 'unsettled', 'the payer has too few tokens', 3);
     const { asset } = sampleFacts('lost');
     const loss = { network: 'chain-a', route: 'image/sample', payer: 'payer-4', asset, amount: '10', isCertain: true };
-    t.same(await store.losses(0), [loss]);
+    t.same(
+      (await store.losses(0)).filter(({ payer }) => payer !== 'payer-6'),
+      [loss],
+    );
     t.same(await store.losses(4), []);
     const open = await claimOf('open', '20', { payer: 'payer-5' });
     await store.fulfil(open.claim, sampleAnswer(), { now: 2 });
     await store.giveUp(open.claim, 'unknown', 'no answer', 3);
-    t.same(await store.losses(0), [loss, { ...loss, payer: 'payer-5', amount: '20', isCertain: false }]);
-    t.match(await claimOf('again', '10', { payer: 'payer-4' }), { open: 0n, settleUpfront: true });
+    t.same(
+      (await store.losses(0)).filter(({ payer }) => payer !== 'payer-6'),
+      [loss, { ...loss, payer: 'payer-5', amount: '20', isCertain: false }],
+    );
   });
 
   promise('lets no two payments that come at once find nothing open', async (t, store) => {
-    const exposure = { perPayer: 100n, newPayer: 100n, failures: 1, failuresSince: 0 };
+    const exposure = { perPayer: 100n, unproven: 100n, failures: 1, failuresSince: 0 };
     const ids = Array.from({ length: 10 }, (_, number) => `at once ${number}`);
     const outcomes = await Promise.all(
       ids.map((id) => store.claim(sampleFacts(id, { amount: '100' }), claimAt(1, { exposure }))),

@@ -50,7 +50,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
       open: 0n,
       settleUpfront: true,
       exceeds: undefined,
-      isNew: false,
+      isUnproven: false,
     });
     t.same(await store.find('first'), {
       ...facts,

@@ -18,14 +18,17 @@ const exposure = {
       ...amount,
       description: 'What a payer may have under way before it settles first; "2.00" unless given',
     },
-    new: { ...amount, description: 'The same for a payer that never settled anything here; "0.50" unless given' },
+    new: {
+      ...amount,
+      description: 'What of that may go beyond what the payer settled before on the network; "0.50" unless given',
+    },
     perHour: {
       ...amount,
-      description: 'Losses of an hour after which all new payers settle first; "5.00" unless given',
+      description: 'The same for all payers together, with the losses of the last hour; "2.00" unless given',
     },
     lossLimit: {
       ...amount,
-      description: 'Losses of an hour on a network or at an endpoint after which it settles first; "1.00" unless given',
+      description: 'Losses of an hour on a network or at an endpoint after which it settles first; "5.00" unless given',
     },
     settleUpfront: {
       type: 'object',

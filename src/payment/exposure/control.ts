@@ -19,11 +19,11 @@ export interface UpfrontFor {
   readonly contracts: boolean;
   /** Payers of whom so many settlements failed after the work, within a day. */
   readonly failedSettlements: number;
-  /** Payers who never settled anything here, while all of them together have more than this under way or lost in an hour. */
-  readonly newTogetherAbove: string;
-  /** Payers who never settled anything here, and have more than this under way, this call included. */
-  readonly newUnsettledAbove: string;
-  /** All others who have more than this under way, this call included. */
+  /** Payers who have more than this under way beyond what they settled before on the network, this call included. */
+  readonly unprovenAbove: string;
+  /** The same while all payers together have more than this under way beyond it, or lost in an hour. */
+  readonly unprovenTogetherAbove: string;
+  /** Payers who have more than this under way, this call included. */
   readonly unsettledAbove: string;
 }
 
@@ -35,13 +35,13 @@ export interface ExposureControl {
   readonly upfrontFor: UpfrontFor;
   /**
    * False where losses changed what is asked after the challenge was given: whoever signed it was told otherwise.
-   * `isNew`: nothing of the payer ever settled here.
+   * `isUnproven`: the payer has more under way than it has settled before.
    */
   wasTold(
     reason: 'loss' | 'exposure',
-    offer: { readonly at: number; readonly route: Route; readonly network: string; readonly isNew: boolean },
+    offer: { readonly at: number; readonly route: Route; readonly network: string; readonly isUnproven: boolean },
   ): boolean;
-  /** What bounds a payment besides: the store decides, together with the claim. Counts it as a new payer's until released. */
+  /** What bounds a payment besides: the store decides, together with the claim. Counts it as unproven until released. */
   reserve(amount: Money, decimals: number): Reservation;
   readonly policy: ExposurePolicy;
   /** Grows whenever what challenges say changes, so that prepared ones know when they are stale. */
@@ -50,10 +50,10 @@ export interface ExposureControl {
   refresh(): Promise<void>;
 }
 
-/** What a payment may take from what all new payers may have under way together. Each function is called once at most. */
+/** What a payment may take from what all payers together may have under way beyond what they settled before. Each function is called once at most. */
 export interface Reservation {
   readonly limits: ExposureLimits;
-  /** The payer is not new, or its payment settles first. */
+  /** The payer's record covers it, or it settles first. */
   release(): void;
   /** The work is over: what came of it shows among the losses when they are measured next. */
   workEnded(): void;
@@ -73,8 +73,8 @@ export interface ExposureParts {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-const NEW_PAYERS = 'new payers';
-type Part = `network ${string}` | `route ${string}` | typeof NEW_PAYERS;
+const UNPROVEN = 'payers without a record';
+type Part = `network ${string}` | `route ${string}` | typeof UNPROVEN;
 
 export function createExposureControl(parts: ExposureParts): ExposureControl {
   const { policy, store, idOf, worth, metrics, log, now } = parts;
@@ -83,11 +83,11 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
   let version = 0;
   /** Of all payers together, within the hour. */
   let lostInAll = 0n;
-  /** Of new payers together, in this process; and what of it is worked for no more, but not measured yet. */
-  let newUnderWay = 0n;
-  let newEnded = 0n;
+  /** Of payers without a record together, in this process; and what of it is worked for no more, but not measured yet. */
+  let unprovenUnderWay = 0n;
+  let unprovenEnded = 0n;
 
-  const limitOf = (part: Part): Money => (part === NEW_PAYERS ? policy.perHour : policy.lossLimit);
+  const limitOf = (part: Part): Money => (part === UNPROVEN ? policy.perHour : policy.lossLimit);
   const partsOf = (route: Route, network: string): Part[] => [`network ${idOf(network)}`, `route ${route.id}`];
 
   /** Tells of every change: an operator should know why payers settle first. */
@@ -120,48 +120,48 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
       return {
         contracts,
         failedSettlements: afterFailures,
-        newTogetherAbove: toDecimal(policy.perHour),
-        newUnsettledAbove: strict.has(NEW_PAYERS) ? '0' : toDecimal(policy.newPayer),
+        unprovenAbove: strict.has(UNPROVEN) ? '0' : toDecimal(policy.unproven),
+        unprovenTogetherAbove: toDecimal(policy.perHour),
         unsettledAbove: toDecimal(policy.perPayer),
       };
     },
-    wasTold(reason, { at, route, network, isNew }) {
-      const concerned = reason === 'loss' ? partsOf(route, network) : isNew ? [NEW_PAYERS as Part] : [];
+    wasTold(reason, { at, route, network, isUnproven }) {
+      const concerned = reason === 'loss' ? partsOf(route, network) : isUnproven ? [UNPROVEN as Part] : [];
       const since = concerned.map((part) => strict.get(part)).filter((time) => time !== undefined);
       return since.length === 0 || at >= Math.min(...since);
     },
     reserve(amount, places) {
-      const left = strict.has(NEW_PAYERS) ? 0n : policy.perHour - lostInAll - newUnderWay;
-      const newPayer = left < 0n ? 0n : left < policy.newPayer ? left : policy.newPayer;
-      newUnderWay += amount;
+      const left = strict.has(UNPROVEN) ? 0n : policy.perHour - lostInAll - unprovenUnderWay;
+      const unproven = left < 0n ? 0n : left < policy.unproven ? left : policy.unproven;
+      unprovenUnderWay += amount;
       return {
         limits: {
           perPayer: toAtomic(policy.perPayer, places),
-          newPayer: toAtomic(newPayer, places),
+          unproven: toAtomic(unproven, places),
           failures: policy.settleUpfront.afterFailures,
           failuresSince: now() - DAY_MS,
         },
         release() {
-          newUnderWay -= amount;
+          unprovenUnderWay -= amount;
         },
         workEnded() {
-          newEnded += amount;
+          unprovenEnded += amount;
         },
       };
     },
     async refresh() {
       const lost = new Map<Part, Money>();
-      const measured = newEnded;
+      const measured = unprovenEnded;
       const add = (part: Part, money: Money) => lost.set(part, (lost.get(part) ?? 0n) + money);
       for (const loss of await store.losses(now() - HOUR_MS)) {
         const money = worth(loss);
         add(`network ${idOf(loss.network)}`, money);
         add(`route ${loss.route}`, money);
-        add(NEW_PAYERS, money);
+        add(UNPROVEN, money);
       }
-      lostInAll = lost.get(NEW_PAYERS) ?? 0n;
-      newUnderWay -= measured;
-      newEnded -= measured;
+      lostInAll = lost.get(UNPROVEN) ?? 0n;
+      unprovenUnderWay -= measured;
+      unprovenEnded -= measured;
       apply(lost);
     },
   };

@@ -5,9 +5,9 @@ import { type Money, usd } from '../../money.ts';
 export interface ExposurePolicy {
   /** The most that a payer's calls under way may be worth together; beyond it, its payments settle first. */
   readonly perPayer: Money;
-  /** The same for a payer that never settled anything here. */
-  readonly newPayer: Money;
-  /** Once so much was lost within an hour, payers who never settled anything settle first until it is over. */
+  /** What of that may go beyond what the payer has settled before on the network: trust grows by paying. */
+  readonly unproven: Money;
+  /** The same for all payers together, with what was lost within an hour: a thousand new wallets are bounded like one. */
   readonly perHour: Money;
   /** Once so much was lost within an hour on one network or at one endpoint, all of its payments settle first. */
   readonly lossLimit: Money;
@@ -21,13 +21,16 @@ export interface ExposurePolicy {
   };
 }
 
-/** Small calls of strangers settle after the result, and no stranger can take more than cents. */
+/**
+ * Small calls of strangers settle after the result, and all strangers together can take no more than two dollars in an
+ * hour: it takes payers with a record, who have paid as much as they take, to make a network settle first for everybody.
+ */
 export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
-  const { perPayer = '2.00', new: newPayer = '0.50', perHour = '5.00', lossLimit = '1.00', settleUpfront = {} } = file;
+  const { perPayer = '2.00', new: unproven = '0.50', perHour = '2.00', lossLimit = '5.00', settleUpfront = {} } = file;
   const { above = '1.00', contracts = true, afterFailures = 2 } = settleUpfront;
   return {
     perPayer: usd(perPayer),
-    newPayer: usd(newPayer),
+    unproven: usd(unproven),
     perHour: usd(perHour),
     lossLimit: usd(lossLimit),
     settleUpfront: { above: usd(above), contracts, afterFailures },

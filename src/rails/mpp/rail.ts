@@ -92,16 +92,16 @@ export function openMppRail(options: MppOptions): MppRail {
 
   const flowFor = (method: ChargeMethod, quote: Quote, refusal: Refusal | undefined): Flow => {
     if (refusal?.upfront ?? upfrontBy(method, quote)) return { paymentFlow: 'upfront' };
-    const { contracts, failedSettlements, newTogetherAbove, newUnsettledAbove, unsettledAbove } = exposure.upfrontFor;
+    const { contracts, failedSettlements, unprovenAbove, unprovenTogetherAbove, unsettledAbove } = exposure.upfrontFor;
     const secondsLeftBelow = method.leastSecondsLeft(quote.route);
     return {
       paymentFlow: 'authorization',
       upfrontFor: {
         contracts,
         failedSettlements,
-        newTogetherAbove,
-        newUnsettledAbove,
         ...(secondsLeftBelow === undefined ? {} : { secondsLeftBelow }),
+        unprovenAbove,
+        unprovenTogetherAbove,
         unsettledAbove,
       },
     };

@@ -24,6 +24,7 @@ export const attacks: readonly Attack[] = [
   invalidatedPermits,
   movedAway('chain-c'),
   movedAway('chain-a'),
+  movedAway('chain-c', 2),
   cancelledAuthorization,
   keyDeadline,
   keyLeavesEarly,

@@ -11,13 +11,13 @@ export const noExposure: ExposureControl = {
   upfrontFor: {
     contracts: false,
     failedSettlements: Number.MAX_SAFE_INTEGER,
-    newTogetherAbove: '1000000',
-    newUnsettledAbove: '1000000',
+    unprovenAbove: '1000000',
+    unprovenTogetherAbove: '1000000',
     unsettledAbove: '1000000',
   },
   wasTold: () => true,
   reserve: () => ({
-    limits: { perPayer: FORTUNE, newPayer: FORTUNE, failures: Number.MAX_SAFE_INTEGER, failuresSince: 0 },
+    limits: { perPayer: FORTUNE, unproven: FORTUNE, failures: Number.MAX_SAFE_INTEGER, failuresSince: 0 },
     release: () => {},
     workEnded: () => {},
   }),

@@ -1,4 +1,4 @@
-/** What all payers together who never settled anything may have under way. */
+/** What all payers together may have under way beyond what they settled before. */
 import t from 'tap';
 import { createLog } from '../../../src/log.ts';
 import { createMetrics } from '../../../src/metrics/metrics.ts';
@@ -25,21 +25,25 @@ function open() {
   const leftForOne = () => {
     const { limits, release } = control.reserve(0n, DECIMALS);
     release();
-    return limits.newPayer;
+    return limits.unproven;
   };
   return { store, control, leftForOne };
 }
 
-t.test('new payers together may have no more under way than may be lost in an hour', async (t) => {
+t.test('payers without a record together may have no more under way than may be lost in an hour', async (t) => {
   const { control, leftForOne } = open();
   const first = control.reserve(usd('0.40'), DECIMALS);
-  t.equal(first.limits.newPayer, 500_000n, 'each alone: what a new payer may');
+  t.equal(first.limits.unproven, 500_000n, 'each alone: what a new payer may');
   const second = control.reserve(usd('0.40'), DECIMALS);
   t.equal(leftForOne(), 200_000n, 'together: what is left');
   control.reserve(usd('0.40'), DECIMALS);
   t.equal(leftForOne(), 0n);
   second.release();
-  t.equal(leftForOne(), 200_000n, 'a payment that settles first, or of a payer who is not new, takes nothing of it');
+  t.equal(
+    leftForOne(),
+    200_000n,
+    'a payment that settles first, or that its payer’s record covers, takes nothing of it',
+  );
   first.workEnded();
   t.equal(leftForOne(), 200_000n, 'what ended may be lost: nobody knows before losses are measured again');
   await control.refresh();
