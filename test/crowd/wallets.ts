@@ -40,7 +40,8 @@ export function openBank(gateway: Gateway): Bank {
     return access;
   }
 
-  const rpcOf = (network: string): Rpc => createRpc(solana?.id === network ? solana.rpcUrl : accessOf(network).rpcUrl, PATIENCE_MS);
+  const rpcOf = (network: string): Rpc =>
+    createRpc(solana?.id === network ? solana.rpcUrl : accessOf(network).rpcUrl, PATIENCE_MS);
 
   // Two that act as one address would take each other's permission away.
   let last: Promise<unknown> = Promise.resolve();
