@@ -11,7 +11,7 @@ import { openApp, openGateway } from '../src/app.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Upstream } from '../src/catalogue/types.ts';
 import { readConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
+import { createLog, type Log } from '../src/log.ts';
 import type { Platform } from '../src/platform.ts';
 import type { SandboxState } from '../src/rails/paying-client.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
@@ -47,6 +47,8 @@ export interface GatewayOptions {
   readonly networks?: readonly string[];
   readonly tempo?: boolean;
   readonly now?: () => number;
+  /** Default: to standard error, by the environment's level. */
+  readonly log?: Log;
   /** Puts something between the gateway and its sandbox: a relay, or a facilitator that takes its time. */
   readonly between?: (sandbox: Sandbox) => Promise<Partial<Platform>>;
   /** Upstream -> base URL of what takes the place of its double. */
@@ -83,7 +85,7 @@ async function listening(server: Server): Promise<string> {
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
   const config = await configOf(directory, options);
-  const log = createLog(config.logLevel);
+  const log = options.log ?? createLog(config.logLevel);
   const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],

@@ -168,11 +168,18 @@ export interface ExposureFile {
   };
 }
 
+/** Whom to tell of a weakness: addresses such as `mailto:` or `https:`, the preferred one first. */
+export interface SecurityFile {
+  readonly contact: readonly string[];
+  readonly policy?: string;
+}
+
 /** `catalogue/service.yaml`. */
 export interface ServiceFile {
   readonly name: string;
   readonly description: string;
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
+  readonly security?: SecurityFile;
   readonly tags: readonly string[];
   /** Text for agents, used in `/llms.txt` and other discovery documents. */
   readonly instructions: string;

@@ -5,6 +5,7 @@ import { icon } from './icon.ts';
 import { llmsText } from './llms.ts';
 import { type OpenApiSurface, openApiDocument } from './openapi.ts';
 import type { DocumentParts, RailDocument, RailDocuments } from './rail-documents.ts';
+import { securityText } from './security-text.ts';
 
 /** Files in `/media` belong to whoever bought them. */
 const ROBOTS = `# Agents start at /llms.txt
@@ -28,10 +29,11 @@ function withOthers(surface: OpenApiSurface, rails: readonly RailDocuments[], { 
   };
 }
 
-/** Path -> document. `rails`: what each rail adds. */
+/** Path -> document. `rails`: what each rail adds; `now`: milliseconds since the epoch. */
 export function createDocuments(
   { service, mode, publicUrl }: DocumentParts,
   rails: readonly RailDocuments[],
+  now = Date.now(),
 ): ReadonlyMap<string, Document> {
   const described = rails.flatMap(({ documents, openApi }): RailDocument[] => {
     const other = rails.map((rail) => rail.openApi).find((surface) => surface !== openApi);
@@ -44,6 +46,9 @@ export function createDocuments(
     ...described.map(({ path, document }) => [path, document] as const),
     ['/llms.txt', plain(llmsText(service, mode, publicUrl, rails, described))],
     ['/robots.txt', plain(ROBOTS)],
+    ...(service.security
+      ? [['/.well-known/security.txt', plain(securityText(service.security, publicUrl, now))] as const]
+      : []),
     ['/icon.svg', picture],
     ['/favicon.ico', picture],
   ]);

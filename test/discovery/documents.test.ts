@@ -45,3 +45,15 @@ t.test('all documents of the x402 surface tell of the same resources at the same
     t.match(text, `/${slug}`);
   }
 });
+
+t.test('whom to tell of a weakness stands where service.yaml says it', async (t) => {
+  const security = { contact: ['mailto:security@shop.example'], policy: 'https://shop.example/reports' };
+  const path = '/.well-known/security.txt';
+  t.notOk(documents.has(path), 'nobody to tell, no document');
+  const text = String(documentsOf({ service: { ...parts.service, security } }).get(path)?.body);
+  const [contact, expires = '', ...more] = text.trimEnd().split('\n');
+  t.equal(contact, 'Contact: mailto:security@shop.example');
+  const days = (Date.parse(expires.replace('Expires: ', '')) - Date.now()) / 86_400_000;
+  t.ok(days > 90 && days < 365, expires);
+  t.same(more, ['Policy: https://shop.example/reports', `Canonical: https://shop.example${path}`]);
+});

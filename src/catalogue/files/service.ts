@@ -59,6 +59,21 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): PlainObjec
       additionalProperties: false,
       properties: { name: text, url: { type: 'string', format: 'uri' }, email: { type: 'string', format: 'email' } },
     },
+    security: {
+      type: 'object',
+      required: ['contact'],
+      additionalProperties: false,
+      description: 'Whom to tell of a weakness, in /.well-known/security.txt',
+      properties: {
+        contact: {
+          type: 'array',
+          items: { type: 'string', format: 'uri', pattern: '^(mailto|https|tel):' },
+          minItems: 1,
+          description: 'Addresses, the preferred one first: mailto:..., https://... or tel:...',
+        },
+        policy: { type: 'string', format: 'uri', pattern: '^https:', description: 'Where the rules for reports stand' },
+      },
+    },
     tags: { type: 'array', items: text, minItems: 1, uniqueItems: true },
     instructions: text,
     ownershipProofs: { type: 'array', items: text },

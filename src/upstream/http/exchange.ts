@@ -154,9 +154,15 @@ export async function collect(
 /** More than any refusal says: what is longer is cut off. */
 const LONGEST_REFUSAL = 262_144;
 
-/** A refusal that an adapter reads itself, without the keys that it may quote; any other answer as it came. */
+/**
+ * A refusal that an adapter reads itself, without the keys that it may quote, however they are written. Any other answer
+ * is as it came unless it quotes a key word for word: parts of it may reach the caller.
+ */
 export function withoutSecrets(connection: UpstreamConnection, status: number, body: Buffer): Buffer {
-  if (status < 400) return body;
+  if (status < 400) {
+    const quotes = Object.values(connection.secrets).some((secret) => secret !== '' && body.includes(secret));
+    return quotes ? Buffer.from(redact(body.toString('utf8'), Object.values(connection.secrets))) : body;
+  }
   const text = body.subarray(0, LONGEST_REFUSAL).toString('utf8');
   return Buffer.from(redact(text, Object.values(connection.secrets)));
 }
