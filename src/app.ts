@@ -10,7 +10,7 @@ import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createApiKeyRouter } from './http/api-keys/router.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
-import { createListener, listen } from './http/server.ts';
+import { createListener, listen, silentConnections } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
 import { createLifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
@@ -236,6 +236,7 @@ export async function openApp(...parts: Parameters<typeof openGateway>): Promise
   const [{ host, port: wanted, admin, drainMs }] = parts;
   const { listener, sold, missing, metrics, idle, close } = await openGateway(...parts);
   const server = await listen(listener, host, wanted);
+  const silent = silentConnections(server);
   const adminServer = admin && (await serveMetrics(metrics, admin));
   const { port } = server.address() as AddressInfo;
   return {
@@ -250,6 +251,7 @@ export async function openApp(...parts: Parameters<typeof openGateway>): Promise
       await within(drainMs, idle());
       server.close();
       server.closeIdleConnections();
+      silent.close();
       await stopped;
       clearTimeout(cut);
       server.closeAllConnections();

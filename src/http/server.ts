@@ -1,5 +1,6 @@
 /** The server of `npm start`: the router in an application of its own, and a short way to what is sold. */
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import express, { type Express } from 'express';
 import { allowOrigins } from './cors.ts';
 import {
@@ -95,4 +96,19 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   return server;
+}
+
+/** Connections on which nothing was asked yet, such as browsers open ahead of time: Node takes them for busy. */
+export function silentConnections(server: Server): { close(): void } {
+  const silent = new Set<Socket>();
+  server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.on('request', ({ socket }) => silent.delete(socket));
+  return {
+    close() {
+      for (const socket of silent) socket.destroy();
+    },
+  };
 }

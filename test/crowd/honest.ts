@@ -171,8 +171,10 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
     if (random() < NEW_SHARE) return newWallet(kind, NEW_DOLLARS);
     const known = returning.get(kind) ?? [];
     returning.set(kind, known);
-    if (known.length < WALLETS_A_KIND) known.push(newWallet(kind, RETURNING_DOLLARS));
-    return known[Math.floor(random() * known.length)] ?? newWallet(kind, RETURNING_DOLLARS);
+    const number = Math.floor(random() * WALLETS_A_KIND);
+    const wallet = known[number] ?? newWallet(kind, RETURNING_DOLLARS);
+    known[number] = wallet;
+    return wallet;
   }
 
   /** A call that a provider may fail once; sent again, it is another one. */

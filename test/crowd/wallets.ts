@@ -27,6 +27,8 @@ export interface Bank {
 
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 const GAS_MONEY = '0xde0b6b3a7640000';
+/** What the bank does is no part of what is measured: a busy machine is waited for. */
+const PATIENCE_MS = 120_000;
 
 export function openBank(gateway: Gateway): Bank {
   const { state, sandbox } = gateway;
@@ -38,7 +40,8 @@ export function openBank(gateway: Gateway): Bank {
     return access;
   }
 
-  const rpcOf = (network: string): Rpc => createRpc(solana?.id === network ? solana.rpcUrl : accessOf(network).rpcUrl);
+  const rpcOf = (network: string): Rpc =>
+    createRpc(solana?.id === network ? solana.rpcUrl : accessOf(network).rpcUrl, PATIENCE_MS);
 
   // Two that act as one address would take each other's permission away.
   let last: Promise<unknown> = Promise.resolve();

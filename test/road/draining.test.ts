@@ -1,6 +1,8 @@
 /** Work that has begun is finished before the gateway stops, also where its caller has gone away. */
 import '../payment/facilitators/own-fetch.ts';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -49,6 +51,17 @@ t.test('a call whose caller has gone away ends before the gateway does', async (
   const { state } = database.prepare('SELECT state FROM payments').get() as { state: string };
   database.close();
   t.equal(state, 'settled');
+});
+
+t.test('a connection on which nothing is asked keeps nobody from stopping', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'], environment: { TURNPIKE_DRAIN_SECONDS: '3600' } });
+  const silent = connect({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) });
+  await once(silent, 'connect');
+  // The gateway has it by the time it answers somebody who came later.
+  t.ok((await fetch(`${gateway.url}/healthz`)).ok);
+  const closed = once(silent, 'close');
+  await gateway.stop();
+  await closed;
 });
 
 t.test('while a call is finished, new ones are told that the gateway is shutting down', async (t) => {

@@ -17,6 +17,7 @@ export function openCallContext(
     readFrom?: (url: URL) => URL;
     terms?: SoldTerms;
     caller?: string;
+    deadlineMs?: number;
   } = {},
 ): CallContext & { mediaDirectory: string; costs: string[] } {
   const { trustedOrigins = [], readFrom, terms } = options;
@@ -30,7 +31,7 @@ export function openCallContext(
     endpoint: 'test/endpoint',
     network: 'chain-a',
     caller: options.caller ?? 'test-payer',
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(options.deadlineMs ?? 30_000),
     media: openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: PUBLIC_URL, downloads }),
     downloads,
     cache: openCache({

@@ -42,18 +42,24 @@ t.test('no key that a provider quotes reaches a line of the log, whatever its st
   const long = { ...prediction, id: 'p', error: `${'x'.repeat(280)}${key}` };
   const elsewhere = { ...prediction, status: 'starting', urls: { get: `https://${key}.example/` } };
   const nowhere = { ...prediction, status: 'starting', urls: { get: key } };
-  for (const answer of [
+  const answers: { status: number; json: object; deadlineMs?: number }[] = [
     { status: 200, json: prediction },
     { status: 201, json: long },
     { status: 200, json: elsewhere },
     { status: 200, json: nowhere },
-    { status: 200, json: { ...prediction, status: key } },
+    // Not done, so it is asked about until the deadline.
+    { status: 200, json: { ...prediction, status: key }, deadlineMs: 1_000 },
     { status: 422, json: { detail: `no such version for ${key}` } },
     { status: 500, json: { detail: key } },
-  ]) {
+  ];
+  for (const { deadlineMs, ...answer } of answers) {
     const lines: string[] = [];
     const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-    const { ask } = await openServed(t, { standIn: { upstream: 'predictions', answer: () => answer }, log });
+    const { ask } = await openServed(t, {
+      standIn: { upstream: 'predictions', answer: () => answer },
+      log,
+      ...(deadlineMs && { deadlineMs }),
+    });
     await t.rejects(
       ask(path, input).catch((error: unknown) => {
         log.warn({ err: error, shown: inspect(error) }, 'call failed');

@@ -42,6 +42,7 @@ interface ServedOptions {
   without?: readonly string[];
   now?: () => number;
   log?: Log;
+  deadlineMs?: number;
   /** In place of the shipped one. */
   catalogue?: Catalogue;
 }
@@ -64,7 +65,7 @@ interface Served {
 export async function openServed(t: Test, options: ServedOptions = {}): Promise<Served> {
   const { catalogue = openCatalogue() } = options;
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
-  const { standIn, without = [], now, log } = options;
+  const { standIn, without = [], now, log, deadlineMs } = options;
   const before = standIn && (await openStandIn(t, doubles.baseUrlOf(standIn.upstream), standIn));
   const upstreams = openUpstreams({
     catalogue,
@@ -82,6 +83,7 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
     trustedOrigins: upstreams.origins,
     readFrom: doubles.webUrl,
     ...(now && { now }),
+    ...(deadlineMs && { deadlineMs }),
   });
   const routeAt = (path: string): Route => {
     const found = catalogue.routes.find((route) => route.path === path);
