@@ -183,6 +183,15 @@ t.test('the x402 document offers every network in the words of its challenge', a
   });
 });
 
+t.test('an x402 operation takes its payment in either header, X-PAYMENT in both versions', async (t) => {
+  for (const { operation } of operationsOf(x402)) {
+    t.match(operation.parameters, [
+      { name: 'PAYMENT-SIGNATURE', in: 'header', required: false, description: /version 2/ },
+      { name: 'X-PAYMENT', in: 'header', required: false, description: /version 2 or 1/ },
+    ]);
+  }
+});
+
 t.test('a GET takes its fields in the query', async (t) => {
   const { parameters, requestBody } = x402.paths['/token/trend']?.get ?? {};
   t.equal(requestBody, undefined);

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { sniffMediaType } from '../../src/upstream/media/type.ts';
 import { payV1, payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 
@@ -32,10 +33,21 @@ for (const [network, client, pay] of [
     const answer = await pay(gateway, network, image);
     const result = await answer.json();
     t.equal(answer.status, 200, JSON.stringify(result));
-    t.match(result, { image_url: /^http.*\.png$/, metadata: { resolution: '2k', sandbox: true } });
+    t.match(result, { image_url: /^http.*\.jpg$/, metadata: { resolution: '2k', sandbox: true } });
     t.match(receiptOf(answer), { success: true, transaction: /.+/ });
     t.equal((await gateway.earned(network)) - earned, 100_000n);
     t.equal(spendable - (await gateway.spendable(network)), 100_000n);
+  });
+}
+
+for (const network of ['chain-a', 'chain-c']) {
+  t.test(`X-PAYMENT takes a payment of version 2 on ${network}`, async (t) => {
+    const proof = (await signProof(gateway, network, image))['PAYMENT-SIGNATURE'] ?? '';
+    const earned = await gateway.earned(network);
+    const answer = await sendProof(image, { 'x-payment': proof });
+    t.equal(answer.status, 200);
+    t.match(receiptOf(answer), { success: true });
+    t.equal((await gateway.earned(network)) - earned, 100_000n);
   });
 }
 
@@ -59,14 +71,9 @@ t.test('a GET endpoint is paid like a POST endpoint', async (t) => {
 t.test('generated files are served with their type, for a long time', async (t) => {
   const result = (await (await payV2(gateway, 'chain-c', image)).json()) as { image_url: string };
   const file = await fetch(result.image_url);
-  t.equal(file.headers.get('content-type'), 'image/png');
+  t.equal(file.headers.get('content-type'), 'image/jpeg');
   t.match(file.headers.get('cache-control'), /max-age=31536000/);
-  t.match(
-    Buffer.from(await file.arrayBuffer())
-      .subarray(1, 4)
-      .toString(),
-    'PNG',
-  );
+  t.equal(sniffMediaType(Buffer.from(await file.arrayBuffer()))?.type, 'image/jpeg');
 });
 
 t.test('no proxy keeps an answer for others: paid ones are private, and nothing else is stored', async (t) => {

@@ -47,6 +47,15 @@ for (const [path, input, size] of [
   });
 }
 
+t.test('family-b-image-2 has the sizes that it promises from its second provider too', async (t) => {
+  doubles.fault('openai', '500', 1);
+  const before = doubles.calls().predictions ?? 0;
+  const result = await ask<ImageResult>('/image/family-b-image-2', { prompt, aspect_ratio: '3:2' });
+  t.equal(doubles.calls().predictions, before + 1);
+  t.equal(await sizeOf(await stored(result.image_url)), '1536x1024');
+  t.match(result.metadata, { quality: 'medium', aspect_ratio: '3:2' });
+});
+
 t.test('tells on the mirror where the provider’s own copy of an image is', async (t) => {
   const { metadata } = await ask<ImageResult>('/chain-e/image/family-a-2-max', { prompt, output_format: 'jpg' });
   t.match(metadata, { model: 'family-a-2-max', resolution: '1 MP', aspect_ratio: '1:1', output_format: 'jpg' });

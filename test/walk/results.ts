@@ -207,7 +207,10 @@ const research = (tokenized: Shape): Shape =>
     bear_case: filled,
     key_risks: list(filled),
     competitors: named,
-    social_sentiment: both(record({ label: filled, summary: filled }), someKey(/posts/, list(named))),
+    social_sentiment: both(
+      record({ label: filled, summary: filled }),
+      someKey(/posts/, list(record({ text: filled, url }), { some: true })),
+    ),
     tokenized_notes: filled,
     tokenized,
     verdict: filled,

@@ -115,6 +115,8 @@ for (const [path, listing] of resources) {
       return { ...each, amount: String(amount), ...(paymentFlow && amount <= 1_000_000n && { paymentFlow }) };
     });
     t.same(sorted(asked), sorted(listed), '/x402-resources has its prices, assets and networks');
+    if (listed.some(({ paymentFlow }) => paymentFlow))
+      t.notMatch(listing.description, /not charged/, 'does not promise what is not so where a payment settles first');
 
     const described = openApi.paths[path]?.[listing.method.toLowerCase()];
     const payment = described?.['x-payment-info'];

@@ -30,7 +30,7 @@ export interface ChainERequest {
    */
   prompt: string;
   /**
-   * Size in megapixels such as 1 MP; without effect where aspect_ratio is custom
+   * Size in megapixels, 0.5, 1, 2 or 4, such as 1 MP; without effect where aspect_ratio is custom
    */
   resolution: string;
   /**

@@ -1,5 +1,5 @@
 /**
- * Finnhub for a handful of US stocks. What it does not know it answers with zeros and empty records.
+ * Finnhub for some US stocks. What it does not know it answers with zeros and empty records.
  * Read on 2026-11-22 in the provider's OpenAPI document, github Finnhub-Stock-API/finnhub-go at 8071bcd (api/openapi.yaml),
  * which leaves open what `metric` holds, what an unknown symbol gets and what errors look like: these are as consumers
  * read them.
@@ -91,12 +91,57 @@ const companies: Readonly<Record<string, Company>> = {
     peRatio: 51.4,
     peers: ['DIS', 'WBD'],
   },
+  COIN: {
+    name: 'Coinbase Global Inc',
+    industry: 'Financial Services',
+    price: 268.7,
+    marketCap: 72_400,
+    peRatio: 27.9,
+    peers: ['HOOD', 'CRCL'],
+  },
+  IBM: {
+    name: 'International Business Machines Corp',
+    industry: 'Technology',
+    price: 289.5,
+    marketCap: 270_600,
+    peRatio: 34.3,
+    peers: ['ORCL', 'ACN'],
+  },
+  DIS: {
+    name: 'Walt Disney Co',
+    industry: 'Media',
+    price: 113.1,
+    marketCap: 203_300,
+    peRatio: 17.8,
+    peers: ['NFLX', 'WBD'],
+  },
+  JPM: {
+    name: 'JPMorgan Chase & Co',
+    industry: 'Banking',
+    price: 307.6,
+    marketCap: 837_900,
+    peRatio: 15.2,
+    peers: ['BAC', 'WFC'],
+  },
+  KO: {
+    name: 'Coca-Cola Co',
+    industry: 'Beverages',
+    price: 71.4,
+    marketCap: 307_300,
+    peRatio: 23.6,
+    peers: ['PEP', 'KDP'],
+  },
   SPY: { name: 'SPDR S&P 500 ETF Trust', industry: '', price: 643.4, peers: [] },
   QQQ: { name: 'Invesco QQQ Trust', industry: '', price: 577.1, peers: [] },
 };
 
 const DAY_MS = 24 * 60 * 60_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+/** The first day of this month, or of one before it. */
+const monthOf = (ago: number): string => {
+  const now = new Date();
+  return dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1));
+};
 /** The sandbox keeps its own quarter: results 40 days ago, the next in 50. */
 const quarter = [-40, 50] as const;
 
@@ -169,14 +214,14 @@ const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
         sell: random.integer(0, 5),
         strongSell: random.integer(0, 2),
       });
-      return [month('2026-01-01'), month('2025-12-01')];
+      return [month(monthOf(0)), month(monthOf(1))];
     },
     unknown: [],
   },
   '/stock/price-target': {
     known: (symbol, { price }) => ({
       symbol,
-      lastUpdated: '2026-01-05 00:00:00',
+      lastUpdated: `${dayOf(Date.now())} 00:00:00`,
       targetLow: Math.round(price * 0.8),
       targetMean: Math.round(price * 1.08),
       targetMedian: Math.round(price * 1.07),

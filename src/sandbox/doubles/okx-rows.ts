@@ -1,8 +1,11 @@
 /** How OKX shows tokens: every number is a string, what it does not know is empty. Sources: okx-dex-market.ts. */
-import { find, type ListedToken, listed } from './okx-tokens.ts';
+import { encodeBase58 } from '../../payment/chains/base58.ts';
+import { find, type ListedToken, listed, SOLANA } from './okx-tokens.ts';
 import { digest, type Seeded, seeded } from './seed.ts';
 
-const wallet = (seed: string): string => `0x${digest(seed, 40)}`;
+/** An address as the chain writes them. */
+const wallet = (seed: string, chainIndex: unknown): string =>
+  chainIndex === SOLANA ? encodeBase58(Buffer.from(digest(seed, 64), 'hex')) : `0x${digest(seed, 40)}`;
 const logo = (symbol: string): string =>
   `https://static.oklink.com/cdn/web3/currency/token/${symbol.toLowerCase()}.png`;
 const around = (value: number, random: Seeded): string => String(value * (0.9 + random.number() * 0.2));
@@ -112,7 +115,7 @@ export function priceInfo({ chainIndex, address, price, marketCap, liquidity, ho
   };
 }
 
-export const advancedInfo = ({ address, isKnown }: ListedToken) => ({
+export const advancedInfo = ({ chainIndex, address, isKnown }: ListedToken) => ({
   riskControlLevel: isKnown ? '1' : '3',
   totalFee: '1204.5',
   lpBurnedPercent: isKnown ? '' : '100',
@@ -121,7 +124,7 @@ export const advancedInfo = ({ address, isKnown }: ListedToken) => ({
   progress: '100',
   tokenTags: isKnown ? ['communityRecognized'] : ['smartMoneyBuy', 'dexScreenerPaid'],
   createTime: '1731456000000',
-  creatorAddress: wallet(`creator ${address}`),
+  creatorAddress: wallet(`creator ${address}`, chainIndex),
   devRugPullTokenCount: '0',
   devCreateTokenCount: '3',
   devLaunchedTokenCount: '1',
@@ -137,7 +140,7 @@ export const advancedInfo = ({ address, isKnown }: ListedToken) => ({
 const HOLDERS = 100;
 
 /** With a filter only some of the wallets remain. */
-export function holders({ address, price, marketCap }: ListedToken, query: URLSearchParams) {
+export function holders({ chainIndex, address, price, marketCap }: ListedToken, query: URLSearchParams) {
   const tag = query.get('tagFilter');
   return Array.from({ length: HOLDERS }, (_, place) => place)
     .filter((place) => !tag || place % 9 === Number(tag) - 1)
@@ -145,7 +148,7 @@ export function holders({ address, price, marketCap }: ListedToken, query: URLSe
       const percent = Math.round((6 / (place + 1)) * 10_000) / 10_000;
       const amount = ((marketCap / price) * percent) / 100;
       return {
-        holderWalletAddress: wallet(`holder ${place} ${address}`),
+        holderWalletAddress: wallet(`holder ${place} ${address}`, chainIndex),
         holdAmount: String(amount),
         holdPercent: String(percent),
         nativeTokenBalance: '1.5',
@@ -161,7 +164,7 @@ export function holders({ address, price, marketCap }: ListedToken, query: URLSe
     });
 }
 
-export function trades({ address, price, symbol }: ListedToken, query: URLSearchParams) {
+export function trades({ chainIndex, address, price, symbol }: ListedToken, query: URLSearchParams) {
   const random = seeded(`trades ${address} ${query.get('tagFilter')}`);
   return Array.from({ length: 500 }, (_, place) => ({
     id: digest(`trade ${place} ${address}`, 16),
@@ -171,7 +174,7 @@ export function trades({ address, price, symbol }: ListedToken, query: URLSearch
     time: String(Date.now() - place * 60_000),
     dexName: random.pick(['Raydium', 'Orca', 'Meteora']),
     txHashUrl: `https://web3.okx.com/explorer/tx/${digest(`hash ${place} ${address}`)}`,
-    userAddress: wallet(`trader ${random.integer(0, 20)}`),
+    userAddress: wallet(`trader ${random.integer(0, 20)}`, chainIndex),
     isFiltered: '1',
     poolLogoUrl: '',
     changedTokenInfo: [
@@ -230,10 +233,11 @@ export const clusterTopHolders = ({ price, marketCap }: ListedToken) => ({
 });
 
 export function leaderboard(query: URLSearchParams) {
+  const chainIndex = query.get('chainIndex');
   return Array.from({ length: 20 }, (_, place) => {
     const random = seeded(`leader ${place} ${query}`);
     return {
-      walletAddress: wallet(`leader ${place} ${query.get('chainIndex')}`),
+      walletAddress: wallet(`leader ${place} ${chainIndex}`, chainIndex),
       realizedPnlUsd: String(400_000 - place * 15_000),
       realizedPnlPercent: around(140, random),
       winRatePercent: around(62, random),
@@ -260,7 +264,7 @@ export function signals(body: Readonly<Record<string, unknown>>) {
       price: String(token.price),
       walletType: asked[place % asked.length],
       triggerWalletCount: '3',
-      triggerWalletAddress: [0, 1, 2].map((index) => wallet(`signal ${index} ${token.address}`)).join(','),
+      triggerWalletAddress: [0, 1, 2].map((index) => wallet(`signal ${index} ${token.address}`, chainIndex)).join(','),
       amountUsd: String(token.liquidity * 0.001),
       soldRatioPercent: '12.5',
       token: {

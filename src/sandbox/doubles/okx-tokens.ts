@@ -17,7 +17,7 @@ export interface ListedToken {
   isKnown: boolean;
 }
 
-const SOLANA = '501';
+export const SOLANA = '501';
 const X_LAYER = '196';
 
 const evm = { chainIndex: X_LAYER, isKnown: true } as const;

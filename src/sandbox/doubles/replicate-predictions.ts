@@ -1,7 +1,10 @@
 /**
  * Replicate's predictions: created, worked on for a moment, polled. Files are made when they are fetched.
- * Read on 2026-11-22 in the types of `replicate` 1.4.0 (index.d.ts). The schemas of single models, and errors other than
- * that of too many requests, were not to be had.
+ * Read on 2026-11-22 in the types of `replicate` 1.4.0 (index.d.ts) and, for what models take and make, at
+ * replicate.com/<owner>/<name>/versions/<id>/api: nano-banana, nano-banana-2, nano-banana-pro, flux-2-pro, flux-2-max,
+ * krea-2-medium-turbo, seedream-4.5, grok-imagine-image, seedance-2.0, elevenlabs/music. Ratios and formats of
+ * gpt-image-2, and seconds of the seedance models, are as other hosts of these models publish them; qwen-image-2 and
+ * grok-imagine-video-1.5, and errors other than that of too many requests, were not to be had.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Upstream } from '../../catalogue/types.ts';
@@ -32,7 +35,29 @@ const WORKING_MS = 40;
 const MOST_KEPT = 1000;
 
 /** Models that answer a list of addresses even for one file. */
-const LISTS = /seedream|gpt-image|krea/;
+const LISTS = /seedream|gpt-image|grok-imagine-image|krea/;
+
+/** Formats of models that make no PNG unless they are asked to. */
+const FORMATS: readonly (readonly [RegExp, 'jpg' | 'webp'])[] = [
+  [/nano-banana|seedream/, 'jpg'],
+  [/flux-2|gpt-image/, 'webp'],
+];
+
+/** Least and most seconds of a video. */
+const SECONDS: readonly (readonly [RegExp, number, number])[] = [
+  [/seedance-1-pro/, 2, 12],
+  [/seedance-2\.0/, 4, 15],
+  [/seedance-2\.5/, 4, 30],
+  [/grok-imagine-video/, 1, 15],
+];
+const LONGEST_PROMPT_OF_SEEDREAM = 4000;
+
+/** Pixels by ratio. */
+const SIZES_OF_GPT_IMAGE: Readonly<Record<string, { width: number; height: number }>> = {
+  '1:1': { width: 1024, height: 1024 },
+  '3:2': { width: 1536, height: 1024 },
+  '2:3': { width: 1024, height: 1536 },
+};
 
 export const replicatePredictionsDouble: DoubleKind = { adapter: 'replicate-predictions', open };
 
@@ -115,8 +140,12 @@ function faultOf(model: string, input: Record<string, unknown>): string | undefi
   if (model === 'elevenlabs/music' && typeof length === 'number' && (length < 5000 || length > 300_000)) {
     return 'music_length_ms must be between 5000 and 300000';
   }
-  if (input.duration !== undefined && !(Number(input.duration) >= 1 && Number(input.duration) <= 30)) {
-    return 'duration must be between 1 and 30';
+  if (/seedream/.test(model) && input.prompt.length > LONGEST_PROMPT_OF_SEEDREAM) {
+    return `prompt must be at most ${LONGEST_PROMPT_OF_SEEDREAM} characters`;
+  }
+  const [, least = 1, most = 30] = SECONDS.find(([models]) => models.test(model)) ?? [];
+  if (input.duration !== undefined && !(Number(input.duration) >= least && Number(input.duration) <= most)) {
+    return `duration must be between ${least} and ${most}`;
   }
   return undefined;
 }
@@ -182,9 +211,15 @@ function planOf(kind: unknown, model: string, input: Record<string, unknown>): P
     const seconds = Number(input.music_length_ms ?? 10_000) / 1000;
     return { kind: 'sound', seed, seconds, format: wavRate ? 'wav' : 'mp3', sampleRate: wavRate ?? 22_050 };
   }
-  const { width, height } = sizeOf(input, ratio);
-  const format = input.output_format === 'webp' || input.output_format === 'jpg' ? input.output_format : 'png';
-  return { kind: 'picture', seed, width, height, label: String(input.prompt), format };
+  const { width, height } =
+    (/gpt-image/.test(model) ? SIZES_OF_GPT_IMAGE[String(input.aspect_ratio ?? '1:1')] : undefined) ??
+    sizeOf(input, ratio);
+  return { kind: 'picture', seed, width, height, label: String(input.prompt), format: formatOf(model, input) };
+}
+
+function formatOf(model: string, { output_format: asked }: Record<string, unknown>): 'png' | 'jpg' | 'webp' {
+  if (asked === 'webp' || asked === 'jpg' || asked === 'png') return asked;
+  return FORMATS.find(([models]) => models.test(model))?.[1] ?? 'png';
 }
 
 /** The long side is what `resolution` says: `2K`, `1 MP`; an own size comes with `aspect_ratio: custom`. */

@@ -140,6 +140,16 @@ function findings({ type, allowed_x_handles: handles }: Tool, seed: string): Fou
 
 function textFor(body: Record<string, unknown>, seed: string, found: readonly Found[]): string {
   const { format } = (body.text ?? {}) as { format?: { type?: unknown; schema?: unknown } };
-  if (format?.type === 'json_schema') return JSON.stringify(instanceOf(format.schema, seed));
+  if (format?.type === 'json_schema') return structuredText(instanceOf(format.schema, seed), found);
   return `Here is what I found. ${found.map(({ title, url }) => `[${title}](${url})`).join(' ')}`.trim();
+}
+
+/** What the model quotes is what it found: every `url` is one of these. */
+function structuredText(answer: unknown, found: readonly Found[]): string {
+  let quoted = 0;
+  return JSON.stringify(answer, (name, value: unknown) => {
+    if (name !== 'url' || found.length === 0) return value;
+    quoted += 1;
+    return found[(quoted - 1) % found.length]?.url;
+  });
 }

@@ -73,7 +73,13 @@ export function assetRow(asset: AssetFixture, query: URLSearchParams): unknown[]
   return query.get('groupBy') === 'mint' ? tokens.map(row) : [row(tokens[0])];
 }
 
-const groups = { native: 'spot', stablecoin: 'spot', lst: 'yield', tokenized_equity: 'tokenizedEquity' } as const;
+const groups = {
+  native: 'spot',
+  stablecoin: 'spot',
+  lst: 'yield',
+  tokenized_equity: 'tokenizedEquity',
+  etf: 'etf',
+} as const;
 
 function variantGroups(tokens: readonly TokenFixture[]) {
   const grouped: Record<string, unknown[]> = {};

@@ -112,6 +112,19 @@ t.test('the share of the ten largest holders is that whatever is asked for', asy
   t.equal((await share({ tagFilter: '3' })).top10HoldPercent, all.top10HoldPercent);
 });
 
+t.test('wallets have addresses as their chain writes them', async (t) => {
+  const holdersOn = async (chain: string, tokenAddress: string) => {
+    const { call } = await ask(t, 'market', { action: 'holder_analysis', tokenAddress, limit: 3 }, chain);
+    return ((await call()).data as { holders: { holderWalletAddress: string }[] }).holders;
+  };
+  for (const { holderWalletAddress } of await holdersOn('chain-a', BONK)) {
+    t.match(holderWalletAddress, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+  }
+  for (const { holderWalletAddress } of await holdersOn('chain-b', WOKB)) {
+    t.match(holderWalletAddress, /^0x[0-9a-f]{40}$/);
+  }
+});
+
 t.test('turns text into numbers where it is an amount, and only there', async (t) => {
   const row = {
     chainIndex: '501',

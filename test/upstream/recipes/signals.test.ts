@@ -31,6 +31,26 @@ t.test('a stock signal rests on the share’s own price and dates', async (t) =>
   checkView(t, signal, 25);
 });
 
+t.test('every stock that is listed by name has its token on chain-a, other stocks have none', async (t) => {
+  const { ask } = await openServed(t);
+  for (const ticker of ['AAPL', 'TSLA', 'NVDA', 'SPY', 'META', 'GOOGL', 'MSFT', 'AMZN', 'QQQ', 'CRCL']) {
+    t.match(await ask('/stock/signal', { ticker }), {
+      ticker,
+      tokenized: {
+        xstock_symbol: `${ticker}x`,
+        solana_mint: /^Xs/,
+        onchain_price: Number,
+        premium_discount_pct: Number,
+        liquidity: Number,
+        robinhood_available: !['SPY', 'QQQ'].includes(ticker),
+      },
+    });
+  }
+  for (const ticker of ['IBM', 'DIS', 'JPM', 'KO']) {
+    t.match(await ask('/stock/signal', { ticker }), { ticker, tokenized: null });
+  }
+});
+
 t.test('a stock signal is about the chain that is paid on', async (t) => {
   const { ask } = await openServed(t);
   t.match(await ask('/stock/signal', { ticker: 'NVDA' }, 'chain-d'), {

@@ -8,6 +8,7 @@ import { xstocksRegistry } from '../../../src/upstream/providers/xstocks/adapter
 import { stockArb } from '../../../src/upstream/recipes/stock-arb.ts';
 import { openCallContext } from '../call-context.ts';
 import { problemOf } from '../providers/contract.ts';
+import { openCatalogue } from '../served-routes.ts';
 
 async function open(t: Test) {
   const named = (name: string, adapter: Adapter): Upstream => ({
@@ -48,11 +49,24 @@ t.test('compares every tokenized stock with its share', async (t) => {
     opportunities.find(({ ticker }) => ticker === 'AAPL'),
     { direction: 'discount', ui_multiplier: 1.0021 },
   );
-  t.match(unpriced, [{ ticker: 'MSFT', xstock_symbol: 'MSFTx' }]);
+  t.match(unpriced, [{ ticker: 'COIN', xstock_symbol: 'COINx' }]);
   const mean = opportunities.reduce((sum, row) => sum + row.premium_discount_pct, 0) / opportunities.length;
   t.ok(Math.abs(Number(stats.average_premium_discount_pct) - mean) < 0.0001);
   t.equal(stats.tracked, opportunities.length + unpriced.length);
   t.ok(Date.parse(fetched_at));
+});
+
+t.test('the published example names tokens by their own addresses', async (t) => {
+  const { call } = await open(t);
+  const { opportunities } = await call({});
+  const { resultExample } = openCatalogue().routes.find(({ path }) => path === '/stock/arb') ?? {};
+  const example = resultExample as Awaited<ReturnType<typeof call>>;
+  for (const { xstock_symbol, solana_mint } of [...example.opportunities, ...example.unpriced]) {
+    t.match(
+      opportunities.find((row) => row.xstock_symbol === xstock_symbol),
+      { solana_mint },
+    );
+  }
 });
 
 t.test('sorts as asked and leaves out what is thinly traded', async (t) => {

@@ -33,7 +33,7 @@ const familyAMirror = (price: string, max?: number): MirrorOf => ({
   price,
   fields: {
     prompt,
-    resolution: textBut(['1 MP'], ['huge']),
+    resolution: textBut(['1 MP', '0.5 MP', '4 MP'], ['huge', '3 MP']),
     aspect_ratio: textBut(['16:9', '1:1'], ['wide']),
     input_images: images(max),
     output_format: choice(['webp', 'png', 'jpg']),
@@ -142,5 +142,9 @@ export const imageRows: readonly Row[] = [
 
 export const imageModelRows: readonly Row[] = [
   plain('/image-model/family-f-image', '0.05', { ...onChainE, result: imageOfMirroredModel }),
-  plain('/image-model/family-g-4.5', '0.08', { ...onChainE, result: imageOfMirroredModel }),
+  {
+    ...plain('/image-model/family-g-4.5', '0.08', { ...onChainE, result: imageOfMirroredModel }),
+    // Its provider takes no longer ones.
+    rules: { accepts: [{ prompt: 'f'.repeat(4000) }], refuses: [{ prompt: 'f'.repeat(4001) }] },
+  },
 ];

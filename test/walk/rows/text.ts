@@ -158,6 +158,9 @@ const MODELS = [
   'vendor8-v4-pro',
 ];
 
+const PICTURES = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PHOTO } }] }];
+const withPictures = (model: string) => ({ model, prompt: undefined, messages: PICTURES });
+
 export const multiModelRows: readonly Row[] = [
   {
     path: '/llm/multi-model',
@@ -173,7 +176,14 @@ export const multiModelRows: readonly Row[] = [
       { request: { model: 'vendor3-5.2', max_tokens: 1000 }, price: '0.015439' },
     ],
     fields: { model: required(choice(MODELS)), ...chatFields },
-    rules: promptOrMessages,
+    rules: {
+      accepts: [...promptOrMessages.accepts, withPictures('vendor3-5.6-luna'), withPictures('vendor5-k2.6')],
+      // Models that read no pictures.
+      refuses: [
+        ...promptOrMessages.refuses,
+        ...['vendor6-5.1', 'vendor7-3-ultra-550b', 'vendor8-v4-pro'].map(withPictures),
+      ],
+    },
     result: usageText,
     mirrors: [onChainC],
   },

@@ -7,7 +7,7 @@ import { x402PaymentInfo } from './payment-info.ts';
 
 const PAYMENT_HEADERS = {
   'PAYMENT-SIGNATURE': 'The payment in version 2: base64 of JSON; left out on the first call',
-  'X-PAYMENT': 'The same in version 1, where no PAYMENT-SIGNATURE is sent',
+  'X-PAYMENT': 'The same, in version 2 or 1, where no PAYMENT-SIGNATURE is sent',
 };
 const RECEIPT_HEADERS = {
   'PAYMENT-RESPONSE': 'How the payment settled: base64 of JSON',

@@ -53,7 +53,7 @@ adapterContract(t, 'an image', {
     type: 'object',
     required: ['image_url', 'image_description', 'metadata'],
     properties: {
-      image_url: stored('png'),
+      image_url: stored('jpg'),
       image_description: { const: 'a lighthouse in fog' },
       metadata: {
         type: 'object',
@@ -108,7 +108,7 @@ t.test('copies the file before it answers', async (t) => {
 
 t.test('takes the first file where a model answers a list', async (t) => {
   const { binding, context } = await openSetting(t, { ...image, model: 'family-g-4.5' });
-  t.match(await adapter.call({ prompt: 'a boat' }, binding, context), { image_url: /\.png$/ });
+  t.match(await adapter.call({ prompt: 'a boat' }, binding, context), { image_url: /\.jpg$/ });
 });
 
 t.test('tells the metadata keys that the endpoint asks for', async (t) => {
