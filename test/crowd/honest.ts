@@ -32,11 +32,20 @@ export interface Served {
   readonly wallet: Wallet;
 }
 
+/** How often something was refused, the first time and the last in minutes since the start. */
+export interface Refused {
+  readonly times: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface Honest {
   readonly account: Account;
   readonly served: readonly Served[];
   /** Calls that the provider failed, none of which may be charged. */
   readonly failed: number;
+  /** Why callers were refused, other than by their provider. */
+  readonly refusals: ReadonlyMap<string, Refused>;
   /** How long callers who were refused went without an answer, in milliseconds. */
   readonly refusedFor: readonly number[];
   /** What calls with an API key came to by the provider's count, and what they were charged. */
@@ -145,6 +154,12 @@ const FAULTS: readonly { readonly fault: NonNullable<Plan['fault']>; readonly sh
 const FIRST_PAUSE_MS = 200;
 const PATIENCE_MS = 90_000;
 
+/** The words of a problem, without numbers that differ from one to the next. */
+function reasonOf(body: string): string {
+  const [, reason = body] = /"(?:error|message|detail)":"((?:[^"\\]|\\.)*)"/.exec(body) ?? [];
+  return reason.replaceAll(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 120);
+}
+
 /** The transaction of a receipt, over x402 or MPP. */
 function transactionOf(headers: Headers): string {
   const header = headers.get('payment-response') ?? headers.get('payment-receipt') ?? '';
@@ -158,6 +173,8 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
   const returning = new Map<Kind, Promise<Wallet>[]>();
   const served: Served[] = [];
   const refusedFor: number[] = [];
+  const refusals = new Map<string, Refused>();
+  const startedAt = performance.now();
   let failed = 0;
   let keyDue: Money = 0n;
 
@@ -193,6 +210,7 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
    * provider has failed, it is a new call.
    */
   async function persist(
+    name: string,
     attempt: () => Promise<{ proof: Proof; call: PaidCall; mark: string }>,
     end: (answer: Response, body: string, ms: number) => void,
   ): Promise<void> {
@@ -215,7 +233,10 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
       const byProvider = providers.hasFailed(mark);
       account.answered(`${answer.status} ${code}${byProvider ? ' (the provider failed)' : ''}`);
       if (byProvider) failed += 1;
-      else refusedSince ??= sentAt;
+      else {
+        refusedSince ??= sentAt;
+        noteRefusal(`${name}: ${answer.status} ${code}: ${reasonOf(body)}`);
+      }
       if (refusedSince !== undefined && now - refusedSince > PATIENCE_MS) {
         refusedFor.push(now - refusedSince);
         account.faults.push(`no answer in the end, but ${answer.status} ${code}`);
@@ -228,6 +249,12 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
     }
   }
 
+  function noteRefusal(what: string): void {
+    const to = (performance.now() - startedAt) / 60_000;
+    const { times = 0, from = to } = refusals.get(what) ?? {};
+    refusals.set(what, { times: times + 1, from, to });
+  }
+
   async function buy(kind: Kind): Promise<void> {
     const wallet = await walletFor(kind);
     const attempt = async () => {
@@ -235,7 +262,7 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
       const call = kind.call(wallet.gateway, mark);
       return { call, mark, proof: await kind.sign(wallet.gateway, call) };
     };
-    await persist(attempt, (answer, _body, ms) => {
+    await persist(kind.name, attempt, (answer, _body, ms) => {
       served.push({ kind: kind.name, transaction: transactionOf(answer.headers), ms, wallet });
     });
   }
@@ -256,7 +283,7 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
       const call = request(gateway, '/v1/chat/completions', { model: 'vendor5-k3', max_tokens: 300, messages });
       return { call, mark, proof: { authorization: `Bearer ${apiKey}` } };
     };
-    await persist(attempt, (_answer, body) => {
+    await persist('API key', attempt, (_answer, body) => {
       const { usage } = JSON.parse(body);
       // 3.30 and 16.50 dollars a million tokens.
       keyDue += divideUp(BigInt(usage.prompt_tokens) * 330n + BigInt(usage.completion_tokens) * 1650n, 100n);
@@ -268,6 +295,7 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
     get served() {
       return [purchased, ...served];
     },
+    refusals,
     refusedFor,
     get failed() {
       return failed;

@@ -112,7 +112,7 @@ export async function openProviders(catalogue: Catalogue, doubles: string): Prom
 
   /** In pieces, for the tokenizer takes seconds for a long text without blanks: as many tokens too many as pieces, at most. */
   const promptTokens = ({ messages }: JsonObject): number =>
-    (textOf(messages).match(/[^]{1,200}/gu) ?? []).reduce((sum, piece) => sum + tokenizer.encode(piece).length, 8);
+    (textOf(messages).match(/.{1,200}/gsu) ?? []).reduce((sum, piece) => sum + tokenizer.encode(piece).length, 8);
 
   async function write(
     asked: JsonObject,

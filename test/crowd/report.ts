@@ -45,6 +45,7 @@ export interface Report {
     readonly revenue: Money;
     /** Calls that their provider failed. */
     readonly failed: number;
+    readonly refusals: Honest['refusals'];
     readonly refusedFor: readonly number[];
     /** What left wallets and keys without an answer for it, and is not owed. */
     readonly chargedForNothing: Money;
@@ -190,6 +191,7 @@ export async function report(parts: ReportParts): Promise<Report> {
       answers: honest.account.answers,
       revenue: await honest.account.paid(),
       failed: honest.failed,
+      refusals: honest.refusals,
       refusedFor: honest.refusedFor,
       chargedForNothing: sent - answeredFor - owed + (charged - due),
       owed,

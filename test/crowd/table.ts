@@ -49,6 +49,9 @@ export function inTables(report: Report): string {
     `  answers: ${answersIn(honest.answers)}`,
     `  failed by the provider: ${honest.failed}; charged for nothing: ${signed(honest.chargedForNothing)}; owed: ${toDecimal(honest.owed)}`,
     `  refused: ${honest.refusedFor.length}, until the same caller was served p50 ${quantile(honest.refusedFor, 0.5)} ms, longest ${quantile(honest.refusedFor, 1)} ms`,
+    ...[...honest.refusals].map(
+      ([what, { times, from, to }]) => `  ${times}x ${what} (minute ${from.toFixed(1)} to ${to.toFixed(1)})`,
+    ),
     `  settled first: ${upfront} of ${paid} (${((upfront / Math.max(1, paid)) * 100).toFixed(1)} %)`,
     '',
     inColumns(
