@@ -128,12 +128,13 @@ export async function openProviders(catalogue: Catalogue, doubles: string): Prom
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     const begin = performance.now();
     let written = 0;
-    for (;;) {
+    // What is written after the caller has gone reaches nobody, and costs nobody.
+    while (!response.destroyed) {
       const due = Math.min(tokens, Math.ceil((tokens * (performance.now() - begin)) / Math.max(1, duration)));
       if (isStream && !isSilent && due > written) response.write(piece(due - written));
       else if (isStream) response.write(': working\n\n');
       written = due;
-      if (written >= tokens || response.destroyed) break;
+      if (written >= tokens) break;
       await delay(PIECE_MS);
     }
     const prompt = promptTokens(asked);
