@@ -64,7 +64,7 @@ for (const method of ['tempo', 'evm'] as const) {
     const before = await earned(method);
     const answer = await sendProof(call, await signed(call, method));
     t.equal(answer.status, 200);
-    t.match(await answer.json(), { image_url: /png$/ });
+    t.match(await answer.json(), { image_url: /\.jpg$/ });
     t.match(answer.headers.get('payment-receipt'), /.+/);
     t.equal(answer.headers.get('cache-control'), 'private');
     t.equal((await earned(method)) - before, PRICE);
