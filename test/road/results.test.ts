@@ -1,5 +1,5 @@
 /** What a call sells: a result that fits its schema, in time, priced by what is in it. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -20,6 +20,8 @@ function changedCatalogue(changes: Record<string, readonly [from: string, to: st
     if (!text.includes(from)) throw new Error(`${name} does not say ${from}`);
     writeFileSync(file, text.replace(from, to));
   }
+  // So that strangers' purchases settle after the result.
+  appendFileSync(join(directory, 'service.yaml'), '\nexposure: { new: "2.00" }\n');
   return directory;
 }
 
