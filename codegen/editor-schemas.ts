@@ -26,6 +26,7 @@ function forEditors(schema: unknown, replacements: Replacements = {}): unknown {
   if (!isObject(schema)) return schema;
   const {
     'x-request-fields': _,
+    'x-provider-fields': _provider,
     'x-unique': _unique,
     'x-upstream-setting': _setting,
     'x-names': kind,
@@ -57,6 +58,25 @@ function priceSchema({ rules }: CatalogueParts): PlainObject {
   return { oneOf: rules.map((rule) => variant(rule.options, { rule: { const: rule.name } }, ['rule'])) };
 }
 
+/** Provider fields that `input` or `fixed` has to give, for each `result` of an upstream whose models all need them. */
+function sentBy(adapter: AdapterDeclaration | undefined, entry: Upstream): PlainObject {
+  const result = isObject(adapter?.options.properties) ? adapter.options.properties.result : undefined;
+  const results = isObject(result) && Array.isArray(result.enum) ? result.enum : [];
+  const models = Object.values(entry.models ?? {}).map((model): PlainObject => ({ ...model }));
+  const demands = results.flatMap((made) => {
+    const [first = [], ...others] = models.map((model) => adapter?.sends?.(made, model) ?? []);
+    const always = first.filter((field) => others.every((fields) => fields.includes(field)));
+    return always.map((field) => ({
+      anyOf: [
+        { not: { properties: { result: { const: made } } } },
+        { properties: { input: { required: [field] } } },
+        { required: ['fixed'], properties: { fixed: { required: [field] } } },
+      ],
+    }));
+  });
+  return demands.length > 0 ? { allOf: demands } : {};
+}
+
 const modelNames = (entry: Upstream): PlainObject => oneOfNames(Object.keys(entry.models ?? {}));
 
 function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): PlainObject {
@@ -65,7 +85,8 @@ function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): PlainObjec
   for (const entry of catalogue.upstreams.values()) {
     const own = { via: { const: entry.name }, ...(entry.models && { model: modelNames(entry) }) };
     const adapter = adapters.get(entry.adapter);
-    uses.push(variant(adapter?.options ?? {}, own, adapter?.model === 'named' ? ['via', 'model'] : ['via']));
+    const required = adapter?.model === 'named' ? ['via', 'model'] : ['via'];
+    uses.push({ ...variant(adapter?.options ?? {}, own, required), ...sentBy(adapter, entry) });
   }
   for (const recipe of parts.recipes) {
     const roles = Object.entries(recipe.roles).map(([role, allowed]) => {
@@ -130,6 +151,15 @@ function upstreamEntry(adapter: AdapterDeclaration): PlainObject {
   };
 }
 
+/** What the checker says in words of its own: families have needs of their own. */
+const networksSchema: PlainObject = {
+  ...networksFileSchema,
+  additionalProperties: {
+    ...networksFileSchema.additionalProperties,
+    anyOf: [{ properties: { family: { const: 'evm' } } }, { required: ['authorizationLasts'] }],
+  },
+};
+
 /** File name in `generated/` -> JSON. */
 export function editorSchemas(
   catalogue: Catalogue,
@@ -160,7 +190,7 @@ export function editorSchemas(
   return new Map([
     ['endpoint.schema.json', file(forEditors(endpointFileSchema(parts.rails), replacements), { definitions })],
     ['fragment.schema.json', file({ $ref: '#/definitions/schema' }, { definitions: { schema: definitions.schema } })],
-    ['networks.schema.json', file(forEditors(networksFileSchema))],
+    ['networks.schema.json', file(forEditors(networksSchema))],
     ['upstreams.schema.json', file(forEditors(upstreams))],
     ['service.schema.json', file(forEditors(serviceFileSchema(parts.rails), replacements))],
   ]);

@@ -23,19 +23,19 @@ export interface TokenResolveResult {
     /**
      * Full name
      */
-    name?: string | null;
+    name: string | null;
     /**
      * Ticker
      */
-    symbol?: string | null;
+    symbol: string | null;
     /**
      * What sort of asset it is
      */
-    category?: string | null;
+    category: string | null;
     /**
      * Other names it answers to
      */
-    aliases?: string[];
+    aliases: string[];
     [k: string]: unknown;
   };
   /**

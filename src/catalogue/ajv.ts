@@ -29,7 +29,7 @@ const RUN_ONCE: Options = { verbose: true, code: { optimize: false } };
 /** Checks the catalogue's files, and options against the schemas of rules, adapters and recipes. Changes nothing. */
 export function openFileChecker(): Ajv2020 {
   const ajv = withFormats({ ...RUN_ONCE, validateSchema: false });
-  ajv.addVocabulary(['x-request-fields', 'x-names', 'x-unique', 'x-upstream-setting']);
+  ajv.addVocabulary(['x-request-fields', 'x-names', 'x-unique', 'x-upstream-setting', 'x-provider-fields']);
   return ajv;
 }
 

@@ -16,7 +16,8 @@ export function bodyLimitOf(
   request: JsonSchema,
   models: ReadonlyMap<string, Model> | undefined,
 ): number {
-  const { model } = (request.properties ?? {}) as { model?: { enum?: readonly unknown[] } };
-  const windows = [...named, ...(model?.enum ?? [])].map((name) => models?.get(String(name))?.contextWindow ?? 0);
+  const { model } = (request.properties ?? {}) as { model?: { enum?: unknown } };
+  const asked: readonly unknown[] = Array.isArray(model?.enum) ? model.enum : [];
+  const windows = [...named, ...asked].map((name) => models?.get(String(name))?.contextWindow ?? 0);
   return Math.min(LARGEST_BODY_BYTES, Math.max(LEAST_BYTES, ...windows.map((tokens) => tokens * BYTES_PER_TOKEN)));
 }

@@ -1,5 +1,6 @@
 /** What the code that a catalogue names says of itself: price rules, adapters and recipes. Their implementations lie above. */
 import type { RailDeclaration } from './rails.ts';
+import type { PlainObject } from './schema-walk.ts';
 import type { JsonSchema, Model, Price } from './types.ts';
 
 /** Why options do not fit the request schema. `path` leads from `price` to the key at fault: `['amounts', '4k']`. */
@@ -32,6 +33,21 @@ export interface PricingRule<Options = unknown> {
   compile(options: Options, request: JsonSchema, context: PricingContext): Price;
 }
 
+/**
+ * How a call reads a field of the request: the JSON types that it takes, as `number` or `string[]|string`. With `?` the
+ * call can do without the field; without it every request has to have it, or get it by default.
+ */
+export type Reading = string;
+
+/** What a call reads of the request, besides the fields that options marked `x-request-fields` name. */
+export interface RequestReads {
+  readonly fields: Readonly<Record<string, Reading>>;
+  /** Of these a call needs one at least. */
+  readonly oneOf?: readonly string[];
+  /** True where the other fields go to the provider under their own names. */
+  readonly passesOthers?: boolean;
+}
+
 /** What an adapter needs of the files that name it. */
 export interface AdapterDeclaration {
   readonly name: string;
@@ -51,6 +67,19 @@ export interface AdapterDeclaration {
    * number of them, and such a price needs an adapter like this.
    */
   readonly boundsOutput?: boolean;
+  /** What calls with these options read of the request. Left out: it is not known, and requests are not held to it. */
+  reads?(options: PlainObject): RequestReads;
+  /**
+   * Provider fields without which every call is refused: `input`, `fixed` or the model's `defaults` have to give them.
+   * `result` is the option of that name, `model` the model's entry in `upstreams.yaml`.
+   */
+  sends?(result: unknown, model: PlainObject): readonly string[];
+  /** `result` -> the `kind` of model that makes it, as the model's entry in `upstreams.yaml` may say. */
+  readonly kinds?: Readonly<Record<string, string>>;
+  /** What every result has at its top, by the options. Left out: it is not known, and results are not held to it. */
+  answers?(options: PlainObject): readonly string[];
+  /** What recipes hand it in place of a request: the fields that `input` of a role may name. */
+  readonly handed?: readonly string[];
   /** The secrets it needs, as `keys` of the upstream: `['key']`. */
   readonly secrets: readonly string[];
   /** Further secrets that it can use: an upstream's `keys` may name them. */
@@ -64,6 +93,15 @@ export interface RecipeDeclaration {
   readonly options: JsonSchema;
   /** The one of the gateway's own paths that it is sold at. Left out: it is sold at none of them. */
   readonly ownPath?: string;
+  /** What it reads of the request. Left out: it is not known, and requests are not held to it. */
+  readonly reads?: RequestReads['fields'];
+  /** True where its results hold a secret: the endpoint then says `secret: true`. */
+  readonly secret?: boolean;
+  /**
+   * Items of a list that it leaves out while another field has a value, list -> field -> value -> items: a price by the
+   * item does not count them.
+   */
+  readonly leavesOut?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>>;
   /** Role -> the adapters that can play it. */
   readonly roles: Readonly<Record<string, readonly AdapterDeclaration[]>>;
 }

@@ -1,20 +1,25 @@
 import { bodyLimitOf } from './body-limit.ts';
 import type { CheckContext } from './check-context.ts';
-import { parseDuration } from './duration.ts';
+import { checkDeadline, readDeadlines } from './deadline.ts';
 import { inlineFragments } from './fragments.ts';
 import { checkNames } from './names.ts';
 import { checkAmounts, compilePrice, readListing } from './price.ts';
+import { checkUnread, type RequestUse } from './request-reads.ts';
 import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
-import type { Endpoint, EndpointFile, Envelope, Input, PriceOptions, Route, UpstreamOptions } from './types.ts';
+import type {
+  Endpoint,
+  EndpointFile,
+  Envelope,
+  Input,
+  JsonSchema,
+  PriceOptions,
+  Route,
+  UpstreamOptions,
+} from './types.ts';
 import { below, type CatalogueDocument, keyOf, pathName, type SourceLocation } from './yaml-document.ts';
-
-const DEFAULT_DEADLINE_MS = 45_000;
-/** Work that takes less or more than this is none that a provider does while somebody waits. */
-const SHORTEST_DEADLINE_MS = 1_000;
-const LONGEST_DEADLINE_MS = 1_800_000;
 
 /** Checks one endpoint file and makes its routes; routes with mistakes are left out. */
 export function readEndpoint(document: CatalogueDocument, id: string, context: CheckContext): Endpoint {
@@ -50,15 +55,10 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkRequest(plan, context);
   checkRequestOn(plan, context);
   checkResult(result, context);
-  for (const upstream of plan.upstreams) {
-    context.upstreamUse.check(upstream.location, upstream.value, {
-      schema: requestSchema,
-      name: pathName(request.location.path),
-      blame: blameOf(plan, upstream),
-    });
-  }
-  checkDeadline(plan, context);
-  const upstreams = plan.upstreams.map((upstream) => upstream.value as UpstreamOptions);
+  checkUpstreams(plan, requestSchema, context);
+  checkAnswers(plan, resultSchema, context);
+  checkDeadline(plan, requestSchema, context);
+  const upstreams = plan.upstreams.flatMap(({ value }) => (isObject(value) ? [value as UpstreamOptions] : []));
   const named = upstreams.map(({ model }) => model);
   const bodyLimitBytes = bodyLimitOf(named, requestSchema, context.models);
   const blame = blameOf(plan, plan.price);
@@ -69,6 +69,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   for (const upstream of plan.upstreams) {
     const priceAt = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
     context.upstreamUse.checkTerms(upstream.location, upstream.value, price, priceAt);
+    context.upstreamUse.checkRecipeTerms(upstream.value, plan.price.value as PriceOptions, priceAt);
   }
   const envelope = plan.envelope as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
@@ -84,7 +85,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     price,
     priceOptions: plan.price.value as PriceOptions,
     listing,
-    deadlineMs: parseDuration(String(plan.deadline)) ?? DEFAULT_DEADLINE_MS,
+    ...readDeadlines(plan.deadline, requestSchema),
     bodyLimitBytes,
     request: requestSchema,
     result: resultSchema,
@@ -96,25 +97,43 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   };
 }
 
+/** What each upstream needs of the request is there, and each field of the request is read by one of them. */
+function checkUpstreams(plan: RoutePlan, schema: JsonSchema, { upstreamUse, checker }: CheckContext): void {
+  const { request, upstreams } = plan;
+  const use = (upstream: Sourced): RequestUse => ({
+    schema,
+    name: pathName(request.location.path),
+    // A mirror's own upstream works on the endpoint's request: it is the upstream that does not fit.
+    fields: request.inherited && !upstream.inherited ? undefined : below(request.location, 'properties'),
+    blame: blameOf(plan, upstream),
+  });
+  const read = upstreams.map((upstream) => upstreamUse.check(upstream.location, upstream.value, use(upstream)));
+  const [first] = upstreams;
+  if (!first || read.includes(undefined)) return;
+  checkUnread(new Set(read.flatMap((fields) => [...(fields ?? [])])), first.location, use(first), checker.diagnostics);
+}
+
+/** A result requires nothing that its upstream does not answer: every call would fail after the work. */
+function checkAnswers({ result, upstreams }: RoutePlan, schema: JsonSchema, context: CheckContext): void {
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  for (const { value, location, inherited } of upstreams) {
+    const answers = context.upstreamUse.answersOf(value);
+    const missing = required.filter((name) => answers && !answers.includes(String(name)));
+    for (const name of missing) {
+      const wrong = `${pathName(result.location.path)} requires ${String(name)}, which its upstream does not answer`;
+      const at =
+        result.inherited && !inherited ? keyOf(location) : below(result.location, 'required', required.indexOf(name));
+      context.checker.diagnostics.add(at, wrong, `it answers: ${answers?.join(', ')}`);
+    }
+  }
+}
+
 /** A network that a mirror has to itself says what it takes in the mirror's own request. */
 function requestsOn({ requestOn, networks }: RoutePlan, context: CheckContext): Route['requestOn'] {
   const schemas = Object.entries(isObject(requestOn.value) ? requestOn.value : {});
   const own = schemas.filter(([network]) => networks.includes(network));
   return new Map(
     own.map(([network, schema]) => [network, { ...inlineFragments(schema, context.fragments), type: 'object' }]),
-  );
-}
-
-function checkDeadline({ kind, location, operation, deadline }: RoutePlan, { checker }: CheckContext): void {
-  // What is inherited was checked where it stands.
-  if (kind === 'mirror' || (operation && operation.value.deadline === undefined)) return;
-
-  const ms = parseDuration(String(deadline));
-  if (ms === undefined || (ms >= SHORTEST_DEADLINE_MS && ms <= LONGEST_DEADLINE_MS)) return;
-  checker.diagnostics.add(
-    below(location, 'deadline'),
-    `a deadline of ${String(deadline)} is out of bounds`,
-    'write 1s to 30m',
   );
 }
 

@@ -67,12 +67,15 @@ function reportCycles(start: Fragment, fragments: Fragments, diagnostics: Diagno
 
 /**
  * The schema with every `$ref` replaced by a copy of the fragment it names; keywords beside `$ref` win over the
- * fragment's, `properties` one by one. Unknown and circular references, which the checker reports, become empty schemas.
+ * fragment's, `properties` one by one. Unknown and circular references, and what is no schema, become empty schemas: the
+ * checker reports them.
  */
 export function inlineFragments(schema: unknown, fragments: Fragments, within: readonly string[] = []): PlainObject {
   if (!isObject(schema)) return {};
   const { $ref: reference, ...own } = schema;
-  const resolved = mapSubschemas(own, (inner) => (isObject(inner) ? inlineFragments(inner, fragments, within) : inner));
+  const resolved = mapSubschemas(own, (inner) =>
+    typeof inner === 'boolean' ? inner : inlineFragments(inner, fragments, within),
+  );
   if (typeof reference !== 'string') return resolved;
   const fragment = within.includes(reference) ? undefined : fragments.get(reference);
   const shared = inlineFragments(fragment?.schema, fragments, [...within, reference]);

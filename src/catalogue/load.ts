@@ -66,6 +66,7 @@ export function checkCatalogue(
   const files = readEndpointFiles(join(directory, 'endpoints'), diagnostics);
   checkClaims(files, context);
   const endpoints = files.map(({ id, document }) => readEndpoint(document, id, context));
+  if (upstreamsLocation) context.upstreamUse.models.checkFields(upstreamsLocation);
   const found = diagnostics.sorted();
   if (found.length > 0 || !service || !networks || !upstreams) return { diagnostics: found };
   const routes = endpoints.flatMap((endpoint) => endpoint.routes);

@@ -1,8 +1,10 @@
 import type { CheckContext } from './check-context.ts';
 import { inlineFragments } from './fragments.ts';
+import { checkConditions } from './request-conditions.ts';
 import { checkRequestKeywords } from './request-keywords.ts';
+import { typesOf } from './request-reads.ts';
 import type { RoutePlan, Sourced } from './route-plan.ts';
-import { isObject } from './schema-walk.ts';
+import { isObject, type PlainObject } from './schema-walk.ts';
 import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts';
 import { choices } from './suggest.ts';
 import { below, keyOf, pathName } from './yaml-document.ts';
@@ -56,7 +58,14 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
   }
   if (context.checked.has(schema, example.value)) return;
   const before = diagnostics.count;
+  for (const field of properties) {
+    if (typesOf((schema.properties as PlainObject)[field]) !== undefined || isMistaken(request, field, context))
+      continue;
+    const at = below(request.location, 'properties', field);
+    diagnostics.add(at, `the field ${field} takes anything`, 'say its type, or name a fragment that does');
+  }
   checkRequestKeywords(schema, request.location, diagnostics);
+  checkConditions(schema, request.location, diagnostics);
   const validate = context.compiler.compile(schema, request.location);
   if (!validate || !isObject(example.value) || !required.every(isProperty)) return;
   const inherited = example.inherited && !request.inherited;
@@ -68,6 +77,14 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
     else diagnostics.add(part === 'key' ? keyOf(where) : where, wrong, expected);
   }
   if (diagnostics.count === before) context.checked.add(schema, example.value);
+}
+
+/** Whether a field names a fragment that is wrong in itself, which is reported there. */
+function isMistaken({ value }: Sourced, field: string, { fragments, soundFragments }: CheckContext): boolean {
+  const properties = isObject(value) && isObject(value.properties) ? value.properties : {};
+  const written = properties[field];
+  const name = isObject(written) ? String(written.$ref) : '';
+  return fragments.get(name) !== soundFragments.get(name);
 }
 
 /** What single networks take. A request need not fit the schema of one. */

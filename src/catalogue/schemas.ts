@@ -37,6 +37,14 @@ export function isWellWritten(
   return compiler.diagnostics.count === before;
 }
 
+const RANGES = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+  ['minContains', 'maxContains'],
+] as const;
+
 function checkWritten(location: SourceLocation, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): void {
   const { diagnostics } = compiler;
   if (typeof schema === 'boolean') return;
@@ -56,6 +64,11 @@ function checkWritten(location: SourceLocation, schema: unknown, fragments: Frag
       `no fragment ${String(reference)}`,
       choices(String(reference), fragments.keys()),
     );
+  }
+  for (const [least, most] of RANGES) {
+    const [low, high] = [schema[least], schema[most]];
+    if (typeof low !== 'number' || typeof high !== 'number' || low <= high) continue;
+    diagnostics.add(below(location, most), `${most} is below ${least}: nothing fits`, `write at least ${low}`);
   }
   for (const { pattern, at } of patternsOf(schema, location)) {
     const fault = patternFault(pattern, compiler.checked);

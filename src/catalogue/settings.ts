@@ -32,6 +32,13 @@ export function readNetworks(location: SourceLocation, checker: Checker): Map<st
       id,
       authorizationLastsMs: typeof lasts === 'string' ? parseDuration(lasts) : undefined,
     });
+    if (file.family === 'solana' && lasts === undefined) {
+      checker.diagnostics.add(
+        keyOf(below(location, id)),
+        `${id} does not say how long an authorization lasts: a Solana transaction is good for as long as its blockhash`,
+        'add authorizationLasts: 60s',
+      );
+    }
     checkBindings(below(location, id), file, checker);
     if (file.prefix === undefined) continue;
     const other = prefixes.get(file.prefix);
@@ -133,7 +140,22 @@ function checkUpstream(
   }
   checker.fits(below(location, 'settings'), file.settings ?? {}, closedOptions(adapter.upstreamOptions ?? {}));
   const modelSchema = closedOptions(adapter.modelOptions ?? {}, modelProperties, ['id']);
-  for (const [name, model] of entries(file.models)) checker.fits(below(location, 'models', name), model, modelSchema);
+  for (const [name, model] of entries(file.models)) {
+    const at = below(location, 'models', name);
+    if (checker.fits(at, model, modelSchema)) checkOutput(at, model as unknown as ModelFile, checker);
+  }
+}
+
+/** A model writes no more than its context window holds, and by default no more than at most. */
+function checkOutput(location: SourceLocation, file: ModelFile, { diagnostics }: Checker): void {
+  const { contextWindow, maxOutput, defaultOutput } = file;
+  const most = Math.min(maxOutput ?? Number.POSITIVE_INFINITY, contextWindow ?? Number.POSITIVE_INFINITY);
+  if (maxOutput !== undefined && maxOutput > most) {
+    diagnostics.add(below(location, 'maxOutput'), 'maxOutput is above contextWindow', `write at most ${most}`);
+  } else if (defaultOutput !== undefined && defaultOutput > most) {
+    const bound = maxOutput === undefined ? 'contextWindow' : 'maxOutput';
+    diagnostics.add(below(location, 'defaultOutput'), `defaultOutput is above ${bound}`, `write at most ${most}`);
+  }
 }
 
 /** Every model by its neutral name. A model with a cost is named once, so that one place sets its price. */

@@ -28,13 +28,19 @@ export interface UpstreamOptions {
   readonly [option: string]: unknown;
 }
 
+/** `values` has a duration for each value of the field. */
+export interface DeadlineByField {
+  readonly by: string;
+  readonly values: { readonly [value: string]: string };
+}
+
 /** How an endpoint is sold on a rail that sells by operation; other keys are the rail's own. */
 export interface OperationOptions {
   /** Default: the rail's path prefix + the endpoint's path. */
   readonly path?: string;
   readonly price?: PriceOptions;
   /** Shorter than the endpoint's own where the rail's payments, good for less time, shall be settled after the result. */
-  readonly deadline?: string;
+  readonly deadline?: string | DeadlineByField;
   readonly request?: JsonSchema;
   /** Needed where the operation's own request schema refuses the endpoint's example. */
   readonly example?: Input;
@@ -70,8 +76,8 @@ export interface EndpointFile {
   readonly price: PriceOptions;
   /** What resource listings say of a dynamic price, where it is not the price of an empty request and the lowest price. */
   readonly listing?: { readonly price: string; readonly minPrice: string };
-  /** How long the upstream may take: `30s`, `10m`. Default: `45s`. */
-  readonly deadline?: string;
+  /** How long the upstream may take: `30s`, `10m`, or so much by the value of a field. Default: `45s`. */
+  readonly deadline?: string | DeadlineByField;
   readonly request: JsonSchema;
   readonly result: JsonSchema;
   readonly envelope?: Envelope;
@@ -254,7 +260,10 @@ export interface Route {
   readonly priceOptions: PriceOptions;
   /** What listings say: the price of an empty request, and the lowest one where the price is dynamic. */
   readonly listing: { readonly price: Money; readonly minPrice: Money | undefined };
+  /** What a call may take where its request says nothing else. */
   readonly deadlineMs: number;
+  /** What it may take by the value of a field: see `deadlineOf`. */
+  readonly deadlineBy?: { readonly field: string; readonly ms: ReadonlyMap<string, number> } | undefined;
   readonly bodyLimitBytes: number;
   /** Closed (`additionalProperties: false`), without `$ref`. */
   readonly request: JsonSchema;

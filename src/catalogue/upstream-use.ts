@@ -1,18 +1,12 @@
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './contracts.ts';
+import { checkMapping } from './field-mapping.ts';
+import { ModelUse } from './model-use.ts';
+import { checkReads, type RequestUse } from './request-reads.ts';
 import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Upstream } from './types.ts';
 import { below, keyOf, type SourceLocation } from './yaml-document.ts';
-
-/** The request that an `upstream:` block works on. */
-interface RequestUse {
-  readonly schema: JsonSchema;
-  /** How people find it: `mirrors[0].request`. */
-  readonly name: string;
-  /** Where to say that the two do not fit, when the block itself is inherited from an endpoint that it fits. */
-  readonly blame: SourceLocation | undefined;
-}
 
 const NAME = { type: 'string' } as const;
 const bound = { via: NAME, model: NAME } as const;
@@ -20,6 +14,7 @@ const ANY = { type: 'object', properties: {}, additionalProperties: true } as co
 
 /** Checks how endpoints use upstreams and recipes. */
 export class UpstreamUse {
+  readonly models: ModelUse;
   readonly #checker: Checker;
   /** Undefined when `upstreams.yaml` cannot be read: then names in it are not checked. */
   readonly #upstreams: ReadonlyMap<string, Upstream> | undefined;
@@ -29,25 +24,52 @@ export class UpstreamUse {
   constructor(checker: Checker, upstreams: ReadonlyMap<string, Upstream> | undefined, parts: CatalogueParts) {
     this.#checker = checker;
     this.#upstreams = upstreams;
+    this.models = new ModelUse(checker.diagnostics, upstreams);
     this.#adapters = new Map(parts.adapters.map((adapter) => [adapter.name, adapter]));
     this.#recipes = new Map(parts.recipes.map((recipe) => [recipe.name, recipe]));
   }
 
-  /** Checks one `upstream:` block against the request whose fields it names. */
-  check(location: SourceLocation, options: unknown, request: RequestUse): void {
-    if (!isObject(options)) return;
+  /**
+   * Checks one `upstream:` block against the request whose fields it names. The fields that it reads; undefined where that
+   * is not known.
+   */
+  check(location: SourceLocation, options: unknown, request: RequestUse): ReadonlySet<string> | undefined {
+    if (!isObject(options)) return undefined;
     const { via, recipe } = options;
     if ((via === undefined) === (recipe === undefined)) {
       const wrong = via === undefined ? 'upstream names neither via nor recipe' : 'upstream names both via and recipe';
       this.#checker.diagnostics.add(keyOf(location), wrong, 'name the upstream with via, or a recipe');
-    } else if (via !== undefined) {
-      const adapter = this.#adapterOf(location, via, options);
-      if (!adapter) return;
-      this.#checker.fits(location, options, closedOptions(adapter.options, bound));
-      this.#checkModels(location, options, adapter, request);
-      this.#checkFields(location, options, adapter.options, request);
-      this.#checkSettings(location, options, adapter.options);
-    } else this.#checkRecipe(location, options, request);
+      return undefined;
+    }
+    if (via === undefined) return this.#checkRecipe(location, options, request);
+    const adapter = this.#adapterOf(location, via, options);
+    if (!adapter || !this.#checker.fits(location, options, closedOptions(adapter.options, bound))) return undefined;
+    this.models.check(location, options, adapter, request);
+    this.#checkSettings(location, options, adapter.options);
+    const mapped = this.#checkMapping(location, options, adapter, request);
+    const reads = adapter.reads?.(options);
+    if (!reads) return undefined;
+    checkReads(String(via), reads, location, request, this.#checker.diagnostics);
+    return reads.passesOthers ? undefined : new Set([...mapped, ...Object.keys(reads.fields)]);
+  }
+
+  /** What every result of an `upstream:` block has; undefined where that is not known. */
+  answersOf(options: unknown): readonly string[] | undefined {
+    if (!isObject(options)) return undefined;
+    const upstream = this.#upstreams?.get(String(options.via));
+    return upstream && this.#adapters.get(upstream.adapter)?.answers?.(options);
+  }
+
+  #checkMapping(
+    location: SourceLocation,
+    options: PlainObject,
+    adapter: AdapterDeclaration,
+    request: RequestUse,
+  ): ReadonlySet<string> {
+    const use = { location, options, adapter, model: this.models.entryOf(options) };
+    const { read, sent } = checkMapping(use, request, this.#checker.diagnostics);
+    this.models.addSent(options, adapter, sent);
+    return read;
   }
 
   /** Checks that a price sells a number of output tokens exactly where an `upstream:` block asks for one. */
@@ -64,6 +86,25 @@ export class UpstreamUse {
     } else if (!adapter?.boundsOutput && price.terms) {
       const wrong = `the price sells a number of output tokens, and ${adapter?.name ?? String(recipe)} asks for none`;
       diagnostics.add(keyOf(location), wrong, 'an upstream that is asked for them, or another price');
+    }
+  }
+
+  /** Checks that a price by the item does not count what a recipe leaves out. */
+  checkRecipeTerms(options: unknown, price: PlainObject, at: SourceLocation): void {
+    const recipe = isObject(options) ? this.#recipes.get(String(options.recipe)) : undefined;
+    const left = price.rule === 'per-item' ? recipe?.leavesOut?.[String(price.by)] : undefined;
+    for (const [field, byValue] of Object.entries(left ?? {})) {
+      for (const [value, items] of Object.entries(byValue)) {
+        const unless: unknown = isObject(price.unless) ? price.unless[field] : undefined;
+        const skipped: unknown = isObject(unless) ? unless[value] : undefined;
+        if (items.every((item) => Array.isArray(skipped) && skipped.includes(item))) continue;
+        const wrong = `${recipe?.name} leaves out ${items.join(', ')} where ${field} is ${value}, and the price counts them`;
+        this.#checker.diagnostics.add(
+          below(at, 'unless'),
+          wrong,
+          `unless: { ${field}: { ${value}: [${items.join(', ')}] } }`,
+        );
+      }
     }
   }
 
@@ -89,35 +130,7 @@ export class UpstreamUse {
     return this.#adapters.get(upstream.adapter);
   }
 
-  /** Where the caller names the model, the upstream must have every model that the request allows. */
-  #checkModels(location: SourceLocation, options: PlainObject, adapter: AdapterDeclaration, request: RequestUse): void {
-    const { schema } = request;
-    const models = this.#upstreams?.get(String(options.via))?.models;
-    const mayAsk = adapter.model === 'named-or-asked';
-    if (options.model !== undefined && !mayAsk) return;
-    const field = isObject(schema.properties) ? schema.properties.model : undefined;
-    const isListed = isObject(field) && Array.isArray(field.enum);
-    const isAlwaysThere = isListed && (field.default !== undefined || listOf(schema.required).includes('model'));
-    const isNamed = options.model !== undefined || (mayAsk && isAlwaysThere);
-    if (adapter.model !== undefined && !isNamed) this.#demandModel(location, options, adapter);
-    if (!models || !isListed) return;
-    for (const model of listOf(field.enum)) {
-      if (models[String(model)] !== undefined) continue;
-      this.#checker.diagnostics.add(
-        below(location, 'via'),
-        `the upstream ${String(options.via)} has no model ${String(model)}, which request.properties.model allows`,
-        choices(String(model), Object.keys(models)),
-      );
-    }
-  }
-
-  #demandModel(location: SourceLocation, options: PlainObject, adapter: AdapterDeclaration): void {
-    const models = Object.keys(this.#upstreams?.get(String(options.via))?.models ?? {});
-    const wrong = `${String(options.via)} speaks ${adapter.name}, which needs a model`;
-    this.#checker.diagnostics.add(keyOf(location), wrong, `add model; ${choices('', models)}`);
-  }
-
-  #checkRecipe(location: SourceLocation, options: PlainObject, request: RequestUse): void {
+  #checkRecipe(location: SourceLocation, options: PlainObject, request: RequestUse): ReadonlySet<string> | undefined {
     const { diagnostics } = this.#checker;
     const recipe = this.#recipes.get(String(options.recipe));
     if (!recipe) {
@@ -126,11 +139,14 @@ export class UpstreamUse {
         `no recipe ${String(options.recipe)}`,
         choices(String(options.recipe), this.#recipes.keys()),
       );
-      return;
+      return undefined;
     }
     this.#checker.fits(location, options, closedOptions(recipe.options, { recipe: NAME, uses: ANY }));
-    this.#checkFields(location, options, recipe.options, request);
     this.#checkSettings(location, options, recipe.options);
+    if (recipe.secret && !saysSecret(location)) {
+      const wrong = `${recipe.name} answers with a secret: whoever reads the chain could ask for the answer again`;
+      diagnostics.add(below(location, 'recipe'), wrong, 'add secret: true to the endpoint');
+    }
     const uses = isObject(options.uses) ? options.uses : {};
     for (const role of Object.keys(recipe.roles)) {
       if (uses[role] !== undefined) continue;
@@ -138,6 +154,9 @@ export class UpstreamUse {
       diagnostics.add(keyOf(below(location, 'uses')), `the recipe ${recipe.name} needs the role ${role}`, wanted);
     }
     for (const [role, use] of Object.entries(uses)) this.#checkRole(below(location, 'uses', role), role, use, recipe);
+    if (!recipe.reads) return undefined;
+    checkReads(`the recipe ${recipe.name}`, { fields: recipe.reads }, location, request, diagnostics);
+    return new Set(Object.keys(recipe.reads));
   }
 
   #checkRole(location: SourceLocation, role: string, use: unknown, recipe: RecipeDeclaration): void {
@@ -164,27 +183,11 @@ export class UpstreamUse {
         return;
       }
       this.#checker.fits(location, use, withoutRequired(adapter.options));
-      if (adapter.model !== undefined && use.model === undefined) this.#demandModel(location, use, adapter);
-    }
-  }
-
-  /** Properties marked `x-request-fields` map something to request fields: these must exist. */
-  #checkFields(location: SourceLocation, options: PlainObject, schema: JsonSchema, request: RequestUse): void {
-    const fields = isObject(request.schema.properties) ? Object.keys(request.schema.properties) : [];
-    const marked = Object.entries(isObject(schema.properties) ? schema.properties : {});
-    for (const [option, optionSchema] of marked) {
-      const mapping = options[option];
-      if (!isObject(optionSchema) || optionSchema['x-request-fields'] !== true || !isObject(mapping)) continue;
-      for (const [target, source] of Object.entries(mapping)) {
-        const nested = isObject(source);
-        const field = nested ? source.from : source;
-        if (typeof field !== 'string' || fields.includes(field)) continue;
-        this.#checker.diagnostics.add(
-          request.blame ?? below(location, option, target, ...(nested ? ['from'] : [])),
-          `${option}.${target} takes the field ${field}, which ${request.name} does not have`,
-          choices(field, fields),
-        );
-      }
+      this.#checkSettings(location, use, adapter.options);
+      if (use.model === undefined) this.models.demand(location, use, adapter);
+      if (adapter.handed === undefined || use.input === undefined) return;
+      const handed = handedBy(recipe.name, adapter.handed, location);
+      this.#checkMapping(location, use, adapter, handed);
     }
   }
 
@@ -211,10 +214,19 @@ export class UpstreamUse {
   }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const saysSecret = ({ document }: SourceLocation): boolean =>
+  isObject(document.value) && document.value.secret === true;
 
 /** The adapters that can play a role; none where the recipe has no such role. */
 const namesOf = ({ roles }: RecipeDeclaration, role: string): string[] => (roles[role] ?? []).map(({ name }) => name);
+
+/** What a recipe hands to the adapter in one of its roles, in the form of a request. */
+const handedBy = (recipe: string, fields: readonly string[], location: SourceLocation): RequestUse => ({
+  schema: { properties: Object.fromEntries(fields.map((field) => [field, {}])), required: fields },
+  name: `what ${recipe} asks for`,
+  fields: below(location, 'input'),
+  blame: undefined,
+});
 
 const optional = new WeakMap<object, PlainObject>();
 

@@ -26,6 +26,7 @@ function withOthers(surface: OpenApiSurface, rails: readonly RailDocuments[], { 
     ...surface,
     tags: [...new Set(all.flatMap(({ tags }) => tags))],
     operations: all.flatMap(({ operations }) => operations),
+    failureTypes: [...new Set(all.flatMap(({ failureTypes }) => failureTypes))],
   };
 }
 

@@ -19,7 +19,7 @@ const invalidParams = {
   description: 'What is wrong with the request, told before it is paid for',
 } as const;
 
-/** The body of every answer of 400 and 500. */
+/** The body of every answer of 400 and 500. A rail may add to it. */
 export const errorBody = {
   type: 'object',
   required: ['error'],
@@ -37,24 +37,36 @@ export const errorBody = {
   },
 } as const;
 
-const failure = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-});
-
-/** Answers that every operation can give, by status. */
-export const sharedResponses = {
-  400: failure('The request is not valid; nothing was charged'),
-  405: failure('The path takes another method: see Allow'),
-  409: failure('This payment is being worked on, or waits for its chain: send the same again in a moment'),
-  410: failure('Paid long ago: the answer is not kept any more'),
-  413: failure('The body is too large; nothing was charged'),
-  415: failure('The body is not application/json; nothing was charged'),
-  429: failure('Too much at a time: see Retry-After; nothing was charged'),
-  431: failure('More than 100 headers; nothing was charged'),
-  500: failure('The call failed; nothing was charged unless the code is result_owed'),
-  503: failure('The gateway is shutting down: try again in a moment; nothing was charged'),
+/** Answers that every operation can give besides 200 and 402, by status. */
+const failures = {
+  400: 'The request is not valid; nothing was charged',
+  405: 'The path takes another method: see Allow',
+  409: 'This payment is being worked on, or waits for its chain: send the same again in a moment',
+  410: 'Paid long ago: the answer is not kept any more',
+  413: 'The body is too large; nothing was charged',
+  415: 'The body is not application/json; nothing was charged',
+  429: 'Too much at a time: see Retry-After; nothing was charged',
+  431: 'More than 100 headers; nothing was charged',
+  500: 'The call failed; nothing was charged unless the code is result_owed',
+  503: 'The gateway is shutting down: try again in a moment; nothing was charged',
 } as const;
+
+/** Given before it is known what is asked for: never in a form that a rail has of its own. */
+const EARLY: ReadonlySet<string> = new Set(['431', '503']);
+
+/** The statuses of failures. A query has no media type that could be wrong. */
+export const failureStatuses = (method: 'GET' | 'POST'): readonly string[] =>
+  Object.keys(failures).filter((status) => method === 'POST' || status !== '415');
+
+/** The answers themselves, in the media types that the rails of a document have for them. */
+export const failureResponses = (mediaTypes: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(failures).map(([status, description]) => {
+      const types = EARLY.has(status) ? ['application/json'] : mediaTypes;
+      const schema = { $ref: '#/components/schemas/Error' };
+      return [status, { description, content: Object.fromEntries(types.map((type) => [type, { schema }])) }];
+    }),
+  );
 
 /** The body of a 402, to which a rail may add. Source: the Payment HTTP authentication scheme, draft 01, "Problem Details". */
 export const paymentRequired = {

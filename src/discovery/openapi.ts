@@ -1,6 +1,6 @@
 /** OpenAPI 3.1 descriptions of what is sold: the parts that all rails have in common. */
 import type { JsonSchema, Route, ServiceFile } from '../catalogue/types.ts';
-import { errorBody, sharedResponses } from './openapi-components.ts';
+import { errorBody, failureResponses, failureStatuses } from './openapi-components.ts';
 import type { PaymentInfo } from './payment-info.ts';
 import { answerSchema, requestFields, requestSchema, requiredFields } from './schemas.ts';
 
@@ -70,6 +70,8 @@ export interface OpenApiSurface {
   readonly operations: readonly { readonly path: string; readonly method: 'GET' | 'POST'; operation: Operation }[];
   /** The body of its 402. */
   readonly paymentRequired: JsonSchema;
+  /** The media types of its other failures. */
+  readonly failureTypes: readonly string[];
 }
 
 /** What a rail adds to an operation. */
@@ -141,7 +143,7 @@ export function operation(route: Route, parts: OperationParts): Operation {
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/PaymentRequired' } } },
       },
       ...Object.fromEntries(
-        Object.keys(sharedResponses).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+        failureStatuses(parts.method).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
       ),
     },
     'x-payment-info': parts.payment,
@@ -163,7 +165,7 @@ function byPath(operations: OpenApiSurface['operations']): OpenApiDocument['path
 export function openApiDocument(
   service: ServiceFile,
   publicUrl: string,
-  { tags, operations, paymentRequired }: OpenApiSurface,
+  { tags, operations, paymentRequired, failureTypes }: OpenApiSurface,
   other: Pick<OpenApiSurface, 'path' | 'title'> | undefined,
 ): OpenApiDocument {
   const { name, description, contact, instructions, ownershipProofs } = service;
@@ -175,7 +177,10 @@ export function openApiDocument(
     tags: tags.map((tag) => ({ name: tag })),
     ...(other && { externalDocs: { url: publicUrl + other.path, description: other.title } }),
     paths: byPath(operations),
-    components: { schemas: { Error: errorBody, PaymentRequired: paymentRequired }, responses: sharedResponses },
+    components: {
+      schemas: { Error: errorBody, PaymentRequired: paymentRequired },
+      responses: failureResponses(failureTypes),
+    },
     'x-service-info': { docs: { ...(contact?.url ? { homepage: contact.url } : {}), llms } },
     'x-discovery': { ownershipProofs: ownershipProofs ?? [] },
   };

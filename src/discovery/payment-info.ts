@@ -20,7 +20,7 @@ export interface Offer {
 
 /** What an offer says that settles before the work. */
 export const SETTLES_UPFRONT =
-  'Settles before the work: a call that fails is owed, or refunded where the provider refuses it for good';
+  'Settles before the work: a call that fails is owed, or refunded where it is refused for good';
 
 export type PaymentInfo<AnyOffer extends Offer = Offer> = {
   /** Names of rails. */

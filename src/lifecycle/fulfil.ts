@@ -1,4 +1,5 @@
 /** The fulfil step: one result that fits its schema, or a problem and no charge. */
+import { deadlineOf } from '../catalogue/deadline.ts';
 import { enveloped } from '../catalogue/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { finalCodes, Problem } from '../errors.ts';
@@ -79,7 +80,7 @@ async function callUpstream(
   paymentId: string,
   reportCost: (dollars: string) => void,
 ): Promise<unknown> {
-  const { signal, done } = deadline(route.deadlineMs, upstreams.stopping);
+  const { signal, done } = deadline(deadlineOf(route, input), upstreams.stopping);
   let result: unknown;
   try {
     const context = { network, payer, signal, requestId, paymentId, reportCost };
@@ -140,7 +141,8 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     );
     await store.giveUp(claim, isSettled ? 'owed' : 'released', problem.code, now());
     if (!isSettled) throw problem;
-    const reason = `${problem.code}: ${problem.message}`;
+    // Here it was charged.
+    const reason = `${problem.code}: ${problem.message.replace('; nothing was charged', '')}`;
     const message = finalCodes.has(problem.code)
       ? `Paid, but refused for good (${reason}): the operator's refund is due`
       : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;

@@ -66,6 +66,8 @@ function messageOf({ keyword, message }: ErrorObject): string {
       return 'is not a field of this request';
     case 'pattern':
       return 'does not have the form that is asked for';
+    case 'false schema':
+      return 'is not taken with the other values of this request';
     default:
       return message ?? 'is not valid';
   }

@@ -4,6 +4,7 @@
  * the next one begins. Transports hand requests in and put outcomes into their own words.
  */
 import { randomUUID } from 'node:crypto';
+import { deadlineOf } from '../catalogue/deadline.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -103,7 +104,8 @@ function validateAndPrice({ route, request }: Call): { priced?: Priced; fault?: 
   try {
     const input = readInput(route, request);
     const networks = networksFor(route, input);
-    return { priced: { input, quote: { route, amount: route.price.quote(input), networks, request } } };
+    const quote = { route, amount: route.price.quote(input), networks, deadlineMs: deadlineOf(route, input), request };
+    return { priced: { input, quote } };
   } catch (error) {
     if (error instanceof Problem) return { fault: error };
     throw error;
@@ -123,7 +125,8 @@ function challenge(
   refusal: Refusal | undefined,
   fault: Problem | undefined,
 ): Ending {
-  const quote = priced?.quote ?? { route, amount: route.listing.price, networks: route.networks, request };
+  const { networks, deadlineMs, listing } = route;
+  const quote = priced?.quote ?? { route, amount: listing.price, networks, deadlineMs, request };
   const invalidParams = fault && (fault.details ?? [{ path: '/', message: fault.message }]);
   return { kind: 'challenge', rail: rail.name, challenge: rail.challenge(quote, refusal, invalidParams) };
 }

@@ -15,6 +15,8 @@ export interface Quote {
   readonly amount: Money;
   /** Where this request can be paid: the route's networks, or fewer. */
   readonly networks: readonly NetworkId[];
+  /** How long the work may take. */
+  readonly deadlineMs: number;
   readonly request: GatewayRequest;
 }
 

@@ -55,6 +55,9 @@ function rangeOf(field: Field, capless: boolean): Range {
   if (least === undefined || least < 0) {
     throw new PricingProblem(['by'], `price.by names ${name}, which can be negative`, `${place}.minimum of 0 or more`);
   }
+  if (most !== undefined && most < least) {
+    throw new PricingProblem(['by'], `price.by names ${name}, whose maximum is below its minimum`, `${place}.maximum`);
+  }
   if (most === undefined && capless) {
     throw new PricingProblem(
       ['by'],
@@ -93,7 +96,13 @@ export const perUnit: PricingRule<PerUnitOptions> = {
 
     const cheapest = lowest(amounts.all);
     const dearest = highest(amounts.all);
-    const listedUnits = typeof field.schema.default === 'number' ? field.schema.default : range.least;
+    // A default beyond the bounds is reported with the request.
+    const given = typeof field.schema.default === 'number' ? field.schema.default : range.least;
+    const listedUnits = Math.max(given, range.least);
+    if (cap !== undefined && cost(range.least, cheapest) === cap) {
+      const message = `every request costs price.max: ${options.by} of ${range.least} costs as much`;
+      throw new PricingProblem(['max'], message, 'a price.per or price.amount that grows to it');
+    }
     return priceWith({
       min: cost(range.least, cheapest),
       max: range.most === undefined && cap !== undefined && dearest > 0n ? cap : cost(range.most ?? 0, dearest),

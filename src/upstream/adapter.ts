@@ -104,6 +104,25 @@ export type RoleBindings<Roles extends RecipeRoles> = {
   readonly [Role in keyof Roles]: RoleBinding<Roles[Role][number]>;
 };
 
+type JsonTypeOf<Value> = Value extends string
+  ? 'string'
+  : Value extends number
+    ? 'number'
+    : Value extends boolean
+      ? 'boolean'
+      : Value extends readonly string[]
+        ? 'string[]'
+        : Value extends readonly unknown[]
+          ? 'array'
+          : 'object';
+
+/** How each field of a recipe's request is read: see Reading. */
+type ReadingsOf<Request> = {
+  readonly [Field in keyof Request]-?: undefined extends Request[Field]
+    ? `${JsonTypeOf<NonNullable<Request[Field]>>}?`
+    : JsonTypeOf<Request[Field]>;
+};
+
 /** An endpoint made of several calls. */
 export interface Recipe<Request = Input, Result = unknown, Options = Fields, Roles extends RecipeRoles = RecipeRoles>
   extends RecipeDeclaration {
@@ -112,7 +131,7 @@ export interface Recipe<Request = Input, Result = unknown, Options = Fields, Rol
   call(input: Request, bindings: RoleBindings<Roles>, context: CallContext, options: Options): Promise<Result>;
 }
 
-/** The recipe as it is, with its bindings typed by its roles. */
+/** The recipe as it is, with its bindings typed by its roles, and every field of its request among those it reads. */
 export const defineRecipe = <Request, Result, Options, const Roles extends RecipeRoles>(
-  recipe: Recipe<Request, Result, Options, Roles>,
+  recipe: Recipe<Request, Result, Options, Roles> & { readonly reads: ReadingsOf<NoInfer<Request>> },
 ): Recipe<Request, Result, Options, Roles> => recipe;

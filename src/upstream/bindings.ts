@@ -1,4 +1,6 @@
 /** Connects routes to upstreams once, at start. */
+
+import { deadlineOf } from '../catalogue/deadline.ts';
 import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
 import { isJsonObject } from '../json.ts';
@@ -88,7 +90,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     };
   }
 
-  function sourceOf(use: UpstreamOptions, { deadlineMs }: Pick<Route, 'deadlineMs'>): RouteSource {
+  function sourceOf(use: UpstreamOptions, route: Route): RouteSource {
     const { recipe: name, uses = {}, ...recipeOptions } = use;
     if (name === undefined) {
       const { adapter, missing, binding, pace } = bind(use);
@@ -96,7 +98,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         name: binding.upstream,
         call(input, context) {
           const asked = withAskedModel(forCaller(binding, context), adapter, input);
-          return adapter.call(input, asked, asked.model ? atPace(pace, asked.model, context, deadlineMs) : context);
+          const paced = asked.model ? atPace(pace, asked.model, context, deadlineOf(route, input)) : context;
+          return adapter.call(input, asked, paced);
         },
         binding,
         missing,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { parse, stringify } from 'yaml';
 import { CatalogueErrors } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue, loadCatalogue } from '../../src/catalogue/load.ts';
 import { oil, parts, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
@@ -58,4 +59,32 @@ t.test('a file that cannot be read does not bring up problems in the files that 
     problems.map((problem) => problem.split(':')[0]),
     ['networks.yaml', 'upstreams.yaml'],
   );
+});
+
+/** Every place of a value, from the outside in. */
+const placesIn = (value: unknown, at: readonly string[] = []): (readonly string[])[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) => [[...at, key], ...placesIn(inner, [...at, key])])
+    : [];
+
+t.test('an endpoint is checked to its end, whichever of its keys is empty or left out', async (t) => {
+  const places = placesIn(parse(oil));
+  const spoilt = (place: readonly string[], isEmpty: boolean): string => {
+    const endpoint = parse(oil);
+    const last = place.at(-1) ?? '';
+    const around = place.slice(0, -1).reduce((part, key) => part[key], endpoint);
+    if (isEmpty) around[last] = null;
+    else delete around[last];
+    return stringify(endpoint);
+  };
+  const endpoints = places.flatMap((place) => [true, false].map((isEmpty) => spoilt(place, isEmpty)));
+  const files = Object.fromEntries(
+    endpoints.map((text, index) => [
+      `endpoints/image/spoilt-${index}.yaml`,
+      text.replace('path: /image/oil', `path: /image/spoilt-${index}`),
+    ]),
+  );
+  const problems = problemsOf(writeCatalogue(t, files));
+  t.ok(problems.some((problem) => problem.includes('the key upstream is missing; add upstream')));
+  t.ok(problems.some((problem) => problem.includes('a schema must be a map')));
 });

@@ -307,6 +307,20 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['deadline: §300ms', 'a deadline of 300ms is out of bounds; write 1s to 30m']],
   ],
   [
+    'a deadline by a field has a duration for each of its values, and for nothing else',
+    `${oil}deadline: { by: size, values: { small: 30s, huge: 300ms } }\n`,
+    [
+      ['values: §{ small: 30s, huge', 'there is none for large; write a duration for each value of size'],
+      ['huge: §300ms', 'a deadline of 300ms is out of bounds; write 1s to 30m'],
+      ['huge: §300ms', 'size does not take huge; there are: small, large'],
+    ],
+  ],
+  [
+    'a deadline by what is no choice is refused',
+    `${oil}deadline: { by: prompt, values: { small: 30s } }\n`,
+    [['by: §prompt', 'deadline.by names prompt, which is no field with an enum; there are: size']],
+  ],
+  [
     "an operation's deadline out of bounds is refused at its own place",
     replaced(mpp, 'tag: Pictures', 'tag: Pictures, deadline: 2h'),
     [['deadline: §2h', 'a deadline of 2h is out of bounds; write 1s to 30m']],

@@ -1,5 +1,6 @@
 /** The text endpoints that are shipped: prices worked out by hand from the listed rates, and limits. */
 import t from 'tap';
+import { deadlineOf } from '../../src/catalogue/deadline.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
 import { toDecimal } from '../../src/money.ts';
@@ -142,4 +143,15 @@ t.test('an endpoint takes the fields of its model and no others', async (t) => {
 t.test('the models with a window of a million tokens have one', async (t) => {
   const models = catalogue.upstreams.get('chat')?.models ?? {};
   for (const name of ['vendor1-opus-5', 'vendor5-k3']) t.equal(models[name]?.contextWindow, 1_000_000, name);
+});
+
+t.test('each tier has time for a model that writes 45 tokens a second', async (t) => {
+  for (const route of catalogue.routes) {
+    const { rule, tiers } = route.priceOptions as { rule: string; tiers?: Record<string, number> };
+    if (rule !== 'tiered-tokens' || !route.deadlineBy) continue;
+    for (const [tier, tokens] of Object.entries(tiers ?? {})) {
+      const seconds = deadlineOf(route, { tier }) / 1000;
+      t.ok(tokens / 45 <= seconds, `${route.path} ${tier}: ${seconds} s`);
+    }
+  }
 });

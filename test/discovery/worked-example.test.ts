@@ -69,6 +69,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
           route: cheapRoute,
           amount: cheapRoute.listing.price,
           networks: cheapRoute.networks,
+          deadlineMs: cheapRoute.deadlineMs,
           request: raw,
         }),
       );

@@ -17,7 +17,7 @@ function catalogueOf(directory: string): string {
     const path = join(directory, file);
     writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
   };
-  edit('endpoints/llm/vendor3-5.2.yaml', 'deadline: 50s', 'deadline: 1s');
+  edit('endpoints/llm/vendor3-5.2.yaml', /^deadline: .*$/m, 'deadline: 1s');
   edit('upstreams.yaml', /^chat:\n/m, 'chat:\n  concurrency: 8\n');
   return directory;
 }

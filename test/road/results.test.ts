@@ -27,9 +27,9 @@ function changedCatalogue(changes: Record<string, readonly [from: string, to: st
 
 const UNFIT = `
 result:
-  required: [image_url, engraver]
-  properties: { image_url: { type: string }, engraver: { type: string } }
-  examples: [{ image_url: https://turnpike.example/media/3f7a9c2e51d0b846.png, engraver: nobody }]
+  required: [image_url, image_description]
+  properties: { image_url: { type: string }, image_description: { type: string, enum: [an engraving] } }
+  examples: [{ image_url: https://turnpike.example/media/3f7a9c2e51d0b846.png, image_description: an engraving }]
 `;
 const database = await startPostgres();
 t.teardown(database.stop);
@@ -53,7 +53,7 @@ t.test('a result that does not fit its schema is not sold', async (t) => {
   const body = await answer.text();
   t.equal(answer.status, 500);
   t.match(JSON.parse(body), { error: { code: 'upstream_invalid_result' } });
-  t.notMatch(body, /image_url|engraver/, 'nor told');
+  t.notMatch(body, /image_url|engraving/, 'nor told');
   t.equal(answer.headers.get('payment-response'), null);
   t.equal(await gateway.earned('chain-c'), earned);
   t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1, 'the provider did answer');

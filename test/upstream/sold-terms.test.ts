@@ -26,7 +26,7 @@ function raise(endpoint: YAMLMap): void {
   for (const { key } of isMap(tiers) ? tiers.items : []) double(endpoint, ['price', 'tiers', String(key)]);
 }
 
-/** The shipped catalogue with twice as many output tokens in every tier, bound and default. */
+/** The shipped catalogue with twice as many tokens in every tier, bound, default and window. */
 function raisedCatalogue(t: Test): Catalogue {
   const directory = t.testdir();
   cpSync('catalogue', directory, { recursive: true });
@@ -43,7 +43,7 @@ function raisedCatalogue(t: Test): Catalogue {
     for (const { key } of upstreams.items) {
       const models = upstreams.getIn([String(key), 'models']);
       for (const { key: model } of isMap(models) ? models.items : []) {
-        for (const limit of ['maxOutput', 'defaultOutput'])
+        for (const limit of ['maxOutput', 'defaultOutput', 'contextWindow'])
           double(upstreams, [String(key), 'models', String(model), limit]);
       }
     }
@@ -77,7 +77,7 @@ function requestsOf({ request, example }: Route): Input[] {
 /** With time enough for every bound: a model is asked for no more than its deadline lets it write. */
 const withTime = (catalogue: Catalogue): Catalogue => ({
   ...catalogue,
-  routes: catalogue.routes.map((route) => ({ ...route, deadlineMs: 3_600_000 })),
+  routes: catalogue.routes.map((route) => ({ ...route, deadlineMs: 3_600_000, deadlineBy: undefined })),
 });
 
 /** How many output tokens the double of a route's upstream is asked for, request by request. */

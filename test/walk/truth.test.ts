@@ -110,12 +110,14 @@ for (const [path, listing] of resources) {
       const paymentFlow = flowOf(offer);
       return { amount: String(BigInt(amount)), asset, network: name, ...(paymentFlow && { paymentFlow }) };
     });
-    const listed = [listing.pricing, ...(listing.networks ?? [])].map(({ paymentFlow, ...each }) => {
+    const prices = [listing.pricing, ...(listing.networks ?? [])];
+    // A call without a body is none of those that `upfrontWhere` is about.
+    const listed = prices.map(({ paymentFlow, upfrontWhere: _, ...each }) => {
       const amount = usd(each.amount);
       return { ...each, amount: String(amount), ...(paymentFlow && amount <= 1_000_000n && { paymentFlow }) };
     });
     t.same(sorted(asked), sorted(listed), '/x402-resources has its prices, assets and networks');
-    if (listed.some(({ paymentFlow }) => paymentFlow))
+    if (prices.some(({ paymentFlow, upfrontWhere }) => paymentFlow || upfrontWhere))
       t.notMatch(listing.description, /not charged/, 'does not promise what is not so where a payment settles first');
 
     const described = openApi.paths[path]?.[listing.method.toLowerCase()];

@@ -61,6 +61,7 @@ export interface ListingPrice {
   readonly asset: string;
   readonly network: string;
   readonly paymentFlow?: string;
+  readonly upfrontWhere?: object;
 }
 
 export interface Listing {

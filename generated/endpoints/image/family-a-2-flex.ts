@@ -30,9 +30,9 @@ export interface ChainERequest {
    */
   prompt: string;
   /**
-   * Size in megapixels, 0.5, 1, 2 or 4, such as 1 MP; without effect where aspect_ratio is custom
+   * Size in megapixels, or match_input_image beside the aspect_ratio of that name; without effect where aspect_ratio is custom
    */
-  resolution: string;
+  resolution: '0.5 MP' | '1 MP' | '2 MP' | '4 MP' | 'match_input_image';
   /**
    * Width to height, match_input_image, or custom with width and height
    */
@@ -63,11 +63,11 @@ export interface ChainERequest {
    */
   seed?: number;
   /**
-   * Pixels; needed, and only allowed, where aspect_ratio is custom
+   * Pixels; needed, and only allowed, where aspect_ratio is custom. The model rounds to the nearest multiple of 32
    */
   width?: number;
   /**
-   * Pixels; needed, and only allowed, where aspect_ratio is custom
+   * Pixels; needed, and only allowed, where aspect_ratio is custom. The model rounds to the nearest multiple of 32
    */
   height?: number;
 }

@@ -35,8 +35,21 @@ const mirror = {
   },
 } as const;
 
+/** The same for every request, or by the value of a field: DeadlineByField. */
+const deadline = {
+  if: { type: 'object' },
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
+  then: {
+    type: 'object',
+    required: ['by', 'values'],
+    additionalProperties: false,
+    properties: { by: text, values: { type: 'object', minProperties: 1, additionalProperties: duration } },
+  },
+  else: duration,
+} as const;
+
 /** What the block of any rail's operation may say, besides the rail's own options: OperationOptions. */
-const operation = { path: endpointPath, price, deadline: duration, request: anySchema, example: { type: 'object' } };
+const operation = { path: endpointPath, price, deadline, request: anySchema, example: { type: 'object' } };
 
 const operationBlock = ({ options }: OperationDeclaration): PlainObject => ({
   type: 'object',
@@ -65,7 +78,7 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): PlainObje
       additionalProperties: false,
       properties: { price: amount, minPrice: amount },
     },
-    deadline: duration,
+    deadline,
     request: anySchema,
     result: anySchema,
     envelope,

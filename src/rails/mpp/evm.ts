@@ -4,7 +4,6 @@
  */
 
 import { keccak_256 } from '@noble/hashes/sha3';
-import type { Route } from '../../catalogue/types.ts';
 import type { Atomic } from '../../money.ts';
 import {
   type Eip3009Authorization,
@@ -22,7 +21,7 @@ import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
 import type { IssuedChallenge } from './challenge.ts';
 import type { PaymentCredential } from './credential.ts';
-import type { ChargeMethod } from './method.ts';
+import type { ChargeMethod, Work } from './method.ts';
 
 export interface EvmOptions {
   readonly chainId: number;
@@ -72,15 +71,16 @@ export function createEvmMethod(
   const looks = openLooks<LogProgress>(now);
 
   /** Authorizations end when their challenge does: it stays open long enough to be settled after the work. */
-  const lifetimeMs = (route: Route): number => challengeLifetimeMs + route.deadlineMs + SETTLE_MARGIN_MS.longChallenge;
+  const lifetimeMs = ({ deadlineMs }: Work): number =>
+    challengeLifetimeMs + deadlineMs + SETTLE_MARGIN_MS.longChallenge;
 
-  const requirementsOf = (amount: Atomic, route: Route) => ({
+  const requirementsOf = (amount: Atomic, work: Work) => ({
     scheme: 'exact',
     network,
     amount: amount.toString(),
     asset: asset.address,
     payTo,
-    maxTimeoutSeconds: Math.ceil(lifetimeMs(route) / 1000),
+    maxTimeoutSeconds: Math.ceil(lifetimeMs(work) / 1000),
     extra: { name: asset.name, version: asset.version },
   });
 
@@ -102,7 +102,7 @@ export function createEvmMethod(
       return { id: eip3009Identity(network, asset.address, payer, nonceOf(credential.challenge)), shown };
     },
 
-    async verify(credential, route, isUpfront) {
+    async verify(credential, work, isUpfront) {
       const { challenge, amount } = credential;
       const authorization = readAuthorization(credential);
       if (authorization.nonce !== nonceOf(challenge)) {
@@ -110,10 +110,10 @@ export function createEvmMethod(
       }
       const terms = { chain: network, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
-      const requirements = requirementsOf(amount, route);
+      const requirements = requirementsOf(amount, work);
       const payment = { x402Version: 2, payload: authorization.payload, accepted: requirements };
       // A challenge stays open long enough to be settled after the work: who answers it too late is told so.
-      if (!isUpfront) demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: route.deadlineMs });
+      if (!isUpfront) demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: work.deadlineMs });
       const verdict = await facilitator.verify(payment, requirements).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
         throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
@@ -125,7 +125,7 @@ export function createEvmMethod(
         payer,
         nonce,
         validBefore: endsAt / 1000,
-        since: Math.floor((Date.parse(challenge.expires) - lifetimeMs(route)) / 1000) - 60,
+        since: Math.floor((Date.parse(challenge.expires) - lifetimeMs(work)) / 1000) - 60,
         amount: amount.toString(),
       };
       return {

@@ -55,7 +55,7 @@ export const createHttpWire = (methods: readonly ChargeMethod[]): HttpWire<MppCr
   challenge({ id, quote, refusal, invalidParams, issued }) {
     const problem = paymentProblem(id, toDecimal(quote.amount), refusal, issued.length > 0);
     const { summary } = quote.route.endpoint;
-    const upfront = new Set(methods.filter((method) => method.upfront(quote.route)).map(({ name }) => name));
+    const upfront = new Set(methods.filter((method) => method.upfront(quote)).map(({ name }) => name));
     const description = (method: string) =>
       upfront.has(method) ? `${summary}. This payment settles before the work` : summary;
     return {

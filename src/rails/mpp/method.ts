@@ -1,5 +1,4 @@
-import type { Route } from '../../catalogue/types.ts';
-import type { VerifiedPayment } from '../../payment/rail.ts';
+import type { Quote, VerifiedPayment } from '../../payment/rail.ts';
 import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
@@ -9,6 +8,9 @@ export type MethodVerdict = Pick<
   VerifiedPayment,
   'payer' | 'holder' | 'payerIsProven' | 'upfront' | 'recoveryQuery' | 'settle'
 >;
+
+/** What is paid for, as far as it matters to a way to pay. */
+export type Work = Pick<Quote, 'deadlineMs'>;
 
 /** A way to pay a `charge`: one chain with one token. */
 export interface ChargeMethod {
@@ -23,12 +25,12 @@ export interface ChargeMethod {
   readonly details: Readonly<Record<string, unknown>>;
   /** The lowest price, in atomic units, that is worth settling now. */
   leastPrice(): bigint;
-  /** How long a challenge for this route stays open, in milliseconds. */
-  challengeLifetimeMs(route: Route): number;
-  /** Why every payment of this method for the route settles first: told in the challenge. */
-  upfront(route: Route): UpfrontReason | undefined;
+  /** How long a challenge for such work stays open, in milliseconds. */
+  challengeLifetimeMs(work: Work): number;
+  /** Why every payment of this method for such work settles first: told in the challenge. */
+  upfront(work: Work): UpfrontReason | undefined;
   /** Where a payment that is good for less settles first: seconds, told in the challenge. */
-  leastSecondsLeft(route: Route): number | undefined;
+  leastSecondsLeft(work: Work): number | undefined;
   /**
    * Identity of a payment: what the chain's own record of it says of the challenge, so that one name stands for both
    * the challenge and the transaction. `shown` is what everybody can read off the chain once it has settled. Throws
@@ -36,7 +38,7 @@ export interface ChargeMethod {
    */
   identify(credential: PaymentCredential): { readonly id: string; readonly shown: string };
   /** Moves no money. The challenge has been checked; `isUpfront`: everybody settles first. Throws Refusal. */
-  verify(credential: PaymentCredential, route: Route, isUpfront: boolean): Promise<MethodVerdict>;
+  verify(credential: PaymentCredential, work: Work, isUpfront: boolean): Promise<MethodVerdict>;
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
   /** See `Rail.confirmations`. */

@@ -13,7 +13,7 @@ import { bindingMismatch, bodyDigest, isOurs, issueChallenge, type Secrets } fro
 import type { PaymentCredential } from './credential.ts';
 import { createEvmMethod, type EvmOptions } from './evm.ts';
 import { createHttpWire, type MppChallenge, type MppCredential } from './http.ts';
-import type { ChargeMethod } from './method.ts';
+import type { ChargeMethod, Work } from './method.ts';
 import { createTempoMethod, type TempoOptions } from './tempo.ts';
 
 export interface MppOptions {
@@ -87,13 +87,13 @@ export function openMppRail(options: MppOptions): MppRail {
   ];
 
   /** Why everybody who pays the route by this method settles first. */
-  const upfrontBy = (method: ChargeMethod, { route, amount }: Quote): UpfrontReason | undefined =>
-    method.upfront(route) ?? exposure.upfront(route, method.network, amount);
+  const upfrontBy = (method: ChargeMethod, quote: Quote): UpfrontReason | undefined =>
+    method.upfront(quote) ?? exposure.upfront(quote.route, method.network, quote.amount);
 
   const flowFor = (method: ChargeMethod, quote: Quote, refusal: Refusal | undefined): Flow => {
     if (refusal?.upfront ?? upfrontBy(method, quote)) return { paymentFlow: 'upfront' };
     const { contracts, failedSettlements, unprovenAbove, unprovenTogetherAbove, unsettledAbove } = exposure.upfrontFor;
-    const secondsLeftBelow = method.leastSecondsLeft(quote.route);
+    const secondsLeftBelow = method.leastSecondsLeft(quote);
     return {
       paymentFlow: 'authorization',
       upfrontFor: {
@@ -145,8 +145,8 @@ export function openMppRail(options: MppOptions): MppRail {
     }
   }
 
-  const inOrder = (route: Route, some: readonly ChargeMethod[]): ChargeMethod[] =>
-    afterResultFirst(some, (method) => method.upfront(route) !== undefined);
+  const inOrder = (work: Work, some: readonly ChargeMethod[]): ChargeMethod[] =>
+    afterResultFirst(some, (method) => method.upfront(work) !== undefined);
 
   return {
     name: 'mpp',
@@ -162,15 +162,15 @@ export function openMppRail(options: MppOptions): MppRail {
       })),
 
     challenge(quote, refusal, invalidParams) {
-      const { route, request, amount } = quote;
+      const { request, amount } = quote;
       const open = methods.filter((method) => toAtomic(amount, method.decimals) >= method.leastPrice());
-      const issued = acceptedMethods(inOrder(route, open), request.headers['accept-payment']).map((method) =>
+      const issued = acceptedMethods(inOrder(quote, open), request.headers['accept-payment']).map((method) =>
         issueChallenge(
           {
             realm,
             method: method.name,
             request: requestFor(method, quote, refusal),
-            expiresAt: now() + method.challengeLifetimeMs(route),
+            expiresAt: now() + method.challengeLifetimeMs(quote),
           },
           request,
           secrets,
@@ -182,9 +182,8 @@ export function openMppRail(options: MppOptions): MppRail {
     async verify({ credential, method }, quote) {
       checkChallenge(credential, method, quote);
       const { network, currency: asset, recipient: payTo, decimals } = method;
-      const { route } = quote;
       const upfront = upfrontBy(method, quote) ?? (flowOf(credential).isUpfront ? 'offered' : undefined);
-      const verdict = await method.verify(credential, route, upfront !== undefined);
+      const verdict = await method.verify(credential, quote, upfront !== undefined);
       return {
         network,
         asset,
@@ -193,7 +192,7 @@ export function openMppRail(options: MppOptions): MppRail {
         amount: credential.amount,
         scheme: 'charge',
         canSettleUpfront: true,
-        offeredAt: Date.parse(credential.challenge.expires) - method.challengeLifetimeMs(route),
+        offeredAt: Date.parse(credential.challenge.expires) - method.challengeLifetimeMs(quote),
         ...verdict,
         upfront: upfront === undefined || upfront === 'offered' ? (verdict.upfront ?? upfront) : upfront,
       };

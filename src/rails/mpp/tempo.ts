@@ -4,7 +4,6 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Route } from '../../catalogue/types.ts';
 import type { Atomic } from '../../money.ts';
 import {
   checkSignedTransfer,
@@ -22,7 +21,7 @@ import { endsBeforeTheWork, SETTLE_MARGIN_MS } from '../../payment/settle-upfron
 import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
-import type { ChargeMethod, MethodVerdict } from './method.ts';
+import type { ChargeMethod, MethodVerdict, Work } from './method.ts';
 import type { TempoChain } from './tempo-chain.ts';
 
 export interface TempoOptions {
@@ -44,7 +43,7 @@ const FIRST_PUSH_PAUSE_MS = 250;
 /** How long a transaction is good that the official client signs (`mppx`, tempo/client/Charge). */
 const TRANSACTION_LASTS_MS = 25_000;
 
-const isTooShort = (goodForMs: number, { deadlineMs }: Route): boolean =>
+const isTooShort = (goodForMs: number, { deadlineMs }: Work): boolean =>
   endsBeforeTheWork({ goodForMs, deadlineMs, settleMarginMs: SETTLE_MARGIN_MS.ownTransaction });
 
 /** As it is stored. */
@@ -98,17 +97,17 @@ export function createTempoMethod(
   }
 
   /** `validBefore` in seconds. Without one the payer can put another transaction in its place: the work does not wait. */
-  function upfrontOf(isProven: boolean, validBefore: number | undefined, route: Route): UpfrontReason | undefined {
+  function upfrontOf(isProven: boolean, validBefore: number | undefined, work: Work): UpfrontReason | undefined {
     // Where only the chain can check the signature, it must not buy work before the chain has.
     if (!isProven) return 'contract';
-    return validBefore === undefined || isTooShort(validBefore * 1000 - now(), route) ? 'deadline' : undefined;
+    return validBefore === undefined || isTooShort(validBefore * 1000 - now(), work) ? 'deadline' : undefined;
   }
 
   async function verifyPull(
     chain: TempoChain,
     credential: PaymentCredential,
     signature: string,
-    route: Route,
+    work: Work,
   ): Promise<MethodVerdict> {
     const { challenge, amount } = credential;
     const signed = chain.readTransfer(signature, memoEnd(challenge.id));
@@ -128,7 +127,7 @@ export function createTempoMethod(
       payer,
       holder: await payers(payer),
       payerIsProven: signed.provenSigner,
-      upfront: upfrontOf(signed.provenSigner, validBefore, route),
+      upfront: upfrontOf(signed.provenSigner, validBefore, work),
       recoveryQuery: JSON.stringify(query),
       settle: () => chain.broadcast(credential),
     };
@@ -145,8 +144,8 @@ export function createTempoMethod(
     leastPrice: () => 0n,
     challengeLifetimeMs: () => challengeLifetimeMs,
     // Who pays a sponsored transaction is known only once the chain has taken it.
-    upfront: (route) =>
-      options.feePayerKey !== undefined ? 'contract' : isTooShort(TRANSACTION_LASTS_MS, route) ? 'deadline' : undefined,
+    upfront: (work) =>
+      options.feePayerKey !== undefined ? 'contract' : isTooShort(TRANSACTION_LASTS_MS, work) ? 'deadline' : undefined,
     leastSecondsLeft: ({ deadlineMs }) => Math.ceil((deadlineMs + SETTLE_MARGIN_MS.ownTransaction) / 1000),
 
     /**
@@ -162,13 +161,13 @@ export function createTempoMethod(
       };
     },
 
-    async verify(credential, route) {
+    async verify(credential, work) {
       const payment = readTempoPayment(credential.payload);
       try {
         const chain = await load();
         return payment.type === 'hash'
           ? await verifyPush(chain, credential, payment.hash)
-          : await verifyPull(chain, credential, payment.signature, route);
+          : await verifyPull(chain, credential, payment.signature, work);
       } catch (error) {
         if (!(error instanceof ChainUnreachable)) throw error;
         throw new Refusal(

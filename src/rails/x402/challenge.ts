@@ -12,7 +12,7 @@ import { CHALLENGE_EXTENSION, type Requirements, type RequirementsV1 } from './w
 
 /** The entry of `accepts` for one network, in version 2's words. */
 function requirements(
-  route: Route,
+  work: Pick<Quote, 'deadlineMs'>,
   network: PayableNetwork,
   amount: Money,
   { scheme, upfront }: { scheme: 'exact' | 'upto'; upfront: boolean },
@@ -24,7 +24,7 @@ function requirements(
     amount: toAtomic(amount, network.asset.decimals).toString(),
     asset: network.asset.address,
     payTo: network.payTo,
-    maxTimeoutSeconds: authorizationSeconds(route, network),
+    maxTimeoutSeconds: authorizationSeconds(work, network),
     extra: upfront ? { ...extra, paymentFlow: 'upfront' } : { ...extra },
   };
 }
@@ -73,7 +73,7 @@ function headerWithId(required: object): (id: string) => string {
 }
 
 /** What is asked for a request, and on which of the route's networks. */
-type Offered = Pick<Quote, 'route' | 'amount' | 'networks'>;
+type Offered = Pick<Quote, 'route' | 'amount' | 'networks' | 'deadlineMs'>;
 
 interface PreparedQuote {
   header(id: string): string;
@@ -85,7 +85,7 @@ interface PreparedQuote {
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string };
   readonly extensions: object;
-  /** By amount, and where a request is not offered on all of the route's networks by these as well. */
+  /** By amount, and by deadline and networks as well where a request has not the route's. */
   readonly quotes: Map<Money | string, PreparedQuote>;
   readonly version: string;
 }
@@ -102,11 +102,11 @@ export interface Challenges {
    * pay the first that they can, so those that settle after the result come first. A challenge leaves out those that are
    * not worth settling now.
    */
-  offers(route: Route, amount: Money, networks?: readonly NetworkId[]): Requirements[];
+  offers(quote: Offered): Requirements[];
   /** Why everybody's payment of this on the network has to settle before the work. */
-  upfront(route: Route, network: PayableNetwork, amount: Money): 'deadline' | 'above' | 'loss' | undefined;
-  /** How long what is signed for the route on the network is asked to last, in milliseconds. */
-  lastsMs(route: Route, network: PayableNetwork): number;
+  upfront(quote: Offered, network: PayableNetwork): 'deadline' | 'above' | 'loss' | undefined;
+  /** How long what is signed for it on the network is asked to last, in milliseconds. */
+  lastsMs(quote: Offered, network: PayableNetwork): number;
   /** What the challenge says of the route itself, for the facilitator. */
   about(route: Route): { readonly resource: object; readonly extensions: object };
   challenge: Rail<never, X402Challenge>['challenge'];
@@ -129,8 +129,8 @@ export function createChallenges(
   const prepared = new Map<Route, Prepared>();
   const version = () => `${networks.version} ${exposure.version}`;
 
-  const upfrontOn: Challenges['upfront'] = (route, network, amount) =>
-    endsTooSoonOn(network, route) ? 'deadline' : exposure.upfront(route, network.id, amount);
+  const upfrontOn: Challenges['upfront'] = (quote, network) =>
+    endsTooSoonOn(network, quote) ? 'deadline' : exposure.upfront(quote.route, network.id, quote.amount);
 
   const prepare = (route: Route): Prepared => {
     const known = prepared.get(route);
@@ -153,20 +153,14 @@ export function createChallenges(
     ids.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
   /** `allUpfront` for a payer who has to settle first, whatever others may. */
-  const offersOn = (
-    open: readonly PayableNetwork[],
-    route: Route,
-    amount: Money,
-    allUpfront = false,
-  ): Requirements[] => {
-    const isFirstOn = new Map(
-      open.map((network) => [network, allUpfront || upfrontOn(route, network, amount) !== undefined]),
-    );
+  const offersOn = (open: readonly PayableNetwork[], quote: Offered, allUpfront = false): Requirements[] => {
+    const { route, amount } = quote;
+    const isFirstOn = new Map(open.map((network) => [network, allUpfront || upfrontOn(quote, network) !== undefined]));
     return afterResultFirst([...isFirstOn], ([, upfront]) => upfront).flatMap(([network, upfront]) => {
-      const exact = requirements(route, network, amount, { scheme: 'exact', upfront });
+      const exact = requirements(quote, network, amount, { scheme: 'exact', upfront });
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];
-      return [exact, requirements(route, network, amount, { scheme: 'upto', upfront })];
+      return [exact, requirements(quote, network, amount, { scheme: 'upto', upfront })];
     });
   };
 
@@ -185,10 +179,11 @@ export function createChallenges(
   };
 
   /** What is said at a price, in both versions' words. */
-  const said = ({ route, amount, networks: ids }: Offered, error: string, allUpfront = false) => {
+  const said = (offered: Offered, error: string, allUpfront = false) => {
+    const { route, amount, networks: ids } = offered;
     const { resource, extensions } = prepare(route);
     const worthwhile = payable(ids).filter((network) => isWorthSettling(network, amount));
-    const accepts = offersOn(worthwhile, route, amount, allUpfront);
+    const accepts = offersOn(worthwhile, offered, allUpfront);
     const upfrontFor = accepts.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
     const withId = { ...extensions, ...paymentIdentifierExtension, ...challengeExtension(NO_ID, upfrontFor) };
     const members = {
@@ -203,9 +198,10 @@ export function createChallenges(
   };
 
   const quoted = (offered: Offered): PreparedQuote => {
-    const { route, amount, networks: ids } = offered;
+    const { route, amount, networks: ids, deadlineMs } = offered;
     const { quotes } = prepare(route);
-    const key = ids === route.networks ? amount : `${amount} ${ids.join(' ')}`;
+    const isUsual = ids === route.networks && deadlineMs === route.deadlineMs;
+    const key = isUsual ? amount : `${amount} ${deadlineMs} ${ids.join(' ')}`;
     const known = quotes.get(key);
     if (known) return known;
     const { required, members } = said(offered, 'Payment required');
@@ -217,9 +213,9 @@ export function createChallenges(
   };
 
   return {
-    offers: (route, amount, ids = route.networks) => offersOn(payable(ids), route, amount),
+    offers: (quote) => offersOn(payable(quote.networks), quote),
     upfront: upfrontOn,
-    lastsMs: (route, network) => authorizationSeconds(route, network) * 1000,
+    lastsMs: (quote, network) => authorizationSeconds(quote, network) * 1000,
 
     about(route) {
       const { resource, extensions } = prepare(route);

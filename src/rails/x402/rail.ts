@@ -1,5 +1,5 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
-import { type Atomic, atomicToDecimal, type Money, toAtomic, toDecimal } from '../../money.ts';
+import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
 import type { SolanaAuthorization } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
@@ -26,10 +26,7 @@ interface X402Options {
   now(): number;
 }
 
-export interface X402Rail extends Rail<X402Credential, X402Challenge> {
-  /** The entries of `accepts` at a price, for the discovery documents. */
-  offers(route: Quote['route'], amount: Money): Requirements[];
-}
+export type X402Rail = Rail<X402Credential, X402Challenge>;
 
 export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options): X402Rail {
   const challenges = createChallenges(networks, exposure, publicUrl, now);
@@ -51,7 +48,7 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
   const offerFor = (payment: PaymentPayload, quote: Quote, network: PayableNetwork): Requirements => {
     const scheme = schemeOf(payment);
     const offered = challenges
-      .offers(quote.route, quote.amount)
+      .offers(quote)
       .find((offer) => offer.network === network.caip2 && offer.scheme === scheme);
     if (!offered) throw new Refusal('verification-failed', `the scheme ${scheme} is not offered on ${network.caip2}`);
     return offered;
@@ -89,7 +86,6 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
   const rail: X402Rail = {
     name: 'x402',
     http: createHttpWire(networks, challenges),
-    offers: challenges.offers,
     challenge: challenges.challenge,
 
     async verify(credential, quote): Promise<VerifiedPayment> {
@@ -107,14 +103,13 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
       const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
-      const { route } = quote;
       const { endsAt, payer, scheme } = authorization;
       const chosen =
         payment.x402Version === 2 && payment.accepted.upfront && scheme === 'exact' ? 'offered' : undefined;
-      const upfront = challenges.upfront(route, network, quote.amount) ?? chosen;
-      const { deadlineMs } = route;
+      const upfront = challenges.upfront(quote, network) ?? chosen;
+      const { deadlineMs } = quote;
       // Clients of version 1 name no challenge: what they sign lasts from then on as long as it asked.
-      const offeredAt = givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(route, network);
+      const offeredAt = givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(quote, network);
       if (upfront === undefined && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
       const payload = forFacilitator(credential, offer, quote);
       const verifying = facilitator.verify(payload, inVersionOf(payment, offer, quote)).catch((error: unknown) => {

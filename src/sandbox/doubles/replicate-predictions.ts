@@ -147,6 +147,22 @@ function faultOf(model: string, input: Record<string, unknown>): string | undefi
   if (input.duration !== undefined && !(Number(input.duration) >= least && Number(input.duration) <= most)) {
     return `duration must be between ${least} and ${most}`;
   }
+  return model.startsWith('black-forest-labs/flux-2-') ? fluxFault(input) : undefined;
+}
+
+const fluxSizes: readonly unknown[] = ['match_input_image', '0.5 MP', '1 MP', '2 MP', '4 MP'];
+const fluxIntegers = { seed: Infinity, output_quality: 100, safety_tolerance: 5, width: 2048, height: 2048 } as const;
+
+function fluxFault(input: Record<string, unknown>): string | undefined {
+  if (input.resolution !== undefined && !fluxSizes.includes(input.resolution)) {
+    return `resolution must be one of the following: ${fluxSizes.join(', ')}`;
+  }
+  for (const [field, most] of Object.entries(fluxIntegers)) {
+    const value = input[field];
+    if (value === undefined) continue;
+    if (!Number.isInteger(value)) return `${field} must be an integer`;
+    if (Number(value) > most) return `${field} must be less than or equal to ${most}`;
+  }
   return undefined;
 }
 

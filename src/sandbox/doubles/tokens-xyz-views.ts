@@ -22,6 +22,23 @@ export function marketOf(token: TokenFixture) {
   };
 }
 
+/** One page of the markets in which a token is traded. */
+export function marketsPage(token: TokenFixture, { offset, limit }: { offset: number; limit: number }) {
+  const { mint, symbol, decimals, liquidity, volume, price } = token;
+  const markets = ['Raydium', 'Orca', 'Meteora'].map((name, index) => ({
+    address: `${mint.slice(0, 40)}${index}`,
+    name: `${symbol}-USDC`,
+    source: name,
+    base: { address: mint, symbol, decimals },
+    quote: { address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6 },
+    liquidity: liquidity / (index + 2),
+    volume24h: volume / (index + 2),
+    trade24h: 12_000 / (index + 1),
+    price,
+  }));
+  return { markets: markets.slice(offset, offset + limit), total: markets.length, offset, limit };
+}
+
 /** The provider names the chain of a variant only where a mint is resolved and in variant-markets. */
 export function variantRow(token: TokenFixture) {
   const { assetId, symbol, mint, kind, tier, tags, name } = token;
@@ -135,7 +152,13 @@ function included(key: string, asset: AssetFixture, token: TokenFixture | undefi
     case 'ohlcv':
       return { ok: true, data: candles(token, rangeOf(query, 'ohlcv')) };
     case 'markets':
-      return { ok: true, data: { markets: [], total: 0, offset: 0, limit: Number(query.get('marketsLimit') ?? 10) } };
+      return {
+        ok: true,
+        data: marketsPage(token, {
+          offset: Number(query.get('marketsOffset') ?? 0),
+          limit: Math.min(50, Number(query.get('marketsLimit') ?? 10)),
+        }),
+      };
     default:
       return { ok: false, reason: 'unknown_include', message: `Unknown include ${key}` };
   }

@@ -23,6 +23,7 @@ import {
   insufficientData,
   marketOf,
   marketScoreInput,
+  marketsPage,
   profileOf,
   rangeOf,
   riskSummary,
@@ -64,30 +65,8 @@ const assetViews: Readonly<Record<string, View>> = {
     lastUpdatedAt: Date.now(),
   }),
   markets({ asset, mint }, query) {
-    const { offset, limit } = page(query, 10);
-    const token = tokenAt(mint);
-    const markets = ['Raydium', 'Orca', 'Meteora'].map((name, index) => ({
-      address: `${mint.slice(0, 40)}${index}`,
-      name: `${token.symbol}-USDC`,
-      source: name,
-      base: { address: mint, symbol: token.symbol, decimals: token.decimals },
-      quote: { address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6 },
-      liquidity: token.liquidity / (index + 2),
-      volume24h: token.volume / (index + 2),
-      trade24h: 12_000 / (index + 1),
-      price: token.price,
-    }));
-    const shown = markets.slice(offset, offset + limit);
-    return {
-      assetId: asset.assetId,
-      mint,
-      markets: shown,
-      protocolTokensByMarket: {},
-      total: markets.length,
-      offset,
-      limit,
-      lastUpdatedAt: Date.now(),
-    };
+    const shown = marketsPage(tokenAt(mint), page(query, 10));
+    return { assetId: asset.assetId, mint, ...shown, protocolTokensByMarket: {}, lastUpdatedAt: Date.now() };
   },
   tickers({ asset }, query) {
     const { offset, limit } = page(query, 50);

@@ -67,6 +67,15 @@ function metadataOf({ input, sent, options, ...produced }: Produced): Record<str
   };
 }
 
+/** What a result of each sort always has. */
+export const mediaAnswers = {
+  image: ['image_url', 'image_description', 'metadata'],
+  video: ['video_url', 'duration', 'model', 'metadata'],
+  music: ['music_url', 'duration_seconds', 'metadata'],
+  speech: ['audio_url', 'metadata'],
+  transcript: ['text', 'metadata'],
+} as const;
+
 export interface ImageResult {
   image_url: string;
   /** The prompt that was used. */
@@ -74,10 +83,11 @@ export interface ImageResult {
   metadata: Record<string, unknown>;
 }
 
-export function imageResult(produced: Produced, prompt: string): ImageResult {
+export function imageResult(produced: Produced): ImageResult {
+  const { prompt } = produced.sent;
   return {
     image_url: produced.file.url,
-    image_description: prompt,
+    image_description: typeof prompt === 'string' ? prompt : '',
     metadata: {
       ...metadataOf(produced),
       ...imageSize(produced.file.bytes),

@@ -27,6 +27,7 @@ const [LEAST_PRICE, HIGHEST_PRICE] = [0.03, 0.97];
 export const alphaFeed = defineRecipe({
   name: 'alpha-feed',
   options: edgeOptions,
+  reads: { category_id: 'number?', limit: 'number', min_confidence: 'number' },
   roles: { markets: [limitless], search: [responsesSearch] },
   async call(
     input: Request,

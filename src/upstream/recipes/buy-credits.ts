@@ -25,7 +25,9 @@ interface BuyCreditsResult {
 export const buyCredits = defineRecipe({
   name: 'buy-credits',
   options: { type: 'object', properties: {} },
+  secret: true,
   ownPath: '/v1/credits',
+  reads: { amount_usd: 'string', api_key: 'string?' },
   roles: {},
   async call({ amount_usd, api_key }: BuyCreditsRequest, _bindings, { credits, paymentId }): Promise<BuyCreditsResult> {
     const { apiKey, shown, balance } = await credits.buy({ amount: usd(amount_usd), apiKey: api_key, paymentId });

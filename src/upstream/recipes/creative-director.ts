@@ -16,6 +16,7 @@ type Plan = Pick<Result, 'intent' | 'direction'> & {
 export const creativeDirector = defineRecipe({
   name: 'creative-director',
   options: { type: 'object', properties: {} },
+  reads: { idea: 'string', reference_images: 'string[]?' },
   roles: { search: [responsesSearch], words: [openaiChat] },
   async call({ idea, reference_images: images = [] }: Request, { search, words }, context): Promise<Result> {
     const found = await respond(

@@ -11,6 +11,7 @@ import { drawImage } from '../providers/replicate/run.ts';
 export const designer = defineRecipe({
   name: 'designer',
   options: { type: 'object', properties: {} },
+  reads: { prompt: 'string', style: 'string[]?', aspect_ratio: 'string', referenceImage: 'string[]?' },
   roles: { words: [openaiChat], images: [replicatePredictions] },
   async call(request: Request, { words, images }, context): Promise<Result> {
     const { prompt, style = [], aspect_ratio, referenceImage = [] } = request;

@@ -1,5 +1,5 @@
 import type { Result } from '../../../generated/endpoints/token/launchpad-trending.ts';
-import type { Input, JsonSchema } from '../../catalogue/types.ts';
+import type { JsonSchema } from '../../catalogue/types.ts';
 import { type CallContext, defineRecipe } from '../adapter.ts';
 import { optionally } from '../optionally.ts';
 import { UpstreamProblem } from '../problem.ts';
@@ -38,8 +38,9 @@ export const launchpad = defineRecipe({
       limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Most tokens in the answer; 20 unless given' },
     },
   },
+  reads: {},
   roles: { tokens: [jupiterData], words: [openaiChat] },
-  async call(_input: Input, { tokens, words }, context, options: LaunchpadOptions): Promise<Result> {
+  async call(_input: Record<never, never>, { tokens, words }, context, options: LaunchpadOptions): Promise<Result> {
     const listed = await ranked(tokens, options, context);
     const [{ summary, suggestions }, iconDescriptions] = await Promise.all([
       trendWords(listed, words, context),

@@ -26,6 +26,7 @@ const SHOWN_ORDERS = 5;
 export const marketIntel = defineRecipe({
   name: 'market-intel',
   options: edgeOptions,
+  reads: { market_id: 'string' },
   roles: { markets: [limitless], search: [responsesSearch], words: [openaiChat] },
   async call(
     { market_id: slug }: Request,

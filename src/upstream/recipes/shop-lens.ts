@@ -28,6 +28,18 @@ const labelSchema = {
 export const shopLens = defineRecipe({
   name: 'shop-lens',
   options: shopOptions,
+  reads: {
+    image_url: 'string',
+    mode: 'string',
+    q: 'string?',
+    marketplaces: 'string[]?',
+    price_min: 'number?',
+    price_max: 'number?',
+    condition: 'string?',
+    sort: 'string',
+    country: 'string',
+    limit: 'number',
+  },
   roles: { shops: [serpapi], words: [openaiChat] },
   async call(input: Request, { shops, words }, context, { marketplaceSeconds = 15 }: ShopOptions): Promise<Result> {
     const { image_url: url, q, condition, sort, limit } = input;

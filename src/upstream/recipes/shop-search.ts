@@ -3,7 +3,7 @@ import { defineRecipe } from '../adapter.ts';
 import { summarizePrices } from '../price-summary.ts';
 import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { serpapi } from '../providers/serpapi/adapter.ts';
-import { searchAll, searchable } from './shop/fan-out.ts';
+import { leftOut, searchAll, searchable } from './shop/fan-out.ts';
 import { readIntent } from './shop/intent.ts';
 import { marketplaceNames } from './shop/marketplaces.ts';
 
@@ -27,6 +27,17 @@ export const shopOptions = {
 export const shopSearch = defineRecipe({
   name: 'shop-search',
   options: shopOptions,
+  leavesOut: { marketplaces: { condition: leftOut } },
+  reads: {
+    query: 'string',
+    marketplaces: 'string[]?',
+    price_min: 'number?',
+    price_max: 'number?',
+    condition: 'string?',
+    sort: 'string?',
+    country: 'string',
+    limit: 'number',
+  },
   roles: { shops: [serpapi], words: [openaiChat] },
   async call(input: Request, { shops, words }, context, { marketplaceSeconds = 15 }: ShopOptions): Promise<Result> {
     // Both are part of the request, and of its price: what the model reads out of the query changes neither.

@@ -21,6 +21,7 @@ interface KitWords {
 export const starterKit = defineRecipe({
   name: 'starter-kit',
   options: { type: 'object', properties: {} },
+  reads: { prompt: 'string', ca_reference: 'string?' },
   roles: { tokens: [jupiterData], words: [openaiChat], images: [replicatePredictions] },
   async call({ prompt, ca_reference: reference }: Request, { tokens, words, images }, context): Promise<Result> {
     const style = reference === undefined ? undefined : await logoStyle(reference, tokens, words, context);

@@ -1,4 +1,3 @@
-import type { Input } from '../../catalogue/types.ts';
 import { defineRecipe } from '../adapter.ts';
 import { jupiterData } from '../providers/jupiter/adapter.ts';
 import { xstocksRegistry } from '../providers/xstocks/adapter.ts';
@@ -14,6 +13,11 @@ interface StockArbOptions {
 }
 
 type Sort = 'abs' | 'premium' | 'discount';
+
+interface StockArbRequest {
+  readonly sort?: Sort;
+  readonly min_liquidity_usd?: number;
+}
 
 interface StockArbResult {
   opportunities: (Omit<StockPremium, 'underlying_updated_at'> & { actionable: boolean })[];
@@ -52,8 +56,14 @@ export const stockArb = defineRecipe({
       },
     },
   },
+  reads: { sort: 'string?', min_liquidity_usd: 'number?' },
   roles: { registry: [xstocksRegistry], prices: [jupiterData] },
-  async call(input: Input, { registry, prices }, context, options: StockArbOptions): Promise<StockArbResult> {
+  async call(
+    { sort = 'abs', min_liquidity_usd: least }: StockArbRequest,
+    { registry, prices },
+    context,
+    options: StockArbOptions,
+  ): Promise<StockArbResult> {
     const { actionablePercent = 1, actionableLiquidityUsd = 10_000, freshSeconds = 3600 } = options;
     const { priced, unpriced, fetchedAt } = await stockPremiums({ registry, prices }, context);
 
@@ -62,10 +72,9 @@ export const stockArb = defineRecipe({
       Math.abs(row.premium_discount_pct) >= actionablePercent &&
       (row.onchain_liquidity_usd ?? -1) >= actionableLiquidityUsd &&
       (row.underlying_updated_at ?? 0) >= oldest;
-    const least = input.min_liquidity_usd === undefined ? undefined : Number(input.min_liquidity_usd);
     const shown = priced
       .filter((row) => least === undefined || (row.onchain_liquidity_usd ?? -1) >= least)
-      .sort(orders[(input.sort ?? 'abs') as Sort]);
+      .sort(orders[sort]);
     const sum = priced.reduce((total, row) => total + row.premium_discount_pct, 0);
     return {
       opportunities: shown.map((row) => {

@@ -32,6 +32,7 @@ const CACHE_MS = 30 * 60_000;
 export const stockResearch = defineRecipe({
   name: 'stock-research',
   options: { type: 'object', properties: { stockChain: stockChainSchema } },
+  reads: { ticker: 'string' },
   roles: {
     figures: [finnhub],
     registry: [xstocksRegistry],

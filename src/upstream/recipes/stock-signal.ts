@@ -20,6 +20,7 @@ const MOST_CHANGE = 25;
 export const stockSignal = defineRecipe({
   name: 'stock-signal',
   options: { type: 'object', properties: { stockChain: stockChainSchema } },
+  reads: { ticker: 'string' },
   roles: {
     figures: [finnhub],
     registry: [xstocksRegistry],

@@ -13,6 +13,7 @@ import { articlesOn } from './token-articles.ts';
 export const tokenNews = defineRecipe({
   name: 'token-news',
   options: { type: 'object', properties: {} },
+  reads: { token: 'string' },
   roles: {
     tokens: [jupiterData],
     news: [okxDexMarket],

@@ -34,6 +34,7 @@ export const tokenSignal = defineRecipe({
       },
     },
   },
+  reads: { ticker: 'string' },
   roles: { tokens: [jupiterData], market: [okxDexMarket], words: [openaiChat] },
   async call(
     { ticker: asked }: Request,

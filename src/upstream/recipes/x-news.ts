@@ -28,6 +28,7 @@ export const xNews = defineRecipe({
       maxAgeDays: { type: 'number', exclusiveMinimum: 0, description: 'Older posts are no news, and not read' },
     },
   },
+  reads: { x_username: 'string', x_persona: 'string?' },
   roles: {
     social: [socialfetch],
     words: [openaiChat],

@@ -32,6 +32,7 @@ type Described = Pick<Result, 'persona' | 'style_profile' | 'content_patterns'> 
 export const xPersona = defineRecipe({
   name: 'x-persona',
   options: { type: 'object', properties: {} },
+  reads: { x_username: 'string' },
   roles: { social: [socialfetch], words: [openaiChat] },
   async call({ x_username: username }: Request, { social, words }, context): Promise<Result> {
     const account = await xAccount(social, handleOf(username), context);

@@ -117,7 +117,7 @@ t.test('a challenge for an authorization stays open for as long as the endpoint 
     now: () => now,
   });
   const quote = quoteOf(requestOf('{}'));
-  const slow = { ...quote, route: { ...quote.route, deadlineMs: 600_000 } };
+  const slow = { ...quote, deadlineMs: 600_000 };
   // What settles after the result comes first.
   const [evm, tempo] = challengesOf(answerOf(rail, slow)).map((header) =>
     Date.parse(parametersOf(header).expires ?? ''),

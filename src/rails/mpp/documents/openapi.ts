@@ -58,8 +58,14 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
       const made = isFirst ? described : { ...described, responses: { ...described.responses, 402: asked } };
       if (method === main) return { path: route.path, method, operation: made };
       const { description: _, ...rest } = made;
+      const { offers, ...price } = made['x-payment-info'];
+      const payment = { ...price, offers: offers.map(({ description: _, ...offer }) => offer) };
       const responses = { ...made.responses, 200: { $ref: `${place(route)}/responses/200` } };
-      return { path: route.path, method, operation: { ...rest, parameters: made.parameters.map(once), responses } };
+      return {
+        path: route.path,
+        method,
+        operation: { ...rest, parameters: made.parameters.map(once), responses, 'x-payment-info': payment },
+      };
     });
   });
   return {
@@ -70,5 +76,6 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
     tags: service.tags,
     operations,
     paymentRequired,
+    failureTypes: ['application/problem+json'],
   };
 }

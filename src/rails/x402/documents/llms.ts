@@ -4,7 +4,7 @@ import { paragraph } from '../../../discovery/llms.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
 import { priceInWords } from '../../../discovery/payment-info.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
-import { endsTooSoonOn } from '../../../payment/settle-upfront.ts';
+import { upfrontOn, whereInWords } from './upfront.ts';
 import { workedExample } from './worked-example.ts';
 
 const paying = (otherPrefixes: readonly string[], above: string): string[] => [
@@ -62,6 +62,18 @@ function usualNetworks(sold: readonly Sold[]): string {
   return first?.[0] ?? '';
 }
 
+/** `Settles first on chain-a.`; a sentence for each set of requests that do. */
+function upfrontInWords(route: Route, own: Sold['networks']): string[] {
+  const byWords = new Map<string, Sold['networks'][number][]>();
+  for (const each of own) {
+    const where = upfrontOn(each.network, route);
+    if (where === undefined) continue;
+    const words = whereInWords(where);
+    byWords.set(words, [...(byWords.get(words) ?? []), each]);
+  }
+  return [...byWords].map(([words, networks]) => `Settles first on ${names(networks)}${words}.`);
+}
+
 /** Base routes by group. */
 function baseSection(sold: readonly Sold[]): string[] {
   if (sold.length === 0) return [];
@@ -78,8 +90,7 @@ function baseSection(sold: readonly Sold[]): string[] {
       ...members.map(({ route, networks: own }) => {
         const text = soldLine(route, route.methods[0] === 'GET' ? 'GET ' : '');
         const paid = names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
-        const upfront = own.filter(({ network }) => endsTooSoonOn(network, route));
-        return upfront.length === 0 ? paid : `${paid} Settles first on ${names(upfront)}.`;
+        return [paid, ...upfrontInWords(route, own)].join(' ');
       }),
     ]),
     '',

@@ -93,5 +93,6 @@ export function x402OpenApi(routes: readonly Route[], payable: Payable): OpenApi
     tags: [...new Set(operations.flatMap((sold) => sold.operation.tags))],
     operations,
     paymentRequired: challenge,
+    failureTypes: ['application/json'],
   };
 }

@@ -2,7 +2,8 @@ import type { Route } from '../../../catalogue/types.ts';
 import type { PayableNetwork } from '../../../discovery/payable.ts';
 import { bounds, type Offer, type PaymentInfo, SETTLES_UPFRONT } from '../../../discovery/payment-info.ts';
 import { toAtomic, toDecimal } from '../../../money.ts';
-import { afterResultFirst, endsTooSoonOn } from '../../../payment/settle-upfront.ts';
+import { afterResultFirst } from '../../../payment/settle-upfront.ts';
+import { upfrontOn, whereInWords } from './upfront.ts';
 
 /** `network` is a CAIP-2 id. `amount` is what a call without a body is asked for. */
 interface X402Offer extends Offer {
@@ -12,10 +13,15 @@ interface X402Offer extends Offer {
   readonly payTo: string;
 }
 
+function flowInWords(network: PayableNetwork['network'], route: Route): Pick<X402Offer, 'description'> {
+  const where = upfrontOn(network, route);
+  return where === undefined ? {} : { description: SETTLES_UPFRONT.replace(':', `${whereInWords(where)}:`) };
+}
+
 /** `x-payment-info` of an operation: one offer for each network. */
 export function x402PaymentInfo(route: Route, networks: readonly PayableNetwork[]): PaymentInfo<X402Offer> {
   const protocols = ['x402'];
-  const isUpfront = ({ network }: PayableNetwork) => endsTooSoonOn(network, route);
+  const isUpfront = ({ network }: PayableNetwork) => upfrontOn(network, route) === 'all';
   const offers = afterResultFirst(networks, isUpfront).map((each): X402Offer => {
     const { binding, payTo } = each;
     return {
@@ -26,7 +32,8 @@ export function x402PaymentInfo(route: Route, networks: readonly PayableNetwork[
       currency: binding.asset.address,
       network: binding.caip2,
       payTo,
-      ...(isUpfront(each) && { paymentFlow: 'upfront', description: SETTLES_UPFRONT }),
+      ...(isUpfront(each) && { paymentFlow: 'upfront' }),
+      ...flowInWords(each.network, route),
     };
   });
   return route.price.fixed

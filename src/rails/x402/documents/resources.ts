@@ -3,7 +3,7 @@ import type { Route } from '../../../catalogue/types.ts';
 import { type Payable, payableOn } from '../../../discovery/payable.ts';
 import { answerSchema, requestSchema } from '../../../discovery/schemas.ts';
 import { toDecimal } from '../../../money.ts';
-import { endsTooSoonOn } from '../../../payment/settle-upfront.ts';
+import { type UpfrontWhere, upfrontOn } from './upfront.ts';
 
 /** What a call costs on one network; `amount` is a decimal string in units of the asset. */
 interface ResourcePricing {
@@ -12,6 +12,8 @@ interface ResourcePricing {
   readonly network: string;
   /** Present where the payment settles before the work. */
   readonly paymentFlow?: 'upfront';
+  /** Present where it does so for some requests only. */
+  readonly upfrontWhere?: UpfrontWhere;
 }
 
 export interface ResourceItem {
@@ -35,6 +37,10 @@ export interface ResourceList {
   readonly resources: readonly ResourceItem[];
 }
 
+/** `upfrontWhere` says which requests settle first, where not all of them do. */
+const flow = (where: ReturnType<typeof upfrontOn>): Pick<ResourcePricing, 'paymentFlow' | 'upfrontWhere'> =>
+  where === undefined ? {} : where === 'all' ? { paymentFlow: 'upfront' } : { upfrontWhere: where };
+
 function resource(route: Route, payable: Payable): ResourceItem[] {
   const { price, minPrice } = route.listing;
   const amount = toDecimal(price);
@@ -42,7 +48,7 @@ function resource(route: Route, payable: Payable): ResourceItem[] {
     amount,
     asset: binding.asset.symbol,
     network: network.listedAs,
-    ...(endsTooSoonOn(network, route) && { paymentFlow: 'upfront' as const }),
+    ...flow(upfrontOn(network, route)),
   }));
   if (!pricing) return [];
   return [

@@ -12,6 +12,7 @@ export const finnhub: Adapter<FinnhubOptions, 'finnhub'> = {
     required: ['operation'],
     properties: { operation: { enum: Object.keys(operations) } },
   },
+  reads: () => ({ fields: {}, passesOthers: true }),
   authorize: (_request, { key }) => ({ headers: { 'x-finnhub-token': `${key}` } }),
   async call(input, binding, context) {
     const query = Object.fromEntries(Object.entries(input).map(([field, value]) => [field, String(value)]));

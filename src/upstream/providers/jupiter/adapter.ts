@@ -1,8 +1,16 @@
 /** Prices and tokens of Solana, as Jupiter answers them. */
+import type { RequestReads } from '../../../catalogue/contracts.ts';
 import type { Adapter } from '../../adapter.ts';
 import { type JupiterRanking, prices, searchTokens, taggedTokens, topTokens } from './client.ts';
 
 type JupiterOptions = { readonly operation: 'prices' | 'search' | 'top' | 'tagged' };
+
+const fieldsRead: Readonly<Record<JupiterOptions['operation'], RequestReads['fields']>> = {
+  prices: { mints: 'string[]|string' },
+  search: { query: 'string' },
+  top: { ranking: 'string', interval: 'string' },
+  tagged: { tag: 'string' },
+};
 
 export const jupiterData: Adapter<JupiterOptions> = {
   name: 'jupiter-data',
@@ -13,6 +21,7 @@ export const jupiterData: Adapter<JupiterOptions> = {
     required: ['operation'],
     properties: { operation: { enum: ['prices', 'search', 'top', 'tagged'] } },
   },
+  reads: ({ operation }) => ({ fields: fieldsRead[operation as JupiterOptions['operation']] }),
   authorize: (_request, { key }) => (key === undefined ? {} : { headers: { 'x-api-key': key } }),
   async call(input, binding, context) {
     switch (binding.options.operation) {

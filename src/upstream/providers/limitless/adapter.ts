@@ -15,6 +15,8 @@ export const limitless: Adapter<LimitlessOptions> = {
     required: ['operation'],
     properties: { operation: { enum: ['market-list'] } },
   },
+  reads: () => ({ fields: { page: 'number', limit: 'number', category_id: 'number?' } }),
+  answers: () => ['markets', 'page', 'limit', 'next_page', 'categories'],
   async call(input, binding, context) {
     switch (binding.options.operation) {
       case 'market-list':

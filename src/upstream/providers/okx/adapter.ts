@@ -1,4 +1,5 @@
 /** Tokens, holders, trades and candles of many chains, from OKX's market API. */
+import type { RequestReads } from '../../../catalogue/contracts.ts';
 import type { Adapter } from '../../adapter.ts';
 import { analyse } from './analysis.ts';
 import { authorizeOkx } from './client.ts';
@@ -9,6 +10,26 @@ type OkxOptions = {
   readonly operation: 'discovery' | 'market';
   /** What this service calls the chain: one of the upstream's `chains`. */
   readonly chain: string;
+};
+
+const fieldsRead: Readonly<Record<OkxOptions['operation'], RequestReads['fields']>> = {
+  discovery: {
+    action: 'string',
+    keyword: 'string?',
+    limit: 'number?',
+    timeFrame: 'string?',
+    sortBy: 'string?',
+    tokenAddress: 'string?',
+    walletType: 'string?',
+  },
+  market: {
+    action: 'string',
+    tokenAddress: 'string?',
+    tokenAddresses: 'string[]?',
+    bar: 'string?',
+    limit: 'number?',
+    tagFilter: 'string?',
+  },
 };
 
 export const okxDexMarket: Adapter<OkxOptions> = {
@@ -39,6 +60,8 @@ export const okxDexMarket: Adapter<OkxOptions> = {
       },
     },
   },
+  answers: () => ['chain', 'action', 'data'],
+  reads: ({ operation }) => ({ fields: fieldsRead[operation as OkxOptions['operation']] }),
   authorize: authorizeOkx,
   async call(input, binding, context) {
     const { operation, chain } = binding.options;

@@ -3,7 +3,7 @@ import type { SoldTerms } from '../../../catalogue/types.ts';
 import type { ModelAdapter } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatAnswer, chat } from './chat.ts';
-import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage } from './chat-input.ts';
+import { chatMetadata, chatModelOptions, chatReads, chatRequestOf, chatUsage } from './chat-input.ts';
 
 type ChatOptions = {
   /** `tiered`: the caller chooses an output ceiling by name; `usage`: by `max_tokens`. */
@@ -19,6 +19,8 @@ export const openaiChat: ModelAdapter<ChatOptions, 'openai-chat'> = {
     required: ['result'],
     properties: { result: { enum: ['tiered', 'usage'] } },
   },
+  reads: () => chatReads,
+  answers: ({ result }) => ['text', 'model', 'usage', 'metadata', ...(result === 'tiered' ? ['tier'] : [])],
   modelOptions: chatModelOptions,
   boundsOutput: true,
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),

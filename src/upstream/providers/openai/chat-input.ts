@@ -1,4 +1,5 @@
 /** How an endpoint's request becomes a request to a chat model, whichever host serves the model. */
+import type { RequestReads } from '../../../catalogue/contracts.ts';
 import type { Input, JsonSchema, SoldTerms } from '../../../catalogue/types.ts';
 import { asJsonObjects } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';
@@ -15,6 +16,22 @@ export const chatModelOptions: JsonSchema = {
     supportsJsonSchema: { type: 'boolean' },
     supportsImageUrl: { type: 'boolean' },
   },
+};
+
+/** What a request to a chat model is made of; `tier` and `max_tokens` by way of the price. */
+export const chatReads: RequestReads = {
+  fields: {
+    model: 'string?',
+    prompt: 'string?',
+    system_prompt: 'string?',
+    image: 'string?',
+    messages: 'array?',
+    tier: 'string?',
+    max_tokens: 'number?',
+    temperature: 'number?',
+    reasoning_effort: 'string?',
+  },
+  oneOf: ['prompt', 'messages'],
 };
 
 /**

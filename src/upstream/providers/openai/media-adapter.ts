@@ -8,7 +8,13 @@ import type { CallContext, ModelAdapter, ModelBinding } from '../../adapter.ts';
 import type { FormPart, UpstreamResponse } from '../../http/upstream-http.ts';
 import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
 import { mediaDuration } from '../../media/facts.ts';
-import { type ImageResult, imageResult, type MediaResultOptions, mediaResultOptions } from '../../media/results.ts';
+import {
+  type ImageResult,
+  imageResult,
+  type MediaResultOptions,
+  mediaAnswers,
+  mediaResultOptions,
+} from '../../media/results.ts';
 import { sniffMediaType } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { errorProblem } from './chat-errors.ts';
@@ -40,6 +46,9 @@ export const openaiMedia: ModelAdapter<OpenaiMediaOptions> = {
       ...mediaResultOptions,
     },
   },
+  reads: () => ({ fields: {} }),
+  answers: ({ result }) => mediaAnswers[result as OpenaiMediaOptions['result']],
+  sends: (result) => (result === 'transcript' ? ['file'] : ['prompt']),
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
   async call(input, binding, context) {
     const sent = { ...mapInput(binding.options.input, input), ...binding.options.fixed };
@@ -80,7 +89,7 @@ async function generate(
     providerUrl: undefined,
     options,
   };
-  return imageResult(produced, String(input.prompt));
+  return imageResult(produced);
 }
 
 /** OpenAI takes the bare code of a language: that of `en-GB` is `en`. Without one it finds out itself. */

@@ -20,6 +20,8 @@ export const responsesSearch: ModelAdapter<SearchOptions, 'responses-search'> = 
       },
     },
   },
+  reads: () => ({ fields: { prompt: 'string' } }),
+  answers: () => ['text', 'citations'],
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
   async call(input, binding, context) {
     const messages = [{ role: 'user', content: String(input.prompt) }];

@@ -3,10 +3,17 @@ import type { ModelAdapter } from '../../adapter.ts';
 import { inputMappingSchema } from '../../input-mapping.ts';
 import { trimAudio } from '../../media/facts.ts';
 import { trimVideo } from '../../media/ffmpeg.ts';
-import { imageResult, mediaResultOptions, musicResult, type Produced, videoResult } from '../../media/results.ts';
+import {
+  imageResult,
+  mediaAnswers,
+  mediaResultOptions,
+  musicResult,
+  type Produced,
+  videoResult,
+} from '../../media/results.ts';
 import type { StoredMedia } from '../../media/store.ts';
 import { predict } from './client.ts';
-import { keep, type PredictionOptions, providerInput } from './run.ts';
+import { drawn, keep, type PredictionOptions, providerInput } from './run.ts';
 
 export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-predictions'> = {
   name: 'replicate-predictions',
@@ -22,12 +29,19 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
       ...mediaResultOptions,
     },
   },
+  reads: () => ({ fields: {} }),
+  answers: ({ result }) => mediaAnswers[result as PredictionOptions['result']],
+  sends: (_result, { prompt }) => (prompt === false ? [] : ['prompt']),
+  kinds: { image: 'image', video: 'video', music: 'audio' },
+  handed: drawn,
   modelOptions: {
     type: 'object',
     properties: {
       kind: { enum: ['image', 'video', 'audio'], description: 'What the model makes' },
+      prompt: { const: false, description: 'Written where the model takes no prompt' },
       minimums: {
         type: 'object',
+        'x-provider-fields': true,
         additionalProperties: { type: 'number' },
         description: 'Provider field: least value',
       },
@@ -61,7 +75,7 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
     });
     switch (result) {
       case 'image':
-        return imageResult(produced(await keep(prediction, 'image', binding, context)), String(input.prompt));
+        return imageResult(produced(await keep(prediction, 'image', binding, context)));
       case 'video': {
         const file = await keep(prediction, 'video', binding, context);
         const seconds = asNumber(asked.duration);

@@ -57,6 +57,9 @@ export async function keep(
   return await context.media.copy(first, kind, { upstream, signal: context.signal });
 }
 
+/** What a recipe can ask for of an image. */
+export const drawn = ['prompt', 'aspect_ratio', 'referenceImage'] as const;
+
 /** An image for a recipe, kept in the media store. The role's `input` maps these names to the provider's. */
 export async function drawImage(
   binding: PredictionBinding,

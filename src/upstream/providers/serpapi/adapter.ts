@@ -12,6 +12,7 @@ export const serpapi: Adapter<SerpapiOptions> = {
     required: ['engine'],
     properties: { engine: { enum: [...engines], description: 'Where to search' } },
   },
+  reads: () => ({ fields: {}, passesOthers: true }),
   authorize: (_request, { key }) => ({ query: { api_key: `${key}` } }),
   call: (input, binding, context) => serpSearch(binding, binding.options.engine, input as SerpQuery, context),
 };

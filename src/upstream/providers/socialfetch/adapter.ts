@@ -1,4 +1,5 @@
 /** Products of TikTok Shop: a search, and one product in detail. */
+import type { RequestReads } from '../../../catalogue/contracts.ts';
 import type { Input } from '../../../catalogue/types.ts';
 import { asJsonObject } from '../../../json.ts';
 import type { Adapter, CallContext } from '../../adapter.ts';
@@ -8,6 +9,16 @@ import { lookUpWhole, type SocialBinding } from './client.ts';
 import { type StorefrontDetail, type StorefrontProduct, storefrontDetail, storefrontProduct } from './products.ts';
 
 type SocialfetchOptions = { readonly operation: 'tiktok-search' | 'tiktok-product' };
+
+const fieldsRead: Readonly<Record<SocialfetchOptions['operation'], RequestReads['fields']>> = {
+  'tiktok-search': { query: 'string', region: 'string', page: 'number', raw: 'boolean?' },
+  'tiktok-product': { url: 'string', region: 'string', raw: 'boolean?' },
+};
+
+const answers: Readonly<Record<SocialfetchOptions['operation'], readonly string[]>> = {
+  'tiktok-search': ['results', 'total_results', 'total_available', 'has_more', 'price_summary', 'cached'],
+  'tiktok-product': ['product', 'found', 'cached'],
+};
 
 const STOREFRONT_AGE_MS = 5 * 60_000;
 
@@ -19,6 +30,8 @@ export const socialfetch: Adapter<SocialfetchOptions> = {
     required: ['operation'],
     properties: { operation: { enum: ['tiktok-search', 'tiktok-product'] } },
   },
+  answers: ({ operation }) => answers[operation as SocialfetchOptions['operation']],
+  reads: ({ operation }) => ({ fields: fieldsRead[operation as SocialfetchOptions['operation']] }),
   authorize: (_request, { key }) => ({ headers: { 'x-api-key': `${key}` } }),
   async call(input, binding, context) {
     switch (binding.options.operation) {

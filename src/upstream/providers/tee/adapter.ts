@@ -2,7 +2,7 @@
 import type { Binding, ModelAdapter } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { chat } from '../openai/chat.ts';
-import { chatMetadata, chatModelOptions, chatRequestOf, chatUsage } from '../openai/chat-input.ts';
+import { chatMetadata, chatModelOptions, chatReads, chatRequestOf, chatUsage } from '../openai/chat-input.ts';
 import { aciConstraint, aciProof } from './aci.ts';
 import { faultsOf, shownChecks } from './checks.ts';
 import type { Proof } from './proof.ts';
@@ -57,6 +57,8 @@ export const teeOpenai: ModelAdapter<TeeOptions> = {
       },
     },
   },
+  reads: () => chatReads,
+  answers: () => ['text', 'model', 'verified', 'usage', 'proof', 'metadata'],
   modelOptions: chatModelOptions,
   boundsOutput: true,
   upstreamOptions: {

@@ -1,6 +1,6 @@
 /** Assets, their variants and markets, as tokens.xyz answers them, in this service's words. */
 import type { Adapter } from '../../adapter.ts';
-import { askTokens, DEFAULT_CHAIN, operations, type TokensOperation } from './client.ts';
+import { askTokens, DEFAULT_CHAIN, operations, readsOf, type TokensOperation } from './client.ts';
 
 type TokensOptions = { readonly operation: TokensOperation };
 
@@ -12,6 +12,7 @@ export const tokensXyz: Adapter<TokensOptions> = {
     required: ['operation'],
     properties: { operation: { enum: Object.keys(operations) } },
   },
+  reads: ({ operation }) => readsOf(operation as TokensOperation),
   upstreamOptions: {
     type: 'object',
     properties: {

@@ -2,6 +2,7 @@
  * tokens.xyz, API version 1: canonical assets, their variants and markets.
  * Source: github solana-foundation/tokens, apps/docs/content/docs/v1 and apps/api/src/app/api/v1.
  */
+import type { Reading, RequestReads } from '../../../catalogue/contracts.ts';
 import type { Input } from '../../../catalogue/types.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
@@ -13,8 +14,10 @@ import { tickersPage } from './tickers.ts';
 interface Operation {
   /** `{assetId}` stands for the request's field. */
   readonly path: string;
-  /** Request fields that become query parameters of the same name. */
-  readonly query?: readonly string[];
+  /** Request fields that become query parameters of the same name, and how they are read. */
+  readonly query?: Readonly<Record<string, Reading>>;
+  /** Of these a call needs one. */
+  readonly oneOf?: readonly string[];
   /** What is sent where the request leaves a field out: the provider's own defaults have changed before. */
   readonly defaults?: Readonly<Record<string, string | number>>;
   /** Most addresses in `mints`. */
@@ -32,6 +35,8 @@ interface Operation {
 }
 
 const asset = '/assets/{assetId}';
+const mint = { mint: 'string?' } as const;
+const pages = { offset: 'number?', limit: 'number?' } as const;
 const page = { offset: 0, limit: 10 };
 const detailCandles = { interval: 'ohlcvInterval', from: 'ohlcvFrom', to: 'ohlcvTo' };
 const ownCandles = { interval: 'interval', from: 'from', to: 'to' };
@@ -41,34 +46,34 @@ const same = (...fields: string[]): Record<string, string> => Object.fromEntries
 export const operations = {
   'asset-detail': {
     path: asset,
-    query: ['include', 'mint', 'marketsOffset', 'marketsLimit'],
+    query: { include: 'string?', ...mint, marketsOffset: 'number?', marketsLimit: 'number?' },
     candles: ({ include }) => (String(include).includes('ohlcv') ? detailCandles : undefined),
     lifted: { from: ['asset'], fields: same('imageUrl', 'primaryVariant', 'stats') },
   },
   'asset-profile': { path: `${asset}/profile` },
-  'asset-risk-details': { path: `${asset}/risk-details`, query: ['mint'] },
+  'asset-risk-details': { path: `${asset}/risk-details`, query: mint },
   'asset-risk-summary': {
     path: `${asset}/risk-summary`,
-    query: ['mint'],
+    query: mint,
     lifted: {
       from: ['risk', 'marketScore'],
       fields: same('score', 'grade', 'label', 'tone', 'isTrustedLaunch', 'hasInsufficientData'),
     },
   },
-  'asset-variants': { path: `${asset}/variants`, query: ['kind', 'trustTier'] },
-  'asset-markets': { path: `${asset}/markets`, query: ['mint', 'offset', 'limit'], defaults: page },
+  'asset-variants': { path: `${asset}/variants`, query: { kind: 'string?', trustTier: 'string?' } },
+  'asset-markets': { path: `${asset}/markets`, query: { ...mint, ...pages }, defaults: page },
   'asset-tickers': {
     path: `${asset}/tickers`,
-    query: ['offset', 'limit', 'order'],
+    query: { ...pages, order: 'string?' },
     defaults: page,
     view: tickersPage,
   },
-  'asset-ohlcv': { path: `${asset}/ohlcv`, query: ['mint'], candles: () => ownCandles },
+  'asset-ohlcv': { path: `${asset}/ohlcv`, query: mint, candles: () => ownCandles },
   'asset-price-chart': { path: `${asset}/price-chart` },
-  'asset-description': { path: `${asset}/description`, query: ['mint'] },
+  'asset-description': { path: `${asset}/description`, query: mint },
   'asset-variant-market': {
     path: `${asset}/variant-market`,
-    query: ['mint'],
+    query: mint,
     lifted: {
       from: ['market'],
       fields: {
@@ -80,13 +85,36 @@ export const operations = {
   },
   'market-snapshots': { path: '/assets/market-snapshots', mostMints: 250, posts: true, list: true },
   'variant-markets': { path: '/assets/variant-markets', mostMints: 50 },
-  curated: { path: '/assets/curated', query: ['list', 'groupBy'], defaults: { list: 'all', groupBy: 'asset' } },
-  resolve: { path: '/assets/resolve', query: ['mint', 'ref'] },
-  'risk-summary': { path: '/assets/risk-summary', query: ['mint'] },
-  search: { path: '/assets/search', query: ['q', 'limit', 'category'], defaults: { limit: 20 } },
+  curated: {
+    path: '/assets/curated',
+    query: { list: 'string?', groupBy: 'string?' },
+    defaults: { list: 'all', groupBy: 'asset' },
+  },
+  resolve: { path: '/assets/resolve', query: { ...mint, ref: 'string?' }, oneOf: ['mint', 'ref'], view: resolvedAsset },
+  'risk-summary': { path: '/assets/risk-summary', query: { mint: 'string' } },
+  search: {
+    path: '/assets/search',
+    query: { q: 'string', limit: 'number?', category: 'string?' },
+    defaults: { limit: 20 },
+  },
 } as const satisfies Record<string, Operation>;
 
 export type TokensOperation = keyof typeof operations;
+
+/** What an operation reads of a request. */
+export function readsOf(name: TokensOperation): RequestReads {
+  const { path, query, mostMints, candles, oneOf }: Operation = operations[name];
+  const range = candles?.({ include: 'ohlcv' });
+  return {
+    fields: {
+      ...(path.includes('{assetId}') && { assetId: 'string' }),
+      ...(mostMints !== undefined && { mints: 'string[]|string' }),
+      ...(range && { [range.interval]: 'string?', [range.from]: 'number?', [range.to]: 'number?' }),
+      ...query,
+    },
+    ...(oneOf && { oneOf }),
+  };
+}
 
 /** What this service calls the chain where `settings` do not say. */
 export const DEFAULT_CHAIN = 'chain-a';
@@ -106,7 +134,10 @@ export async function askTokens(
   const candles = operation.candles?.(request);
   const query = {
     ...Object.fromEntries(
-      (operation.query ?? []).map((field) => [field, asParameter(request[field] ?? operation.defaults?.[field])]),
+      Object.keys(operation.query ?? {}).map((field) => [
+        field,
+        asParameter(request[field] ?? operation.defaults?.[field]),
+      ]),
     ),
     ...(candles && candleRange(request, candles, context.now())),
   };
@@ -143,6 +174,11 @@ export async function askTokens(
     });
   const lifted = operation.lifted ? lift(asJsonObject(answer), operation.lifted) : answer;
   return toNeutral(operation.view ? operation.view(asJsonObject(lifted)) : lifted, chain);
+}
+
+/** An asset of its own, which a token of no known asset is, comes without a name. */
+function resolvedAsset(answer: JsonObject): JsonObject {
+  return { ...answer, asset: { name: null, symbol: null, category: null, aliases: [], ...asJsonObject(answer.asset) } };
 }
 
 /** A section's main fields beside it, where callers look for them; null where it lacks them. */

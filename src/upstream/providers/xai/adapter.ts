@@ -4,6 +4,7 @@ import { type InputMapping, inputMappingSchema, mapInput } from '../../input-map
 import {
   imageResult,
   type MediaResultOptions,
+  mediaAnswers,
   mediaResultOptions,
   type Produced,
   speechResult,
@@ -40,6 +41,9 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
       ...mediaResultOptions,
     },
   },
+  reads: () => ({ fields: {} }),
+  answers: ({ result }) => mediaAnswers[result as XaiMediaOptions['result']],
+  sends: (result) => (result === 'speech' ? ['text'] : ['prompt']),
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),
   async call(input, binding, context) {
     const { options, upstream } = binding;
@@ -55,7 +59,7 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
     });
     switch (options.result) {
       case 'image':
-        return imageResult(await produced(await imagine(binding, sent, context), 'image'), String(input.prompt));
+        return imageResult(await produced(await imagine(binding, sent, context), 'image'));
       case 'video': {
         const requested = typeof sent.duration === 'number' ? sent.duration : undefined;
         return await videoResult(await produced(await film(binding, sent, context), 'video'), requested, context);
@@ -64,7 +68,7 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
         const format = readSpeechFormat(sent.output_format);
         const spoken = await speak(binding, { ...sent, output_format: format }, context);
         const { metadata, ...result } = speechResult(await produced(spoken, 'audio'), spoken.duration);
-        return { ...result, metadata: { ...metadata, ...format, characters: String(input.text).length } };
+        return { ...result, metadata: { ...metadata, ...format, characters: String(sent.text).length } };
       }
     }
   },

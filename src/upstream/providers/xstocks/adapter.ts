@@ -6,5 +6,6 @@ export const xstocksRegistry: Adapter = {
   name: 'xstocks-registry',
   secrets: [],
   options: { type: 'object', properties: {} },
+  reads: () => ({ fields: {} }),
   call: async (_input, binding, context) => ({ assets: await tokenizedStocks(binding, context) }),
 };

@@ -20,12 +20,15 @@ interface Searched {
   sources: SearchedSource[];
 }
 
-/** Sold new, there is nothing to find. */
-const withoutAmazon: ReadonlySet<unknown> = new Set(['used', 'refurbished']);
+/** What is not searched, condition -> marketplaces: Amazon sells new things. */
+export const leftOut: Readonly<Record<string, readonly MarketplaceName[]>> = {
+  used: ['amazon'],
+  refurbished: ['amazon'],
+};
 
 /** Amazon is left out for used and refurbished things. Throws UpstreamProblem `invalid-input` where nothing is left. */
 export function searchable(names: readonly MarketplaceName[], condition: unknown, upstream: string): MarketplaceName[] {
-  const left = names.filter((name) => name !== 'amazon' || !withoutAmazon.has(condition));
+  const left = names.filter((name) => !leftOut[String(condition)]?.includes(name));
   if (left.length > 0) return left;
   const publicMessage = `amazon sells nothing ${condition}: name another marketplace`;
   throw new UpstreamProblem('invalid-input', upstream, publicMessage, { publicMessage });

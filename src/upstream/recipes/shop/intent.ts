@@ -4,6 +4,7 @@ import type { CallContext } from '../../adapter.ts';
 import { optionally } from '../../optionally.ts';
 import type { ChatBinding } from '../../providers/openai/chat.ts';
 import { structured } from '../../providers/openai/structured.ts';
+import { priceRangeIn } from './price-range.ts';
 import { type Condition, type Sort, sorts } from './product.ts';
 
 interface Intent {
@@ -66,7 +67,12 @@ export async function readIntent(
 /** Fields of the request count before what was read out of the query. */
 export function combine(explicit: Explicit, inferred: Partial<Inferred> = {}): Intent {
   const { query, price_min, price_max, condition, sort } = explicit;
-  const range = [price_min ?? inferred.price_min ?? null, price_max ?? inferred.price_max ?? null] as const;
+  // The sandbox's models read nothing, and others may miss it.
+  const said = priceRangeIn(query);
+  const range = [
+    price_min ?? inferred.price_min ?? said.min ?? null,
+    price_max ?? inferred.price_max ?? said.max ?? null,
+  ] as const;
   const [min, max] = range;
   const isEmpty = min !== null && max !== null && min > max;
   return {
