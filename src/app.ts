@@ -18,10 +18,10 @@ import { countLosses } from './metrics/losses.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { serveMetrics } from './metrics/server.ts';
 import { assetsOf, fromAtomic } from './payment/assets.ts';
-import { LEASE_MS } from './payment/claim.ts';
 import { confirmPurchases } from './payment/confirm.ts';
 import { createExposureControl } from './payment/exposure/control.ts';
 import { exposurePolicy } from './payment/exposure/policy.ts';
+import { LEASE_MS } from './payment/leases.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import { reconcile } from './payment/reconcile.ts';
 import type { Platform } from './platform.ts';
@@ -29,6 +29,8 @@ import { railDocuments } from './rails/documents.ts';
 import { openRails } from './rails/open.ts';
 import { confirmationsOn, openServing, withoutKeys } from './serving.ts';
 import { openStore } from './store/open.ts';
+import { isOutage } from './store/problem.ts';
+import { watchStore } from './store/readiness.ts';
 import type { Loss } from './store/store.ts';
 import { every, within } from './timing.ts';
 
@@ -57,6 +59,7 @@ interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'idle' |
   close(): Promise<void>;
 }
 
+const CHECK_EVERY_MS = 5_000;
 const RECONCILE_EVERY_MS = 10_000;
 const CONFIRM_EVERY_MS = 5_000;
 const REFRESH_EVERY_MS = 30_000;
@@ -83,7 +86,7 @@ export async function openGateway(
   catalogue: Catalogue,
   platform: Platform,
   log: Log,
-  now: () => number = Date.now,
+  ownClock: () => number = Date.now,
 ): Promise<Gateway> {
   const { mode } = platform;
   const { publicUrl } = config;
@@ -96,8 +99,14 @@ export async function openGateway(
   const opened = await openStore({
     file: join(config.dataDirectory, 'turnpike.sqlite'),
     ...(config.databaseUrl && { databaseUrl: config.databaseUrl }),
+    now: ownClock,
+    log,
   });
   const store = countLosses(opened, metrics, { worth, idOf });
+  // One clock for everything that instances have to agree on: the database's.
+  const { now } = store;
+  const readiness = watchStore(store, log, ownClock);
+  await readiness.check();
   const serving = await openServing(config, catalogue, platform, store, log, now);
 
   const networks = createPayableNetworks(
@@ -175,15 +184,19 @@ export async function openGateway(
     routes,
     rails,
     documents: createDocuments(documentParts, railDocuments(documentParts, rails)),
-    health: () => ({
-      ok: !draining,
-      body: {
-        status: draining ? 'draining' : 'ok',
-        mode,
-        endpoints: sold.length,
-        networks: [...catalogue.networks.keys()].filter((id) => networks.find(id)),
-      },
-    }),
+    health() {
+      const fault = readiness.fault();
+      return {
+        ok: !draining && fault === undefined,
+        body: {
+          status: draining ? 'draining' : fault === undefined ? 'ok' : 'unavailable',
+          ...(fault !== undefined && { reason: fault }),
+          mode,
+          endpoints: sold.length,
+          networks: [...catalogue.networks.keys()].filter((id) => networks.find(id)),
+        },
+      };
+    },
     media: serving.files,
     headers: { ...platform.headers, 'x-content-type-options': 'nosniff' },
     extra: platform.routes,
@@ -194,13 +207,13 @@ export async function openGateway(
 
   const idle = () => Promise.all([lifecycle.idle(), apiKeys.idle()]);
   const wanted = (network: string) => confirmationsOn(catalogue, network);
-  const failed = (error: unknown) => log.error({ err: error }, 'background task failed');
+  const failed = (error: unknown) => {
+    // Of an outage the log tells once.
+    if (!isOutage(error)) log.error({ err: error }, 'background task failed');
+  };
   const background = [
-    every(
-      LEASE_MS / 3,
-      () => store.renew(owner, [...lifecycle.working(), ...apiKeys.working()], now() + LEASE_MS),
-      failed,
-    ),
+    every(CHECK_EVERY_MS, readiness.check, failed),
+    every(LEASE_MS / 3, () => Promise.all([lifecycle.renew(), apiKeys.renew()]), failed),
     every(LEASE_MS, () => serving.apiKeys.releaseExpired(), failed),
     every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, log, now }), failed),
     every(CONFIRM_EVERY_MS, () => confirmPurchases({ store, rails, wanted, log, now }), failed),

@@ -25,6 +25,7 @@ export const problems = {
   upstream_unavailable: { status: 500, title: 'The provider cannot be used at the moment; nothing was charged' },
   result_owed: { status: 500, title: 'Paid, but no result yet: the same payment gets it later without a new charge' },
   internal_error: { status: 500, title: 'The gateway failed; the log has the request id' },
+  store_unavailable: { status: 503, title: 'The database cannot be used at the moment: send the same request again' },
   draining: { status: 503, title: 'The gateway is shutting down: try again in a moment' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -30,21 +30,23 @@ export async function within(milliseconds: number, promise: Promise<unknown>): P
 }
 
 /**
- * A signal that aborts after a time, with a `TimeoutError`, or when `stopping` does. `done` lets go of both:
+ * A signal that aborts after a time, with a `TimeoutError`, or when one of `others` does. `done` lets go of all:
  * `AbortSignal.any` would keep a little of every call.
  */
-export function deadline(milliseconds: number, stopping: AbortSignal): { signal: AbortSignal; done(): void } {
+export function deadline(milliseconds: number, ...others: AbortSignal[]): { signal: AbortSignal; done(): void } {
   const controller = new AbortController();
-  const stop = () => controller.abort(stopping.reason);
   const late = () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError'));
   const timer = setTimeout(late, milliseconds);
-  stopping.addEventListener('abort', stop, { once: true });
-  if (stopping.aborted) stop();
+  const stops = others.map((other) => [other, () => controller.abort(other.reason)] as const);
+  for (const [other, stop] of stops) {
+    other.addEventListener('abort', stop, { once: true });
+    if (other.aborted) stop();
+  }
   return {
     signal: controller.signal,
     done() {
       clearTimeout(timer);
-      stopping.removeEventListener('abort', stop);
+      for (const [other, stop] of stops) other.removeEventListener('abort', stop);
     },
   };
 }

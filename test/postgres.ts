@@ -11,6 +11,8 @@ import { createInterface } from 'node:readline';
 interface Postgres {
   /** Of an empty database, as its superuser. */
   url: string;
+  /** Ends the server at once, as a crash would; the promise it resolves to starts it again on the same port and data. */
+  interrupt(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -52,24 +54,37 @@ async function startIn(folder: string): Promise<Postgres> {
   await finish(run('initdb', ['-D', data, '--no-sync', ...locale, ...access]));
 
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
-  const { server, port } = await listen((candidate) =>
-    run('postgres', ['-D', data, '-p', String(candidate), ...settings.flatMap((setting) => ['-c', setting])]),
-  );
+  const serve = (port: number) =>
+    run('postgres', ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]);
+  const listening = await listen(serve);
+  const { port } = listening;
+  let { server } = listening;
   const clearAway = () => {
     server.kill('SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', clearAway);
 
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (server.exitCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill(signal);
+    await exited;
+  }
+
   return {
     url: `postgres://turnpike:${password}@127.0.0.1:${port}/postgres`,
+    async interrupt() {
+      await end('SIGQUIT');
+      return async () => {
+        server = serve(port);
+        const lines = await untilReady(server);
+        if (lines) throw new Error(`Postgres did not start again:\n${lines.join('\n')}`);
+      };
+    },
     async stop() {
       process.off('exit', clearAway);
-      if (server.exitCode === null) {
-        const exited = once(server, 'exit');
-        server.kill('SIGINT');
-        await exited;
-      }
+      await end('SIGINT');
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -126,18 +141,25 @@ async function listen(start: (port: number) => ChildProcess): Promise<{ server: 
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const port = await freePort();
     const server = start(port);
-    lines = [];
-    if (!server.stderr) throw new Error('the server is started with a pipe for its messages');
-    for await (const line of createInterface({ input: server.stderr })) {
-      lines.push(line);
-      if (line.includes('ready to accept connections')) {
-        server.stderr.resume();
-        return { server, port };
-      }
-    }
+    const failed = await untilReady(server);
+    if (!failed) return { server, port };
+    lines = failed;
     if (!lines.some((line) => line.includes('Address already in use'))) break;
   }
   throw new Error(`Postgres did not start:\n${lines.join('\n')}`);
+}
+
+/** Undefined once it accepts connections; what it printed where it ended instead. */
+async function untilReady(server: ChildProcess): Promise<string[] | undefined> {
+  if (!server.stderr) throw new Error('the server is started with a pipe for its messages');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: server.stderr })) {
+    lines.push(line);
+    if (!line.includes('ready to accept connections')) continue;
+    server.stderr.resume();
+    return undefined;
+  }
+  return lines;
 }
 
 async function freePort(): Promise<number> {

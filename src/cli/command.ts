@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { type Config, readConfig } from '../config.ts';
 import { ConfigProblem } from '../environment.ts';
+import { createLog } from '../log.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
 import { openStore } from '../store/open.ts';
 import { StoreProblem } from '../store/problem.ts';
@@ -21,7 +22,8 @@ export async function onStore(
   const config = readConfig(process.env);
   const kept = join(config.dataDirectory, 'turnpike.sqlite');
   const file = use === 'reads' && !existsSync(kept) ? ':memory:' : kept;
-  const store = await openStore({ file, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
+  const log = createLog(config.logLevel);
+  const store = await openStore({ file, log, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
   try {
     await command(store, config);
   } finally {

@@ -63,13 +63,13 @@ const say = (text: string): void => {
 };
 
 async function create(values: Values, store: Store, config: Config): Promise<void> {
-  const apiKeys = openApiKeys({ store: store.credits, mode: config.mode, now: Date.now });
+  const apiKeys = openApiKeys({ store: store.credits, mode: config.mode, now: store.now });
   if (values.label === undefined) throw new UsageProblem(`--label is missing: say whose key it is\n\n${USAGE}`);
   const order: NewKeyOrder = {
     label: values.label,
     limits: limitsOf(values, config),
     ...(values.credit !== undefined && { credit: dollars('--credit', values.credit) }),
-    ...(values.expires !== undefined && { expiresAt: Date.now() + period('--expires', values.expires) }),
+    ...(values.expires !== undefined && { expiresAt: store.now() + period('--expires', values.expires) }),
   };
   const { apiKey, id } = await apiKeys.create(order);
   say(`${apiKey}\n`);
@@ -98,7 +98,7 @@ function knownModels(names: readonly string[], { catalogueDirectory }: Config): 
 const HEAD = ['id', 'key', 'label', 'balance', 'held', 'limits', 'state'];
 
 async function list({ json }: Values, store: Store): Promise<void> {
-  const keys = await store.credits.listKeys(Date.now());
+  const keys = await store.credits.listKeys(store.now());
   if (json) say(asJson(HEAD, keys.map(listed)));
   else if (keys.length === 0) say('no keys yet: npm run keys -- create --label <text>\n');
   else say(inColumns(HEAD, keys.map(listed)));
@@ -132,14 +132,14 @@ function stateOf({ disabledAt, expiresAt }: ApiKey): string {
 async function topUp([id, amount]: readonly string[], store: Store): Promise<void> {
   if (id === undefined || amount === undefined) throw new UsageProblem(USAGE);
   const grant = { amount: dollars('top-up', amount), reference: randomUUID(), note: 'added by the operator' };
-  const balance = await store.credits.grant(id, grant, Date.now());
+  const balance = await store.credits.grant(id, grant, store.now());
   if (balance === undefined) throw unknownKey(id);
   say(`${id} has ${toDecimal(balance)} USD\n`);
 }
 
 async function disable([id]: readonly string[], store: Store): Promise<void> {
   if (id === undefined) throw new UsageProblem(USAGE);
-  if (!(await store.credits.disableKey(id, Date.now()))) throw unknownKey(id);
+  if (!(await store.credits.disableKey(id, store.now()))) throw unknownKey(id);
   say(`${id} is disabled\n`);
 }
 

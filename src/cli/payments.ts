@@ -47,8 +47,8 @@ function readArguments(words: readonly string[]) {
     throw wrong('--owed, --margins and --losses are questions of their own: ask one at a time');
   }
   const asked = values.since ?? (losses ? '24h' : undefined);
-  const since = asked === undefined ? 0 : Date.now() - period('--since', asked);
-  return { ...values, limit, since };
+  const ageMs = asked === undefined ? undefined : period('--since', asked);
+  return { ...values, limit, ageMs };
 }
 
 type AssetOf = (address: string) => Asset;
@@ -78,7 +78,8 @@ const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
 const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'payer', 'transaction or reason'];
 
 async function print(store: Store, directory: string, asked: ReturnType<typeof readArguments>): Promise<void> {
-  const { owed, margins, losses, since, limit, json } = asked;
+  const { owed, margins, losses, ageMs, limit, json } = asked;
+  const since = ageMs === undefined ? 0 : store.now() - ageMs;
   const catalogue = loadCatalogue(directory, shipped);
   const assetOf = assetsOf(catalogue.networks.values());
   const table = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string => {

@@ -48,11 +48,14 @@ const failures = {
   429: 'Too much at a time: see Retry-After; nothing was charged',
   431: 'More than 100 headers; nothing was charged',
   500: 'The call failed; nothing was charged unless the code is result_owed',
-  503: 'The gateway is shutting down: try again in a moment; nothing was charged',
+  503: 'The gateway is shutting down, or cannot use its database: send the same request again in a moment',
 } as const;
 
-/** Given before it is known what is asked for: never in a form that a rail has of its own. */
-const EARLY: ReadonlySet<string> = new Set(['431', '503']);
+const JSON_TYPE = 'application/json';
+
+/** Given before it is known what is asked for, never in a form that a rail has of its own; or then and later. */
+const typesOf = (status: string, mediaTypes: readonly string[]): Iterable<string> =>
+  status === '431' ? [JSON_TYPE] : status === '503' ? new Set([JSON_TYPE, ...mediaTypes]) : mediaTypes;
 
 /** The statuses of failures. A query has no media type that could be wrong. */
 export const failureStatuses = (method: 'GET' | 'POST'): readonly string[] =>
@@ -62,9 +65,9 @@ export const failureStatuses = (method: 'GET' | 'POST'): readonly string[] =>
 export const failureResponses = (mediaTypes: readonly string[]) =>
   Object.fromEntries(
     Object.entries(failures).map(([status, description]) => {
-      const types = EARLY.has(status) ? ['application/json'] : mediaTypes;
       const schema = { $ref: '#/components/schemas/Error' };
-      return [status, { description, content: Object.fromEntries(types.map((type) => [type, { schema }])) }];
+      const content = [...typesOf(status, mediaTypes)].map((type) => [type, { schema }]);
+      return [status, { description, content: Object.fromEntries(content) }];
     }),
   );
 

@@ -2,7 +2,7 @@
 import { Problem } from '../errors.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
-import { FORGOTTEN } from '../store/store.ts';
+import { isForgotten } from '../store/store.ts';
 
 export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
   const { status, headers, body } = withoutId(outcome, rails);
@@ -20,7 +20,7 @@ function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnsw
   if (outcome.kind === 'challenge') return rail.http.challenge(outcome.challenge);
   const { answer, receipt, replayed } = outcome;
   const receipts = receipt && rail.http.receipt(receipt);
-  if (answer === FORGOTTEN) {
+  if (isForgotten(answer)) {
     return problemAnswer(new Problem('answer_gone', undefined, { headers: receipts ?? {} }), outcome.requestId);
   }
   return {

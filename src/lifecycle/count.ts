@@ -1,12 +1,19 @@
-import { Problem } from '../errors.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
 import type { Metrics, PaymentOutcome } from '../metrics/metrics.ts';
 import type { Work } from '../payment/claim.ts';
 import { Refusal } from '../payment/refusal.ts';
 
+/** Whoever tries the payment again, or takes it over, finds out what became of it. */
+const brokenOff: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'internal_error',
+  'store_unavailable',
+  'payment_in_progress',
+]);
+
 /** What became of a payment whose work ended with an error. */
 function outcomeOf(error: unknown): PaymentOutcome {
   if (error instanceof Refusal) return 'unsettled';
-  if (!(error instanceof Problem) || error.code === 'internal_error') return 'failed';
+  if (!(error instanceof Problem) || brokenOff.has(error.code)) return 'failed';
   if (error.code === 'settlement_pending') return 'unknown';
   return error.code === 'result_owed' ? 'owed' : 'released';
 }

@@ -4,7 +4,10 @@ import { enveloped } from '../catalogue/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { inProgress } from '../payment/conflicts.ts';
+import type { Lease } from '../payment/leases.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
+import { throughOutage } from '../store/through-outage.ts';
 import { deadline } from '../timing.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import { resultFault } from './input.ts';
@@ -15,6 +18,8 @@ export interface FulfilContext {
   readonly network: string;
   readonly payer: string;
   readonly signal: AbortSignal;
+  /** False once the work may be another instance's: nobody else is asked then. */
+  mayGoOn(): boolean;
   readonly requestId: string;
   /** The store's name of the payment. */
   readonly paymentId: string;
@@ -48,6 +53,7 @@ interface CallOrder {
 
 interface Fulfilment extends CallOrder {
   readonly claim: Claim;
+  readonly lease: Lease;
   /** The payment has settled already, so a failure is owed instead of released. */
   readonly isSettled: boolean;
 }
@@ -77,13 +83,14 @@ function aborted(signal: AbortSignal): Promise<never> {
 async function callUpstream(
   { upstreams, log }: Pick<FulfilParts, 'upstreams' | 'log'>,
   { route, input, requestId, network, payer }: CallOrder,
+  { lost, isFresh }: Pick<Lease, 'lost' | 'isFresh'>,
   paymentId: string,
   reportCost: (dollars: string) => void,
 ): Promise<unknown> {
-  const { signal, done } = deadline(deadlineOf(route, input), upstreams.stopping);
+  const { signal, done } = deadline(deadlineOf(route, input), upstreams.stopping, lost);
   let result: unknown;
   try {
-    const context = { network, payer, signal, requestId, paymentId, reportCost };
+    const context = { network, payer, signal, mayGoOn: isFresh, requestId, paymentId, reportCost };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();
@@ -103,6 +110,9 @@ const answerOf = (route: Route, result: unknown): StoredAnswer => ({
 /** All who pay nothing share one caller's turns at a provider. */
 const NOBODY = 'nobody';
 
+/** What nobody else can take over. */
+const UNLEASED: Pick<Lease, 'lost' | 'isFresh'> = { lost: new AbortController().signal, isFresh: () => true };
+
 /** Calls the upstream for nothing, and keeps nothing. Throws Problem. */
 export async function fulfilFree(
   parts: Pick<FulfilParts, 'upstreams' | 'log'>,
@@ -110,7 +120,7 @@ export async function fulfilFree(
 ): Promise<StoredAnswer> {
   try {
     const call = { ...order, payer: NOBODY };
-    return answerOf(order.route, await callUpstream(parts, call, order.requestId, () => {}));
+    return answerOf(order.route, await callUpstream(parts, call, UNLEASED, order.requestId, () => {}));
   } catch (error) {
     const problem = toProblem(error);
     parts.log.warn(
@@ -121,25 +131,31 @@ export async function fulfilFree(
   }
 }
 
-/** Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then. */
+/**
+ * Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then, unless another has it:
+ * `payment_in_progress`.
+ */
 export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<StoredAnswer> {
   const { store, log, now } = parts;
-  const { route, claim, isSettled, requestId } = request;
+  const { route, claim, lease, isSettled, requestId } = request;
   const startedAt = now();
   let cost: string | undefined;
   let result: unknown;
+  if (!(await lease.confirm())) throw inProgress();
   try {
-    result = await callUpstream(parts, request, claim.id, (dollars) => {
+    result = await callUpstream(parts, request, lease, claim.id, (dollars) => {
       cost = dollars;
     });
   } catch (error) {
+    if (lease.lost.aborted) throw inProgress();
     const problem = toProblem(error);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
     log.warn(
       { ...details, err: error },
       isSettled ? 'paid call failed: its result is owed' : 'call failed: not charged',
     );
-    await store.giveUp(claim, isSettled ? 'owed' : 'released', problem.code, now());
+    const state = isSettled ? 'owed' : 'released';
+    if (!(await throughOutage(() => store.giveUp(claim, state, problem.code, now())))) throw inProgress();
     if (!isSettled) throw problem;
     // Here it was charged.
     const reason = `${problem.code}: ${problem.message.replace('; nothing was charged', '')}`;
@@ -149,8 +165,8 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     throw new Problem('result_owed', message, { cause: error });
   }
   const answer = answerOf(route, result);
-  const kept = await store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });
-  if (!kept) throw new Problem('payment_in_progress', undefined, { headers: { 'retry-after': '5' } });
+  const keep = () => store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });
+  if (!(await throughOutage(keep))) throw inProgress();
   log.info({ requestId, route: route.id, attempt: claim.attempt, ms: now() - startedAt }, 'upstream answered');
   return answer;
 }

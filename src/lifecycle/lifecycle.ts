@@ -11,12 +11,14 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
 import { claimPayment, type Replay, type Work } from '../payment/claim.ts';
+import { inProgress } from '../payment/conflicts.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
+import { createLeases, type Lease, type Leases } from '../payment/leases.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
-import { settlePayment } from '../payment/settle.ts';
+import { type Settled, settlePayment } from '../payment/settle.ts';
 import type { GatewayRequest } from '../request.ts';
-import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, Store, StoredAnswer } from '../store/store.ts';
 import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
 import type { RouteFinder } from './find.ts';
@@ -47,8 +49,7 @@ interface LifecycleParts {
 /** One request on its way. */
 interface Call {
   readonly parts: LifecycleParts;
-  /** Payments that are worked on here. */
-  readonly working: Set<string>;
+  readonly leases: Leases<Claim>;
   readonly requestId: string;
   readonly route: Route;
   readonly rail: Rail;
@@ -61,8 +62,8 @@ interface Priced {
   readonly quote: Quote;
 }
 
-async function run(parts: LifecycleParts, working: Set<string>, incoming: IncomingRequest, requestId: string) {
-  const call: Call = { parts, working, requestId, ...(await find(parts, incoming)) };
+async function run(parts: LifecycleParts, leases: Leases<Claim>, incoming: IncomingRequest, requestId: string) {
+  const call: Call = { parts, leases, requestId, ...(await find(parts, incoming)) };
   const { credential, refusal } = readCredential(call);
   const { priced, fault } = validateAndPrice(call);
   if (priced?.quote.amount === 0n && call.route.endpoint.free) return await give(call, priced);
@@ -136,39 +137,51 @@ const verifyAndClaim = ({ parts, rail }: Call, credential: Credential, { quote }
   claimPayment(parts, rail, credential, quote);
 
 async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> {
-  const { claim } = claimed;
-  call.working.add(claim.id);
+  const { claim, leaseUntil } = claimed;
+  const lease = call.leases.take(claim, leaseUntil);
   try {
     if ('receipt' in claimed) {
       const { receipt } = claimed;
-      return { receipt, answer: await fulfil(call, priced, claimed, true) };
+      return { receipt, answer: await fulfil(call, priced, claimed, lease, true) };
     }
     const { verified } = claimed;
     if (verified.upfront) {
-      const receipt = await settle(call, claim, verified, priced.quote.amount);
-      return { receipt, answer: await fulfil(call, priced, claimed, true) };
+      const { receipt, isOurs } = await settle(call, claim, lease, verified, priced.quote.amount);
+      if (!isOurs) throw inProgress();
+      return { receipt, answer: await fulfil(call, priced, claimed, lease, true) };
     }
-    const answer = await fulfil(call, priced, claimed, false);
-    return { answer, receipt: await settle(call, claim, verified, amountDue(priced.quote, priced.input, answer)) };
+    const answer = await fulfil(call, priced, claimed, lease, false);
+    const due = amountDue(priced.quote, priced.input, answer);
+    const { receipt } = await settle(call, claim, lease, verified, due);
+    return { answer, receipt };
   } finally {
-    call.working.delete(claim.id);
+    lease.end();
     if ('verified' in claimed) claimed.workEnded();
   }
 }
 
-/** 500: what was not settled is free again, what was is owed. */
+/** 500: what was not settled is free again, what was is owed. 409 where another instance has taken it over. */
 async function fulfil(
   { parts, requestId }: Call,
   { input, quote: { route } }: Priced,
   { claim, network, payer, answer }: Work,
+  lease: Lease,
   isSettled: boolean,
 ): Promise<StoredAnswer> {
-  return answer ?? (await fulfilPayment(parts, { route, input, claim, network, payer, isSettled, requestId }));
+  return answer ?? (await fulfilPayment(parts, { route, input, claim, lease, network, payer, isSettled, requestId }));
 }
 
-/** 402 and the result withheld, 409 while nobody knows. */
-const settle = ({ parts, rail }: Call, claim: Claim, payment: VerifiedPayment, amount: Money): Promise<Receipt> =>
-  settlePayment(parts, rail, claim, payment, amount);
+/** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */
+async function settle(
+  { parts, rail }: Call,
+  claim: Claim,
+  lease: Lease,
+  payment: VerifiedPayment,
+  amount: Money,
+): Promise<Settled> {
+  if (!(await lease.confirm())) throw inProgress();
+  return settlePayment(parts, rail, claim, payment, amount);
+}
 
 /** 200. */
 const result = ({ rail }: Call, { answer, receipt }: Replay, replayed: boolean): Ending => ({
@@ -182,20 +195,24 @@ const result = ({ rail }: Call, { answer, receipt }: Replay, replayed: boolean):
 export interface Lifecycle {
   /** Never throws: every failure is an outcome. */
   answer(request: IncomingRequest): Promise<Outcome>;
-  /** Payments that are worked on here: only their leases are prolonged, so that what a fault left behind comes free. */
-  working(): readonly string[];
+  /** Prolongs the leases of what is worked on here, and of nothing else: what a fault left behind comes free. */
+  renew(): Promise<void>;
   /** Resolves once nothing is under way, whether or not its caller still waits. */
   idle(): Promise<void>;
 }
 
 export function createLifecycle(parts: LifecycleParts): Lifecycle {
-  const working = new Set<string>();
+  const leases = createLeases<Claim>({
+    prolong: (claims, leaseUntil) => parts.store.renew(parts.owner, claims, leaseUntil),
+    nameOf: ({ id, attempt }) => `${attempt} ${id}`,
+    now: parts.now,
+  });
   const running = new Set<Promise<unknown>>();
 
   const answer = async (request: IncomingRequest): Promise<Outcome> => {
     const requestId = randomUUID();
     try {
-      return { requestId, ...(await run(parts, working, request, requestId)) };
+      return { requestId, ...(await run(parts, leases, request, requestId)) };
     } catch (error) {
       const rail = parts.routes.railOf(request.path);
       if (error instanceof Problem) return { requestId, kind: 'problem', problem: error, rail };
@@ -211,7 +228,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
       answered.finally(() => running.delete(answered));
       return answered;
     },
-    working: () => [...working],
+    renew: leases.renew,
     idle: async () => {
       while (running.size > 0) await Promise.all(running);
     },

@@ -3,8 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { finalCodes, Problem } from '../errors.ts';
 import { freesItsKey } from '../store/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
 import { answerUnderKey, identifierKey, identifierTaken, sharedKey } from './idempotency.ts';
+import { LEASE_MS } from './leases.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
@@ -20,9 +22,6 @@ interface ClaimParts {
   now(): number;
 }
 
-/** A claim on somebody's payment dies this long after its instance did. */
-export const LEASE_MS = 30_000;
-
 /** A payment whose upstream failed may be used this many times in all. */
 export const MAX_ATTEMPTS = 3;
 
@@ -35,6 +34,8 @@ const WAIT_MS = 25_000;
 /** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */
 export type Work = {
   readonly claim: Claim;
+  /** By the store's clock, in milliseconds since the epoch. */
+  readonly leaseUntil: number;
   /** The network that pays. */
   readonly network: string;
   readonly payer: string;
@@ -47,16 +48,6 @@ export interface Replay {
   readonly answer: StoredAnswer;
   readonly receipt: Receipt;
 }
-
-const inProgress = () =>
-  new Problem('payment_in_progress', 'This payment is being worked on: send the same request again in a moment', {
-    headers: { 'retry-after': '5' },
-  });
-
-const pending = () =>
-  new Problem('settlement_pending', 'The chain has not confirmed this payment yet: send the same request again', {
-    headers: { 'retry-after': '3' },
-  });
 
 /** Throws when the payment stands in a state that no request can change. */
 function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: string): void {
@@ -103,7 +94,7 @@ const isHeld = ({ state, leaseUntil }: Payment, now: number): boolean =>
 /** Asks the chain about a payment whose settlement had no answer. Throws Problem `settlement_pending` while it is open. */
 async function resolve(payment: Payment, rail: Rail, { store, now }: ClaimParts): Promise<void> {
   const settlement = await recover(payment, rail, now);
-  if (!settlement || settlement.state === 'unknown') throw pending();
+  if (!settlement || settlement.state === 'unknown') throw settlementPending();
   await store.resolve(payment.id, settlement, now());
 }
 
@@ -193,7 +184,7 @@ async function claimAgain(
     return await claimVerified(parts, rail, credential, quote, digest, known);
   } catch (error) {
     // It may look spent by our own attempt whose end nobody saw: that is no reason to pay again.
-    throw became?.state === 'unknown' && error instanceof Refusal ? pending() : error;
+    throw became?.state === 'unknown' && error instanceof Refusal ? settlementPending() : error;
   }
 }
 
@@ -207,11 +198,18 @@ const terms = ({ owner, now }: ClaimParts) => ({
 
 async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt): Promise<Work | undefined> {
   const { store, now } = parts;
-  const outcome = await store.claim(known, terms(parts));
+  const options = terms(parts);
+  const outcome = await store.claim(known, options);
   if (!outcome.won) return undefined;
   const { claim, before } = outcome;
-  if (!before?.receipt) await store.settle(claim, receipt, now());
-  return { claim, network: known.network, payer: known.payer, answer: before?.answer, receipt };
+  if (!before?.receipt && !(await store.settle(claim, receipt, now()))) return undefined;
+  const { network, payer } = known;
+  return { claim, leaseUntil: options.leaseUntil, network, payer, answer: before?.answer, receipt };
+}
+
+/** Lets a payment go for which nothing was done. Throws Problem `payment_in_progress` where another has it already. */
+async function letGo({ store, now }: ClaimParts, claim: Claim, reason: string): Promise<void> {
+  if (!(await store.giveUp(claim, 'released', reason, now()))) throw inProgress();
 }
 
 /**
@@ -250,7 +248,7 @@ async function demandCover(
   if (open === 0n) return;
   const balance = await holder.balance().catch(() => undefined);
   if (balance !== undefined && balance >= open + amount) return;
-  await parts.store.giveUp(claim, 'released', 'the balance does not cover what is under way', parts.now());
+  await letGo(parts, claim, 'the balance does not cover what is under way');
   if (balance === undefined) {
     throw new Refusal('verification-failed', 'the balance could not be read at the moment: send the same again');
   }
@@ -285,7 +283,8 @@ async function claimVerified(
   const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
   let isAtRisk = false;
   try {
-    const outcome = await store.claim(facts, { ...terms(parts), exposure, keys });
+    const options = terms(parts);
+    const outcome = await store.claim(facts, { ...options, exposure, keys });
     if (!outcome.won) {
       if (outcome.payment.id === credential.id) return undefined;
       if (outcome.key !== undefined && outcome.key === identifier?.name) throw identifierTaken();
@@ -304,12 +303,13 @@ async function claimVerified(
             ? undefined
             : hasToPayExactly(upfront);
     if (refusal) {
-      await store.giveUp(claim, 'released', refusal.message, now());
+      await letGo(parts, claim, refusal.message);
       throw refusal;
     }
     isAtRisk = isUnproven && upfront === undefined;
     const ended = isAtRisk ? workEnded : () => {};
-    return { claim, network, payer, answer: before?.answer, verified: { ...verified, upfront }, workEnded: ended };
+    const work = { claim, leaseUntil: options.leaseUntil, network, payer, answer: before?.answer };
+    return { ...work, verified: { ...verified, upfront }, workEnded: ended };
   } finally {
     if (!isAtRisk) release();
   }

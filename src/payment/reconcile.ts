@@ -1,7 +1,8 @@
 /** Ends payments whose payers did not come back: settlements without an answer, and what a dead instance left behind. */
 import type { Log } from '../log.ts';
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
-import { LEASE_MS, MAX_ATTEMPTS } from './claim.ts';
+import { MAX_ATTEMPTS } from './claim.ts';
+import { LEASE_MS } from './leases.ts';
 import type { Rail } from './rail.ts';
 import { recover } from './recover.ts';
 
@@ -65,8 +66,7 @@ async function resolveUnknown(parts: ReconcileParts): Promise<number> {
   return endEach(unknown, parts, async (payment) => {
     const settlement = await recover(payment, rails.get(payment.rail), now);
     if (!settlement) return false;
-    await store.resolve(payment.id, settlement, now());
-    return settlement.state !== 'unknown';
+    return (await store.resolve(payment.id, settlement, now())) && settlement.state !== 'unknown';
   });
 }
 
@@ -91,30 +91,28 @@ async function adoptAbandoned(parts: ReconcileParts): Promise<number> {
       maxOwedAttempts: Number.MAX_SAFE_INTEGER,
     });
     if (!outcome.won) return false;
-    await end(outcome.claim, payment, await recover(payment, rails.get(payment.rail), now), store, now);
-    return true;
+    return end(outcome.claim, payment, await recover(payment, rails.get(payment.rail), now), store, now);
   });
 }
 
+/** False where another has taken the payment over meanwhile: it goes on from there. */
 async function end(
   claim: Claim,
   payment: Payment,
   became: ReceiptedSettlement | undefined,
   store: ReconcileParts['store'],
   now: () => number,
-): Promise<void> {
+): Promise<boolean> {
   switch (became?.state) {
-    case 'settled':
-      await store.settle(claim, became.receipt, now());
-      if (!payment.answer) await store.giveUp(claim, 'owed', STOPPED, now());
-      return;
+    case 'settled': {
+      const isOurs = await store.settle(claim, became.receipt, now());
+      return isOurs && (payment.answer !== undefined || store.giveUp(claim, 'owed', STOPPED, now()));
+    }
     case 'refused':
-      await store.giveUp(claim, 'unsettled', became.reason, now());
-      return;
+      return store.giveUp(claim, 'unsettled', became.reason, now());
     case 'unknown':
-      await store.giveUp(claim, 'unknown', became.reason, now());
-      return;
+      return store.giveUp(claim, 'unknown', became.reason, now());
     case undefined:
-      await store.giveUp(claim, 'released', STOPPED, now());
+      return store.giveUp(claim, 'released', STOPPED, now());
   }
 }

@@ -1,7 +1,8 @@
 /** The settle step: money moves once, and whatever comes of it is written down. */
-import { Problem } from '../errors.ts';
 import type { Money } from '../money.ts';
 import type { Claim, Receipt, ReceiptedSettlement, Store } from '../store/store.ts';
+import { throughOutage } from '../store/through-outage.ts';
+import { inProgress, settlementPending } from './conflicts.ts';
 import type { Rail, VerifiedPayment } from './rail.ts';
 import { askChain } from './recover.ts';
 import { Refusal } from './refusal.ts';
@@ -33,9 +34,16 @@ async function settleAndConfirm(
     : settlement;
 }
 
+export interface Settled {
+  readonly receipt: Receipt;
+  /** False where another has taken the payment over meanwhile: whatever is left to do is its. */
+  readonly isOurs: boolean;
+}
+
 /**
  * Settles a claimed payment and keeps the receipt. Throws Refusal when it was refused for good, and Problem
- * `settlement_pending` when nobody knows yet: the reconciler goes on asking.
+ * `settlement_pending` when nobody knows yet: the reconciler goes on asking. Where the claim was lost, whoever has it
+ * finds out: Problem `payment_in_progress`.
  */
 export async function settlePayment(
   { store, now }: SettleParts,
@@ -43,23 +51,23 @@ export async function settlePayment(
   claim: Claim,
   payment: VerifiedPayment,
   amount: Money,
-): Promise<Receipt> {
+): Promise<Settled> {
   const settlement = await settleAndConfirm(rail, payment, amount, now);
+  const giveUp = async (state: 'unsettled' | 'unknown', reason: string) => {
+    if (!(await throughOutage(() => store.giveUp(claim, state, reason, now())))) throw inProgress();
+  };
   switch (settlement.state) {
-    case 'settled':
-      await store.settle(claim, settlement.receipt, now());
-      return settlement.receipt;
+    case 'settled': {
+      const { receipt } = settlement;
+      return { receipt, isOurs: await throughOutage(() => store.settle(claim, receipt, now())) };
+    }
     case 'refused':
-      await store.giveUp(claim, 'unsettled', settlement.reason, now());
+      await giveUp('unsettled', settlement.reason);
       throw new Refusal('verification-failed', `the payment was not settled: ${settlement.reason}`, {
         settlement: { recoveryQuery: payment.recoveryQuery, reason: settlement.reason },
       });
     case 'unknown':
-      await store.giveUp(claim, 'unknown', settlement.reason, now());
-      throw new Problem(
-        'settlement_pending',
-        'The chain has not confirmed this payment yet: send the same request with the same payment again',
-        { headers: { 'retry-after': '3' } },
-      );
+      await giveUp('unknown', settlement.reason);
+      throw settlementPending();
   }
 }

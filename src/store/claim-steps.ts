@@ -71,8 +71,8 @@ function* standingOf(
   if (rowLock !== '') yield statements.lockPayer(facts.payer, now);
   const { rows } = yield statements.payerStanding(facts, failuresSince);
   const values = (kind: string) => rows.filter((row) => row.kind === kind).map(({ value }) => String(value));
-  const open = sum(values('open').map(BigInt));
-  const failed = values('failed').map(BigInt);
+  const open = sum(values('open').map(atomic));
+  const failed = values('failed').map(atomic);
   const record = sum(values('settled').map(paidBy)) - sum(failed);
   const underWay = open + BigInt(facts.amount);
   const isUnproven = underWay > record;
@@ -81,5 +81,15 @@ function* standingOf(
   return { open, settleUpfront: facts.settleUpfront || exceeds !== undefined, exceeds, isUnproven };
 }
 
-const paidBy = (receipt: string): bigint => BigInt((JSON.parse(receipt) as Receipt).amount);
+/** What a row says that cannot be read counts as nothing: it must not keep its payer from paying for ever. */
+const atomic = (amount: string): bigint => (/^\d+$/.test(amount) ? BigInt(amount) : 0n);
+
+function paidBy(receipt: string): bigint {
+  try {
+    return atomic((JSON.parse(receipt) as Receipt).amount);
+  } catch {
+    return 0n;
+  }
+}
+
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);

@@ -118,7 +118,7 @@ export const renewHolds = (
   leaseUntil: number,
   among: (place: string) => string,
 ): Statement => ({
-  text: `UPDATE holds SET lease_until = ?2 WHERE owner = ?1 AND id ${among('?3')}`,
+  text: `UPDATE holds SET lease_until = ?2 WHERE owner = ?1 AND id ${among('?3')} RETURNING id`,
   values: [owner, leaseUntil, JSON.stringify(ids)],
 });
 

@@ -183,6 +183,9 @@ export interface CreditStore {
   /** Gives back what calls held whose instance died. Answers how many there were. */
   releaseExpired(now: number): Promise<number>;
 
+  /** Prolongs the leases of what this instance's calls hold. Answers which of them it still has. */
+  renew(owner: string, ids: readonly string[], leaseUntil: number): Promise<string[]>;
+
   /** Newest first. */
   entries(keyId: string, limit: number): Promise<LedgerEntry[]>;
 

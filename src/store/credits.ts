@@ -117,7 +117,7 @@ export function creditsOn(engine: Engine): CreditStore {
       return (await engine.read(statements.listKeys())).map(toApiKey);
     },
 
-    disableKey: async (id, now) => (await engine.write(statements.disableKey(id, now))) === 1,
+    disableKey: async (id, now) => (await engine.write(statements.disableKey(id, now))).changes === 1,
 
     grant: (keyId, grant, now) => engine.transact(() => giveOnce(keyId, grant, now)),
 
@@ -126,7 +126,7 @@ export function creditsOn(engine: Engine): CreditStore {
     unconfirmed: async (limit) =>
       (await engine.read(statements.listUnconfirmed(limit))).map(({ payment_id }) => String(payment_id)),
 
-    confirm: async (paymentId) => (await engine.write(statements.confirmPurchase(paymentId))) === 1,
+    confirm: async (paymentId) => (await engine.write(statements.confirmPurchase(paymentId))).changes === 1,
 
     hold: (request) => engine.transact(() => takeHold(request), 'process'),
 
@@ -158,6 +158,12 @@ export function creditsOn(engine: Engine): CreditStore {
         if (isReleased) released += 1;
       }
       return released;
+    },
+
+    async renew(owner, ids, leaseUntil) {
+      if (ids.length === 0) return [];
+      const { rows } = await engine.write(statements.renewHolds(owner, ids, leaseUntil, engine.among));
+      return rows.map(({ id }) => String(id));
     },
 
     entries: async (keyId, limit) => (await engine.read(statements.listEntries(keyId, limit))).map(toEntry),

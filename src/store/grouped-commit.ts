@@ -91,7 +91,8 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
             release.run();
             return () => resolve(result);
           } catch (error) {
-            // Fails where SQLite gave up the whole transaction, for instance on a full disk: then all are rejected.
+            // Where SQLite gave up the whole transaction, for instance on a full disk, all are rejected.
+            if (!database.inTransaction) throw error;
             undo.run();
             release.run();
             return () => reject(error);

@@ -12,6 +12,8 @@ export interface NonceRequest {
 }
 
 export interface NonceStore {
+  /** Milliseconds since the epoch by the clock that all who share it go by. */
+  now(): number;
   /** The next number, which nobody else gets, on however many instances. */
   takeNonce(request: NonceRequest): Promise<number>;
   /** Gives back a number that was never used; it stays taken where a later one is taken already. */

@@ -1,35 +1,49 @@
 import pg from 'pg';
+import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
 import type { Engine } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
 import { migrationsFrom, postgresDialect } from './migrations.ts';
-import { StoreProblem } from './problem.ts';
+import { reasonOf, StoreProblem, storeUnavailable } from './problem.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
-import { storeOn } from './store-on.ts';
+import { type StoreLog, storeOn } from './store-on.ts';
 
 /** Held while the schema is brought up to date: instances that start together do it one after the other. */
 const MIGRATION_LOCK = 4_020_402;
 
 /** A database that is gone becomes an error instead of a caller who waits for ever. */
-const CONNECT_TIMEOUT_MS = 10_000;
-const QUERY_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** SQLSTATE classes by which the database says that a statement, or what it holds, is wrong: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const OUR_MISTAKES: ReadonlySet<string> = new Set(['0A', '21', '22', '23', '42']);
+
+const CLOCK: Statement = {
+  text: 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now',
+  values: [],
+};
 
 /**
  * The store in a Postgres database, which any number of instances share. `url` is `postgres://user:password@host/name`.
- * Rejects when the database cannot be reached, may not be written or comes from a newer release.
+ * Rejects with StoreProblem when the database cannot be reached, may not be written or comes from a newer release.
  */
-export async function openPostgresStore(url: string): Promise<Store> {
+export async function openPostgresStore(url: string, log?: StoreLog): Promise<Store> {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
   });
-  // An idle connection was lost: the pool has dropped it, and the next query opens another or says why it cannot.
+  // A lost connection says so to whoever waits for an answer on it, and the next query opens another. What it tells the
+  // pool (idle) or itself (in use) besides would end the process if nobody listened.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const ask = (statement: Statement) => query(pool, statement);
+  let clock: DatabaseClock;
   try {
-    await inTransaction(pool, migrate);
+    await migrate(url);
+    clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
   } catch (error) {
     await pool.end();
     // Without the cause: what it carries may hold the URL and so the password.
@@ -57,25 +71,37 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const engine: Engine = {
     rowLock: 'FOR UPDATE',
     among: (place) => `= ANY (ARRAY(SELECT json_array_elements_text(${place}::json)))`,
-    read: (statement) => start(async () => (await ask(pool, statement)).rows),
-    write: (statement) => start(async () => (await ask(pool, statement)).changes),
+    now: () => clock.now(),
+    readClock: () => start(() => clock.read()),
+    read: (statement) => start(async () => (await ask(statement)).rows),
+    write: (statement) => start(() => ask(statement)),
     transact: (steps, outlives) => start(() => inTransaction(pool, (client) => runSteps(steps(), client), outlives)),
     close() {
       closing ??= finish();
       return closing;
     },
   };
-  return storeOn(engine);
+  return storeOn(engine, log);
 }
 
-async function ask(client: pg.Pool | pg.PoolClient, { text, values }: Statement): Promise<Outcome> {
-  const result = await client.query<Row>(text.replaceAll('?', '$'), [...values]);
+async function query(client: pg.Pool | pg.ClientBase, { text, values }: Statement): Promise<Outcome> {
+  const result = await orUnavailable(client.query<Row>(text.replaceAll('?', '$'), [...values]));
   return { rows: result.rows, changes: result.rowCount ?? 0 };
 }
 
-async function runSteps<Result>(steps: Steps<Result>, client: pg.PoolClient): Promise<Result> {
+/** Throws Problem `store_unavailable` unless the fault is ours: a lost connection, a server that starts or ends, a full disk. */
+async function orUnavailable<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked;
+  } catch (error) {
+    const isOurs = error instanceof pg.DatabaseError && OUR_MISTAKES.has(error.code?.slice(0, 2) ?? '');
+    throw isOurs ? error : storeUnavailable(reasonOf(error));
+  }
+}
+
+async function runSteps<Result>(steps: Steps<Result>, client: pg.ClientBase): Promise<Result> {
   let next = steps.next();
-  while (!next.done) next = steps.next(await ask(client, next.value));
+  while (!next.done) next = steps.next(await query(client, next.value));
   return next.value;
 }
 
@@ -85,12 +111,12 @@ async function inTransaction<Result>(
   work: (client: pg.PoolClient) => Promise<Result>,
   outlives: Outlives = 'power',
 ): Promise<Result> {
-  const client = await pool.connect();
+  const client = await orUnavailable(pool.connect());
   try {
     const patience = outlives === 'power' ? '' : '; SET LOCAL synchronous_commit TO OFF';
-    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED${patience}`);
+    await orUnavailable(client.query(`BEGIN ISOLATION LEVEL READ COMMITTED${patience}`));
     const result = await work(client);
-    await client.query('COMMIT');
+    await orUnavailable(client.query('COMMIT'));
     client.release();
     return result;
   } catch (error) {
@@ -100,7 +126,25 @@ async function inTransaction<Result>(
   }
 }
 
-async function migrate(client: pg.PoolClient): Promise<void> {
+/** On a connection of its own, where a step may take its time: it may have to read all there is. */
+async function migrate(url: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await bringUpToDate(client);
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+}
+
+async function bringUpToDate(client: pg.ClientBase): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   await client.query('CREATE TABLE IF NOT EXISTS turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
   const { rows } = await client.query<{ version: number }>(
@@ -113,10 +157,4 @@ async function migrate(client: pg.PoolClient): Promise<void> {
     version += 1;
     await client.query('INSERT INTO turnpike_schema (version) VALUES ($1)', [version]);
   }
-}
-
-/** A refused connection to a name with several addresses has no message, only codes. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,59 +1,99 @@
 import type { Row } from './statements.ts';
-import { FORGOTTEN, type Payment, type PaymentState, type Receipt, type Sale, type StoredAnswer } from './store.ts';
+import {
+  FORGOTTEN,
+  type Loss,
+  type Payment,
+  type PaymentState,
+  type Receipt,
+  type Sale,
+  type StoredAnswer,
+} from './store.ts';
+
+/** A column that must be filled. */
+function required(row: Row, column: string): string {
+  const value = row[column];
+  if (value === undefined || value === null) throw new Error(`payments.${column} is empty in a row of the database`);
+  return String(value);
+}
+
+const optional = (row: Row, column: string): string | undefined => {
+  const value = row[column];
+  return value === undefined || value === null ? undefined : String(value);
+};
+
+/** What the column holds is in no message: an answer may have a secret in it. */
+const unreadable = (column: string): Error => new Error(`payments.${column} cannot be read in a row of the database`);
+
+function fromJson<Value>(column: string, text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    throw unreadable(column);
+  }
+}
+
+function atomic(row: Row, column: string): string {
+  const amount = required(row, column);
+  if (!/^\d+$/.test(amount)) throw unreadable(column);
+  return amount;
+}
+
+function toReceipt(text: string): Receipt {
+  const receipt = fromJson<Receipt>('receipt', text);
+  if (!/^\d+$/.test(receipt?.amount)) throw unreadable('receipt');
+  return receipt;
+}
 
 /** What `forgetAnswers` writes. */
 function toAnswer(answer: string | undefined): StoredAnswer | undefined {
   if (answer === undefined) return undefined;
-  return answer === '' ? FORGOTTEN : (JSON.parse(answer) as StoredAnswer);
+  return answer === '' ? FORGOTTEN : fromJson<StoredAnswer>('answer', answer);
 }
 
-/** A row of `payments` as the store's callers know it. Throws where a column that must be filled is empty. */
+/** A row of `payments` as the store's callers know it. Throws where it cannot be read. */
 export function toPayment(row: Row): Payment {
-  const text = (column: string): string | undefined => {
-    const value = row[column];
-    return value === null || value === undefined ? undefined : String(value);
-  };
-  const required = (column: string): string => {
-    const value = text(column);
-    if (value === undefined) throw new Error(`payments.${column} is empty in a row of the database`);
-    return value;
-  };
-  const receipt = text('receipt');
+  const receipt = optional(row, 'receipt');
   return {
-    id: required('id'),
-    rail: required('rail'),
-    network: required('network'),
-    asset: required('asset'),
-    payer: required('payer'),
-    payTo: required('pay_to'),
-    amount: required('amount'),
-    route: required('route'),
-    requestDigest: required('request_digest'),
-    fingerprint: required('fingerprint'),
-    recoveryQuery: required('recovery_query'),
-    settleUpfront: Number(required('settle_upfront')) === 1,
-    state: required('state') as PaymentState,
-    attempt: Number(required('attempt')),
-    owner: required('owner'),
-    leaseUntil: Number(required('lease_until')),
-    answer: toAnswer(text('answer')),
-    receipt: receipt === undefined ? undefined : (JSON.parse(receipt) as Receipt),
-    cost: text('cost'),
-    reason: text('reason'),
-    createdAt: Number(required('created_at')),
-    updatedAt: Number(required('updated_at')),
+    id: required(row, 'id'),
+    rail: required(row, 'rail'),
+    network: required(row, 'network'),
+    asset: required(row, 'asset'),
+    payer: required(row, 'payer'),
+    payTo: required(row, 'pay_to'),
+    amount: atomic(row, 'amount'),
+    route: required(row, 'route'),
+    requestDigest: required(row, 'request_digest'),
+    fingerprint: required(row, 'fingerprint'),
+    recoveryQuery: required(row, 'recovery_query'),
+    settleUpfront: Number(required(row, 'settle_upfront')) === 1,
+    state: required(row, 'state') as PaymentState,
+    attempt: Number(required(row, 'attempt')),
+    owner: required(row, 'owner'),
+    leaseUntil: Number(required(row, 'lease_until')),
+    answer: toAnswer(optional(row, 'answer')),
+    receipt: receipt === undefined ? undefined : toReceipt(receipt),
+    cost: optional(row, 'cost'),
+    reason: optional(row, 'reason'),
+    createdAt: Number(required(row, 'created_at')),
+    updatedAt: Number(required(row, 'updated_at')),
   };
 }
 
-export function toSale(row: Row): Sale {
-  const receipt = JSON.parse(String(row.receipt)) as Receipt;
-  return {
-    id: String(row.id),
-    rail: String(row.rail),
-    route: String(row.route),
-    asset: String(row.asset),
-    amount: receipt.amount,
-    cost: row.cost === null || row.cost === undefined ? undefined : String(row.cost),
-    createdAt: Number(row.created_at),
-  };
-}
+export const toLoss = (row: Row): Loss => ({
+  isCertain: row.state !== 'unknown',
+  network: required(row, 'network'),
+  route: required(row, 'route'),
+  payer: required(row, 'payer'),
+  asset: required(row, 'asset'),
+  amount: atomic(row, 'amount'),
+});
+
+export const toSale = (row: Row): Sale => ({
+  id: required(row, 'id'),
+  rail: required(row, 'rail'),
+  route: required(row, 'route'),
+  asset: required(row, 'asset'),
+  amount: toReceipt(required(row, 'receipt')).amount,
+  cost: optional(row, 'cost'),
+  createdAt: Number(required(row, 'created_at')),
+});

@@ -4,27 +4,35 @@ import Database from 'libsql';
 import type { Engine } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from './migrations.ts';
-import { StoreProblem } from './problem.ts';
+import { StoreProblem, storeUnavailable } from './problem.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
-import { storeOn } from './store-on.ts';
+import { type StoreLog, storeOn } from './store-on.ts';
 
 /** Another process holds the file only for the length of its transactions, so this long means that it hangs. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** Result codes by which SQLite says that a statement, or what it holds, is wrong: https://www.sqlite.org/rescode.html */
+const OUR_MISTAKES = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE|TOOBIG)/;
+
+export interface SqliteOptions {
+  /** The clock of all who share the file: they are on one machine. */
+  readonly now?: () => number;
+  readonly log?: StoreLog | undefined;
+}
+
 /**
  * The store in one file, which processes on one machine may share. Parent folders are made; `:memory:` keeps nothing.
- * Throws when the file cannot be opened or comes from a newer release.
+ * Works in the thread that calls it, which waits for the disk: see `sqlite-thread.ts`. Throws StoreProblem when the file
+ * cannot be opened or comes from a newer release.
  */
-export function openSqliteStore(file: string): Store {
+export function openSqliteStore(file: string, { now = Date.now, log }: SqliteOptions = {}): Store {
   const database = openDatabase(file);
   const { run: commit, flush } = groupedCommit(database);
   const prepared = new Map<string, ReturnType<Database.Database['prepare']>>();
 
   function prepare(text: string) {
-    // libsql goes on serving statements that were prepared before the database was closed.
-    if (!database.open) throw new Error('The store is closed');
     let statement = prepared.get(text);
     if (statement === undefined) {
       statement = database.prepare(text);
@@ -35,19 +43,37 @@ export function openSqliteStore(file: string): Store {
 
   const step = (statement: Statement): Outcome => run(prepare(statement.text), statement);
 
+  async function start<Result>(work: () => Promise<Result>): Promise<Result> {
+    // libsql goes on serving statements that were prepared before the database was closed.
+    if (!database.open) throw new Error('The store is closed');
+    return orUnavailable(work());
+  }
+
   const engine: Engine = {
     rowLock: '',
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
-    read: async (statement) => step(statement).rows,
-    write: (statement) => commit(() => step(statement).changes),
-    transact: (steps, outlives) => commit(() => runSteps(steps(), step), outlives),
+    now,
+    readClock: async () => undefined,
+    read: (statement) => start(async () => step(statement).rows),
+    write: (statement) => start(() => commit(() => step(statement))),
+    transact: (steps, outlives) => start(() => commit(() => runSteps(steps(), step), outlives)),
     async close() {
       if (!database.open) return;
       flush();
       database.close();
     },
   };
-  return storeOn(engine);
+  return storeOn(engine, log);
+}
+
+/** Throws Problem `store_unavailable` unless the fault is ours: another writer, a full disk, a damaged file. */
+async function orUnavailable<Result>(asked: Promise<Result>): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || OUR_MISTAKES.test(error.code)) throw error;
+    throw storeUnavailable(`${error.code}: ${error.message}`);
+  }
 }
 
 function run(prepared: ReturnType<Database.Database['prepare']>, statement: Statement): Outcome {

@@ -84,8 +84,8 @@ export const payerStanding = ({ id, payer, network, asset }: PaymentFacts, failu
 
 /** With an answer and `unknown`, its work is done and its money may be gone. */
 export const listLosses = (since: number): Statement => ({
-  text: `SELECT network, route, payer, asset, amount, state FROM payments WHERE lost_at >= ?1
-    UNION ALL SELECT network, route, payer, asset, amount, state FROM payments
+  text: `SELECT id, network, route, payer, asset, amount, state FROM payments WHERE lost_at >= ?1
+    UNION ALL SELECT id, network, route, payer, asset, amount, state FROM payments
       WHERE state = 'unknown' AND created_at >= ?1 AND answer IS NOT NULL`,
   values: [since],
 });
@@ -120,13 +120,18 @@ export const fulfilPayment = (
   values: [claim.id, claim.attempt, JSON.stringify(answer), cost ?? null, now],
 });
 
+/** Whoever settled: a claim that was lost meanwhile makes no money come back. */
+const AWAITED = `answer IS NULL AND ${HELD}`;
+
 /** The first receipt stays: repeating the write after a lost connection changes nothing that a caller has seen. */
-export const settlePayment = (claim: Claim, receipt: Receipt, now: number): Statement => ({
-  text: `UPDATE payments SET state = 'settled', receipt = COALESCE(receipt, ?3), reason = NULL, updated_at = ?4,
-      owner = CASE WHEN answer IS NULL THEN owner ELSE '' END,
-      lease_until = CASE WHEN answer IS NULL THEN lease_until ELSE 0 END
-    WHERE id = ?1 AND attempt = ?2`,
-  values: [claim.id, claim.attempt, JSON.stringify(receipt), now],
+export const settlePayment = ({ id }: Claim, receipt: Receipt, now: number): Statement => ({
+  text: `UPDATE payments SET receipt = COALESCE(receipt, ?2), updated_at = ?3, lost_at = NULL,
+      state = CASE WHEN answer IS NOT NULL OR ${AWAITED} THEN 'settled' ELSE 'owed' END,
+      reason = CASE WHEN answer IS NOT NULL OR ${AWAITED} THEN NULL ELSE reason END,
+      owner = CASE WHEN ${AWAITED} THEN owner ELSE '' END,
+      lease_until = CASE WHEN ${AWAITED} THEN lease_until ELSE 0 END
+    WHERE id = ?1 RETURNING attempt`,
+  values: [id, JSON.stringify(receipt), now],
 });
 
 /** Work that was done and will not be paid is a loss, and what nobody will ever pay for need not be kept. */
@@ -182,12 +187,13 @@ export const reopenPayment = (id: string, reason: string, now: number): Statemen
 /** Without `owner <> ''` the index of owners, which leaves out payments that nobody works on, would not be used. */
 export const renewPayments = (
   owner: string,
-  ids: readonly string[],
+  claims: readonly Claim[],
   leaseUntil: number,
   among: (place: string) => string,
 ): Statement => ({
-  text: `UPDATE payments SET lease_until = ?2 WHERE owner = ?1 AND owner <> '' AND id ${among('?3')} AND ${HELD}`,
-  values: [owner, leaseUntil, JSON.stringify(ids)],
+  text: `UPDATE payments SET lease_until = ?2
+    WHERE owner = ?1 AND owner <> '' AND (attempt || ' ' || id) ${among('?3')} AND ${HELD} RETURNING id, attempt`,
+  values: [owner, leaseUntil, JSON.stringify(claims.map(({ id, attempt }) => `${attempt} ${id}`))],
 });
 
 export function listPayments({ states, since, leaseBefore, due, oldest, limit }: PaymentFilter): Statement {

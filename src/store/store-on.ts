@@ -1,16 +1,49 @@
+import type { Log } from '../log.ts';
 import { claim } from './claim-steps.ts';
-import { renewHolds } from './credit-statements.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
-import { toPayment, toSale } from './row.ts';
-import type { Statement } from './statements.ts';
+import { reasonOf } from './problem.ts';
+import { toLoss, toPayment, toSale } from './row.ts';
+import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
 import type { Store } from './store.ts';
 
+/** Hears of payments that cannot be read: of each once. */
+export type StoreLog = Pick<Log, 'error'>;
+
 /** The store on an engine: every rule about payments is here, in `claimable.ts` or in `statements.ts`. */
-export function storeOn(engine: Engine): Store {
-  const changesOne = async (statement: Statement) => (await engine.write(statement)) === 1;
+export function storeOn(engine: Engine, log?: StoreLog): Store {
+  const changesOne = async (statement: Statement) => (await engine.write(statement)).changes === 1;
+
+  const unreadable = new Set<string>();
+
+  /** Of many rows those that can be read, for one that cannot must be in nobody's way. */
+  function readable<Read>(rows: readonly Row[], read: (row: Row) => Read): Read[] {
+    return rows.flatMap((row) => {
+      try {
+        return [read(row)];
+      } catch (error) {
+        const payment = String(row.id);
+        if (!unreadable.has(payment)) {
+          log?.error(
+            { payment, reason: reasonOf(error) },
+            'a payment in the database cannot be read, and is left alone',
+          );
+        }
+        unreadable.add(payment);
+        return [];
+      }
+    });
+  }
+
   return {
+    now: engine.now,
+
+    async check() {
+      await engine.write(statements.keepValue('written to see that it can be', '', engine.now()));
+      await engine.readClock();
+    },
+
     async find(id) {
       const [row] = await engine.read(statements.findPayment(id));
       return row && toPayment(row);
@@ -19,37 +52,36 @@ export function storeOn(engine: Engine): Store {
     claim: (facts, options) => engine.transact(() => claim(facts, options, engine.rowLock)),
 
     fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
-    settle: (claim, receipt, now) => changesOne(statements.settlePayment(claim, receipt, now)),
+    async settle(claim, receipt, now) {
+      const { rows } = await engine.write(statements.settlePayment(claim, receipt, now));
+      return Number(rows[0]?.attempt) === claim.attempt;
+    },
+
     giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),
 
     resolve: (id, settlement, now) => changesOne(statements.resolvePayment(id, settlement, now)),
 
     reopen: (id, reason, now) => changesOne(statements.reopenPayment(id, reason, now)),
 
-    async renew(owner, ids, leaseUntil) {
-      if (ids.length === 0) return;
-      await engine.write(statements.renewPayments(owner, ids, leaseUntil, engine.among));
-      await engine.write(renewHolds(owner, ids, leaseUntil, engine.among));
+    async renew(owner, claims, leaseUntil) {
+      if (claims.length === 0) return [];
+      const { rows } = await engine.write(statements.renewPayments(owner, claims, leaseUntil, engine.among));
+      return rows.map(({ id, attempt }) => ({ id: String(id), attempt: Number(attempt) }));
     },
 
-    async list(filter) {
+    async list({ limit, ...filter }) {
       if (filter.states?.length === 0) return [];
-      return (await engine.read(statements.listPayments(filter))).map(toPayment);
+      // What cannot be read never changes, and must not take the places of others for ever.
+      const most = limit + unreadable.size;
+      return readable(await engine.read(statements.listPayments({ ...filter, limit: most })), toPayment).slice(
+        0,
+        limit,
+      );
     },
 
-    async losses(since) {
-      const rows = await engine.read(statements.listLosses(since));
-      return rows.map(({ network, route, payer, asset, amount, state }) => ({
-        isCertain: state !== 'unknown',
-        network: String(network),
-        route: String(route),
-        payer: String(payer),
-        asset: String(asset),
-        amount: String(amount),
-      }));
-    },
+    losses: async (since) => readable(await engine.read(statements.listLosses(since)), toLoss),
 
-    sales: async (filter) => (await engine.read(statements.listSales(filter))).map(toSale),
+    sales: async (filter) => readable(await engine.read(statements.listSales(filter)), toSale),
 
     async cached(key, notBefore) {
       const [row] = await engine.read(statements.findKept(key, notBefore));
@@ -63,7 +95,7 @@ export function storeOn(engine: Engine): Store {
     async forget({ values, payments }) {
       const { forgetKept, forgetAnswers, forgetUnpaid, FORGET_AT_ONCE } = statements;
       for (const statement of [forgetKept(values), forgetAnswers(payments), forgetUnpaid(payments)]) {
-        while ((await engine.write(statement)) === FORGET_AT_ONCE);
+        while ((await engine.write(statement)).changes === FORGET_AT_ONCE);
       }
     },
 

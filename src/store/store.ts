@@ -1,6 +1,7 @@
 /**
  * What the gateway must remember: payments with their states and answers. One interface; `sqlite.ts` and
- * `postgres.ts` implement it, and one contract suite holds both to it.
+ * `postgres.ts` implement it, and one contract suite holds both to it. Times are the database's own (`now`), and where
+ * the database cannot be used everything throws Problem `store_unavailable`.
  *
  * A payment's states:
  *
@@ -25,11 +26,10 @@ export interface StoredAnswer {
   body: string;
 }
 
-/**
- * Stands in the place of an answer that was kept long enough: this very object, so that transports answer whoever asks
- * for it again in their own words (`answer_gone`).
- */
+/** Stands in the place of an answer that was kept long enough: transports say so in their own words (`answer_gone`). */
 export const FORGOTTEN: StoredAnswer = { status: 410, contentType: '', body: '' };
+
+export const isForgotten = ({ status }: StoredAnswer): boolean => status === FORGOTTEN.status;
 
 /** A settlement as it is kept with the payment, for every transport to put into its own words. No signatures. */
 export interface Receipt {
@@ -176,6 +176,9 @@ export type ClaimOutcome =
   | { won: false; payment: Payment; key?: string };
 
 export interface Store extends NonceStore {
+  /** Sees that the database can be written, and reads its clock again. */
+  check(): Promise<void>;
+
   /** The payment, or undefined when nothing was ever claimed under this id. */
   find(id: string): Promise<Payment | undefined>;
 
@@ -193,8 +196,8 @@ export interface Store extends NonceStore {
   fulfil(claim: Claim, answer: StoredAnswer, details: { cost?: string; now: number }): Promise<boolean>;
 
   /**
-   * Keeps the receipt (a second one changes nothing); the state becomes `settled`, whatever came before. False when
-   * the claim was lost.
+   * Keeps the receipt whoever has the payment by now, for the money has moved; a second one changes nothing. The state
+   * becomes `settled`, or `owed` where there is no answer and nobody works on one. False when the claim was lost.
    */
   settle(claim: Claim, receipt: Receipt, now: number): Promise<boolean>;
 
@@ -223,11 +226,12 @@ export interface Store extends NonceStore {
   reopen(id: string, reason: string, now: number): Promise<boolean>;
 
   /**
-   * Prolongs the leases of what this instance works on, by the ids named: payments (`claimed`, `fulfilled`, or
-   * `settled` without an answer) and what calls hold of prepaid credits. Others run out.
+   * Prolongs the leases of what this instance works on (`claimed`, `fulfilled`, or `settled` without an answer); others
+   * run out. Answers which of the claims it still has.
    */
-  renew(owner: string, ids: readonly string[], leaseUntil: number): Promise<void>;
+  renew(owner: string, claims: readonly Claim[], leaseUntil: number): Promise<Claim[]>;
 
+  /** Without those that cannot be read: a line of the log names each. */
   list(filter: PaymentFilter): Promise<Payment[]>;
 
   /** Payments whose settlement failed after the work was done, or had no answer yet, since then. */

@@ -14,8 +14,10 @@ export interface CallContext {
   readonly network: NetworkId;
   /** Who pays: turns and what else is scarce are shared between callers. */
   readonly caller: string;
-  /** Aborted at the endpoint's deadline and at shutdown. */
+  /** Aborted at the endpoint's deadline, at shutdown, and when the work was taken over. */
   readonly signal: AbortSignal;
+  /** False once nobody else may be asked, for the work may be another instance's by now. Left out: always true. */
+  mayGoOn?(): boolean;
   readonly media: MediaStore;
   readonly cache: Cache;
   /** For files that a caller names and the gateway itself must read. */

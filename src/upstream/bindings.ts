@@ -148,7 +148,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     async call(route, input, context) {
       const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
-      const { endpoint, signal } = context;
+      const { endpoint, signal, mayGoOn } = context;
       const withTerms = { ...context, terms: route.price.terms?.(input) };
       const result = await callInOrder(usable, (source) => source.call(input, withTerms), {
         subject: endpoint,
@@ -156,6 +156,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         signal,
         log,
         redact,
+        ...(mayGoOn && { mayAskAnother: mayGoOn }),
       });
       return options.sandbox ? asSandboxResult(result) : result;
     },

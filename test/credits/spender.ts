@@ -1,9 +1,9 @@
 /** Run by `kill.test.ts` as a process of its own: spends credits, many calls at a time, and prints what is durable. */
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openStore } from '../../src/store/open.ts';
 import { sampleHold } from '../store/credit-samples.ts';
 
 const [file, owner] = process.argv.slice(2) as [string, string];
-const store = openSqliteStore(file);
+const store = await openStore({ file });
 const say = (...words: (string | bigint)[]) => process.stdout.write(`${words.join(' ')}\n`);
 
 async function call(id: string, fate: number): Promise<void> {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'libsql';
 import t from 'tap';
 import { createLog } from '../../src/log.ts';
 import type { Rail } from '../../src/payment/rail.ts';
@@ -106,6 +108,40 @@ t.test('a payment that cannot be read stops nobody', async (t) => {
   t.equal(await reconcile({ store, rails, owner: 'another', log, now: () => LATER }), 1);
   t.match(await store.find('broken'), { state: 'unknown', updatedAt: LATER });
   t.match(await store.find('sound'), { state: 'owed' });
+});
+
+t.test('a row that is damaged stops nobody', async (t) => {
+  const file = join(t.testdir({}), 'damaged.sqlite');
+  const store = openSqliteStore(file);
+  t.teardown(() => store.close());
+  const claimed = async (id: string) => {
+    const outcome = await store.claim(sampleFacts(id), claimAt(1));
+    if (!outcome.won) throw new Error('a new payment was not won');
+    return outcome.claim;
+  };
+  for (const id of ['damaged', 'sound']) {
+    await store.giveUp(await claimed(`${id} unknown`), 'unknown', 'a time-out', 2);
+    await claimed(`${id} claimed`);
+  }
+  const database = new Database(file);
+  database.exec(`UPDATE payments SET answer = '{' WHERE id LIKE 'damaged%'`);
+  database.close();
+  const parts = { store, rails: railThatSays(settled), owner: 'another', log, now: () => LATER };
+  t.equal(await reconcile(parts), 2);
+  t.match(await store.find('sound unknown'), { state: 'owed' });
+  t.match(await store.find('sound claimed'), { state: 'released' });
+});
+
+t.test('a payment that is taken over while it is ended is left to whoever has it', async (t) => {
+  const store = await abandoned('settling first');
+  const recover = async (): Promise<Settlement> => {
+    const payment = await store.find('p');
+    if (payment) await store.claim(payment, claimAt(LATER * 2, { owner: 'third' }));
+    return settled;
+  };
+  const rails = new Map([['x402', { recover, receipt: () => sampleReceipt('0xfound') } as unknown as Rail]]);
+  t.equal(await reconcile({ store, rails, owner: 'another', log, now: () => LATER }), 0);
+  t.match(await store.find('p'), { state: 'settled', owner: 'third', receipt: sampleReceipt('0xfound') });
 });
 
 t.test('a payment that the store refuses to end stops nobody', async (t) => {

@@ -196,23 +196,31 @@ export function claiming(promise: Promised): void {
   });
 
   promise('prolongs the leases of one owner, and only of what it says it works on', async (t, store) => {
-    await won(store, sampleFacts('claimed'), claimAt(1));
+    const claimed = await won(store, sampleFacts('claimed'), claimAt(1));
     const fulfilled = await won(store, sampleFacts('fulfilled'), claimAt(1));
     await store.fulfil(fulfilled, sampleAnswer(), { now: 1 });
     const settled = await won(store, sampleFacts('settled'), claimAt(1));
     await store.settle(settled, sampleReceipt(), 1);
-    await finished(store, 'finished');
+    const gone = await finished(store, 'finished');
     await claimable.released(store, 'released');
-    await won(store, sampleFacts('foreign'), claimAt(1, { owner: 'instance-2' }));
+    const foreign = await won(store, sampleFacts('foreign'), claimAt(1, { owner: 'instance-2' }));
     await won(store, sampleFacts('stuck'), claimAt(1));
 
-    const named = ['claimed', 'fulfilled', 'settled', 'finished', 'released', 'foreign', 'nobody'];
-    await store.renew('instance-1', named, 500);
-    await store.renew('', named, 900);
-    await store.renew('instance-1', [], 900);
+    const others = [gone, { id: 'released', attempt: 1 }, foreign, { id: 'nobody', attempt: 1 }];
+    const held = await store.renew('instance-1', [claimed, fulfilled, ...others, settled], 500);
+    t.same(
+      held.sort((one, other) => (one.id < other.id ? -1 : 1)),
+      [claimed, fulfilled, settled],
+      'and says which it still has',
+    );
+    t.same(await store.renew('', [claimed, ...others], 900), []);
+    t.same(await store.renew('instance-1', [], 900), []);
     const leases = Object.fromEntries((await store.list({ limit: 10 })).map(({ id, leaseUntil }) => [id, leaseUntil]));
     t.same(leases, { claimed: 500, fulfilled: 500, settled: 500, finished: 0, released: 0, foreign: 11, stuck: 11 });
     t.match(await store.claim(sampleFacts('claimed'), claimAt(499)), { won: false });
+    const newer = await won(store, sampleFacts('claimed'), claimAt(500));
+    t.same(await store.renew('instance-1', [claimed], 900), [], 'an older attempt of the same instance has nothing');
+    t.same(await store.renew('instance-1', [newer], 900), [newer]);
   });
 
   const key = { name: 'order-7', since: 0 };

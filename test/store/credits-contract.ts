@@ -154,7 +154,8 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     await addFunded(store, 1_000n);
     await store.credits.hold(sampleHold('dead', 400n, { owner: 'dead' }));
     await store.credits.hold(sampleHold('alive', 300n, { owner: 'alive' }));
-    await store.renew('alive', ['alive', 'dead'], 9_000);
+    t.same(await store.credits.renew('alive', ['alive', 'dead'], 9_000), ['alive']);
+    t.same(await store.credits.renew('alive', [], 9_000), []);
     t.equal(await store.credits.releaseExpired(1_999), 0);
     const released = await Promise.all([store, other, store].map(({ credits }) => credits.releaseExpired(2_000)));
     t.equal(
@@ -176,7 +177,7 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     const clearing = other.credits.releaseExpired(2_000);
     // From the first one given back on, the others are on the list of what has run out.
     while ((await keyOf(store)).held === 1_000n) await new Promise(setImmediate);
-    await store.renew('instance-1', ids, 9_000);
+    await store.credits.renew('instance-1', ids, 9_000);
     const { held } = await keyOf(store);
     t.ok(held > 0n, 'prolonged while the others were being cleared away');
     t.equal(await clearing, 100 - Number(held / 10n));

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { postgresDialect } from '../../src/store/migrations.ts';
@@ -9,7 +10,7 @@ import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
-const { url, stop } = await startPostgres();
+const { url, interrupt, stop } = await startPostgres();
 t.teardown(stop);
 let databases = 0;
 
@@ -54,26 +55,42 @@ t.test('gives each of many payments to one of five instances', async (t) => {
   t.equal(new Set(outcomes.flatMap((outcome) => (outcome.won ? [outcome.claim.id] : []))).size, ids.length);
 });
 
-/**
- * Both calls, made while `rows` are locked: each is past its first look at them or waits for them before either can
- * change them.
- */
-async function bothAtOnce<Result>(database: string, rows: string, calls: (() => Promise<Result>)[]): Promise<Result[]> {
-  const blocker = new pg.Client({ connectionString: database });
-  const watcher = new pg.Client({ connectionString: database });
-  await Promise.all([blocker.connect(), watcher.connect()]);
+/** Locks rows: `waited(count)` resolves once so many wait for them, `release` lets them go on. */
+async function lockRows(database: string, rows: string) {
+  const clients = [
+    new pg.Client({ connectionString: database }),
+    new pg.Client({ connectionString: database }),
+  ] as const;
+  const [blocker, watcher] = clients;
+  for (const client of clients) client.on('error', () => {});
+  await Promise.all(clients.map((client) => client.connect()));
   await blocker.query(`BEGIN; SELECT * FROM ${rows} FOR UPDATE`);
-  const results = calls.map((call) => call());
   const waiting = async (): Promise<number> => {
     const { rowCount } = await watcher.query(
       `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     return rowCount ?? 0;
   };
-  while ((await waiting()) < calls.length) await new Promise(setImmediate);
-  await blocker.query('COMMIT');
+  return {
+    async waited(count: number): Promise<void> {
+      while ((await waiting()) < count) await new Promise(setImmediate);
+    },
+    release: () => blocker.query('COMMIT'),
+    end: () => Promise.all(clients.map((client) => client.end())),
+  };
+}
+
+/**
+ * Both calls, made while `rows` are locked: each is past its first look at them or waits for them before either can
+ * change them.
+ */
+async function bothAtOnce<Result>(database: string, rows: string, calls: (() => Promise<Result>)[]): Promise<Result[]> {
+  const lock = await lockRows(database, rows);
+  const results = calls.map((call) => call());
+  await lock.waited(calls.length);
+  await lock.release();
   const ended = await Promise.allSettled(results);
-  await Promise.all([blocker.end(), watcher.end()]);
+  await lock.end();
   return ended.map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
@@ -136,6 +153,34 @@ t.test('serves on after the server has cut its connections', async (t) => {
   await asSuperuser(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'contract_%'");
   const found = await store.find('before').catch(() => store.find('before'));
   t.match(found, { state: 'claimed' });
+});
+
+t.test('refuses while the server is gone, whatever was under way, and serves on when it is back', async (t) => {
+  const database = await emptyDatabase();
+  const store = await openHere(t, database);
+  await store.claim(sampleFacts('before'), claimAt(1));
+  const lock = await lockRows(database, 'payments');
+  const underWay = Promise.allSettled([
+    store.claim(sampleFacts('before'), claimAt(20)),
+    store.giveUp({ id: 'before', attempt: 1 }, 'released', 'none', 20),
+  ]);
+  await lock.waited(2);
+  const resume = await interrupt();
+  const unavailable = { code: 'store_unavailable', status: 503, headers: { 'retry-after': /\d/ } };
+  for (const ended of await underWay) t.match(ended, { status: 'rejected', reason: unavailable });
+  await t.rejects(store.find('before'), unavailable);
+  await t.rejects(store.claim(sampleFacts('during'), claimAt(1)), unavailable);
+  await resume();
+  t.match(await store.find('before'), { state: 'claimed', attempt: 1 });
+  t.match(await store.claim(sampleFacts('after'), claimAt(1)), { won: true });
+});
+
+t.test('goes by the clock of the server', async (t) => {
+  mock.timers.enable({ apis: ['Date'], now: 1 });
+  const store = await openHere(t, await emptyDatabase()).finally(() => mock.timers.reset());
+  t.ok(Math.abs(store.now() - Date.now()) < 60_000);
+  await store.check();
+  t.ok(Math.abs(store.now() - Date.now()) < 60_000);
 });
 
 t.test('what older releases kept of settlements is read by this one', async (t) => {

@@ -1,9 +1,10 @@
 /** Run by `sqlite.test.ts` as a process of its own: claims, fulfils and settles payments, and prints what is durable. */
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { Problem } from '../../src/errors.ts';
+import { openStore } from '../../src/store/open.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 const [file, owner, count] = process.argv.slice(2) as [string, string, string];
-const store = openSqliteStore(file);
+const store = await openStore({ file });
 const say = (state: string, id: string) => process.stdout.write(`${state} ${id}\n`);
 
 async function work(id: string): Promise<void> {
@@ -15,6 +16,9 @@ async function work(id: string): Promise<void> {
 }
 
 for (let index = 0; index < Number(count); index += 25) {
-  await Promise.all(Array.from({ length: 25 }, (_, offset) => work(`payment-${index + offset}`)));
+  const works = Array.from({ length: 25 }, (_, offset) => work(`payment-${index + offset}`));
+  for (const ended of await Promise.allSettled(works)) {
+    if (ended.status === 'rejected') say('refused', ended.reason instanceof Problem ? ended.reason.code : 'otherwise');
+  }
 }
 await store.close();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -7,14 +8,18 @@ import Database from 'libsql';
 import t, { type Test } from 'tap';
 import { sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
+import { finished, unclaimable } from './arrivals.ts';
 import { storeContract } from './contract.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 t.test('SQLite', async (t) => {
+  const thread = startSqliteThread();
+  t.teardown(() => thread.stop());
   storeContract(t, async (t) => {
     const file = join(t.testdir({}), 'folder', 'turnpike.sqlite');
-    return async () => openSqliteStore(file);
+    return () => thread.open(file);
   });
 });
 
@@ -29,10 +34,54 @@ t.test('what older releases kept of settlements is read by this one', async (t) 
   await keepsOldRows(t, store);
 });
 
-/** A process that works on payments; `ended` resolves with its exit code and signal. */
-function startWriter(t: Test, file: string, owner: string, count: number) {
+t.test('rows that cannot be read are in nobody’s way: each is named once, and left alone', async (t) => {
+  const lines: object[] = [];
+  const thread = startSqliteThread({ log: { error: (details) => void lines.push(details) } });
+  t.teardown(() => thread.stop());
+  const file = join(t.testdir({}), 'damaged.sqlite');
+  const store = await thread.open(file);
+  t.teardown(() => store.close());
+  const exposure = { perPayer: 10n ** 30n, unproven: 10n ** 30n, failures: 9, failuresSince: 0 };
+  for (const id of ['bad answer', 'bad receipt', 'sound']) await finished(store, id);
+  for (const id of ['bad amount', 'lost']) await unclaimable.unsettled(store, id);
+  await unclaimable.unknown(store, 'open');
+  const database = new Database(file);
+  t.teardown(() => database.close());
+  const damaged = `UPDATE payments SET answer = '{"secret":' WHERE id = 'bad answer';
+    UPDATE payments SET receipt = '{"amount":"much"}' WHERE id = 'bad receipt';
+    UPDATE payments SET amount = '1e6' WHERE id IN ('bad amount', 'open')`;
+  database.exec(`PRAGMA busy_timeout = 5000; ${damaged}`);
+
+  const ids = async (limit: number) => (await store.list({ limit, oldest: true })).map(({ id }) => id);
+  t.same(await ids(10), ['lost', 'sound']);
+  t.same(await ids(2), ['lost', 'sound'], 'and they take nobody’s place');
+  t.match(await store.losses(0), [{ payer: 'payer-1' }]);
+  t.same(
+    (await store.sales({ since: 0, after: undefined, limit: 10 })).map(({ id }) => id),
+    ['bad answer', 'sound'],
+  );
+  t.match(await store.claim(sampleFacts('next'), claimAt(9, { exposure })), { won: true }, 'their payer pays on');
+  await t.rejects(store.find('bad answer'), { message: /payments\.answer cannot be read/ });
+  t.same(lines.map((line) => (line as { payment: string }).payment).sort(), [
+    'bad amount',
+    'bad answer',
+    'bad receipt',
+    'open',
+  ]);
+  t.notMatch(JSON.stringify(lines), /secret|much|1e6/);
+  t.same((database.prepare(`SELECT state FROM payments WHERE id LIKE 'bad%' ORDER BY id`).all() as object[]).length, 3);
+});
+
+/**
+ * A process that works on payments; `ended` resolves with its exit code and signal. No file that it writes grows beyond
+ * `mostBlocks` of 512 bytes.
+ */
+function startWriter(t: Test, file: string, owner: string, count: number, mostBlocks = 'unlimited') {
   const script = fileURLToPath(new URL('sqlite-writer.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import=tsx', script, file, owner, String(count)], {
+  const command = [process.execPath, '--import=tsx', script, file, owner, String(count)];
+  // What the test runner adds to Node's options listens for the signal of a file that may not grow, and ends the process.
+  const bounded = `ulimit -f ${mostBlocks}; unset NODE_OPTIONS; exec "$@"`;
+  const child = spawn('sh', ['-c', bounded, 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));
@@ -41,6 +90,19 @@ function startWriter(t: Test, file: string, owner: string, count: number) {
     ended: once(child, 'exit'),
     kill: () => child.kill('SIGKILL'),
   };
+}
+
+/** What was promised of payments, by id, and is not there. */
+async function missingOf(t: Test, file: string, promised: ReadonlyMap<string, string>): Promise<string[]> {
+  const store = openSqliteStore(file);
+  t.teardown(() => store.close());
+  const order = ['claimed', 'fulfilled', 'settled'];
+  const missing: string[] = [];
+  for (const [id, state] of promised) {
+    const payment = await store.find(id);
+    if (!payment || order.indexOf(payment.state) < order.indexOf(state)) missing.push(`${id} was ${state}`);
+  }
+  return missing;
 }
 
 t.test('loses nothing whose promise resolved when the process is killed', async (t) => {
@@ -53,17 +115,56 @@ t.test('loses nothing whose promise resolved when the process is killed', async 
     if (promised.size === 2_000) kill();
   }
   t.same(await ended, [null, 'SIGKILL']);
-
-  const store = openSqliteStore(file);
-  t.teardown(() => store.close());
-  const order = ['claimed', 'fulfilled', 'settled'];
-  const missing: string[] = [];
-  for (const [id, state] of promised) {
-    const payment = await store.find(id);
-    if (!payment || order.indexOf(payment.state) < order.indexOf(state)) missing.push(`${id} was ${state}`);
-  }
-  t.same(missing, []);
+  t.same(await missingOf(t, file, promised), []);
   t.ok(promised.size >= 2_000);
+});
+
+t.test('refuses what there is no room for on the disk, and loses nothing that had its place', async (t) => {
+  const file = join(t.testdir({}), 'full.sqlite');
+  const { lines, ended } = startWriter(t, file, 'full', 5_000, '2000');
+  const promised = new Map<string, string>();
+  const refused = new Set<string>();
+  for await (const line of lines) {
+    const [state = '', id = ''] = line.split(' ');
+    if (state === 'refused') refused.add(id);
+    else promised.set(id, state);
+  }
+  t.same(await ended, [0, null], 'it goes on, and ends in order');
+  t.same([...refused], ['store_unavailable']);
+  t.ok(promised.size > 0);
+  t.same(await missingOf(t, file, promised), []);
+});
+
+t.test('refuses what a damaged file has lost, and nothing else', async (t) => {
+  const thread = startSqliteThread();
+  t.teardown(() => thread.stop());
+  const file = join(t.testdir({}), 'damaged.sqlite');
+  const whole = await thread.open(file);
+  const ids = Array.from({ length: 500 }, (_, index) => `payment-${index}`);
+  await Promise.all(ids.map((id) => finished(whole, id)));
+  await whole.close();
+  const database = new Database(file);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  const { size } = statSync(file);
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.alloc(size / 2, 'damage'), 0, size / 2, Math.floor(size / 2));
+  closeSync(handle);
+
+  const store = await thread.open(file);
+  t.teardown(() => store.close());
+  const asked = [
+    ...ids.map((id) => store.find(id)),
+    ...ids.map((id) => store.claim(sampleFacts(`new ${id}`), claimAt(1))),
+  ];
+  const refusals = (await Promise.allSettled(asked)).flatMap((ended) =>
+    ended.status === 'rejected' ? [ended.reason] : [],
+  );
+  t.ok(refusals.length > 0);
+  t.same(new Set(refusals.map(({ code }) => code)), new Set(['store_unavailable']));
+  const other = await thread.open(join(t.testdirName, 'sound.sqlite'));
+  t.teardown(() => other.close());
+  t.match(await other.claim(sampleFacts('elsewhere'), claimAt(1)), { won: true });
 });
 
 t.test('gives each payment to one of three processes', async (t) => {
@@ -104,7 +205,11 @@ t.test('names the file, and what to do, when it comes from a newer release', asy
   const database = new Database(file);
   database.exec('PRAGMA user_version = 9999');
   database.close();
-  t.throws(() => openSqliteStore(file), { message: /future\.sqlite cannot be used.*9999.*newer release/ });
+  const problem = { name: 'StoreProblem', message: /future\.sqlite cannot be used.*9999.*newer release/ };
+  t.throws(() => openSqliteStore(file), problem);
+  const thread = startSqliteThread();
+  t.teardown(() => thread.stop());
+  await t.rejects(thread.open(file), problem, 'and so does its thread');
 });
 
 t.test('names the file when it is no database or cannot be made', async (t) => {

@@ -45,12 +45,46 @@ export function states(promise: Promised): void {
     const current = await won(store, sampleFacts('raced'), claimAt(50));
     const before = await store.find('raced');
     t.equal(await store.fulfil(old, sampleAnswer('late'), { now: 51 }), false);
-    t.equal(await store.settle(old, sampleReceipt('late'), 51), false);
     for (const state of ['released', 'unsettled', 'unknown', 'owed'] as const) {
       t.equal(await store.giveUp(old, state, 'late', 51), false);
     }
     t.same(await store.find('raced'), before);
     t.equal(await store.fulfil(current, sampleAnswer(), { now: 52 }), true);
+  });
+
+  promise('keeps the receipt of whoever settled, though the claim was lost meanwhile', async (t, store) => {
+    const overtaken = async (id: string) => {
+      const old = await won(store, sampleFacts(id), claimAt(1));
+      return { old, current: await won(store, sampleFacts(id), claimAt(50)) };
+    };
+    const working = await overtaken('working');
+    t.equal(await store.settle(working.old, sampleReceipt('moved'), 51), false);
+    t.match(await store.find('working'), { state: 'settled', receipt: sampleReceipt('moved'), owner: 'instance-1' });
+    t.equal(await store.giveUp(working.current, 'released', 'upstream_failed', 52), false, 'it is paid');
+    t.equal(await store.giveUp(working.current, 'owed', 'upstream_failed', 52), true);
+
+    const answered = await overtaken('answered');
+    await store.fulfil(answered.current, sampleAnswer(), { now: 51 });
+    t.equal(await store.settle(answered.old, sampleReceipt('moved'), 52), false);
+    t.match(await store.find('answered'), { state: 'settled', answer: sampleAnswer(), owner: '', leaseUntil: 0 });
+
+    for (const [id, end] of [
+      ['released', 'released'],
+      ['refused', 'unsettled'],
+      ['unasked', 'unknown'],
+    ] as const) {
+      const { old, current } = await overtaken(id);
+      await store.giveUp(current, end, 'a reason', 51);
+      t.equal(await store.settle(old, sampleReceipt('moved'), 52), false);
+      t.match(await store.find(id), { state: 'owed', receipt: sampleReceipt('moved'), reason: 'a reason' }, id);
+    }
+  });
+
+  promise('counts nothing as lost that was settled after all', async (t, store) => {
+    await unclaimable.unsettled(store, 'late');
+    t.equal((await store.losses(0)).length, 1);
+    t.equal(await store.settle({ id: 'late', attempt: 1 }, sampleReceipt(), 5), true);
+    t.same(await store.losses(0), []);
   });
 
   promise('says that a claim is lost where the payment does not exist', async (t, store) => {
@@ -91,7 +125,7 @@ export function states(promise: Promised): void {
     const claim = await won(store, sampleFacts('early'), claimAt(1));
     await store.giveUp(claim, 'released', 'upstream_timeout', 2);
     t.equal(await store.settle(claim, sampleReceipt(), 3), true);
-    t.match(await store.find('early'), { state: 'settled', receipt: sampleReceipt(), reason: undefined });
+    t.match(await store.find('early'), { state: 'owed', receipt: sampleReceipt(), reason: 'upstream_timeout' });
   });
 
   promise('keeps a reason whatever characters it quotes', async (t, store) => {

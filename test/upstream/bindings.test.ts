@@ -83,6 +83,13 @@ t.test('fails with the last upstream’s problem when all fail', async (t) => {
   t.match(await problemOf(call()), { failure: 'malformed', upstream: 'second' });
 });
 
+t.test('asks nobody else once the work may be another instance’s', async (t) => {
+  const { upstreams, route, context, doubles } = await open(t, [writes('first'), writes('second')]);
+  doubles.fault('first', '500', 1);
+  t.match(await problemOf(upstreams.call(route, input, { ...context, mayGoOn: () => false })), { failure: 'failed' });
+  t.match(doubles.calls(), { first: 1, second: 0 });
+});
+
 t.test('asks nobody else once the deadline is over', async (t) => {
   const { upstreams, route, doubles, context } = await open(t, [writes('first'), writes('second')]);
   doubles.fault('first', 'timeout', 1);

@@ -49,9 +49,9 @@ async function* salesSince(store: Pick<Store, 'sales'>, since: number): AsyncGen
   let after: Sale | undefined;
   for (;;) {
     const page = await store.sales({ since, after, limit: PAGE });
+    if (page.length === 0) return;
     yield* page;
     after = page.at(-1);
-    if (page.length < PAGE) return;
   }
 }
 

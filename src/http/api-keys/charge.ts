@@ -2,9 +2,11 @@
 
 import type { Log } from '../../log.ts';
 import { type Rate, rate, toDecimal } from '../../money.ts';
-import { LEASE_MS } from '../../payment/claim.ts';
+import { LEASE_MS, type Leases } from '../../payment/leases.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
+import { storeUnavailable } from '../../store/problem.ts';
+import { throughOutage } from '../../store/through-outage.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 
@@ -13,8 +15,8 @@ export interface ChargeParts {
   readonly log: Log;
   /** Names this instance. */
   readonly owner: string;
-  /** The ids of the calls that hold something. */
-  readonly holding: Set<string>;
+  /** Of what calls hold, by their ids. */
+  readonly leases: Leases<string>;
   readonly publicUrl: string;
   now(): number;
 }
@@ -40,10 +42,11 @@ const DAY_MS = 86_400_000;
 /** How many calls of one key may be under way, on all instances together. */
 const MOST_CALLS = 32;
 
-/** Throws ApiKeyProblem when the key may not spend so much. */
+/** Throws ApiKeyProblem when the key may not spend so much, and Problem where the database cannot be used. */
 export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
-  const { store, log, owner, holding, publicUrl, now } = parts;
+  const { store, log, owner, leases, publicUrl, now } = parts;
   const model = call.model.name;
+  const leaseUntil = now() + LEASE_MS;
   const outcome = await store.hold({
     id: requestId,
     keyId: key.id,
@@ -53,25 +56,29 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
     model,
     owner,
     now: now(),
-    leaseUntil: now() + LEASE_MS,
+    leaseUntil,
   });
   if (!outcome.held) throw refusal(outcome.because, outcome.balance, call, { publicUrl, now: now() });
-  holding.add(requestId);
+  const lease = leases.take(requestId, leaseUntil);
   // What cannot be ended now is given back when its lease runs out.
-  const end = <Result>(ended: Promise<Result>): Promise<Result> => ended.finally(() => holding.delete(requestId));
+  const end = <Result>(ending: () => Promise<Result>): Promise<Result> => throughOutage(ending).finally(lease.end);
+  if (!(await lease.confirm())) {
+    lease.end();
+    throw storeUnavailable('what the call held was given back before it began');
+  }
   return {
     async settle(use) {
       const price = actualCost(call.model.price, use, call.bound);
       const counted = use.isEstimated ? 'tokens as estimated' : 'tokens';
       const note = `${use.promptTokens} prompt and ${use.completionTokens} completion ${counted}`;
       const settlement = { price, note, ...(use.cost !== undefined && { cost: use.cost }) };
-      const charged = await end(store.settle(requestId, settlement, now()));
+      const charged = await end(() => store.settle(requestId, settlement, now()));
       const details = { requestId, key: key.id, model, usd: toDecimal(charged ?? 0n), note };
       if (charged !== undefined) log.info(details, 'call charged');
       else log.error(details, 'call not charged: its hold was given back when the lease ran out');
     },
     async release(note) {
-      await end(store.release(requestId, note, now()));
+      await end(() => store.release(requestId, note, now()));
       log.info({ requestId, key: key.id, model, note }, 'call not charged');
     },
   };

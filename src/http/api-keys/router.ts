@@ -9,6 +9,7 @@ import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';
 import { readJsonObject } from '../../json-text.ts';
 import type { Log } from '../../log.ts';
+import { createLeases } from '../../payment/leases.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
 import { readRawBody } from '../body.ts';
@@ -37,8 +38,8 @@ export interface ApiKeyRouterParts {
 
 export interface ApiKeyRouter {
   readonly router: Router;
-  /** The ids of calls that hold something: whoever renews this instance's leases renews theirs. */
-  working(): readonly string[];
+  /** Prolongs the leases of what calls under way hold. */
+  renew(): Promise<void>;
   /** Resolves once no call is under way, whether or not its caller still waits. */
   idle(): Promise<void>;
 }
@@ -52,7 +53,11 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   const created = Math.floor(now() / 1000);
   const listed = [...models.values()].map((model) => listedModel(model, created));
 
-  const holding = new Set<string>();
+  const leases = createLeases<string>({
+    prolong: (ids, leaseUntil) => store.renew(parts.owner, ids, leaseUntil),
+    nameOf: (id) => id,
+    now,
+  });
   const running = new Set<Promise<void>>();
 
   const showsKey = (request: Request) => keyOf(request.headers, apiKeys, { now: now(), publicUrl });
@@ -91,7 +96,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       const key = await showsKey(request);
       const call = readCall(readJsonObject(await readRawBody(request, LARGEST_BODY_BYTES)), models);
       checkLimits(key, call);
-      const completed = complete({ ...parts, holding }, key, call, response, requestId);
+      const completed = complete({ ...parts, leases }, key, call, response, requestId);
       running.add(completed);
       await completed.finally(() => running.delete(completed));
     }),
@@ -132,7 +137,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   });
   return {
     router,
-    working: () => [...holding],
+    renew: leases.renew,
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
     },

@@ -130,15 +130,16 @@ export function openEvmSender(options: EvmSenderOptions): EvmSender {
       maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
     });
 
-  async function take(now: number, askChain: boolean): Promise<number> {
+  async function take(askChain: boolean): Promise<number> {
     const atLeast = askChain ? await count('pending') : 0;
-    lastTakenAt = now;
+    lastTakenAt = Date.now();
+    const now = nonces().now();
     return nonces().takeNonce({ account: name, atLeast, now, forgottenBefore: askChain ? now - GIVEN_UP_MS : 0 });
   }
 
   async function sendNext(call: PricedCall, attempt: Attempt, isAgain = false): Promise<Hex> {
     const now = Date.now();
-    const nonce = await take(now, isAgain || now - lastTakenAt > COUNT_AGAIN_MS);
+    const nonce = await take(isAgain || now - lastTakenAt > COUNT_AGAIN_MS);
     const serialized = await sign(nonce, call, call);
     const hash = keccak256(serialized);
     const { maxFeePerGas, maxPriorityFeePerGas } = call;

@@ -4,6 +4,7 @@ import type { NonceStore } from '../../store/nonce-store.ts';
 export function ownNonces(): NonceStore {
   const taken = new Map<string, { next: number; at: number }>();
   return {
+    now: Date.now,
     async takeNonce({ account, atLeast, now, forgottenBefore }) {
       const last = taken.get(account);
       const next = last && last.at >= forgottenBefore ? Math.max(last.next, atLeast) : atLeast;

@@ -1,0 +1,15 @@
+/** Answers by which a payer has to come back with the same payment: 409. */
+import { Problem } from '../errors.ts';
+
+/** Also where this request had the payment and lost it: another has taken it over, or will. */
+export const inProgress = (): Problem =>
+  new Problem('payment_in_progress', 'This payment is being worked on: send the same request again in a moment', {
+    headers: { 'retry-after': '5' },
+  });
+
+export const settlementPending = (): Problem =>
+  new Problem(
+    'settlement_pending',
+    'The chain has not confirmed this payment yet: send the same request with the same payment again',
+    { headers: { 'retry-after': '3' } },
+  );

@@ -1,0 +1,152 @@
+/**
+ * SQLite on a thread of its own: whoever writes to a disk waits for it, and whoever answers callers must not. A store's
+ * methods become messages, one there and one back, so that what arrives there together is committed together.
+ */
+import { Worker } from 'node:worker_threads';
+import type { CreditStore } from './credit-store.ts';
+import { StoreProblem, storeUnavailable } from './problem.ts';
+import type { SqliteOptions } from './sqlite.ts';
+import type { Store } from './store.ts';
+
+export interface Asked {
+  readonly call: number;
+  readonly store: number;
+  /** `open`, or the path of a store's method: `claim`, `credits.hold`. */
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+export type Answered =
+  | { readonly call: number; readonly result: unknown }
+  | { readonly call: number; readonly failed: Failed }
+  | { readonly line: { readonly details: object; readonly message: string } };
+
+/** An error, which loses its class on the way. */
+export interface Failed {
+  readonly kind: 'unavailable' | 'unusable' | 'mistake';
+  readonly reason: string;
+  readonly stack?: string | undefined;
+}
+
+type Remote<Methods> = Readonly<Record<keyof Methods & string, true>>;
+
+const storeMethods: Remote<Omit<Store, 'now' | 'credits'>> = {
+  check: true,
+  find: true,
+  claim: true,
+  fulfil: true,
+  settle: true,
+  giveUp: true,
+  resolve: true,
+  reopen: true,
+  renew: true,
+  list: true,
+  losses: true,
+  sales: true,
+  cached: true,
+  keep: true,
+  forget: true,
+  takeNonce: true,
+  returnNonce: true,
+  close: true,
+};
+
+const creditMethods: Remote<CreditStore> = {
+  addKey: true,
+  findKey: true,
+  listKeys: true,
+  disableKey: true,
+  grant: true,
+  purchase: true,
+  unconfirmed: true,
+  confirm: true,
+  hold: true,
+  settle: true,
+  release: true,
+  releaseExpired: true,
+  renew: true,
+  entries: true,
+  sales: true,
+  secret: true,
+};
+
+export interface SqliteThread {
+  /** See `openSqliteStore`. Rejects with StoreProblem. */
+  open(file: string): Promise<Store>;
+  /** Its stores have to be closed by then. */
+  stop(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): SqliteThread {
+  const worker = new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [] });
+  const waiting = new Map<number, Waiting>();
+  let calls = 0;
+  let stores = 0;
+  let ended: Error | undefined;
+
+  worker.on('message', (answered: Answered) => {
+    if ('line' in answered) {
+      log?.error(answered.line.details, answered.line.message);
+      return;
+    }
+    const caller = waiting.get(answered.call);
+    waiting.delete(answered.call);
+    // A thread with nothing to do keeps no process from its end.
+    if (waiting.size === 0) worker.unref();
+    if ('failed' in answered) caller?.reject(errorOf(answered.failed));
+    else caller?.resolve(answered.result);
+  });
+
+  function end(reason: string): void {
+    ended ??= storeUnavailable(reason);
+    for (const { reject } of waiting.values()) reject(ended);
+    waiting.clear();
+  }
+  worker.on('error', (error) => end(`the thread of the database failed: ${error.message}`));
+  worker.on('exit', () => end('the thread of the database has ended'));
+  worker.unref();
+
+  function ask(store: number, method: string, args: readonly unknown[]): Promise<unknown> {
+    if (ended) return Promise.reject(ended);
+    calls += 1;
+    const asked: Asked = { call: calls, store, method, args };
+    return new Promise((resolve, reject) => {
+      worker.postMessage(asked);
+      if (waiting.size === 0) worker.ref();
+      waiting.set(asked.call, { resolve, reject });
+    });
+  }
+
+  /** Methods of a store that are carried out there. */
+  const remote = <Methods>(store: number, prefix: string, methods: Remote<Methods>): Methods =>
+    Object.fromEntries(
+      Object.keys(methods).map((name) => [name, (...args: unknown[]) => ask(store, `${prefix}${name}`, args)]),
+    ) as Methods;
+
+  return {
+    async open(file) {
+      stores += 1;
+      const store = stores;
+      await ask(store, 'open', [file]);
+      return {
+        ...remote(store, '', storeMethods),
+        now,
+        credits: remote(store, 'credits.', creditMethods),
+      };
+    },
+    async stop() {
+      await worker.terminate();
+    },
+  };
+}
+
+function errorOf({ kind, reason, stack }: Failed): Error {
+  if (kind === 'unavailable') return storeUnavailable(reason);
+  if (kind === 'unusable') return new StoreProblem(reason);
+  return Object.assign(new Error(reason), stack !== undefined && { stack });
+}

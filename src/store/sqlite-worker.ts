@@ -1,0 +1,50 @@
+/** What runs in the thread of `sqlite-thread.ts`: it has the databases, and does what the messages ask. */
+import { parentPort } from 'node:worker_threads';
+import { Problem } from '../errors.ts';
+import { reasonOf, StoreProblem } from './problem.ts';
+import { openSqliteStore } from './sqlite.ts';
+import type { Answered, Asked, Failed } from './sqlite-thread.ts';
+import type { Store } from './store.ts';
+
+const stores = new Map<number, Store>();
+
+const log = {
+  error: (details: object, message: string) => tell({ line: { details, message } }),
+};
+
+function tell(answered: Answered): void {
+  parentPort?.postMessage(answered);
+}
+
+/** `credits.hold` is a method of the store's credits. */
+function methodOf(store: object, path: string): (...args: readonly unknown[]) => unknown {
+  const [first = '', ...rest] = path.split('.');
+  const found: unknown = Reflect.get(store, first);
+  if (rest.length > 0 && typeof found === 'object' && found !== null) return methodOf(found, rest.join('.'));
+  if (typeof found !== 'function') throw new Error(`a store has no ${path}`);
+  return (...args) => found.apply(store, args);
+}
+
+async function carryOut({ store: number, method, args }: Asked): Promise<unknown> {
+  if (method === 'open') {
+    stores.set(number, openSqliteStore(String(args[0]), { log }));
+    return undefined;
+  }
+  const store = stores.get(number);
+  if (!store) throw new Error('no such store was opened');
+  return methodOf(store, method)(...args);
+}
+
+function failed(error: unknown): Failed {
+  const reason = reasonOf(error);
+  if (error instanceof StoreProblem) return { kind: 'unusable', reason };
+  if (error instanceof Problem) return { kind: 'unavailable', reason };
+  return { kind: 'mistake', reason, stack: error instanceof Error ? error.stack : undefined };
+}
+
+parentPort?.on('message', (asked: Asked) => {
+  carryOut(asked).then(
+    (result) => tell({ call: asked.call, result }),
+    (error: unknown) => tell({ call: asked.call, failed: failed(error) }),
+  );
+});
