@@ -75,10 +75,10 @@ const KEPT_MS = 86_400_000;
  * touched. What is settled, owed or unknown is itself kept for good.
  */
 const PAYMENTS_KEPT_MS = 30 * 86_400_000;
-/** How long calls that are stopped at the end of a drain may take to answer so. */
-const LAST_ANSWERS_MS = 1_000;
 /** How long settlements may take after the calls under way were stopped. */
 const SETTLE_MS = 30_000;
+/** How long the last answers may be on their way before their connections are closed. */
+const LAST_ANSWERS_MS = 1_000;
 
 /** Puts the parts together. Nothing listens yet. */
 export async function openGateway(
@@ -258,7 +258,6 @@ export async function openApp(...parts: Parameters<typeof openGateway>): Promise
     missing,
     async close() {
       const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
-      const cut = setTimeout(() => server.closeAllConnections(), drainMs + LAST_ANSWERS_MS);
       const stopped = close(closed);
       // While calls are under way, new ones are told that the gateway is shutting down.
       await within(drainMs, idle());
@@ -266,7 +265,8 @@ export async function openApp(...parts: Parameters<typeof openGateway>): Promise
       server.closeIdleConnections();
       silent.close();
       await stopped;
-      clearTimeout(cut);
+      server.closeIdleConnections();
+      await within(LAST_ANSWERS_MS, closed);
       server.closeAllConnections();
       adminServer?.close().closeAllConnections();
     },

@@ -26,6 +26,10 @@ export const problems = {
   result_owed: { status: 500, title: 'Paid, but no result yet: the same payment gets it later without a new charge' },
   internal_error: { status: 500, title: 'The gateway failed; the log has the request id' },
   store_unavailable: { status: 503, title: 'The database cannot be used at the moment: send the same request again' },
+  media_unavailable: {
+    status: 503,
+    title: 'What was made cannot be stored now; nothing was charged: the same payment gets it in a moment',
+  },
   draining: { status: 503, title: 'The gateway is shutting down: try again in a moment' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
@@ -67,3 +71,7 @@ export class Problem extends Error {
     return problems[this.code].status;
   }
 }
+
+/** To whoever comes, or is sent away, while the gateway shuts down. */
+export const draining = (message?: string): Problem =>
+  new Problem('draining', message, { headers: { 'retry-after': '5', connection: 'close' } });

@@ -9,6 +9,7 @@ import type { Platform } from './platform.ts';
 import { shipped } from './shipped.ts';
 import type { Store } from './store/store.ts';
 import { openUpstreams, type Upstreams } from './upstream/bindings.ts';
+import { openBought } from './upstream/bought.ts';
 import { openCache } from './upstream/cache.ts';
 import { openDownloader } from './upstream/http/download.ts';
 import { openDirectoryMediaStore, serveMedia } from './upstream/media/directory.ts';
@@ -45,6 +46,7 @@ export async function openServing(
   const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
+  const bought = openBought({ store, now });
   const apiKeys = openApiKeys({ store: store.credits, mode: platform.mode, now });
   const sale = (network: string): typeof apiKeys => ({
     ...apiKeys,
@@ -53,20 +55,21 @@ export async function openServing(
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
-    call: (route, input, { payer, ...context }) => {
-      const endpoint = route.endpoint.id;
-      return upstreams.call(route, input, {
-        ...context,
-        endpoint,
-        caller: payer,
-        media,
-        downloads,
-        cache,
-        credits: sale(context.network),
-        attestationRoot: platform.attestationRoot,
-        now,
-      });
-    },
+    call: (route, input, { payer, isRepeated, ...context }) =>
+      bought.attempt({ paymentId: context.paymentId, isRepeated }, (once) =>
+        upstreams.call(route, input, {
+          ...context,
+          endpoint: route.endpoint.id,
+          caller: payer,
+          media,
+          once,
+          downloads,
+          cache,
+          credits: sale(context.network),
+          attestationRoot: platform.attestationRoot,
+          now,
+        }),
+      ),
   };
   return {
     upstreams,

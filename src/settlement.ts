@@ -18,11 +18,15 @@ export type Settlement<Found = Transfer> =
    * answer was lost.
    */
   | { readonly state: 'refused'; readonly reason: string; readonly spent?: true }
-  /** No answer in time, or none to rely on: the chain must be asked, now or later. */
-  | { readonly state: 'unknown'; readonly reason: string };
+  /**
+   * No answer in time, or none to rely on: the chain must be asked, now or later. `unused`: it was, and what was signed is
+   * not used there yet.
+   */
+  | { readonly state: 'unknown'; readonly reason: string; readonly unused?: true };
 
 export const refused = (reason: string): Settlement => ({ state: 'refused', reason });
 export const unknown = (reason: string): Settlement => ({ state: 'unknown', reason });
+export const unused = (reason: string): Settlement => ({ state: 'unknown', reason, unused: true });
 
 /** What a chain was asked, or why it could not be: a question about a settlement never throws. */
 export async function orUnknown(question: Promise<Settlement>): Promise<Settlement> {

@@ -29,6 +29,20 @@ export async function within(milliseconds: number, promise: Promise<unknown>): P
   over.abort();
 }
 
+/** The promise's value; rejects with what `reason` gives once the signal is aborted, if that is sooner. */
+export function unlessAborted<Value>(
+  signal: AbortSignal,
+  promise: Promise<Value>,
+  reason: () => Error,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(reason());
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
 /**
  * A signal that aborts after a time, with a `TimeoutError`, or when one of `others` does. `done` lets go of all:
  * `AbortSignal.any` would keep a little of every call.

@@ -47,6 +47,8 @@ export interface GatewayOptions {
   readonly networks?: readonly string[];
   readonly tempo?: boolean;
   readonly now?: () => number;
+  /** The clock of the local Solana. */
+  readonly solanaNow?: () => number;
   /** Default: to standard error, by the environment's level. */
   readonly log?: Log;
   /** Puts something between the gateway and its sandbox: a relay, or a facilitator that takes its time. */
@@ -90,6 +92,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
+    ...(options.solanaNow && { solanaNow: options.solanaNow }),
   });
   const platform = {
     ...sandbox,

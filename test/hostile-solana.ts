@@ -14,6 +14,7 @@ import {
   type Instruction,
   type KeyPairSigner,
   partiallySignTransaction,
+  prependTransactionMessageInstruction,
 } from '@solana/kit';
 import type { Rpc } from '../src/payment/chains/rpc.ts';
 import { newSolanaWallet } from '../src/sandbox/chains/wallets.ts';
@@ -54,14 +55,30 @@ function unitLimit(units: number): Instruction {
   return { programAddress: address('ComputeBudget111111111111111111111111111111'), data };
 }
 
+function messageOf(transaction: string) {
+  const { messageBytes } = getTransactionDecoder().decode(Buffer.from(transaction, 'base64'));
+  return decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(messageBytes));
+}
+
+/** A payment's transaction (base64) bound to a nonce account in place of a block: what is in the place of the blockhash never ends. */
+export async function withDurableNonce(transaction: string, payer: KeyPairSigner): Promise<string> {
+  const accounts = [
+    { address: address(newSolanaWallet().address), role: AccountRole.WRITABLE },
+    { address: address('SysvarRecentB1ockHashes11111111111111111111'), role: AccountRole.READONLY },
+    { address: payer.address, role: AccountRole.READONLY_SIGNER },
+  ];
+  const advance: Instruction = { programAddress: SYSTEM, accounts, data: Uint8Array.of(4, 0, 0, 0) };
+  const durable = prependTransactionMessageInstruction(advance, messageOf(transaction));
+  return getBase64EncodedWireTransaction(await partiallySignTransaction([payer.keyPair], compileTransaction(durable)));
+}
+
 /** A payment's transaction (base64) with one more instruction, signed again by its payer. */
 export async function withInstruction(
   transaction: string,
   further: Instruction,
   payer: Pick<KeyPairSigner, 'keyPair'>,
 ): Promise<string> {
-  const { messageBytes } = getTransactionDecoder().decode(Buffer.from(transaction, 'base64'));
-  const message = decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(messageBytes));
+  const message = messageOf(transaction);
   // Room for what the instruction does.
   const before: readonly Instruction[] = message.instructions as readonly Instruction[];
   const instructions = before.map((each) => (each.data?.[0] === 2 ? unitLimit(100_000) : each));

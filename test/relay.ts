@@ -69,8 +69,14 @@ export async function relayTo(target: string): Promise<Relay> {
     const { 'content-type': type = 'application/json', authorization, prefer } = request.headers;
     const headers = { 'content-type': type, ...(authorization && { authorization }), ...(prefer && { prefer }) };
     const body = method === 'GET' ? null : Buffer.concat(chunks);
-    const answer = await fetch(target + url, { method, headers: headers as Record<string, string>, body });
-    const found = Buffer.from(await answer.arrayBuffer());
+    const asked = fetch(target + url, { method, headers: headers as Record<string, string>, body });
+    const answer = await asked.catch(() => undefined);
+    const found = await answer?.arrayBuffer().then(Buffer.from, () => undefined);
+    // Whoever is behind has gone.
+    if (!answer || !found) {
+      response.destroy();
+      return;
+    }
     if (method === 'POST') await gate.pass();
     const kind = answer.headers.get('content-type') ?? 'application/json';
     const rewritten = kind.includes('json') ? found.toString().replaceAll(target, relay.url) : found;

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { Document } from '../discovery/document.ts';
-import { Problem } from '../errors.ts';
+import { draining as drainingProblem, Problem } from '../errors.ts';
 import type { RouteFinder } from '../lifecycle/find.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -88,7 +88,7 @@ export const refuseWhileDraining =
   ({ draining }: Pick<RouterParts, 'draining'>): RequestHandler =>
   (_request, _response, next) => {
     if (!draining()) return next();
-    throw new Problem('draining', undefined, { headers: { 'retry-after': '5', connection: 'close' } });
+    throw drainingProblem();
   };
 
 /** Node drops what is beyond its own limit without a word, and a payment may be among it. */

@@ -2,13 +2,14 @@
 import { deadlineOf } from '../catalogue/deadline.ts';
 import { enveloped } from '../catalogue/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
-import { finalCodes, Problem } from '../errors.ts';
+import { draining, finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { Lease } from '../payment/leases.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { deadline } from '../timing.ts';
+import { MediaNotStored } from '../upstream/media/store.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import { resultFault } from './input.ts';
 import { upstreamCodes } from './upstream-codes.ts';
@@ -23,6 +24,8 @@ export interface FulfilContext {
   readonly requestId: string;
   /** The store's name of the payment. */
   readonly paymentId: string;
+  /** True where an earlier attempt of the payment got as far as this. */
+  readonly isRepeated: boolean;
   /** Takes the provider's own cost in dollars, where it reports one. */
   reportCost(dollars: string): void;
 }
@@ -61,11 +64,21 @@ interface Fulfilment extends CallOrder {
 /** What an adapter may take after its deadline to cancel upstream and say what happened. */
 const GRACE_MS = 1_000;
 
-function toProblem(error: unknown): Problem {
+function toProblem(error: unknown, { stopping }: Pick<UpstreamCaller, 'stopping'>): Problem {
+  const problem = asProblem(error);
+  // What is refused for good is refused for good whenever it is asked again.
+  if (!stopping.aborted || finalCodes.has(problem.code)) return problem;
+  return draining('The gateway is shutting down, and nothing was charged: send the same request again in a moment');
+}
+
+function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UpstreamProblem) {
     const headers = error.failure === 'throttled' ? { headers: { 'retry-after': '60' } } : {};
     return new Problem(upstreamCodes[error.failure], error.publicMessage, { ...headers, cause: error });
+  }
+  if (error instanceof MediaNotStored) {
+    return new Problem('media_unavailable', undefined, { headers: { 'retry-after': '10' }, cause: error });
   }
   return new Problem('internal_error', undefined, { cause: error });
 }
@@ -84,13 +97,13 @@ async function callUpstream(
   { upstreams, log }: Pick<FulfilParts, 'upstreams' | 'log'>,
   { route, input, requestId, network, payer }: CallOrder,
   { lost, isFresh }: Pick<Lease, 'lost' | 'isFresh'>,
-  paymentId: string,
+  { paymentId, isRepeated }: Pick<FulfilContext, 'paymentId' | 'isRepeated'>,
   reportCost: (dollars: string) => void,
 ): Promise<unknown> {
   const { signal, done } = deadline(deadlineOf(route, input), upstreams.stopping, lost);
   let result: unknown;
   try {
-    const context = { network, payer, signal, mayGoOn: isFresh, requestId, paymentId, reportCost };
+    const context = { network, payer, signal, mayGoOn: isFresh, requestId, paymentId, isRepeated, reportCost };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();
@@ -120,15 +133,26 @@ export async function fulfilFree(
 ): Promise<StoredAnswer> {
   try {
     const call = { ...order, payer: NOBODY };
-    return answerOf(order.route, await callUpstream(parts, call, UNLEASED, order.requestId, () => {}));
+    const payment = { paymentId: order.requestId, isRepeated: false };
+    return answerOf(order.route, await callUpstream(parts, call, UNLEASED, payment, () => {}));
   } catch (error) {
-    const problem = toProblem(error);
+    const problem = toProblem(error, parts.upstreams);
     parts.log.warn(
       { requestId: order.requestId, route: order.route.id, code: problem.code, err: error },
       'free call failed',
     );
     throw problem;
   }
+}
+
+/** What who has paid is told of a failure: what is said of a charge there is not true of this payment. */
+function owed({ code, message, headers }: Problem, cause: unknown): Problem {
+  const reason =
+    code === 'draining' ? 'the gateway is shutting down' : `${code}: ${message.replace('; nothing was charged', '')}`;
+  const words = finalCodes.has(code)
+    ? `Paid, but refused for good (${reason}): the operator's refund is due`
+    : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;
+  return new Problem('result_owed', words, { headers, cause });
 }
 
 /**
@@ -143,12 +167,13 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
   let result: unknown;
   if (!(await lease.confirm())) throw inProgress();
   try {
-    result = await callUpstream(parts, request, lease, claim.id, (dollars) => {
+    const payment = { paymentId: claim.id, isRepeated: claim.attempt > 1 };
+    result = await callUpstream(parts, request, lease, payment, (dollars) => {
       cost = dollars;
     });
   } catch (error) {
     if (lease.lost.aborted) throw inProgress();
-    const problem = toProblem(error);
+    const problem = toProblem(error, parts.upstreams);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
     log.warn(
       { ...details, err: error },
@@ -157,12 +182,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     const state = isSettled ? 'owed' : 'released';
     if (!(await throughOutage(() => store.giveUp(claim, state, problem.code, now())))) throw inProgress();
     if (!isSettled) throw problem;
-    // Here it was charged.
-    const reason = `${problem.code}: ${problem.message.replace('; nothing was charged', '')}`;
-    const message = finalCodes.has(problem.code)
-      ? `Paid, but refused for good (${reason}): the operator's refund is due`
-      : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;
-    throw new Problem('result_owed', message, { cause: error });
+    throw owed(problem, error);
   }
   const answer = answerOf(route, result);
   const keep = () => store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });

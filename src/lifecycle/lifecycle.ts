@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { deadlineOf } from '../catalogue/deadline.ts';
 import type { Input, Route } from '../catalogue/types.ts';
-import { Problem } from '../errors.ts';
+import { draining, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
@@ -14,11 +14,12 @@ import { claimPayment, type Replay, type Work } from '../payment/claim.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import { createLeases, type Lease, type Leases } from '../payment/leases.ts';
-import type { Credential, Quote, Rail, VerifiedPayment } from '../payment/rail.ts';
+import type { Credential, Quote, Rail } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
-import { type Settled, settlePayment } from '../payment/settle.ts';
+import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
+import { unlessAborted } from '../timing.ts';
 import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
 import type { RouteFinder } from './find.ts';
@@ -82,11 +83,12 @@ async function run(parts: LifecycleParts, leases: Leases<Claim>, incoming: Incom
 }
 
 /** 404, 405; 413 for a body that is too large. */
-async function find({ routes, rails }: LifecycleParts, { readBody, ...incoming }: IncomingRequest) {
+async function find({ routes, rails, upstreams }: LifecycleParts, { readBody, ...incoming }: IncomingRequest) {
   const route = routes.find(incoming.method, incoming.path);
   const rail = rails.get(route.rail);
   if (!rail) throw new Problem('unknown_path');
-  return { route, rail, request: { ...incoming, body: await readBody(route.bodyLimitBytes) } };
+  const body = await unlessAborted(upstreams.stopping, readBody(route.bodyLimitBytes), draining);
+  return { route, rail, request: { ...incoming, body } };
 }
 
 /** 400 for several. One that cannot be read is answered as if there were none, with the reason. */
@@ -134,7 +136,7 @@ function challenge(
 
 /** 402 refused, 409 in progress or pending. Nothing has moved; from here on the payment is this request's alone. */
 const verifyAndClaim = ({ parts, rail }: Call, credential: Credential, { quote }: Priced): Promise<Work | Replay> =>
-  claimPayment(parts, rail, credential, quote);
+  claimPayment({ ...parts, stopping: parts.upstreams.stopping }, rail, credential, quote);
 
 async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> {
   const { claim, leaseUntil } = claimed;
@@ -144,15 +146,13 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> 
       const { receipt } = claimed;
       return { receipt, answer: await fulfil(call, priced, claimed, lease, true) };
     }
-    const { verified } = claimed;
-    if (verified.upfront) {
-      const { receipt, isOurs } = await settle(call, claim, lease, verified, priced.quote.amount);
+    if (claimed.verified.upfront) {
+      const { receipt, isOurs } = await settle(call, claimed, lease, priced.quote.amount);
       if (!isOurs) throw inProgress();
       return { receipt, answer: await fulfil(call, priced, claimed, lease, true) };
     }
     const answer = await fulfil(call, priced, claimed, lease, false);
-    const due = amountDue(priced.quote, priced.input, answer);
-    const { receipt } = await settle(call, claim, lease, verified, due);
+    const { receipt } = await settle(call, claimed, lease, amountDue(priced.quote, priced.input, answer));
     return { answer, receipt };
   } finally {
     lease.end();
@@ -172,15 +172,9 @@ async function fulfil(
 }
 
 /** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */
-async function settle(
-  { parts, rail }: Call,
-  claim: Claim,
-  lease: Lease,
-  payment: VerifiedPayment,
-  amount: Money,
-): Promise<Settled> {
+async function settle({ parts, rail }: Call, payment: ToSettle, lease: Lease, amount: Money): Promise<Settled> {
   if (!(await lease.confirm())) throw inProgress();
-  return settlePayment(parts, rail, claim, payment, amount);
+  return settlePayment(parts, rail, payment, amount);
 }
 
 /** 200. */

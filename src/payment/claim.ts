@@ -1,8 +1,9 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { finalCodes, Problem } from '../errors.ts';
-import { freesItsKey } from '../store/claimable.ts';
+import { draining, finalCodes, Problem } from '../errors.ts';
+import { freesItsKey, hasAttemptsLeft, mayHaveSettled } from '../store/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import { endAbandoned } from './abandoned.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
 import { answerUnderKey, identifierKey, identifierTaken, sharedKey } from './idempotency.ts';
@@ -19,13 +20,15 @@ interface ClaimParts {
   readonly exposure: Pick<ExposureControl, 'reserve' | 'policy' | 'wasTold'>;
   /** Names this instance. */
   readonly owner: string;
+  /** Aborted when the gateway has to stop: no payment is claimed any more. */
+  readonly stopping: AbortSignal;
   now(): number;
 }
 
-/** A payment whose upstream failed may be used this many times in all. */
-export const MAX_ATTEMPTS = 3;
+/** A payment whose upstream failed, or whose instance died at work, may be used this many times in all. */
+const MAX_ATTEMPTS = 3;
 
-/** What is owed is tried more often, for it has been paid, but not without end: then the operator gives it back. */
+/** What is paid, or may be, is tried more often, but not without end: then the operator gives back what is owed. */
 const MAX_OWED_ATTEMPTS = 20;
 
 /** How long a second request with the same payment waits for the first before it has to come back. */
@@ -41,7 +44,15 @@ export type Work = {
   readonly payer: string;
   /** Present where an earlier attempt got its answer. */
   readonly answer: StoredAnswer | undefined;
-} & ({ readonly verified: VerifiedPayment; workEnded(): void } | { readonly receipt: Receipt });
+} & (
+  | {
+      readonly verified: VerifiedPayment;
+      /** An earlier attempt may have settled it, or may do so yet. */
+      readonly mayHaveSettled: boolean;
+      workEnded(): void;
+    }
+  | { readonly receipt: Receipt }
+);
 
 /** An answer that was paid for before. */
 export interface Replay {
@@ -65,10 +76,16 @@ function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: stri
   if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
     throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
   }
-  if (payment.state === 'owed' && finalCodes.has(payment.reason ?? '')) {
-    throw new Problem('result_owed', `Paid, but refused for good (${payment.reason}): the operator's refund is due`);
+  refuseOwedForGood(payment);
+}
+
+/** Throws Problem where the result of a payment that is owed it cannot be had any more. */
+function refuseOwedForGood({ state, reason = '', attempt }: Payment): void {
+  if (state !== 'owed') return;
+  if (finalCodes.has(reason)) {
+    throw new Problem('result_owed', `Paid, but refused for good (${reason}): the operator's refund is due`);
   }
-  if (payment.state === 'owed' && payment.attempt >= MAX_OWED_ATTEMPTS) {
+  if (attempt >= MAX_OWED_ATTEMPTS) {
     throw new Problem(
       'result_owed',
       'Paid, but the provider goes on failing: the operator sees what is owed and has to give it back',
@@ -91,13 +108,6 @@ function boughtBefore({ state, answer, receipt }: Payment, credential: Credentia
 const isHeld = ({ state, leaseUntil }: Payment, now: number): boolean =>
   (state === 'claimed' || state === 'fulfilled' || state === 'settled') && leaseUntil > now;
 
-/** Asks the chain about a payment whose settlement had no answer. Throws Problem `settlement_pending` while it is open. */
-async function resolve(payment: Payment, rail: Rail, { store, now }: ClaimParts): Promise<void> {
-  const settlement = await recover(payment, rail, now);
-  if (!settlement || settlement.state === 'unknown') throw settlementPending();
-  await store.resolve(payment.id, settlement, now());
-}
-
 const factsOf = (
   rail: Rail,
   { id, fingerprint }: Credential,
@@ -119,6 +129,12 @@ const factsOf = (
   recoveryQuery,
   settleUpfront: upfront !== undefined,
 });
+
+/** Work that would be stopped at once takes none of a payment's attempts. Throws Problem `draining`. */
+function demandRunning({ stopping }: ClaimParts): void {
+  if (stopping.aborted)
+    throw draining('The gateway is shutting down: send the same request with the same payment again');
+}
 
 /** Waits a little longer each time. Throws Problem `payment_in_progress` when it has been long enough. */
 function patience(now: () => number): () => Promise<void> {
@@ -152,8 +168,9 @@ export async function claimPayment(
     refuseSpent(known, credential, digest);
     const replay = boughtBefore(known, credential, quote);
     if (replay) return replay;
-    if (known.state === 'unknown') await resolve(known, rail, parts);
-    else if (isHeld(known, now())) await wait();
+    demandRunning(parts);
+    if (isHeld(known, now())) await wait();
+    else if (!hasAttemptsLeft(known, terms(parts))) await endForGood(parts, rail, known);
     else {
       const claimed = await claimAgain(parts, rail, credential, quote, known, digest);
       if (claimed) return claimed;
@@ -169,7 +186,13 @@ async function demandFreeIdentifier({ store, now }: ClaimParts, credential: Cred
   if (other && other.id !== credential.id && !freesItsKey(other)) throw identifierTaken();
 }
 
-/** A payment that was claimed before and is free to be taken. Undefined when another request was faster. */
+/** A payment that took its last attempt along. Throws Problem `settlement_pending` while nobody knows its end. */
+async function endForGood(parts: ClaimParts, rail: Rail, known: Payment): Promise<void> {
+  const isEnded = await endAbandoned(parts, known, rail);
+  if (!isEnded && known.state === 'unknown') throw settlementPending();
+}
+
+/** A payment that was claimed before and is free to be taken. Undefined when it is to be looked at again. */
 async function claimAgain(
   parts: ClaimParts,
   rail: Rail,
@@ -179,12 +202,18 @@ async function claimAgain(
   digest: string,
 ): Promise<Work | Replay | undefined> {
   const became = await recover(known, rail, parts.now);
-  if (became?.state === 'settled') return takeSettled(parts, known, became.receipt);
+  if (became?.state === 'unknown' && !became.unused) throw settlementPending();
+  if (became && became.state !== 'unknown') {
+    if (known.state !== 'unknown' && became.state === 'settled') return takeSettled(parts, known, became.receipt);
+    if (known.state === 'unknown') await parts.store.resolve(known.id, became, parts.now());
+    else await endAbandoned(parts, known, rail);
+    return undefined;
+  }
   try {
     return await claimVerified(parts, rail, credential, quote, digest, known);
   } catch (error) {
-    // It may look spent by our own attempt whose end nobody saw: that is no reason to pay again.
-    throw became?.state === 'unknown' && error instanceof Refusal ? settlementPending() : error;
+    // Our own attempt, whose end nobody saw, may settle it yet: that is no reason to pay again.
+    throw became && error instanceof Refusal ? settlementPending() : error;
   }
 }
 
@@ -275,22 +304,33 @@ async function claimVerified(
   known: Payment | undefined,
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
-  const verified = await rail.verify(credential, quote);
+  const settlesNow = known !== undefined && mayHaveSettled(known);
+  const verified = await rail.verify(credential, quote, settlesNow).catch(async (error: unknown) => {
+    if (error instanceof Refusal && (await hasMoved(parts, credential, known))) return undefined;
+    throw error;
+  });
+  if (!verified) return undefined;
+  demandRunning(parts);
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
-  const because = upfrontOf(parts, verified, quote, known);
+  const because = settlesNow ? undefined : upfrontOf(parts, verified, quote, known);
   const facts = factsOf(rail, credential, quote, verified, because, digest);
   const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
   let isAtRisk = false;
   try {
     const options = terms(parts);
-    const outcome = await store.claim(facts, { ...options, exposure, keys });
+    const settleAgain = known?.state === 'unknown';
+    const outcome = await store.claim(facts, { ...options, exposure, keys, settleAgain });
     if (!outcome.won) {
       if (outcome.payment.id === credential.id) return undefined;
       if (outcome.key !== undefined && outcome.key === identifier?.name) throw identifierTaken();
-      return answerUnderKey(outcome.payment, digest);
+      return await whatKeyBought(parts, rail, outcome.payment, digest);
     }
     const { claim, before, open, exceeds, isUnproven } = outcome;
+    const { leaseUntil } = options;
+    if (before && mayHaveSettled(before)) {
+      return settleAfterAll({ claim, leaseUntil }, before, { ...verified, upfront: because });
+    }
     await demandCover(parts, claim, verified, open);
     const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
     const { network, payer, offeredAt: at } = verified;
@@ -308,9 +348,48 @@ async function claimVerified(
     }
     isAtRisk = isUnproven && upfront === undefined;
     const ended = isAtRisk ? workEnded : () => {};
-    const work = { claim, leaseUntil: options.leaseUntil, network, payer, answer: before?.answer };
-    return { ...work, verified: { ...verified, upfront }, workEnded: ended };
+    const work = { claim, leaseUntil, network, payer, answer: before?.answer, workEnded: ended };
+    return { ...work, verified: { ...verified, upfront }, mayHaveSettled: false };
   } finally {
     if (!isAtRisk) release();
   }
+}
+
+/** True where another request went on with the payment meanwhile: what looks spent may have bought an answer. */
+async function hasMoved({ store }: ClaimParts, { id }: Credential, known: Payment | undefined): Promise<boolean> {
+  const payment = await store.find(id);
+  return payment?.state !== known?.state || payment?.attempt !== known?.attempt;
+}
+
+/** The work is done, or settling comes before it: what may be on its way already is neither refused nor let go of. */
+function settleAfterAll(
+  held: Pick<Work, 'claim' | 'leaseUntil'>,
+  { answer }: Payment,
+  verified: VerifiedPayment,
+): Work {
+  const { network, payer, upfront = 'offered' } = verified;
+  const settled = { ...verified, upfront: answer || !verified.canSettleUpfront ? undefined : upfront };
+  return { ...held, network, payer, answer, verified: settled, mayHaveSettled: true, workEnded: () => {} };
+}
+
+/**
+ * See `answerUnderKey`. What the payment that has the key is owed is worked for now: its payer came back, if with another
+ * payment. Undefined where it was left behind and has ended just now.
+ */
+async function whatKeyBought(
+  parts: ClaimParts,
+  rail: Rail,
+  holder: Payment,
+  digest: string,
+): Promise<Work | Replay | undefined> {
+  if (holder.requestDigest === digest) {
+    const { state, receipt } = holder;
+    const isOpen = state === 'claimed' || (state === 'settled' && !holder.answer) || mayHaveSettled(holder);
+    const isLeft = isOpen && !isHeld(holder, parts.now());
+    if (isLeft && (await endAbandoned(parts, holder, rail))) return undefined;
+    refuseOwedForGood(holder);
+    const owed = state === 'owed' && receipt ? await takeSettled(parts, holder, receipt) : undefined;
+    if (owed) return owed;
+  }
+  return answerUnderKey(holder, digest);
 }

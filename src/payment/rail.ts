@@ -94,8 +94,8 @@ export interface Rail<C extends Credential = Credential, Asked extends Challenge
   readonly name: string;
   readonly http: HttpWire<C, Asked>;
   challenge(quote: Quote, refusal?: Refusal, invalidParams?: readonly ProblemDetail[]): Asked;
-  /** Moves no money. Throws Refusal. */
-  verify(credential: C, quote: Quote): Promise<VerifiedPayment>;
+  /** Moves no money. `settlesNow`: its work is done or comes after, so it need not outlive that. Throws Refusal. */
+  verify(credential: C, quote: Quote, settlesNow?: boolean): Promise<VerifiedPayment>;
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
   /** How deep a transaction lies in its chain; 0: the chain does not have it (any more). Throws where nobody can say. */

@@ -2,6 +2,7 @@
  * What a payer's retry, a restart and the reconciler do alike: find out what became of a payment whose end nobody saw.
  * Nothing here throws.
  */
+import { mayHaveSettled } from '../store/claimable.ts';
 import type { Payment, ReceiptedSettlement } from '../store/store.ts';
 import type { Rail } from './rail.ts';
 
@@ -32,10 +33,9 @@ export async function recover(
   rail: Recoverer | undefined,
   now: () => number,
 ): Promise<ReceiptedSettlement | undefined> {
-  const { state, receipt, settleUpfront, recoveryQuery } = payment;
+  const { receipt, recoveryQuery } = payment;
   if (receipt) return { state: 'settled', receipt };
-  const mayHaveSettled = state === 'unknown' || state === 'fulfilled' || (state === 'claimed' && settleUpfront);
-  if (!mayHaveSettled) return undefined;
+  if (!mayHaveSettled(payment)) return undefined;
   if (!rail) return { state: 'unknown', reason: 'nothing here knows this way to pay any more' };
   return askChain(rail, recoveryQuery, now);
 }

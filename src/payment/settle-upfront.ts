@@ -2,14 +2,16 @@ import { Refusal } from './refusal.ts';
 
 /** What settling may take after the work, in milliseconds, by how a payment settles. */
 export const SETTLE_MARGIN_MS = {
-  /** A challenge that nobody has answered yet: what a payer signs lasts as long as the network lets it. */
-  offer: 5_000,
+  /** A challenge that nobody has answered yet: what a payer signs lasts as long as the network lets it, signing included. */
+  offer: 10_000,
   /** An EIP-3009 authorization or a permit, by a facilitator. */
   facilitator: 15_000,
   /** The same behind a challenge that stays open for long: it had time to ask for more. */
   longChallenge: 60_000,
   /** A Tempo transaction: sent by this gateway, included within seconds. */
   ownTransaction: 5_000,
+  /** A Solana transaction: a few slots. */
+  blockhash: 3_000,
 } as const;
 
 /** Kept after the deadline so that a client's clock, the settlement and a second attempt fit in. */

@@ -12,13 +12,21 @@ interface SettleParts {
   now(): number;
 }
 
+/** A claimed payment. */
+export interface ToSettle {
+  readonly claim: Claim;
+  readonly verified: VerifiedPayment;
+  /** An earlier attempt may have settled it, or may do so yet. */
+  readonly mayHaveSettled: boolean;
+}
+
 /**
  * A settlement that is refused or has no answer may have gone through all the same (a time-out, a second
  * transaction with one nonce): the chain has the last word where it can be asked.
  */
 async function settleAndConfirm(
   rail: Pick<Rail, 'recover' | 'receipt'>,
-  { recoveryQuery, settle }: VerifiedPayment,
+  { verified: { recoveryQuery, settle }, mayHaveSettled }: ToSettle,
   amount: Money,
   now: () => number,
 ): Promise<ReceiptedSettlement> {
@@ -28,8 +36,8 @@ async function settleAndConfirm(
   }
   const onChain = await askChain(rail, recoveryQuery, now);
   if (onChain.state !== 'unknown') return onChain;
-  // Spent, and the chain does not show by whom yet: our own transaction may still be on its way.
-  return settlement.state === 'refused' && settlement.spent
+  // Spent, and the chain does not show by whom yet, or tried before: our own transaction may still be on its way.
+  return settlement.state === 'refused' && (settlement.spent || mayHaveSettled)
     ? { state: 'unknown', reason: settlement.reason }
     : settlement;
 }
@@ -48,10 +56,10 @@ export interface Settled {
 export async function settlePayment(
   { store, now }: SettleParts,
   rail: Pick<Rail, 'recover' | 'receipt'>,
-  claim: Claim,
-  payment: VerifiedPayment,
+  payment: ToSettle,
   amount: Money,
 ): Promise<Settled> {
+  const { claim, verified } = payment;
   const settlement = await settleAndConfirm(rail, payment, amount, now);
   const giveUp = async (state: 'unsettled' | 'unknown', reason: string) => {
     if (!(await throughOutage(() => store.giveUp(claim, state, reason, now())))) throw inProgress();
@@ -64,7 +72,7 @@ export async function settlePayment(
     case 'refused':
       await giveUp('unsettled', settlement.reason);
       throw new Refusal('verification-failed', `the payment was not settled: ${settlement.reason}`, {
-        settlement: { recoveryQuery: payment.recoveryQuery, reason: settlement.reason },
+        settlement: { recoveryQuery: verified.recoveryQuery, reason: settlement.reason },
       });
     case 'unknown':
       await giveUp('unknown', settlement.reason);

@@ -26,6 +26,8 @@ interface SandboxOptions {
   /** Networks to start a local chain for; default: all. */
   readonly networks?: readonly NetworkId[];
   readonly tempo?: boolean;
+  /** Solana's clock, in milliseconds since the epoch; tests set it. */
+  readonly solanaNow?: () => number;
 }
 
 /** What live mode takes from the environment. */
@@ -54,7 +56,11 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
   const networks = all.filter(({ id }) => options.networks?.includes(id) ?? true);
   const upstreams = [...catalogue.upstreams.values()];
   const [chains, doubles] = await Promise.all([
-    startChains({ networks, tempo: options.tempo ?? true }),
+    startChains({
+      networks,
+      tempo: options.tempo ?? true,
+      ...(options.solanaNow && { now: options.solanaNow }),
+    }),
     startDoubles({ upstreams }),
   ]);
   const settlements = watchSettlements(localFacilitator(chains.facilitatorOptions), networks);

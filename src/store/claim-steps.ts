@@ -1,5 +1,5 @@
 /** The steps of a claim, in one transaction: who has the key, what the payer has under way, and the payment itself. */
-import { freesItsKey, stateOnClaim } from './claimable.ts';
+import { freesItsKey, mayHaveSettled, stateOnClaim } from './claimable.ts';
 import { toPayment } from './row.ts';
 import * as statements from './statements.ts';
 import type { Steps } from './steps.ts';
@@ -40,8 +40,10 @@ function* claimAgain(
   const before = toPayment(row);
   const state = stateOnClaim(before, facts, options);
   if (state === undefined) return { won: false, payment: before };
-  yield statements.takePayment(facts, state, options);
-  return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before, ...standing };
+  // Who takes over has to know that money may be on its way.
+  const settleUpfront = facts.settleUpfront || (before.settleUpfront && mayHaveSettled(before));
+  yield statements.takePayment({ ...facts, settleUpfront }, state, options);
+  return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before, ...standing, settleUpfront };
 }
 
 /** The other payment that has the key. Its row is made and locked first: of two that come at once, the second sees what the first became. */

@@ -6,22 +6,38 @@ import type { ClaimOptions, Payment, PaymentFacts, PaymentState } from './store.
  */
 export function stateOnClaim(payment: Payment, facts: PaymentFacts, options: ClaimOptions): PaymentState | undefined {
   if (payment.requestDigest !== facts.requestDigest || payment.fingerprint !== facts.fingerprint) return undefined;
+  if (!hasAttemptsLeft(payment, options)) return undefined;
   const leaseRanOut = payment.leaseUntil <= options.now;
   switch (payment.state) {
     case 'released':
-      return payment.attempt < options.maxAttempts ? 'claimed' : undefined;
+      return 'claimed';
     case 'owed':
-      return payment.attempt < options.maxOwedAttempts ? 'settled' : undefined;
+      return 'settled';
     case 'claimed':
     case 'fulfilled':
       return leaseRanOut ? payment.state : undefined;
     case 'settled':
       return leaseRanOut && payment.answer === undefined ? 'settled' : undefined;
-    case 'unsettled':
     case 'unknown':
+      if (!options.settleAgain) return undefined;
+      return payment.answer === undefined ? 'claimed' : 'fulfilled';
+    case 'unsettled':
       return undefined;
   }
 }
+
+/** Each claim is an attempt, also one whose instance died. What is paid, or may be, is tried more often. */
+export function hasAttemptsLeft(
+  payment: Pick<Payment, 'state' | 'settleUpfront' | 'attempt'>,
+  { maxAttempts, maxOwedAttempts }: Pick<ClaimOptions, 'maxAttempts' | 'maxOwedAttempts'>,
+): boolean {
+  const isPaid = payment.state === 'settled' || payment.state === 'owed' || mayHaveSettled(payment);
+  return payment.attempt < (isPaid ? maxOwedAttempts : maxAttempts);
+}
+
+/** True where a settlement may have begun whose end nobody saw: money may be on its way, whatever the chain shows now. */
+export const mayHaveSettled = ({ state, settleUpfront }: Pick<Payment, 'state' | 'settleUpfront'>): boolean =>
+  state === 'unknown' || state === 'fulfilled' || (state === 'claimed' && settleUpfront);
 
 /** True where the payment bought nothing and moved nothing, so that another may have the key it was made under. */
 export const freesItsKey = ({ state }: Payment): boolean => state === 'released' || state === 'unsettled';

@@ -9,7 +9,7 @@
  *     settling before:  claimed -> settled (no answer yet) -> settled (with its answer)
  *     exits:            released (upstream failed, not charged; may be claimed again)
  *                       unsettled (settlement refused for good; its answer is dropped)
- *                       unknown (settlement without an answer; the chain is asked)
+ *                       unknown (settlement without an answer; the chain is asked; may be settled again)
  *                       owed (settled first, no result yet)
  */
 import type { Settlement } from '../settlement.ts';
@@ -103,10 +103,12 @@ export interface ClaimOptions {
   owner: string;
   now: number;
   leaseUntil: number;
-  /** A released payment may be claimed this many times in all. */
+  /** A payment that nobody paid yet may be claimed this many times in all. */
   maxAttempts: number;
-  /** An owed payment may be claimed until it was claimed this many times in all. */
+  /** One that is settled or owed, or whose settlement may have begun, until it was claimed this many times in all. */
   maxOwedAttempts: number;
+  /** The chain was asked about an `unknown` payment: it may be settled still, by whoever wins this claim. */
+  settleAgain?: boolean;
   /** Taken together with the payment, all or none. Without them a payment is claimed for itself alone. */
   keys?: readonly SharedKey[];
   /** Decides, together with the claim, whether this payment has to settle first. Left out: as the facts say. */
@@ -184,11 +186,12 @@ export interface Store extends NonceStore {
 
   /**
    * Takes the payment atomically, on however many instances. Won when the id is new, or when digest and
-   * fingerprint are those of the first claim and the payment is `released` or `owed` with attempts left,
-   * or `claimed`, `fulfilled` or `settled` without an answer, with a lease that has run out. A payment won
-   * back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and `settled`;
-   * `recoveryQuery` and `settleUpfront` are those of the newest claim. With keys it is not won while another payment
-   * has one of them, unless that one ended without moving money (`released`, `unsettled`).
+   * fingerprint are those of the first claim, attempts are left, and the payment is `released` or `owed`, or `claimed`,
+   * `fulfilled` or `settled` without an answer, with a lease that has run out, or `unknown` and to be settled again. A
+   * payment won back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and
+   * `settled`, and `unknown`, which becomes `fulfilled` with an answer and `claimed` without one; `recoveryQuery` and
+   * `settleUpfront` are those of the newest claim, but what may have settled first goes on doing so. With keys it is not
+   * won while another payment has one of them, unless that one ended without moving money (`released`, `unsettled`).
    */
   claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;
 

@@ -1,6 +1,7 @@
 import type { AdapterDeclaration, RecipeDeclaration } from '../catalogue/contracts.ts';
 import type { Input, Model, NetworkId, SoldTerms } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
+import type { Once } from './bought.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './http/download.ts';
 import type { Authorize, UpstreamHttp } from './http/upstream-http.ts';
@@ -19,6 +20,8 @@ export interface CallContext {
   /** False once nobody else may be asked, for the work may be another instance's by now. Left out: always true. */
   mayGoOn?(): boolean;
   readonly media: MediaStore;
+  /** Around whatever is paid for and then stored. */
+  readonly once: Once;
   readonly cache: Cache;
   /** For files that a caller names and the gateway itself must read. */
   readonly downloads: Downloader;

@@ -64,6 +64,23 @@ t.test('a payment that looks spent stays open until the chain can be asked by wh
   t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1);
 });
 
+t.test('a settlement is tried again only once its chain shows that it is open', async (t) => {
+  const call = fresh();
+  const proof = await signProof(gateway, 'chain-c', call);
+  const [earned, before] = [await gateway.earned('chain-c'), await gateway.calls()];
+  await gateway.fault({ settlement: 'chain-c', fault: 'timeout' });
+  gateway.node.isDown = true;
+  for (const answer of [await sendProof(call, proof), await sendProof(call, proof)]) {
+    t.equal(answer.status, 409);
+    t.match(await answer.json(), { error: { code: 'settlement_pending' } });
+  }
+  t.equal((await gateway.calls()).settlementCount, before.settlementCount);
+  gateway.node.isDown = false;
+  t.equal((await sendProof(toOther(call), proof)).status, 200, 'by whichever instance the payer comes to');
+  t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+  t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1);
+});
+
 t.test('who takes over from an instance that died while it settled never asks for a second payment', async (t) => {
   const call = fresh();
   const proof = await signProof(gateway, 'chain-c', call);

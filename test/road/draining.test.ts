@@ -16,6 +16,7 @@ import { openSandbox } from '../../src/sandbox/index.ts';
 import { shipped } from '../../src/shipped.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { freePort, type Gateway, startGateway } from '../gateway.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
 
 t.test('a call whose caller has gone away ends before the gateway does', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
@@ -64,19 +65,80 @@ t.test('a connection on which nothing is asked keeps nobody from stopping', asyn
   await closed;
 });
 
-t.test('while a call is finished, new ones are told that the gateway is shutting down', async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'], environment: { TURNPIKE_DRAIN_SECONDS: '5' } });
-  await gateway.fault({ upstream: 'predictions', fault: 'timeout', count: 5 });
-  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse' });
-  const proof = await signProof(gateway, 'chain-c', call);
-  const paid = sendProof(call, proof);
-  while ((await gateway.calls()).upstreamCalls === 0) await delay(1);
-  const stopped = gateway.stop();
-  t.teardown(() => stopped);
-  const refused = await fetch(call.url, call.init);
-  t.equal(refused.status, 503);
+/** What a server answers to the beginning of a request, before it closes the connection. */
+function answerToPart(url: string, part: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(part));
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+    });
+    socket.on('end', () => resolve(answer)).on('error', reject);
+  });
+}
+
+t.test('at the end of a drain everybody gets an answer that is true of their payment', async (t) => {
+  const data = t.testdir({});
+  const environment = { TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '3' };
+  const gateway = await startRelayedGateway({ networks: ['chain-a', 'chain-c'], environment });
+  let stopped: Promise<void> | undefined;
+  t.teardown(() => stopped ?? gateway.stop());
+  const pay = async (network: string, path: string, body: object) => {
+    const call = request(gateway, path, body);
+    return { call, proof: await signProof(gateway, network, call) };
+  };
+  const image = '/image/family-e-2';
+  const [settling, hanging, owed] = [
+    await pay('chain-c', image, { prompt: 'a lighthouse in good time' }),
+    await pay('chain-c', image, { prompt: 'a lighthouse that nobody sees' }),
+    await pay('chain-a', '/video/family-h-2.5', { prompt: 'a wave', duration: 4, resolution: '480p' }),
+  ];
+  const settlement = gateway.settlements.holdNext();
+  const settled = sendProof(settling.call, settling.proof);
+  await settlement.reached;
+  const { upstreamCalls } = await gateway.calls();
+  await gateway.fault({ upstream: 'predictions', fault: 'timeout', count: 9 });
+  const hung = sendProof(hanging.call, hanging.proof);
+  const paid = sendProof(owed.call, owed.proof);
+  while ((await gateway.calls()).upstreamCalls < upstreamCalls + 2) await delay(5);
+  const twin = sendProof(hanging.call, hanging.proof);
+  const half = answerToPart(
+    gateway.url,
+    `POST ${image} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{`,
+  );
+
+  await gateway.calls();
+  stopped = gateway.stop();
+  const refused = await fetch(hanging.call.url, hanging.call.init);
+  t.equal(refused.status, 503, 'while calls are finished, new ones are told');
   t.match(await refused.json(), { error: { code: 'draining' } });
-  t.equal((await paid).status, 500, 'its provider never answered');
+  for (const [answer, message] of [
+    [await hung, /nothing was charged/],
+    [await twin, /shutting down/],
+  ] as const) {
+    t.equal(answer.status, 503);
+    t.match(answer.headers.get('retry-after'), /^\d+$/);
+    t.match(await answer.json(), { error: { code: 'draining', message } });
+  }
+  const without = await paid;
+  t.equal(without.status, 500);
+  t.match(without.headers.get('retry-after'), /^\d+$/);
+  t.match(await without.json(), { error: { code: 'result_owed', message: /same payment/ } });
+  t.match(await half, /^HTTP\/1.1 503 .*"draining"/s);
+  // Longer than any grace for what was stopped: a settlement is never cut off.
+  await delay(2_000);
+  settlement.release();
+  t.equal((await settled).status, 200);
   await stopped;
-  await t.rejects(fetch(call.url, call.init));
+  await t.rejects(fetch(hanging.call.url, hanging.call.init));
+
+  const database = new Database(join(data, 'turnpike.sqlite'));
+  const rows = database.prepare('SELECT state, attempt, reason FROM payments ORDER BY state').all();
+  database.close();
+  t.same(rows, [
+    { state: 'owed', attempt: 1, reason: 'draining' },
+    { state: 'released', attempt: 1, reason: 'draining' },
+    { state: 'settled', attempt: 1, reason: null },
+  ]);
 });

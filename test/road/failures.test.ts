@@ -1,5 +1,5 @@
 import { decodePaymentResponseHeader } from '@x402/fetch';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { decodeXPaymentResponse } from 'x402-fetch';
 import { receiptOf, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
@@ -113,19 +113,50 @@ for (const network of ['chain-c', 'chain-a']) {
   });
 }
 
-t.test('a settlement that never reached the chain stays open, and the result is withheld', async (t) => {
-  const call = image();
-  const proof = await signProof(gateway, 'chain-c', call);
-  const [earned, before] = [await gateway.earned('chain-c'), await gateway.calls()];
-  await gateway.fault({ settlement: 'chain-c', fault: 'timeout' });
-  for (const _ of ['first', 'again']) {
-    const answer = await sendProof(call, proof);
-    t.equal(answer.status, 409);
-    t.match(await answer.json(), { error: { code: 'settlement_pending' } });
-    t.ok(answer.headers.get('retry-after'));
-  }
-  t.equal(await gateway.earned('chain-c'), earned);
-  t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1);
+async function isPending(t: Test, answer: Response) {
+  t.equal(answer.status, 409);
+  t.match(await answer.json(), { error: { code: 'settlement_pending' } });
+  t.ok(answer.headers.get('retry-after'));
+}
+
+for (const network of ['chain-c', 'chain-a']) {
+  t.test(`a settlement that never reached ${network} is tried again once its payer returns`, async (t) => {
+    const call = image();
+    const proof = await signProof(gateway, network, call);
+    const [earned, before] = [await gateway.earned(network), await gateway.calls()];
+    await gateway.fault({ settlement: network, fault: 'timeout' });
+    await isPending(t, await sendProof(call, proof));
+    t.equal(await gateway.earned(network), earned, 'the result is withheld');
+    const answers = await Promise.all([1, 2, 3].map(() => sendProof(call, proof)));
+    for (const answer of answers) t.equal(answer.status, 200, await answer.clone().text());
+    t.equal(new Set(await Promise.all(answers.map((answer) => answer.text()))).size, 1);
+    t.equal((await gateway.earned(network)) - earned, 60_000n, 'charged once');
+    t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1, 'for the answer that was kept');
+  });
+
+  t.test(`nobody is told to sign again while an earlier settlement on ${network} may still come`, async (t) => {
+    const call = image();
+    const proof = await signProof(gateway, network, call);
+    const earned = await gateway.earned(network);
+    await gateway.fault({ settlement: network, fault: 'timeout' });
+    await isPending(t, await sendProof(call, proof));
+    await gateway.fault({ settlement: network, fault: 'refuse' });
+    await isPending(t, await sendProof(call, proof));
+    t.equal((await sendProof(call, proof)).status, 200);
+    t.equal((await gateway.earned(network)) - earned, 60_000n);
+  });
+}
+
+t.test('a settlement that comes first and never reached its chain is tried again before the work', async (t) => {
+  const call = video();
+  const proof = await signProof(gateway, 'chain-a', call);
+  const [earned, before] = [await gateway.earned('chain-a'), await gateway.calls()];
+  await gateway.fault({ settlement: 'chain-a', fault: 'timeout' });
+  await isPending(t, await sendProof(call, proof));
+  t.same(await gateway.calls(), before, 'nothing was worked for');
+  const answer = await sendProof(call, proof);
+  t.equal(answer.status, 200, await answer.clone().text());
+  t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
 });
 
 t.test(

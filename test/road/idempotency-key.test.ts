@@ -130,14 +130,41 @@ for (const [name, protocol] of Object.entries(protocols)) {
       stoppedAt = undefined;
       ahead = 0;
     });
+    gateway.node.isDown = true;
     await isOpenStill(t, await sendOther(second));
-    const answer = await sendOther(first);
+    gateway.node.isDown = false;
+    const answer = await sendOther(second);
     const body = await answer.text();
     t.equal(answer.status, 200, body);
-    await isReplayOf(t, await sendOther(second), body);
+    t.equal(answer.headers.get('idempotency-replayed'), 'true', 'the chain shows that the first has paid');
+    await isReplayOf(t, await sendOther(first), body);
     t.same(await since(), ONCE);
     settlement.release();
     await lost;
+  });
+
+  t.test(`${name}: a second payment buys where the first died before it was settled, and only then`, async (t) => {
+    const { pay, send, sendOther } = order(protocol);
+    const since = await watch();
+    const [first, second] = [await pay(), await pay()];
+    const work = gateway.upstreams.gate.holdNext();
+    const lost = send(first);
+    await work.reached;
+    stoppedAt = Date.now();
+    t.teardown(() => {
+      stoppedAt = undefined;
+      ahead = 0;
+    });
+    await isOpenStill(t, await sendOther(second));
+    ahead = 40_000;
+    const answer = await sendOther(second);
+    const body = await answer.text();
+    t.equal(answer.status, 200, body);
+    t.equal(answer.headers.get('idempotency-replayed'), null);
+    work.release();
+    t.equal((await lost).status, 409, 'the first wakes up, and is settled no more');
+    await isReplayOf(t, await sendOther(first), body);
+    t.same(await since(), { ...ONCE, upstreamCalls: 2 });
   });
 
   t.test(`${name}: of payments under one key that come at once, to two instances, one is charged`, async (t) => {
@@ -193,7 +220,7 @@ for (const [name, protocol] of Object.entries(protocols)) {
   });
 }
 
-t.test('a second payment is not charged while the first is owed its result', async (t) => {
+t.test('a second payment under the key gets what the first is owed, and is not charged', async (t) => {
   const key = { 'idempotency-key': 'a video' };
   const call = request(gateway, '/video/family-h-2.5', { prompt: 'a wave', duration: 4, resolution: '480p' });
   const pay = async () => ({ ...(await signProof(gateway, 'chain-a', call)), ...key });
@@ -201,9 +228,10 @@ t.test('a second payment is not charged while the first is owed its result', asy
   const earned = await gateway.earned('chain-a');
   await gateway.fault({ upstream: 'predictions', fault: '500' });
   t.match(await (await sendProof(call, first)).json(), { error: { code: 'result_owed' } });
-  await isOpenStill(t, await sendProof(call, second));
-  const answer = await sendProof(call, first);
-  t.equal(answer.status, 200);
-  await isReplayOf(t, await sendProof(call, second), await answer.text());
+  const answer = await sendProof(call, second);
+  const body = await answer.text();
+  t.equal(answer.status, 200, body);
+  await isReplayOf(t, await sendProof(call, first), body);
+  await isReplayOf(t, await sendProof(call, second), body);
   t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
 });

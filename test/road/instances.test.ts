@@ -4,8 +4,9 @@ import Database from 'libsql';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { type PaidCall, receiptOf, request, sendProof, signProof } from '../clients.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { startPostgres } from '../postgres.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
 
 const PRICE = 60_000n;
 const LEASE_MS = 30_000;
@@ -14,7 +15,7 @@ const LEASE_MS = 30_000;
 interface Administered {
   /** Milliseconds until the lease of a payment's first attempt runs out, by the database's clock. */
   leaseLeft(): Promise<number>;
-  /** Lets it run out now. */
+  /** Lets it run out now, also where its answer is there and it is being settled. */
   endLease(): Promise<void>;
   /** The database can be used again once what this resolves to was called. */
   interrupt(): Promise<() => Promise<void>>;
@@ -27,7 +28,7 @@ interface Kind {
 }
 
 const FIRST = `FROM payments WHERE state = 'claimed' AND attempt = 1`;
-const END_LEASE = `UPDATE payments SET lease_until = 0 WHERE state = 'claimed' AND attempt = 1`;
+const END_LEASE = `UPDATE payments SET lease_until = 0 WHERE state IN ('claimed', 'fulfilled') AND attempt = 1`;
 
 async function sqlite(): Promise<Kind> {
   return {
@@ -83,27 +84,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
   t.test(`two instances on one ${name} store`, async (t) => {
     const kind = await open();
     t.teardown(kind.stop);
-    /** Called once when the money of a settlement has moved, and before the gateway hears of it. */
-    let moved: (() => Promise<void>) | undefined;
-    const gateway = await startGateway({
-      networks: ['chain-c'],
-      environment: kind.environment,
-      between: async ({ facilitators }) => ({
-        facilitators: facilitators.map(({ name, facilitator }) => ({
-          name,
-          facilitator: {
-            ...facilitator,
-            async settle(...payment) {
-              const settlement = await facilitator.settle(...payment);
-              const hear = moved;
-              moved = undefined;
-              await hear?.();
-              return settlement;
-            },
-          },
-        })),
-      }),
-    });
+    const gateway = await startRelayedGateway({ networks: ['chain-c'], environment: kind.environment });
     t.teardown(gateway.stop);
     // The machine of the second has a wrong clock. Processes that share a file are on one machine.
     const ahead = name === 'Postgres' ? 60_000 : 0;
@@ -161,6 +142,38 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
       t.match(await health(other), expected);
     });
 
+    await t.test('of payments under one key that come to both at once, one buys', async (t) => {
+      const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse with a key' });
+      const earned = await gateway.earned('chain-c');
+      const pay = async () => ({ ...(await signProof(gateway, 'chain-c', call)), 'idempotency-key': 'at once' });
+      const proofs = await Promise.all(Array.from({ length: 6 }, pay));
+      const answers = await Promise.all(
+        proofs.map((proof, index) => sendProof(index % 2 ? call : at(other, call), proof)),
+      );
+      const statuses = new Set(answers.map(({ status }) => status));
+      t.ok(statuses.delete(200));
+      statuses.delete(409);
+      t.same(statuses, new Set());
+      t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+    });
+
+    await t.test('a second payment under the key of one that died while it settled gets its answer', async (t) => {
+      const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse paid for and dead' });
+      const pay = async () => ({ ...(await signProof(gateway, 'chain-c', call)), 'idempotency-key': 'died' });
+      const [first, second] = [await pay(), await pay()];
+      const earned = await gateway.earned('chain-c');
+      const settlement = gateway.settlements.holdNext();
+      const lost = sendProof(call, first);
+      await settlement.reached;
+      await store.endLease();
+      const answer = await sendProof(at(other, call), second);
+      t.equal(answer.status, 200, await answer.clone().text());
+      t.equal(answer.headers.get('idempotency-replayed'), 'true');
+      settlement.release();
+      await lost;
+      t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+    });
+
     await t.test('an outage of the database is a 503, and over by itself', async (t) => {
       const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse in the dark' });
       const proof = await signProof(gateway, 'chain-c', call);
@@ -199,11 +212,11 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
       const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse in a power cut' });
       const proof = await signProof(gateway, 'chain-c', call);
       const earned = await gateway.earned('chain-c');
-      const interrupted = new Promise<() => Promise<void>>((resolve) => {
-        moved = async () => resolve(await store.interrupt());
-      });
+      const settlement = gateway.settlements.holdNext();
       const answered = sendProof(call, proof);
-      const resume = await interrupted;
+      await settlement.reached;
+      const resume = await store.interrupt();
+      settlement.release();
       await delay(1_000);
       await resume();
       const answer = await answered;

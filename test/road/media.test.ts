@@ -1,14 +1,16 @@
-import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { startGateway } from '../gateway.ts';
+import { type PaidCall, request, sendProof, signProof } from '../clients.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
 
 const DESCRIPTORS = '/proc/self/fd';
 
 const gateway = await startGateway({ networks: ['chain-c'] });
 t.teardown(gateway.stop);
+const other = await gateway.startAnother();
 const name = `${'ab'.repeat(16)}.mp4`;
 const file = Buffer.alloc(20_000_000, 'media');
 writeFileSync(join(gateway.directory, 'media', name), file);
@@ -51,3 +53,43 @@ t.test('a reader who stays gets the whole file, or the part it asks for', async 
   t.equal(part.status, 206);
   t.equal(await part.text(), 'media');
 });
+
+/** Runs while no file can be stored. */
+async function withoutDirectory<Result>({ directory }: Gateway, run: () => Promise<Result>): Promise<Result> {
+  const media = join(directory, 'media');
+  renameSync(media, `${media}.away`);
+  writeFileSync(media, 'a file where the directory was');
+  try {
+    return await run();
+  } finally {
+    rmSync(media);
+    renameSync(`${media}.away`, media);
+  }
+}
+
+for (const { path, body, field } of [
+  { path: '/image/family-e-2', body: { prompt: 'a lighthouse on a full disk' }, field: 'image_url' },
+  { path: '/audio/x-text-to-speech', body: { text: 'The disk is full.' }, field: 'audio_url' },
+  { path: '/image/designer', body: { prompt: 'a poster of a full disk' }, field: 'image_url' },
+])
+  t.test(`what was made for ${path} and could not be stored is not bought again`, async (t) => {
+    const call = request(gateway, path, body);
+    const proof = await signProof(gateway, 'chain-c', call);
+    const earned = await gateway.earned('chain-c');
+    const before = await gateway.calls();
+    const refused = await withoutDirectory(gateway, () => sendProof(call, proof));
+    t.equal(refused.status, 503);
+    t.match(refused.headers.get('retry-after'), /^\d+$/);
+    t.match(await refused.json(), { error: { code: 'media_unavailable', message: /nothing was charged/ } });
+    t.equal(await gateway.earned('chain-c'), earned);
+    const bought = await gateway.calls();
+    t.ok(bought.upstreamCalls > before.upstreamCalls);
+    // Whichever instance the payer comes back to.
+    const elsewhere: PaidCall = { ...call, url: call.url.replace(gateway.url, other) };
+    const answer = await sendProof(elsewhere, proof);
+    const result = (await answer.json()) as Record<string, string>;
+    t.equal(answer.status, 200, JSON.stringify(result));
+    t.equal((await fetch(String(result[field]))).status, 200);
+    t.same((await gateway.calls()).upstreams, bought.upstreams);
+    t.ok((await gateway.earned('chain-c')) > earned);
+  });

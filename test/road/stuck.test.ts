@@ -7,6 +7,7 @@ import Database from 'libsql';
 import t from 'tap';
 import type { Address } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { TRANSFER_TYPES } from '../transfer-types.ts';
@@ -88,6 +89,30 @@ t.test('a payment whose answer could not be written is free again after its leas
   const again = await sendProof(call, proof);
   t.equal(again.status, 200, `${again.status} ${(await again.text()).slice(0, 200)}`);
   other.close();
+});
+
+t.test('a request that takes its process along is tried three times, and never again', async (t) => {
+  const call = request(gateway, '/mpp/image/family-e-2', { prompt: 'a lighthouse that nobody has seen twice' });
+  const proof = await openMppPayer(gateway.state, 'chain-c').sign(await fetch(call.url, call.init));
+  const [before, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
+  await gateway.fault({ upstream: 'predictions', fault: 'timeout', count: 3 });
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const caller = new AbortController();
+    const { upstreamCalls } = await gateway.calls();
+    const lost = sendProof({ ...call, init: { ...call.init, signal: caller.signal } }, proof).catch(() => undefined);
+    await upstreamAsked(upstreamCalls);
+    caller.abort();
+    await lost;
+    // Nothing renews the lease of what has died.
+    ahead += 31_000;
+  }
+  for (const _ of ['at once', 'and later']) {
+    const answer = await sendProof(call, proof);
+    t.equal(answer.status, 402);
+    t.match(await answer.json(), { detail: /tried 3 times and never charged: sign a new one/ });
+  }
+  t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 3);
+  t.equal(await gateway.earned('chain-c'), earned);
 });
 
 t.test('an unpaid call gets a price whatever it asks for', async (t) => {

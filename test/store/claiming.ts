@@ -188,6 +188,47 @@ export function claiming(promise: Promised): void {
     t.match(await store.claim(sampleFacts('hopeless'), claimAt(4, { maxOwedAttempts: 3 })), { won: true });
   });
 
+  promise('counts the claims of instances that died, and gives out no payment without end', async (t, store) => {
+    const bounds = { claimed: 3, fulfilled: 5, settled: 5 };
+    for (const [id, most] of Object.entries(bounds)) {
+      await claimable[id as keyof typeof bounds](store, id);
+      for (let attempt = 2; attempt <= most; attempt += 1) {
+        t.match(await store.claim(sampleFacts(id), claimAt(attempt * 100)), { won: true, claim: { attempt } }, id);
+      }
+      const before = await existing(store, id);
+      t.same(await store.claim(sampleFacts(id), claimAt(1_000)), { won: false, payment: before }, id);
+      const unbounded = claimAt(1_000, { maxAttempts: 9, maxOwedAttempts: 9 });
+      t.match(await store.claim(sampleFacts(id), unbounded), { won: true }, 'to be ended');
+    }
+  });
+
+  promise('gives an unknown payment to who settles it again, as often as one that is owed', async (t, store) => {
+    const again = { settleAgain: true };
+    await unclaimable.unknown(store, 'answered');
+    const answered = await store.claim(sampleFacts('answered'), claimAt(10, again));
+    t.match(answered, { won: true, before: { state: 'unknown', answer: sampleAnswer() } });
+    t.match(await store.find('answered'), { state: 'fulfilled', answer: sampleAnswer(), owner: 'instance-1' });
+    t.match(await store.claim(sampleFacts('answered'), claimAt(11, again)), { won: false }, 'one at a time');
+
+    const first = await won(store, sampleFacts('first', { settleUpfront: true }), claimAt(1));
+    await store.giveUp(first, 'unknown', 'no answer', 2);
+    for (let attempt = 2; attempt <= 5; attempt += 1) {
+      const claim = await won(store, sampleFacts('first'), claimAt(attempt, again));
+      t.match(await store.find('first'), { state: 'claimed', settleUpfront: true }, 'settling comes first still');
+      await store.giveUp(claim, 'unknown', 'no answer', attempt);
+    }
+    t.match(await store.claim(sampleFacts('first'), claimAt(6, again)), { won: false, payment: { state: 'unknown' } });
+  });
+
+  promise('forgets of no payment that it may have settled before the work', async (t, store) => {
+    await won(store, sampleFacts('sent', { settleUpfront: true }), claimAt(1));
+    t.match(await store.claim(sampleFacts('sent'), claimAt(100)), { won: true, settleUpfront: true });
+    t.match(await store.find('sent'), { state: 'claimed', settleUpfront: true });
+    const claim = await won(store, sampleFacts('failed', { settleUpfront: true }), claimAt(1));
+    await store.giveUp(claim, 'released', 'upstream_failed', 2);
+    t.match(await store.claim(sampleFacts('failed'), claimAt(3)), { won: true, settleUpfront: false });
+  });
+
   promise('asks the chain and settles as the newest claim says', async (t, store) => {
     await won(store, sampleFacts('again'), claimAt(1));
     const changes = { recoveryQuery: '{"nonce":"0x02"}', settleUpfront: true };

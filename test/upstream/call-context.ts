@@ -33,6 +33,7 @@ export function openCallContext(
     caller: options.caller ?? 'test-payer',
     signal: AbortSignal.timeout(options.deadlineMs ?? 30_000),
     media: openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: PUBLIC_URL, downloads }),
+    once: (_order, make) => make(),
     downloads,
     cache: openCache({
       now,

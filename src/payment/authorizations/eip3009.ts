@@ -1,6 +1,6 @@
 /** EIP-3009: Transfer With Authorization, as USDC and other tokens on EVM chains take it. */
 
-import { refused, type Settlement, unknown } from '../../settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,
@@ -117,7 +117,7 @@ async function find(query: Eip3009Query, rpc: Rpc, progress: Partial<LogProgress
     nothingUntil(latest, progress);
     return isOver
       ? refused('the authorization expired without being used')
-      : unknown('the authorization has not been used yet');
+      : unused('the authorization has not been used yet');
   }
   const topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], `0x${word(query.payer)}`, `0x${word(query.nonce)}`];
   const span = { since: query.since ?? query.validBefore - DAY_SECONDS, until, latest };

@@ -1,6 +1,6 @@
 /** Uniswap's Permit2, as x402's `upto` scheme uses it: a permit for an upper bound, settled for what was used. */
 
-import { refused, type Settlement, unknown } from '../../settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,
@@ -106,7 +106,7 @@ async function find(query: Permit2Query, rpc: Rpc, progress: Partial<LogProgress
   const isOver = latest.timestamp >= until;
   if (((BigInt(bitmap) >> (nonce & 0xffn)) & 1n) === 0n) {
     nothingUntil(latest, progress);
-    return isOver ? refused('the permit expired without being used') : unknown('the permit has not been used yet');
+    return isOver ? refused('the permit expired without being used') : unused('the permit has not been used yet');
   }
   // Permit2 logs no nonces, but the settling call carries it.
   const topics = [TRANSFER, `0x${word(query.payer)}`, `0x${word(query.payTo)}`];

@@ -1,10 +1,12 @@
 /** A Solana transaction with one token transfer, signed by its payer and completed by the fee payer. */
 
-import { refused, type Settlement, unknown } from '../../settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
-import { isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
+import { createRpc, isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
+import { blockhashGoodForMs } from '../chains/solana-blockhash.ts';
 import { messageHash, readSolanaPayment } from '../chains/solana-transaction.ts';
 import { Refusal } from '../refusal.ts';
+import { SETTLE_MARGIN_MS, tooShort } from '../settle-upfront.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount } from './checks.ts';
 import { malformed, readText } from './fields.ts';
@@ -14,19 +16,24 @@ export interface SolanaAuthorization extends Authorization {
   readonly endsAt: undefined;
   /** Token account that is charged. */
   readonly source: string;
+  readonly blockhash: string;
 }
+
+export const isSolana = (authorization: Authorization): authorization is SolanaAuthorization =>
+  authorization.kind === 'solana';
 
 /** `transaction` in base64. Throws Refusal `malformed-credential`. */
 export function readSolana(transaction: unknown): SolanaAuthorization {
   const expected = 'a signed Solana transaction in base64 with one TransferChecked';
   const wire = readText(transaction, 'payload.transaction', /^[A-Za-z0-9+/]+={0,2}$/, expected);
   const payment = decode(wire, expected);
-  const { authority, blockhash, source, mint, amount } = payment;
+  const { authority, blockhash, source, mint, amount, isDurable } = payment;
   return {
     kind: 'solana',
     scheme: 'exact',
     payer: authority,
     source,
+    blockhash,
     // A blockhash is good for a number of blocks: only the chain knows how many are left.
     endsAt: undefined,
     shown: wire,
@@ -35,11 +42,32 @@ export function readSolana(transaction: unknown): SolanaAuthorization {
     identity: (chain) => `solana:${chain}:${payment.messageHash}`,
     check(terms) {
       checkAmount(amount, terms.amount);
-      if (mint === terms.asset) return;
-      throw new Refusal('verification-failed', `the payment is in ${mint}, asked is ${terms.asset}`);
+      const fail = (reason: string) => new Refusal('verification-failed', reason);
+      if (mint !== terms.asset) throw fail(`the payment is in ${mint}, asked is ${terms.asset}`);
+      // Nobody could ever say that it will not be settled.
+      if (isDurable) throw fail('the transaction is bound to a durable nonce: sign with a recent blockhash instead');
     },
     recoveryQuery: () => ({ kind: 'solana', source, messageHash: payment.messageHash, blockhash }),
   };
+}
+
+/**
+ * What ends before it can be settled buys no work. `deadlineMs` is what may pass before that: 0 where it is settled at
+ * once. Throws Refusal.
+ */
+export async function demandBlockhash(
+  rpcUrl: string,
+  { blockhash }: Pick<SolanaAuthorization, 'blockhash'>,
+  deadlineMs: number,
+): Promise<void> {
+  const asked = blockhashGoodForMs(createRpc(rpcUrl), blockhash).catch((cause: unknown) => {
+    throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', { cause });
+  });
+  const goodForMs = await asked;
+  if (goodForMs < SETTLE_MARGIN_MS.blockhash) {
+    throw new Refusal('payment-expired', 'the blockhash of the transaction has expired: sign a new one');
+  }
+  if (goodForMs < deadlineMs + SETTLE_MARGIN_MS.blockhash) throw tooShort();
 }
 
 function decode(wire: string, expected: string) {
@@ -65,7 +93,7 @@ export interface SolanaQuery {
 
 /** The payer may have signed this long before the payment was seen; also covers clocks that differ. */
 const LOOK_BACK_MS = 180_000;
-/** A blockhash younger than this may be missing from the finalized bank because it is too new, not too old. */
+/** A node that is behind may not know a blockhash that is younger than this. */
 const FINALITY_MS = 60_000;
 /**
  * A blockhash lives for 150 blocks, a minute or so, counted from when it was last seen to be valid: a chain that stands
@@ -99,8 +127,12 @@ async function* historyOf(rpc: Rpc, source: string, before: string | undefined):
 async function find(query: SolanaQuery, rpc: Rpc, progress: Partial<HistoryProgress>): Promise<Settlement> {
   const now = query.now ?? Date.now();
   // Asked before the history is read: a transaction that lands in between is then found or leaves it unknown.
-  const valid = await rpc('isBlockhashValid', [query.blockhash, { commitment: 'finalized' }]);
-  const isInvalid = isObject(valid) && valid.value === false;
+  const hasEnded = async (commitment: string): Promise<boolean> => {
+    const valid = await rpc('isBlockhashValid', [query.blockhash, { commitment }]);
+    return isObject(valid) && valid.value === false;
+  };
+  // In the finalized bank alone it may be too new.
+  const isInvalid = (await hasEnded('finalized')) && (await hasEnded('processed'));
   if (!isInvalid) progress.validAt = now;
   const isOver = isInvalid && now - query.since > FINALITY_MS;
   const oldest = (query.since - LOOK_BACK_MS) / 1_000;
@@ -125,7 +157,7 @@ async function find(query: SolanaQuery, rpc: Rpc, progress: Partial<HistoryProgr
   if (!isComplete) return unknown('the history of the payer could not be read in full');
   return isOver
     ? refused('the transaction expired without reaching the chain')
-    : unknown('the transaction has not reached the chain yet');
+    : unused('the transaction has not reached the chain yet');
 }
 
 /** What became of a transaction. Never throws: what cannot be asked is `unknown`. */

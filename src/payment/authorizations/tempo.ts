@@ -3,7 +3,7 @@
  * its payer already. Sources: Tempo's TIP-20, draft-tempo-charge-00, and mppx for the memo.
  */
 import { keccak_256 } from '@noble/hashes/sha3';
-import { orUnknown, refused, type Settlement, unknown } from '../../settlement.ts';
+import { orUnknown, refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import { findLog, type LogProgress, readBlock } from '../chains/evm-logs.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
 import { isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
@@ -144,7 +144,7 @@ async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: numb
   if (paid) return settledBy(paid, expected);
   return block.timestamp > validBefore + EXPIRY_MARGIN_SECONDS
     ? refused('the transaction expired before the chain took it')
-    : unknown('the chain has not seen the transaction yet');
+    : unused('the chain has not seen the transaction yet');
 }
 
 /** As long as its nonce is free, the transaction is not on the chain; once it is not, a log tells which one took it. */
@@ -156,7 +156,7 @@ async function findByNonce(
 ): Promise<Settlement> {
   const latest = await readBlock(rpc, 'latest');
   const next = await nextNonce(rpc, expected.payer, BigInt(key), quantity(latest.number));
-  if (next <= BigInt(value)) return unknown('the chain has not seen the transaction yet');
+  if (next <= BigInt(value)) return unused('the chain has not seen the transaction yet');
   progress.next ??= { block: expected.fromBlock, logIndex: 0 };
   const span = { since: 0, until: Number.POSITIVE_INFINITY, latest };
   const paid = await findLog(rpc, logsOf(expected), span, progress, (log) => pays(log, expected));

@@ -25,6 +25,8 @@ export interface SolanaPayment {
   /** Lamports that the fee payer pays: for each signature, and the priority fee. */
   readonly fee: bigint;
   readonly instructions: readonly Instruction[];
+  /** Bound to a nonce account in place of a block: what stands for the blockhash is good until somebody uses it. */
+  readonly isDurable: boolean;
 }
 
 /** Accounts and programs out of address tables are undefined: they are not in the message. */
@@ -40,6 +42,8 @@ export const TOKEN_PROGRAMS = [
 ];
 export const TRANSFER_CHECKED = 12;
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
+const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+const ADVANCE_NONCE = 4;
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
@@ -151,5 +155,10 @@ export function readSolanaPayment(transaction: string): SolanaPayment {
     unitPrice,
     fee,
     instructions,
+    isDurable: isAdvanceNonce(instructions[0]),
   };
 }
+
+/** As the first instruction it makes a transaction a durable one (the System program's AdvanceNonceAccount). */
+const isAdvanceNonce = (first: Instruction | undefined): boolean =>
+  first?.program === SYSTEM_PROGRAM && first.data.length >= 4 && first.data.readUInt32LE() === ADVANCE_NONCE;

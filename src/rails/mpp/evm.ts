@@ -102,7 +102,7 @@ export function createEvmMethod(
       return { id: eip3009Identity(network, asset.address, payer, nonceOf(credential.challenge)), shown };
     },
 
-    async verify(credential, work, isUpfront) {
+    async verify(credential, work, settlesNow) {
       const { challenge, amount } = credential;
       const authorization = readAuthorization(credential);
       if (authorization.nonce !== nonceOf(challenge)) {
@@ -113,7 +113,7 @@ export function createEvmMethod(
       const requirements = requirementsOf(amount, work);
       const payment = { x402Version: 2, payload: authorization.payload, accepted: requirements };
       // A challenge stays open long enough to be settled after the work: who answers it too late is told so.
-      if (!isUpfront) demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: work.deadlineMs });
+      if (!settlesNow) demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: work.deadlineMs });
       const verdict = await facilitator.verify(payment, requirements).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
         throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');

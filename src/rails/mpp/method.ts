@@ -37,8 +37,8 @@ export interface ChargeMethod {
    * Refusal `malformed-credential` for a payload that is not this method's.
    */
   identify(credential: PaymentCredential): { readonly id: string; readonly shown: string };
-  /** Moves no money. The challenge has been checked; `isUpfront`: everybody settles first. Throws Refusal. */
-  verify(credential: PaymentCredential, work: Work, isUpfront: boolean): Promise<MethodVerdict>;
+  /** Moves no money. The challenge has been checked; `settlesNow`: before the work, or after it was done. Throws Refusal. */
+  verify(credential: PaymentCredential, work: Work, settlesNow: boolean): Promise<MethodVerdict>;
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
   /** See `Rail.confirmations`. */

@@ -179,11 +179,11 @@ export function openMppRail(options: MppOptions): MppRail {
       return { id: issued[0]?.id ?? '', quote, refusal, invalidParams, issued };
     },
 
-    async verify({ credential, method }, quote) {
+    async verify({ credential, method }, quote, settlesNow = false) {
       checkChallenge(credential, method, quote);
       const { network, currency: asset, recipient: payTo, decimals } = method;
       const upfront = upfrontBy(method, quote) ?? (flowOf(credential).isUpfront ? 'offered' : undefined);
-      const verdict = await method.verify(credential, quote, upfront !== undefined);
+      const verdict = await method.verify(credential, quote, upfront !== undefined || settlesNow);
       return {
         network,
         asset,

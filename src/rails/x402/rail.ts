@@ -1,7 +1,7 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
-import type { SolanaAuthorization } from '../../payment/authorizations/solana.ts';
+import { demandBlockhash, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
 import { createRpc } from '../../payment/chains/rpc.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
@@ -73,14 +73,14 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
   const evmPayers = new Map<string, ReturnType<typeof createEvmPayers>>();
 
   /** Where no node can be asked, nobody is known to be good for it. */
-  async function holderOf({ payer, kind, ...authorization }: Authorization, network: PayableNetwork): Promise<Payer> {
+  async function holderOf(authorization: Authorization, network: PayableNetwork): Promise<Payer> {
     const { rpcUrl, asset } = network;
     if (!rpcUrl) return { isContract: false, balance: async () => 0n };
-    if (kind === 'solana') return solanaPayer(rpcUrl, (authorization as SolanaAuthorization).source);
+    if (isSolana(authorization)) return solanaPayer(rpcUrl, authorization.source);
     const key = `${rpcUrl} ${asset.address}`;
     const payers = evmPayers.get(key) ?? createEvmPayers(rpcUrl, asset.address, now);
     evmPayers.set(key, payers);
-    return payers(payer);
+    return payers(authorization.payer);
   }
 
   const rail: X402Rail = {
@@ -88,7 +88,7 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
     http: createHttpWire(networks, challenges),
     challenge: challenges.challenge,
 
-    async verify(credential, quote): Promise<VerifiedPayment> {
+    async verify(credential, quote, settlesNow = false): Promise<VerifiedPayment> {
       const { payment, authorization } = credential;
       const network = payableFor(credential, quote);
       const offer = offerFor(payment, quote, network);
@@ -110,7 +110,11 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
       const { deadlineMs } = quote;
       // Clients of version 1 name no challenge: what they sign lasts from then on as long as it asked.
       const offeredAt = givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(quote, network);
-      if (upfront === undefined && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
+      const outlivesWork = upfront === undefined && !settlesNow;
+      if (outlivesWork && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
+      if (isSolana(authorization) && network.rpcUrl !== undefined) {
+        await demandBlockhash(network.rpcUrl, authorization, outlivesWork ? deadlineMs : 0);
+      }
       const payload = forFacilitator(credential, offer, quote);
       const verifying = facilitator.verify(payload, inVersionOf(payment, offer, quote)).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;

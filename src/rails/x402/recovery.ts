@@ -37,6 +37,7 @@ export type RecoveryQuery = Common &
 
 /** `now` in milliseconds since the epoch, as everywhere. */
 export const seenSince = (now: number): number => Math.floor(now / 1000) - CLOCK_SKEW_SECONDS;
+const firstSeen = (since: number): number => (since + CLOCK_SKEW_SECONDS) * 1000;
 
 /** Asks the chain of `rpcUrl`. Never throws: what cannot be asked is `unknown`. */
 export type FindSettlement = (query: RecoveryQuery, rpcUrl: string) => Promise<Settlement>;
@@ -52,7 +53,7 @@ export function openRecovery(now: () => number): FindSettlement {
       case 'permit2':
         return findPermit2Settlement({ ...query, rpcUrl }, logs);
       case 'solana':
-        return findSolanaSettlement({ ...query, since: query.since * 1000, rpcUrl, now: now() }, histories);
+        return findSolanaSettlement({ ...query, since: firstSeen(query.since), rpcUrl, now: now() }, histories);
     }
   };
 }

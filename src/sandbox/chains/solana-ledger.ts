@@ -13,6 +13,8 @@ import { encodeBase58 } from '../../payment/chains/base58.ts';
 /** Solana's clock: a slot takes 400 ms, and a blockhash is good for the 150 blocks after its own, about a minute. */
 const SLOT_MS = 400;
 const BLOCKHASH_LIFE = 150;
+/** Slots until one is final. */
+const FINALITY = 32;
 /** Any number that is not zero: clients take slot 0 for "no answer". */
 const FIRST_SLOT = 1_000;
 const MOST_TRANSACTIONS = 20_000;
@@ -91,14 +93,26 @@ export class SolanaLedger {
       if (slot - issued <= BLOCKHASH_LIFE) break;
       this.blockhashes.delete(hash);
     }
-    const blockhash = encodeBase58(createHash('sha256').update(this.seed).update(String(slot)).digest());
+    const blockhash = encodeBase58(this.hashOf(slot));
     this.blockhashes.set(blockhash, slot);
     return { blockhash, lastValidBlockHeight: slot + BLOCKHASH_LIFE };
   }
 
-  isBlockhashValid(blockhash: string): boolean {
+  private hashOf(slot: number): Buffer {
+    return createHash('sha256').update(this.seed).update(String(slot)).digest();
+  }
+
+  /** In a bank of the past it may be too new. */
+  isBlockhashValid(blockhash: string, inFinalizedBank = false): boolean {
+    const slot = this.slot() - (inFinalizedBank ? FINALITY : 0);
     const issued = this.blockhashes.get(blockhash);
-    return issued !== undefined && this.slot() - issued <= BLOCKHASH_LIFE;
+    return issued !== undefined && issued <= slot && slot - issued <= BLOCKHASH_LIFE;
+  }
+
+  /** Those that are valid, newest first, 32 bytes each. */
+  recentBlockhashes(): Buffer[] {
+    const newest = this.slot();
+    return Array.from({ length: BLOCKHASH_LIFE }, (_, age) => this.hashOf(newest - age));
   }
 
   account(at: string): { lamports: bigint; owner: string; data: Uint8Array; executable: boolean } | undefined {

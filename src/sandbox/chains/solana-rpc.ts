@@ -24,6 +24,9 @@ const PREFLIGHT_FAILURE = -32002;
 const SIGNATURE_FAILURE = -32003;
 const MOST_BYTES = 256 * 1024;
 const LAMPORTS_PER_SIGNATURE = 5_000;
+const SYSVARS = 'Sysvar1111111111111111111111111111111111111';
+const RECENT_BLOCKHASHES = 'SysvarRecentB1ockHashes11111111111111111111';
+const BLOCKHASH_ENTRY_BYTES = 40;
 
 /** CAIP-2 names a Solana network by the first 32 characters of its genesis hash. */
 const GENESIS: Readonly<Record<string, string>> = {
@@ -67,8 +70,21 @@ function methodsOf(ledger: SolanaLedger, caip2: string, decimals: number): Reado
     return { program: 'spl-token', space: data.length, parsed: { type: 'account', info } };
   };
 
+  /** The sysvar as bincode has it: a count, and with each hash what a signature costs. */
+  const recentBlockhashes = () => {
+    const entries = ledger.recentBlockhashes().map((hash) => {
+      const entry = Buffer.alloc(BLOCKHASH_ENTRY_BYTES);
+      hash.copy(entry);
+      entry.writeBigUInt64LE(BigInt(LAMPORTS_PER_SIGNATURE), hash.length);
+      return entry;
+    });
+    const count = Buffer.alloc(8);
+    count.writeBigUInt64LE(BigInt(entries.length));
+    return { lamports: 1n, owner: SYSVARS, data: Buffer.concat([count, ...entries]), executable: false };
+  };
+
   const accountOf = (at: string, options: Options) => {
-    const found = ledger.account(at);
+    const found = at === RECENT_BLOCKHASHES ? recentBlockhashes() : ledger.account(at);
     if (!found) return null;
     const { lamports, owner, data, executable } = found;
     const isTokenAccount = owner === TOKEN_PROGRAM && data.length === TOKEN_ACCOUNT_BYTES;
@@ -151,7 +167,10 @@ function methodsOf(ledger: SolanaLedger, caip2: string, decimals: number): Reado
     getSlot: () => ledger.slot(),
     getBlockHeight: () => ledger.slot(),
     getLatestBlockhash: () => inContext(ledger.latestBlockhash()),
-    isBlockhashValid: ([blockhash]) => inContext(ledger.isBlockhashValid(text(blockhash, 'the blockhash'))),
+    isBlockhashValid: ([blockhash, options]) => {
+      const isFinal = optionsOf(options).commitment === 'finalized';
+      return inContext(ledger.isBlockhashValid(text(blockhash, 'the blockhash'), isFinal));
+    },
     getBalance: ([at]) => inContext(Number(ledger.account(text(at, 'the address'))?.lamports ?? 0n)),
     getAccountInfo: ([at, options]) => inContext(accountOf(text(at, 'the address'), optionsOf(options))),
     getMultipleAccounts: ([list, options]) => {

@@ -1,5 +1,6 @@
 /** Where generated files live, so that a paid result does not expire with the provider's copy. */
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Downloader } from '../http/download.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { type MediaKind, sniffMediaType } from './type.ts';
@@ -12,10 +13,21 @@ export interface StoredMedia {
   bytes: Buffer;
 }
 
+/** A full disk, a bucket that does not answer: the gateway's own trouble, which passes. */
+export class MediaNotStored extends Error {
+  constructor(cause: unknown) {
+    super(`a file could not be stored: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'MediaNotStored';
+  }
+}
+
 export interface MediaStore {
-  /** Stores the bytes under a name made of their hash. Throws UpstreamProblem `malformed` when they are not of that kind. */
+  /**
+   * Stores the bytes under a name made of their hash. Throws UpstreamProblem `malformed` when they are not of that kind,
+   * and MediaNotStored.
+   */
   put(bytes: Buffer, kind: MediaKind): Promise<StoredMedia>;
-  /** Copies a file that an upstream handed out. Throws UpstreamProblem. */
+  /** Copies a file that an upstream handed out. Throws UpstreamProblem and MediaNotStored. */
   copy(url: string, kind: MediaKind, options: { upstream: string; signal: AbortSignal }): Promise<StoredMedia>;
 }
 
@@ -23,6 +35,9 @@ export interface MediaStore {
 interface MediaShelf {
   write(name: string, bytes: Buffer, type: string): Promise<void>;
 }
+
+/** Milliseconds between the tries to store a file. */
+const PAUSES = [100, 300, 900, 2_700];
 
 const LARGEST_COPY: Readonly<Record<MediaKind, number>> = {
   image: 40 * 1024 * 1024,
@@ -42,8 +57,21 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
       throw new UpstreamProblem('malformed', upstream, `${what} where an ${kind} was expected`);
     }
     const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.${found.extension}`;
-    await shelf.write(name, bytes, found.type);
+    await write(name, bytes, found.type);
     return { url: `${publicUrl}/${name}`, type: found.type, bytes };
+  }
+
+  async function write(name: string, bytes: Buffer, type: string): Promise<void> {
+    for (const pause of PAUSES) {
+      try {
+        return await shelf.write(name, bytes, type);
+      } catch {
+        await delay(pause);
+      }
+    }
+    await shelf.write(name, bytes, type).catch((error: unknown) => {
+      throw new MediaNotStored(error);
+    });
   }
 
   return {

@@ -30,7 +30,7 @@ const RULES =
 export async function draftNews(
   words: ChatBinding,
   { task, material }: { task: string; material: string },
-  context: Pick<CallContext, 'signal' | 'reportCost'>,
+  context: Pick<CallContext, 'signal' | 'reportCost' | 'once'>,
 ): Promise<NewsDraft> {
   const messages: ChatMessage[] = [
     { role: 'system', content: `${task} ${RULES}` },

@@ -75,6 +75,20 @@ for (const { name, late, status } of [
   });
 }
 
+t.test('a kept answer is sold by what is left of its authorization, too short as that is for new work', async (t) => {
+  const call = fresh();
+  const proof = await signProof(gateway, 'chain-c', call);
+  const earned = await gateway.earned('chain-c');
+  await gateway.fault({ settlement: 'chain-c', fault: '500' });
+  t.equal((await sendProof(call, proof)).status, 409);
+  clock = (Number(decoded(proof).payload.authorization?.validBefore) - DEADLINE_SECONDS) * 1000;
+  t.teardown(() => {
+    clock = undefined;
+  });
+  t.equal((await sendProof(call, proof)).status, 200);
+  t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+});
+
 t.test('an authorization in other letters is the same payment', async (t) => {
   const call = fresh();
   const proof = await signProof(gateway, 'chain-c', call);

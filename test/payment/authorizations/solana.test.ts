@@ -3,6 +3,7 @@ import '../facilitators/own-fetch.ts';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  createKeyPairSignerFromBytes,
   getCompiledTransactionMessageDecoder,
   getCompiledTransactionMessageEncoder,
   getTransactionDecoder,
@@ -16,6 +17,7 @@ import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
+import { withDurableNonce } from '../../hostile-solana.ts';
 import { json, serve } from '../facilitators/front.ts';
 import { solanaDevnet } from '../facilitators/networks.ts';
 import { signV2 } from '../facilitators/payments.ts';
@@ -27,7 +29,7 @@ const PRICE = 60_000n;
 function catalogue(t: Test): string {
   const directory = join(t.testdir({}), 'catalogue');
   cpSync('catalogue', directory, { recursive: true });
-  for (const seconds of [55, 56]) {
+  for (const seconds of [50, 51]) {
     const yaml = `summary: A picture in ${seconds} seconds
 path: /image/within-${seconds}
 networks: [chain-a]
@@ -43,7 +45,9 @@ upstream: { via: predictions, model: family-e-2, input: { prompt: prompt }, resu
   return directory;
 }
 
-const gateway = await startGateway({ catalogue: catalogue(t), networks: ['chain-a'] });
+let ahead = 0;
+const solanaNow = () => Date.now() + ahead;
+const gateway = await startGateway({ catalogue: catalogue(t), networks: ['chain-a'], solanaNow });
 t.teardown(gateway.stop);
 
 let made = 0;
@@ -108,8 +112,8 @@ t.test('two transfers in one transaction are no payment', async (t) => {
 });
 
 for (const { seconds, flow, charged } of [
-  { seconds: 55, flow: undefined, charged: 0n },
-  { seconds: 56, flow: 'upfront', charged: PRICE },
+  { seconds: 50, flow: undefined, charged: 0n },
+  { seconds: 51, flow: 'upfront', charged: PRICE },
 ]) {
   const when = flow ? 'before' : 'after';
   t.test(`an endpoint with a deadline of ${seconds} s is paid ${when} its work, and says so`, async (t) => {
@@ -124,6 +128,45 @@ for (const { seconds, flow, charged } of [
     t.equal((await gateway.earned('chain-a')) - earned, charged, 'charged for work that failed');
   });
 }
+
+for (const { path, when, age, detail } of [
+  { path: '/image/within-50', when: 'ends before the work may be done', age: 8_000, detail: /ends before the work/ },
+  { path: '/image/within-50', when: 'has ended', age: 61_000, detail: /blockhash .* has expired: sign a new one/ },
+  {
+    path: '/image/within-51',
+    when: 'is about to end',
+    age: 58_000,
+    detail: /blockhash .* has expired: sign a new one/,
+  },
+])
+  t.test(`a payment of ${path} whose blockhash ${when} is refused before it`, async (t) => {
+    const call = fresh({}, path);
+    const proof = await signProof(gateway, 'chain-a', call);
+    ahead += age;
+    await refusesBeforeWork(t, gateway, 'chain-a', { call, proof, type: /payment-expired$/, detail });
+  });
+
+t.test('a blockhash may be as old as leaves the work its time, or settling where that comes first', async (t) => {
+  for (const [path, age] of [
+    ['/image/within-50', 5_000],
+    ['/image/within-51', 50_000],
+  ] as const) {
+    const call = fresh({}, path);
+    const proof = await signProof(gateway, 'chain-a', call);
+    ahead += age;
+    t.equal((await sendProof(call, proof)).status, 200, path);
+  }
+});
+
+t.test('a transaction with a durable nonce, which never ends by itself, is refused with the reason', async (t) => {
+  const call = fresh();
+  const proof = await signProof(gateway, 'chain-a', call);
+  const payer = await createKeyPairSignerFromBytes(decodeBase58(gateway.state.solana?.secretKey ?? ''));
+  const durable = await withDurableNonce(decoded(proof).payload.transaction ?? '', payer);
+  const sent = changed(proof, ({ payload }) => Object.assign(payload, { transaction: durable }));
+  const [type, detail] = [/verification-failed$/, /durable nonce.*sign with a recent blockhash/];
+  await refusesBeforeWork(t, gateway, 'chain-a', { call, proof: sent, type, detail });
+});
 
 t.test('a history that could not be read in full proves nothing', async (t) => {
   const clock = { ahead: 0 };

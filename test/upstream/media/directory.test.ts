@@ -2,8 +2,10 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import t from 'tap';
+import { openDownloader } from '../../../src/upstream/http/download.ts';
 import { openDirectoryMediaStore, serveMedia } from '../../../src/upstream/media/directory.ts';
-import { mediaContract } from './store-contract.ts';
+import { MediaNotStored, openMediaStore } from '../../../src/upstream/media/store.ts';
+import { mediaContract, png } from './store-contract.ts';
 
 t.test('the directory keeps the contract', (t) => {
   mediaContract(t, async (t, downloads) => {
@@ -19,6 +21,26 @@ t.test('the directory keeps the contract', (t) => {
     };
   });
   t.end();
+});
+
+t.test('a file that is not taken at first is stored a moment later, or reported in the end', async (t) => {
+  const downloads = openDownloader({ trustedOrigins: [] });
+  t.teardown(() => downloads.close());
+  let refusals = 2;
+  const taken: string[] = [];
+  const shelf = {
+    async write(name: string) {
+      refusals -= 1;
+      if (refusals >= 0) throw new Error('the disk is full');
+      taken.push(name);
+    },
+  };
+  const store = openMediaStore({ shelf, publicUrl: 'https://gateway.example/media', downloads });
+  const { url } = await store.put(await png(), 'image');
+  t.same(taken, [url.split('/').at(-1)]);
+  refusals = 99;
+  await t.rejects(store.put(await png(), 'image'), MediaNotStored);
+  t.equal(taken.length, 1);
 });
 
 const NAME = '0123456789abcdef0123456789abcdef.png';

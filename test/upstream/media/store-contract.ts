@@ -16,7 +16,7 @@ interface OpenedMediaStore {
 
 const picture = { kind: 'picture', seed: 'contract', width: 64, height: 48, label: 'contract', format: 'png' } as const;
 
-async function png(): Promise<Buffer> {
+export async function png(): Promise<Buffer> {
   const file = await makeFile(filePath(picture));
   if (file === undefined) throw new Error('no picture');
   return file.bytes;

@@ -67,19 +67,10 @@ async function generate(
   binding: ModelBinding<OpenaiMediaOptions>,
   context: CallContext,
 ): Promise<ImageResult> {
-  const { http, upstream, options } = binding;
+  const { options } = binding;
   const json = { model: binding.model.id, n: 1, ...sent };
-  const { signal } = context;
-  const response = await http.request({ method: 'POST', path: '/images/generations', json, signal, accept: REFUSALS });
-  if (response.status >= 400)
-    throw refusal(upstream, response, 'The provider does not take this combination of values');
-  const { data } = asJsonObject(response.json());
-  const { b64_json: base64 } = asJsonObject(Array.isArray(data) ? data[0] : undefined);
-  if (typeof base64 !== 'string') {
-    throw new UpstreamProblem('malformed', upstream, 'answered no image: b64_json is missing');
-  }
+  const { base64, requestId } = await context.once(json, () => draw(json, binding, context));
   const file = await context.media.put(Buffer.from(base64, 'base64'), 'image');
-  const requestId = response.headers['x-request-id'];
   const produced = {
     file,
     model: binding.model.name,
@@ -90,6 +81,22 @@ async function generate(
     options,
   };
   return imageResult(produced);
+}
+
+async function draw(
+  json: JsonObject,
+  { http, upstream }: ModelBinding<OpenaiMediaOptions>,
+  { signal }: CallContext,
+): Promise<{ base64: string; requestId: string | undefined }> {
+  const response = await http.request({ method: 'POST', path: '/images/generations', json, signal, accept: REFUSALS });
+  if (response.status >= 400)
+    throw refusal(upstream, response, 'The provider does not take this combination of values');
+  const { data } = asJsonObject(response.json());
+  const { b64_json: base64 } = asJsonObject(Array.isArray(data) ? data[0] : undefined);
+  if (typeof base64 !== 'string') {
+    throw new UpstreamProblem('malformed', upstream, 'answered no image: b64_json is missing');
+  }
+  return { base64, requestId: response.headers['x-request-id'] };
 }
 
 /** OpenAI takes the bare code of a language: that of `en-GB` is `en`. Without one it finds out itself. */

@@ -23,11 +23,14 @@ const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 export async function structured<Value>(
   binding: ChatBinding,
   request: StructuredRequest,
-  context: Pick<CallContext, 'signal' | 'reportCost'>,
+  context: Pick<CallContext, 'signal' | 'reportCost' | 'once'>,
 ): Promise<Value> {
-  return await askUntilItFits<Value>(binding.upstream, request, async (messages) => {
-    return (await chat(binding, formatted(binding.model, request, messages), context)).text;
-  });
+  const ask = async (messages: readonly ChatMessage[]) =>
+    (await chat(binding, formatted(binding.model, request, messages), context)).text;
+  // What is drawn in the same call is drawn of these words.
+  return await context.once([binding.model.id, request.messages], () =>
+    askUntilItFits<Value>(binding.upstream, request, ask),
+  );
 }
 
 /** The same for a model behind another protocol: `ask` puts a conversation to it and gives its text. */

@@ -63,7 +63,7 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
   async call(input, binding, context) {
     const { result } = binding.options;
     const { sent, asked } = providerInput(input, binding);
-    const prediction = await predict(binding, sent, context);
+    const prediction = await context.once([binding.model.id, sent], () => predict(binding, sent, context));
     const produced = (file: StoredMedia): Produced => ({
       file,
       model: binding.model.name,

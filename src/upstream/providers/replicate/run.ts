@@ -67,5 +67,6 @@ export async function drawImage(
   context: CallContext,
 ): Promise<StoredMedia> {
   const { sent } = providerInput(request, binding);
-  return await keep(await predict(binding, sent, context), 'image', binding, context);
+  const prediction = await context.once([binding.model.id, sent], () => predict(binding, sent, context));
+  return await keep(prediction, 'image', binding, context);
 }

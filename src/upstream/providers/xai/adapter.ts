@@ -48,6 +48,8 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
   async call(input, binding, context) {
     const { options, upstream } = binding;
     const sent: Record<string, unknown> = { ...mapInput(options.input, input), ...options.fixed };
+    const { once } = context;
+    const order = [binding.model.id, options.result, sent];
     const produced = async (made: XaiFile, kind: MediaKind): Promise<Produced> => ({
       file: await keep(made, kind, upstream, context),
       model: binding.model.name,
@@ -59,14 +61,15 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
     });
     switch (options.result) {
       case 'image':
-        return imageResult(await produced(await imagine(binding, sent, context), 'image'));
+        return imageResult(await produced(await once(order, () => imagine(binding, sent, context)), 'image'));
       case 'video': {
         const requested = typeof sent.duration === 'number' ? sent.duration : undefined;
-        return await videoResult(await produced(await film(binding, sent, context), 'video'), requested, context);
+        const video = await once(order, () => film(binding, sent, context));
+        return await videoResult(await produced(video, 'video'), requested, context);
       }
       case 'speech': {
         const format = readSpeechFormat(sent.output_format);
-        const spoken = await speak(binding, { ...sent, output_format: format }, context);
+        const spoken = await once(order, () => speak(binding, { ...sent, output_format: format }, context));
         const { metadata, ...result } = speechResult(await produced(spoken, 'audio'), spoken.duration);
         return { ...result, metadata: { ...metadata, ...format, characters: String(sent.text).length } };
       }
@@ -82,5 +85,5 @@ async function keep(
 ): Promise<StoredMedia> {
   return 'url' in content
     ? await media.copy(content.url, kind, { upstream, signal })
-    : await media.put(content.bytes, kind);
+    : await media.put(Buffer.from(content.base64, 'base64'), kind);
 }

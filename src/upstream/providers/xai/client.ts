@@ -12,9 +12,9 @@ import { errorProblem } from '../openai/chat-errors.ts';
 type XaiBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
 type Context = Pick<CallContext, 'signal' | 'reportCost'>;
 
-/** A file that xAI made: its bytes, or where it keeps them for a while. */
+/** A file that xAI made: its bytes in base64, or where it keeps them for a while. */
 export interface XaiFile {
-  content: { bytes: Buffer } | { url: string };
+  content: { base64: string } | { url: string };
   requestId: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function imagine(
   reportCost(usage, context);
   if (isAllowed === false) throw contentRefused(binding.upstream, 'the image did not pass moderation');
   const requestId = requestIdOf(response);
-  if (typeof base64 === 'string') return { content: { bytes: Buffer.from(base64, 'base64') }, requestId };
+  if (typeof base64 === 'string') return { content: { base64 }, requestId };
   if (typeof url === 'string') return { content: { url }, requestId };
   throw new UpstreamProblem('malformed', binding.upstream, 'answered no image: b64_json and url are missing');
 }
@@ -126,7 +126,7 @@ export async function speak(
     throw new UpstreamProblem('malformed', binding.upstream, 'answered no speech: audio is missing');
   }
   return {
-    content: { bytes: Buffer.from(audio, 'base64') },
+    content: { base64: audio },
     requestId: requestIdOf(response),
     duration: typeof duration === 'number' ? duration : undefined,
   };

@@ -52,7 +52,7 @@ const TASK =
 export async function readIntent(
   words: ChatBinding,
   explicit: Explicit,
-  context: Pick<CallContext, 'signal' | 'reportCost'>,
+  context: Pick<CallContext, 'signal' | 'reportCost' | 'once'>,
 ): Promise<Intent> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_WAIT_MS)]);
   const messages = [

@@ -79,7 +79,9 @@ t.test('takes an image as bytes or as an address', async (t) => {
     { json: { data: [{ url: 'https://files.example/i.jpg' }] } },
     { json: { data: [] } },
   ]);
-  t.same((await imagine(binding, { prompt: 'fog' }, context)).content, { bytes: Buffer.from('bytes') });
+  t.same((await imagine(binding, { prompt: 'fog' }, context)).content, {
+    base64: Buffer.from('bytes').toString('base64'),
+  });
   const edit = imagine(
     binding,
     { prompt: 'fog', images: ['https://a.example/1.png', 'https://a.example/2.png'] },

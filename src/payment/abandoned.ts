@@ -1,0 +1,60 @@
+/** Ends payments that nobody works on any more, as their chains say: for the reconciler, and for payers who return. */
+import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
+import { LEASE_MS } from './leases.ts';
+import type { Rail } from './rail.ts';
+import { recover } from './recover.ts';
+
+export interface AbandonedParts {
+  readonly store: Pick<Store, 'resolve' | 'claim' | 'settle' | 'giveUp'>;
+  /** Names this instance. */
+  readonly owner: string;
+  now(): number;
+}
+
+const STOPPED = 'the gateway stopped before the result';
+/** Nothing is worked for. */
+const ANY_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Asks the chain about a payment that is `unknown`, or whose lease ran out, and writes down what it says. False where it
+ * stands as before: nobody knows, or somebody else has it.
+ */
+export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail: Rail | undefined): Promise<boolean> {
+  const { store, owner, now } = parts;
+  if (payment.state === 'unknown') {
+    const became = await recover(payment, rail, now);
+    if (!became) return false;
+    return (await store.resolve(payment.id, became, now())) && became.state !== 'unknown';
+  }
+  const outcome = await store.claim(payment, {
+    owner,
+    now: now(),
+    leaseUntil: now() + LEASE_MS,
+    maxAttempts: ANY_NUMBER,
+    maxOwedAttempts: ANY_NUMBER,
+  });
+  if (!outcome.won) return false;
+  const { claim, before = payment } = outcome;
+  return end(claim, before, await recover(before, rail, now), parts);
+}
+
+/** False where another has taken the payment over meanwhile: it goes on from there. */
+async function end(
+  claim: Claim,
+  payment: Payment,
+  became: ReceiptedSettlement | undefined,
+  { store, now }: AbandonedParts,
+): Promise<boolean> {
+  switch (became?.state) {
+    case 'settled': {
+      const isOurs = await store.settle(claim, became.receipt, now());
+      return isOurs && (payment.answer !== undefined || store.giveUp(claim, 'owed', STOPPED, now()));
+    }
+    case 'refused':
+      return store.giveUp(claim, 'unsettled', became.reason, now());
+    case 'unknown':
+      return store.giveUp(claim, 'unknown', became.reason, now());
+    case undefined:
+      return store.giveUp(claim, 'released', STOPPED, now());
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * What providers made for a payment and could not be stored: the payment's next attempt goes on from there and buys
+ * nothing twice, on any instance where it is short. Nothing is kept of calls that end otherwise.
+ */
+import { createHash } from 'node:crypto';
+import type { Store } from '../store/store.ts';
+import { MediaNotStored } from './media/store.ts';
+
+/**
+ * What `make` makes, unless an earlier attempt of this payment made it of the same `order` and could not store it. Both
+ * have to be JSON.
+ */
+export type Once = <Made>(order: unknown, make: () => Promise<Made>) => Promise<Made>;
+
+interface Attempt {
+  readonly paymentId: string;
+  /** True where this payment was worked on before. */
+  readonly isRepeated: boolean;
+}
+
+export interface Bought {
+  /** Runs one attempt. Throws what it throws. */
+  attempt<Result>(attempt: Attempt, work: (once: Once) => Promise<Result>): Promise<Result>;
+}
+
+/** Providers delete their own copies within the hour. */
+const KEPT_MS = 3_600_000;
+/** Characters of JSON that the database takes: addresses of files, speech. */
+const LONGEST_KEPT = 1024 * 1024;
+/** What is longer, or what the database does not take either, stays in the process: so many of all, the newest. */
+const MOST_IN_MEMORY = 128 * 1024 * 1024;
+
+export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep'>; now(): number }): Bought {
+  const inMemory = openMemory();
+
+  async function find(key: string): Promise<string | undefined> {
+    return inMemory.get(key) ?? (await store.cached(key, now() - KEPT_MS))?.value;
+  }
+
+  async function keep(key: string, made: unknown): Promise<void> {
+    const json = JSON.stringify(made);
+    if (json.length > LONGEST_KEPT) inMemory.set(key, json);
+    else await store.keep(key, json, now()).catch(() => inMemory.set(key, json));
+  }
+
+  async function forget(key: string): Promise<void> {
+    inMemory.delete(key);
+    await store.keep(key, '', now());
+  }
+
+  return {
+    async attempt({ paymentId, isRepeated }, work) {
+      const made = new Map<string, unknown>();
+      const found = new Set<string>();
+      let isUnstored = false;
+
+      const once: Once = async <Made>(order: unknown, make: () => Promise<Made>): Promise<Made> => {
+        const key = `bought:${createHash('sha256')
+          .update(JSON.stringify([paymentId, order]))
+          .digest('hex')}`;
+        const json = isRepeated ? await find(key) : undefined;
+        if (json) {
+          found.add(key);
+          return JSON.parse(json);
+        }
+        const fresh = await make();
+        made.set(key, fresh);
+        // Of several at once, another could not be stored meanwhile.
+        if (isUnstored) await keep(key, fresh);
+        return fresh;
+      };
+
+      try {
+        return await work(once);
+      } catch (error) {
+        isUnstored = error instanceof MediaNotStored;
+        if (isUnstored) await Promise.all([...made].map(([key, value]) => keep(key, value)));
+        else await Promise.all([...found].map(forget)).catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The newest of what was put in, up to a size. */
+function openMemory(): Pick<Map<string, string>, 'get' | 'set' | 'delete'> {
+  const entries = new Map<string, string>();
+  const size = () => [...entries.values()].reduce((total, { length }) => total + length, 0);
+  return {
+    get: (key) => entries.get(key),
+    delete: (key) => entries.delete(key),
+    set(key, value) {
+      entries.set(key, value);
+      for (const [oldest] of entries) {
+        if (size() <= MOST_IN_MEMORY) break;
+        entries.delete(oldest);
+      }
+      return entries;
+    },
+  };
+}
