@@ -6,7 +6,10 @@ import { wrapFetchWithPayment } from '@x402/fetch';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
 import { openWallet } from '../src/rails/x402/payer.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway as WholeGateway } from './gateway.ts';
+
+/** Where a client pays, in whichever process that runs. */
+export type Gateway = Pick<WholeGateway, 'url' | 'state'>;
 
 export interface PaidCall {
   readonly url: string;

@@ -2,6 +2,7 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { rate, usd } from '../money.ts';
 import { addRequestKeywords } from './request-keywords.ts';
+import { addTextLength } from './text-length.ts';
 
 const addFormats = addFormatsModule.default;
 
@@ -20,6 +21,7 @@ function withFormats(options: Options): Ajv2020 {
   ajv.addFormat('amount', { type: 'string', validate: parses(usd) });
   ajv.addFormat('rate', { type: 'string', validate: parses(rate) });
   addRequestKeywords(ajv);
+  addTextLength(ajv);
   return ajv;
 }
 

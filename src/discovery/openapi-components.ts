@@ -41,21 +41,26 @@ export const errorBody = {
 const failures = {
   400: 'The request is not valid; nothing was charged',
   405: 'The path takes another method: see Allow',
+  408: 'The request did not come to its end in time; nothing was charged',
   409: 'This payment is being worked on, or waits for its chain: send the same again in a moment',
   410: 'Paid long ago: the answer is not kept any more',
   413: 'The body is too large; nothing was charged',
   415: 'The body is not application/json; nothing was charged',
   429: 'Too much at a time: see Retry-After; nothing was charged',
-  431: 'More than 100 headers; nothing was charged',
+  431: 'More than 100 headers, or than 16 KB of them; nothing was charged',
   500: 'The call failed; nothing was charged unless the code is result_owed',
   503: 'The gateway is shutting down, or cannot use its database: send the same request again in a moment',
 } as const;
 
 const JSON_TYPE = 'application/json';
 
-/** Given before it is known what is asked for, never in a form that a rail has of its own; or then and later. */
+/** Given before it is known what is asked for: never in a form that a rail has of its own. */
+const EARLY = ['431'];
+/** Then and later. */
+const ANYTIME = ['408', '503'];
+
 const typesOf = (status: string, mediaTypes: readonly string[]): Iterable<string> =>
-  status === '431' ? [JSON_TYPE] : status === '503' ? new Set([JSON_TYPE, ...mediaTypes]) : mediaTypes;
+  EARLY.includes(status) ? [JSON_TYPE] : new Set([...(ANYTIME.includes(status) ? [JSON_TYPE] : []), ...mediaTypes]);
 
 /** The statuses of failures. A query has no media type that could be wrong. */
 export const failureStatuses = (method: 'GET' | 'POST'): readonly string[] =>

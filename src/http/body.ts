@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
 
-const closed = { headers: { connection: 'close' } };
-
-const tooLarge = (limitBytes: number) =>
-  new Problem('body_too_large', `The body is larger than ${limitBytes} bytes`, closed);
+const tooLarge = (limitBytes: number) => new Problem('body_too_large', `The body is larger than ${limitBytes} bytes`);
 
 const tooManyPieces = () =>
-  new Problem('invalid_json', 'The body comes in too many small pieces: send it with a Content-Length', closed);
+  new Problem('invalid_json', 'The body comes in too many small pieces: send it with a Content-Length', {
+    headers: { connection: 'close' },
+  });
 
 /** However a body is cut, so many pieces are nobody's work. */
 const FEW_PIECES = 1_000;
@@ -50,28 +49,50 @@ class GrowingBytes {
   }
 }
 
+/** As much of a refused body is still taken in, in bytes. */
+const DISCARDED_BYTES = 8 * 1_048_576;
+
+/**
+ * Who is still sending when the connection is closed gets a reset in place of the answer: what comes is thrown away for
+ * a while (RFC 9112, 9.6).
+ */
+function discard(request: IncomingMessage): void {
+  let left = DISCARDED_BYTES;
+  request.on('data', (piece: Buffer) => {
+    left -= Math.max(piece.length, SMALL_PIECE_BYTES);
+    if (left < 0) request.destroy();
+  });
+}
+
 /** The body's exact bytes. Throws Problem `body_too_large` as soon as that is known. */
 export function readRawBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (request.readableEnded) {
     const message = 'the body was read before the gateway saw it: mount its router before any body parser';
     return Promise.reject(new Error(message));
   }
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(tooLarge(limitBytes));
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+    discard(request);
+    return Promise.reject(tooLarge(limitBytes));
+  }
   return new Promise((resolve, reject) => {
     let bytes = new GrowingBytes();
     let pieces = 0;
     const refuse = (problem: Problem) => {
       request.off('data', collect);
-      // Nothing more of it is kept, nor read: the answer closes the connection.
-      request.pause();
+      // Nothing more of it is kept.
       bytes = new GrowingBytes();
       reject(problem);
     };
     const collect = (piece: Buffer) => {
       pieces += 1;
-      if (bytes.size + piece.length > limitBytes) refuse(tooLarge(limitBytes));
-      else if (pieces > FEW_PIECES + bytes.size / SMALL_PIECE_BYTES) refuse(tooManyPieces());
-      else bytes.add(piece);
+      if (bytes.size + piece.length > limitBytes) {
+        refuse(tooLarge(limitBytes));
+        discard(request);
+      } else if (pieces > FEW_PIECES + bytes.size / SMALL_PIECE_BYTES) {
+        refuse(tooManyPieces());
+        // Each piece costs something, whatever becomes of it: the answer closes the connection.
+        request.pause();
+      } else bytes.add(piece);
     };
     request.on('data', collect);
     request.on('end', () => resolve(bytes.read()));

@@ -13,6 +13,7 @@ import {
 } from './express.ts';
 import { render } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';
+import { answerUnreadable, refuseWithoutHost } from './unreadable.ts';
 
 /** The router, and a 404 for everything else. */
 function createApplication(parts: RouterParts): Express {
@@ -39,6 +40,8 @@ export function createListener(parts: RouterParts): RequestListener {
   const { lifecycle, routes, rails, headers } = parts;
   return (request, response) => {
     const { path, query } = splitUrl(request.url ?? '/');
+    // Express leaves an origin without a path to its own page of errors.
+    if (path === '/' && query === '') request.url = '/';
     if (parts.draining() || !routes.sells(request.method ?? 'GET', path) || hasManyHeaders(request)) {
       application(request, response);
       return;
@@ -79,15 +82,18 @@ export async function listen(
   port: number,
   limits: ConnectionLimits = CONNECTION_LIMITS,
 ): Promise<Server> {
+  const answering = refuseWithoutHost(listener);
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.idleMs,
       connectionsCheckingInterval: Math.ceil(limits.headersMs / 5),
+      requireHostHeader: false,
     },
-    listener,
+    answering,
   );
+  answerUnreadable(server, answering);
   // Counted by the router, which says so; the size of all of them together is Node's to bound (16 KB).
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { deadlineOf } from '../catalogue/deadline.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { draining, Problem } from '../errors.ts';
+import { ownTurn } from '../large-bodies.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
@@ -66,7 +67,7 @@ interface Priced {
 async function run(parts: LifecycleParts, leases: Leases<Claim>, incoming: IncomingRequest, requestId: string) {
   const call: Call = { parts, leases, requestId, ...(await find(parts, incoming)) };
   const { credential, refusal } = readCredential(call);
-  const { priced, fault } = validateAndPrice(call);
+  const { priced, fault } = await validateAndPrice(call);
   if (priced?.quote.amount === 0n && call.route.endpoint.free) return await give(call, priced);
   if (!credential) return challenge(call, priced, refusal, fault);
   if (!priced) throw fault;
@@ -103,10 +104,12 @@ function readCredential({ rail, request }: Call): { credential?: Credential; ref
 }
 
 /** 400 where it is paid for, else reported in the challenge. Some prices refuse an input that its schema takes. */
-function validateAndPrice({ route, request }: Call): { priced?: Priced; fault?: Problem } {
+async function validateAndPrice({ route, request }: Call): Promise<{ priced?: Priced; fault?: Problem }> {
   try {
+    await ownTurn(request.body);
     const input = readInput(route, request);
     const networks = networksFor(route, input);
+    await ownTurn(request.body);
     const quote = { route, amount: route.price.quote(input), networks, deadlineMs: deadlineOf(route, input), request };
     return { priced: { input, quote } };
   } catch (error) {

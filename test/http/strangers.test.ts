@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
+import { ownTurn } from '../../src/large-bodies.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway({ networks: ['chain-c'] });
@@ -108,7 +109,88 @@ t.test('a request with more than 100 headers is refused whole, for a payment mig
 t.test('a request target in absolute form means its path', async (t) => {
   t.equal((await ask(`http://gateway.example${image}`, json, prompt)).status, 402);
   t.equal((await ask('http://gateway.example/healthz', {}, '', 'GET')).status, 200);
-  t.equal((await ask('http://gateway.example', {}, '', 'GET')).status, 404);
+  for (const nowhere of ['http://gateway.example', 'http://']) {
+    t.match(JSON.parse((await ask(nowhere, {}, '', 'GET')).body), { error: { code: 'unknown_path' } }, nowhere);
+  }
+});
+
+/** Everything that comes back on one connection until it is closed. */
+function say(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
+    socket.once('error', reject);
+    socket.toArray().then((pieces) => resolve(Buffer.concat(pieces).toString()), reject);
+  });
+}
+
+const POST = `POST ${image} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
+const unreadable: [string, string, number, string][] = [
+  ['no HTTP', '\x16\x03\x01\x02\r\n\r\n', 400, 'unreadable_request'],
+  ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'unreadable_request'],
+  ['headers of 20 KB', `GET /healthz HTTP/1.1\r\nHost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'too_many_headers'],
+  ['a chunk without a size', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`, 400, 'unreadable_request'],
+  ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'unreadable_request'],
+  ['what is for a proxy', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405, 'method_not_allowed'],
+];
+for (const [what, text, status, code] of unreadable) {
+  t.test(`what no server can read is a problem like any other: ${what}`, async (t) => {
+    const [head = '', body = ''] = (await say(text)).split('\r\n\r\n');
+    t.match(head, new RegExp(`^HTTP/1.1 ${status} `));
+    const { error } = JSON.parse(body);
+    t.equal(error.code, code);
+    t.match(head.toLowerCase(), `request-id: ${error.requestId}`);
+  });
+}
+
+t.test('an unreadable request takes no answer from those that came before it', async (t) => {
+  const asked = `${POST}Content-Length: ${prompt.length}\r\n\r\n${prompt}`;
+  const answers = await say(`${asked}${asked}nonsense\r\n\r\n`);
+  t.equal(answers.match(/HTTP\/1.1 402 /g)?.length, 2);
+});
+
+t.test('who is gone before an unreadable request is answered does no harm', async (t) => {
+  for (const text of ['CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n', 'nonsense\r\n\r\n']) {
+    for (let time = 0; time < 20; time += 1) {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(text, () => socket.resetAndDestroy()));
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+  }
+  t.equal((await ask(image, json, prompt)).status, 402);
+});
+
+t.test('what else a request expects than to go on changes nothing', async (t) => {
+  t.equal((await ask(image, { ...json, expect: 'something-else' }, prompt)).status, 402);
+});
+
+t.test('who sends too large a body gets to read that it is', async (t) => {
+  const body = `{"prompt":"${'a'.repeat(5_000_000)}"}`;
+  for (const headers of [json, { ...json, 'transfer-encoding': 'chunked' }]) {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(image, headers, body)));
+    t.same(new Set(answers.map(({ status }) => status)), new Set([413]));
+  }
+});
+
+t.test('large bodies are worked on one in a turn of the event loop, and others have turns in between', async (t) => {
+  const order: string[] = [];
+  const steps = Array.from({ length: 3 }, () => ownTurn(Buffer.alloc(1_000_000))?.then(() => order.push('large')));
+  t.equal(ownTurn(Buffer.alloc(1_000)), undefined, 'a small one does not wait');
+  for (let other = 0; other < 2; other += 1) {
+    await turn();
+    order.push('other');
+  }
+  await Promise.all(steps);
+  t.same(order, ['large', 'other', 'large', 'other', 'large']);
+});
+
+t.test('a text is as long as it has characters, however many units those take', async (t) => {
+  const faults = async (query: string) => faultsOf(await ask('/tiktok/search', json, JSON.stringify({ query })));
+  for (const character of ['a', '👍']) {
+    t.equal(await faults(character.repeat(512)), undefined);
+    t.match(await faults(character.repeat(513)), [
+      { path: '/query', message: /^must NOT have more than 512 characters$/ },
+    ]);
+  }
+  t.match(await faults(''), [{ path: '/query', message: /^must NOT have fewer than 1 characters$/ }]);
 });
 
 t.test('no answer lets a browser guess its type', async (t) => {

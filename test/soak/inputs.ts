@@ -74,13 +74,14 @@ function valuesOf(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
       return schema.uniqueItems === true ? fc.uniqueArray(items, bounds) : fc.array(items, bounds);
     }
     case 'object':
-      return objects(schema);
+      return plausibleRequests(schema);
     default:
       throw new Error(`no values are made for ${JSON.stringify(schema)}`);
   }
 }
 
-function objects(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
+/** Objects of the schema's properties, most of which it takes. */
+export function plausibleRequests(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).filter(
     ([name]) => !LEFT_OUT.includes(name),
   );
@@ -91,7 +92,7 @@ function objects(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
 /** So many valid requests of a schema, the same for the same seed. `known` adds values that exist only in this run. */
 export function requestsFor(schema: JsonSchema, count: number, seed: number, known: Input = {}): Input[] {
   const validate = openSchemaCompiler({ strict: false }).compile(schema);
-  const valid = objects(schema)
+  const valid = plausibleRequests(schema)
     .map((input) => ({ ...input, ...Object.fromEntries(Object.entries(known).filter(([name]) => name in input)) }))
     .filter((input) => validate(structuredClone(input)));
   return fc.sample(valid, { numRuns: count, seed });

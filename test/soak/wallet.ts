@@ -5,8 +5,8 @@
 import type { x402HTTPClient } from '@x402/core/client';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { openWallet } from '../../src/rails/x402/payer.ts';
+import type { Gateway } from '../clients.ts';
 import { inHeader, offersOf, signPayload } from '../exact-offer.ts';
-import type { Gateway } from '../gateway.ts';
 
 export interface Wallet {
   /** The headers that pay what a 402 asks for. */

@@ -1,5 +1,5 @@
 /** A chat completions request as API keys send it. Source: openai-openapi 2.3.0, `CreateChatCompletionRequest`. */
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { asJsonObjects, isJsonObject, type JsonObject } from '../../json.ts';
 import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
@@ -138,9 +138,12 @@ function checkAbilities(body: JsonObject, { name, sources }: SoldModel): void {
   if (format === 'json_schema' && !can('supportsJsonSchema')) {
     throw invalid('response_format', `of type json_schema is not supported by ${name}: ask for json_object`);
   }
-  const hasImage = JSON.stringify(body.messages).includes('"image_url"');
-  if (hasImage && !can('supportsImageUrl')) throw invalid('messages', `have an image, and ${name} reads text only`);
+  if (hasImage(body.messages) && !can('supportsImageUrl'))
+    throw invalid('messages', `have an image, and ${name} reads text only`);
 }
+
+const hasImage = (messages: unknown): boolean =>
+  asJsonObjects(messages).some(({ content }) => asJsonObjects(content).some(({ type }) => type === 'image_url'));
 
 /** `max_completion_tokens` is the newer name; both may be given. */
 function askedTokens(body: JsonObject, { name, price }: SoldModel): number | undefined {

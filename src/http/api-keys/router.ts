@@ -8,6 +8,7 @@ import type { Catalogue, Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';
 import { readJsonObject } from '../../json-text.ts';
+import { ownTurn } from '../../large-bodies.ts';
 import type { Log } from '../../log.ts';
 import { createLeases } from '../../payment/leases.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
@@ -94,7 +95,11 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     '/v1/chat/completions',
     answering(async (request, response, requestId) => {
       const key = await showsKey(request);
-      const call = readCall(readJsonObject(await readRawBody(request, LARGEST_BODY_BYTES)), models);
+      const body = await readRawBody(request, LARGEST_BODY_BYTES);
+      await ownTurn(body);
+      const given = readJsonObject(body);
+      await ownTurn(body);
+      const call = readCall(given, models);
       checkLimits(key, call);
       const completed = complete({ ...parts, leases }, key, call, response, requestId);
       running.add(completed);
