@@ -21,7 +21,7 @@ import { assetsOf, fromAtomic } from './payment/assets.ts';
 import { confirmPurchases } from './payment/confirm.ts';
 import { createExposureControl } from './payment/exposure/control.ts';
 import { exposurePolicy } from './payment/exposure/policy.ts';
-import { LEASE_MS } from './payment/leases.ts';
+import { usualIntervals } from './payment/intervals.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import { reconcile } from './payment/reconcile.ts';
 import type { Platform } from './platform.ts';
@@ -60,7 +60,6 @@ interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'idle' |
 }
 
 const CHECK_EVERY_MS = 5_000;
-const RECONCILE_EVERY_MS = 10_000;
 const CONFIRM_EVERY_MS = 5_000;
 const REFRESH_EVERY_MS = 30_000;
 /** How soon an offer goes that is not worth settling any more. */
@@ -87,9 +86,11 @@ export async function openGateway(
   platform: Platform,
   log: Log,
   ownClock: () => number = Date.now,
+  intervals = usualIntervals,
 ): Promise<Gateway> {
   const { mode } = platform;
   const { publicUrl } = config;
+  const { leaseMs, reconcileEveryMs } = intervals;
   const owner = randomUUID();
   const metrics = createMetrics();
   const assetOf = assetsOf(catalogue.networks.values());
@@ -153,6 +154,7 @@ export async function openGateway(
     upstreams: serving.caller,
     metrics,
     owner,
+    intervals,
     log,
     now,
   });
@@ -175,6 +177,7 @@ export async function openGateway(
     stopping: serving.caller.stopping,
     owner,
     publicUrl,
+    leaseMs,
     log,
     now,
   });
@@ -213,9 +216,9 @@ export async function openGateway(
   };
   const background = [
     every(CHECK_EVERY_MS, readiness.check, failed),
-    every(LEASE_MS / 3, () => Promise.all([lifecycle.renew(), apiKeys.renew()]), failed),
-    every(LEASE_MS, () => serving.apiKeys.releaseExpired(), failed),
-    every(RECONCILE_EVERY_MS, () => reconcile({ store, rails, owner, log, now }), failed),
+    every(leaseMs / 3, () => Promise.all([lifecycle.renew(), apiKeys.renew()]), failed),
+    every(leaseMs, () => serving.apiKeys.releaseExpired(), failed),
+    every(reconcileEveryMs, () => reconcile({ store, rails, owner, intervals, log, now }), failed),
     every(CONFIRM_EVERY_MS, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
     every(WEIGH_EVERY_MS, () => networks.weigh(), failed),

@@ -14,6 +14,7 @@ import type { Money } from '../money.ts';
 import { claimPayment, type Replay, type Work } from '../payment/claim.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
+import { type Intervals, usualIntervals } from '../payment/intervals.ts';
 import { createLeases, type Lease, type Leases } from '../payment/leases.ts';
 import type { Credential, Quote, Rail } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
@@ -44,6 +45,7 @@ interface LifecycleParts {
   readonly metrics: Pick<Metrics, 'payment' | 'settledFirst'>;
   /** Names this instance. */
   readonly owner: string;
+  readonly intervals?: Intervals;
   readonly log: Log;
   now(): number;
 }
@@ -199,7 +201,9 @@ export interface Lifecycle {
 }
 
 export function createLifecycle(parts: LifecycleParts): Lifecycle {
+  const { leaseMs } = parts.intervals ?? usualIntervals;
   const leases = createLeases<Claim>({
+    leaseMs,
     prolong: (claims, leaseUntil) => parts.store.renew(parts.owner, claims, leaseUntil),
     nameOf: ({ id, attempt }) => `${attempt} ${id}`,
     now: parts.now,

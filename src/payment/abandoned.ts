@@ -1,6 +1,6 @@
 /** Ends payments that nobody works on any more, as their chains say: for the reconciler, and for payers who return. */
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
-import { LEASE_MS } from './leases.ts';
+import { type Intervals, usualIntervals } from './intervals.ts';
 import type { Rail } from './rail.ts';
 import { recover } from './recover.ts';
 
@@ -8,6 +8,7 @@ export interface AbandonedParts {
   readonly store: Pick<Store, 'resolve' | 'claim' | 'settle' | 'giveUp'>;
   /** Names this instance. */
   readonly owner: string;
+  readonly intervals?: Intervals;
   now(): number;
 }
 
@@ -20,7 +21,7 @@ const ANY_NUMBER = Number.MAX_SAFE_INTEGER;
  * stands as before: nobody knows, or somebody else has it.
  */
 export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail: Rail | undefined): Promise<boolean> {
-  const { store, owner, now } = parts;
+  const { store, owner, intervals = usualIntervals, now } = parts;
   if (payment.state === 'unknown') {
     const became = await recover(payment, rail, now);
     if (!became) return false;
@@ -29,7 +30,7 @@ export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail
   const outcome = await store.claim(payment, {
     owner,
     now: now(),
-    leaseUntil: now() + LEASE_MS,
+    leaseUntil: now() + intervals.leaseMs,
     maxAttempts: ANY_NUMBER,
     maxOwedAttempts: ANY_NUMBER,
   });

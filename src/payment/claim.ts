@@ -7,7 +7,7 @@ import { endAbandoned } from './abandoned.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
 import { answerUnderKey, identifierKey, identifierTaken, sharedKey } from './idempotency.ts';
-import { LEASE_MS } from './leases.ts';
+import { type Intervals, usualIntervals } from './intervals.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
@@ -20,6 +20,7 @@ interface ClaimParts {
   readonly exposure: Pick<ExposureControl, 'reserve' | 'policy' | 'wasTold'>;
   /** Names this instance. */
   readonly owner: string;
+  readonly intervals?: Intervals;
   /** Aborted when the gateway has to stop: no payment is claimed any more. */
   readonly stopping: AbortSignal;
   now(): number;
@@ -30,9 +31,6 @@ const MAX_ATTEMPTS = 3;
 
 /** What is paid, or may be, is tried more often, but not without end: then the operator gives back what is owed. */
 const MAX_OWED_ATTEMPTS = 20;
-
-/** How long a second request with the same payment waits for the first before it has to come back. */
-const WAIT_MS = 25_000;
 
 /** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */
 export type Work = {
@@ -137,8 +135,8 @@ function demandRunning({ stopping }: ClaimParts): void {
 }
 
 /** Waits a little longer each time. Throws Problem `payment_in_progress` when it has been long enough. */
-function patience(now: () => number): () => Promise<void> {
-  const until = now() + WAIT_MS;
+function patience({ now, intervals = usualIntervals }: ClaimParts): () => Promise<void> {
+  const until = now() + intervals.waitMs;
   let pause = 20;
   return async () => {
     if (now() >= until) throw inProgress();
@@ -156,7 +154,7 @@ export async function claimPayment(
 ): Promise<Work | Replay> {
   const { store, now } = parts;
   const digest = requestDigest(quote.request);
-  const wait = patience(now);
+  const wait = patience(parts);
   for (;;) {
     const known = await store.find(credential.id);
     if (!known) {
@@ -217,10 +215,10 @@ async function claimAgain(
   }
 }
 
-const terms = ({ owner, now }: ClaimParts) => ({
+const terms = ({ owner, now, intervals = usualIntervals }: ClaimParts) => ({
   owner,
   now: now(),
-  leaseUntil: now() + LEASE_MS,
+  leaseUntil: now() + intervals.leaseMs,
   maxAttempts: MAX_ATTEMPTS,
   maxOwedAttempts: MAX_OWED_ATTEMPTS,
 });

@@ -3,9 +3,6 @@
  * takes the work over once it ran out, as it does during a long pause of the process.
  */
 
-/** Work whose instance died is free for others after this long. */
-export const LEASE_MS = 30_000;
-
 export interface Lease {
   /** Aborted once it is known to be lost. */
   readonly lost: AbortSignal;
@@ -24,6 +21,8 @@ export interface Leases<Work> {
 }
 
 interface LeaseParts<Work> {
+  /** Work whose instance died is free for others after this long. */
+  readonly leaseMs: number;
   /** Prolongs the leases of this work; answers which of it this instance still has. */
   prolong(work: readonly Work[], leaseUntil: number): Promise<readonly Work[]>;
   /** Tells one piece of work from another. */
@@ -38,12 +37,12 @@ interface Held<Work> {
   until: number;
 }
 
-export function createLeases<Work>({ prolong, nameOf, now }: LeaseParts<Work>): Leases<Work> {
+export function createLeases<Work>({ leaseMs, prolong, nameOf, now }: LeaseParts<Work>): Leases<Work> {
   const working = new Set<Held<Work>>();
 
   async function renew(held: readonly Held<Work>[]): Promise<void> {
     // By the time at which it is asked for: the answer may be long on its way.
-    const until = now() + LEASE_MS;
+    const until = now() + leaseMs;
     const kept = new Set(
       (
         await prolong(
@@ -62,7 +61,7 @@ export function createLeases<Work>({ prolong, nameOf, now }: LeaseParts<Work>): 
     take(work, leaseUntil) {
       const held: Held<Work> = { work, lost: new AbortController(), until: leaseUntil };
       working.add(held);
-      const isFresh = () => !held.lost.signal.aborted && held.until - now() > LEASE_MS / 3;
+      const isFresh = () => !held.lost.signal.aborted && held.until - now() > leaseMs / 3;
       return {
         lost: held.lost.signal,
         isFresh,

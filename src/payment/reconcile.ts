@@ -2,6 +2,7 @@
 import type { Log } from '../log.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { type AbandonedParts, endAbandoned } from './abandoned.ts';
+import { usualIntervals } from './intervals.ts';
 import type { Rail } from './rail.ts';
 
 interface ReconcileParts extends AbandonedParts {
@@ -11,10 +12,6 @@ interface ReconcileParts extends AbandonedParts {
 }
 
 const BATCH = 100;
-/** The payer's own retry comes first: it brings the credential along. */
-const ADOPT_AFTER_MS = 60_000;
-/** The wait before the next look doubles from the one to the other: what stays unknown is asked about less and less. */
-const LOOK_AGAIN_MS = { least: 10_000, most: 600_000 };
 /** Nothing more is begun on a network in this round; the next one goes on. */
 const ROUND_MS = 30_000;
 
@@ -51,8 +48,9 @@ async function endEach(payments: readonly Payment[], parts: ReconcileParts): Pro
 
 /** Settlements without an answer. The longest unasked come first, so that lasting ones hide no others. */
 async function resolveUnknown(parts: ReconcileParts): Promise<number> {
-  const due = { now: parts.now(), ...LOOK_AGAIN_MS };
-  return endEach(await parts.store.list({ states: ['unknown'], due, oldest: true, limit: BATCH }), parts);
+  const { store, now, intervals = usualIntervals } = parts;
+  const due = { now: now(), ...intervals.lookAgainMs };
+  return endEach(await store.list({ states: ['unknown'], due, oldest: true, limit: BATCH }), parts);
 }
 
 /**
@@ -60,9 +58,10 @@ async function resolveUnknown(parts: ReconcileParts): Promise<number> {
  * as settled or owed all the same, and what was not must be free again.
  */
 async function adoptAbandoned(parts: ReconcileParts): Promise<number> {
-  const abandoned = await parts.store.list({
+  const { store, now, intervals = usualIntervals } = parts;
+  const abandoned = await store.list({
     states: ['claimed', 'fulfilled', 'settled'],
-    leaseBefore: parts.now() - ADOPT_AFTER_MS,
+    leaseBefore: now() - intervals.adoptAfterMs,
     oldest: true,
     limit: BATCH,
   });

@@ -5,6 +5,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { randomFrom } from '../random.ts';
 import { openScene } from './attack.ts';
 import { attacks } from './attacks/index.ts';
 import { openCrowdGateway } from './gateway.ts';
@@ -33,17 +34,6 @@ const SHORT_DEADLINE_MS = 5_000;
 const SHORT_SCALE = 0.25;
 /** Shorter runs have smaller attacks, so that nine of ten calls are honest all the same. */
 const FULL_SECONDS = 720;
-
-/** Mulberry32: small, and the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The shipped catalogue, with little time for the endpoints that attacks wait for. */
 function hastyCatalogue(directory: string): string {

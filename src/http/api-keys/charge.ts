@@ -2,7 +2,7 @@
 
 import type { Log } from '../../log.ts';
 import { type Rate, rate, toDecimal } from '../../money.ts';
-import { LEASE_MS, type Leases } from '../../payment/leases.ts';
+import type { Leases } from '../../payment/leases.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
 import { storeUnavailable } from '../../store/problem.ts';
@@ -18,6 +18,8 @@ export interface ChargeParts {
   /** Of what calls hold, by their ids. */
   readonly leases: Leases<string>;
   readonly publicUrl: string;
+  /** A hold dies this long after its instance did, in milliseconds. */
+  readonly leaseMs: number;
   now(): number;
 }
 
@@ -44,9 +46,9 @@ const MOST_CALLS = 32;
 
 /** Throws ApiKeyProblem when the key may not spend so much, and Problem where the database cannot be used. */
 export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
-  const { store, log, owner, leases, publicUrl, now } = parts;
+  const { store, log, owner, leases, publicUrl, leaseMs, now } = parts;
   const model = call.model.name;
-  const leaseUntil = now() + LEASE_MS;
+  const leaseUntil = now() + leaseMs;
   const outcome = await store.hold({
     id: requestId,
     keyId: key.id,

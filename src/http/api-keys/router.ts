@@ -33,6 +33,7 @@ export interface ApiKeyRouterParts {
   readonly owner: string;
   /** Origin, without a trailing slash. */
   readonly publicUrl: string;
+  readonly leaseMs: number;
   readonly log: Log;
   now(): number;
 }
@@ -47,7 +48,7 @@ export interface ApiKeyRouter {
 
 /** Serves `POST /v1/chat/completions`, `GET /v1/models`, `GET /v1/models/{name}` and `GET /v1/credits`. Paths under `/v1` that are not sold are a 404 in OpenAI's shape; the rest is passed on. */
 export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
-  const { catalogue, apiKeys, store, log, publicUrl, now } = parts;
+  const { catalogue, apiKeys, store, log, publicUrl, leaseMs, now } = parts;
   const models = soldModels(catalogue, parts.bindings);
   // Every call under way listens to it.
   setMaxListeners(0, parts.stopping);
@@ -55,6 +56,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   const listed = [...models.values()].map((model) => listedModel(model, created));
 
   const leases = createLeases<string>({
+    leaseMs,
     prolong: (ids, leaseUntil) => store.renew(parts.owner, ids, leaseUntil),
     nameOf: (id) => id,
     now,

@@ -122,6 +122,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     stopping: stopping.signal,
     owner: 'instance-1',
     publicUrl: 'https://gateway.example',
+    leaseMs: 30_000,
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     now,
   });

@@ -1,0 +1,64 @@
+/** Once nothing fails any more: payers come back, what was left in between ends, and everybody asks again. */
+import { type Books, isUnderWay } from './books.ts';
+import { checkQuiet } from './checks/books.ts';
+import { openDice } from './dice.ts';
+import { askAgain, persist } from './payer.ts';
+import { endOf, type Purchase } from './purchase.ts';
+import type { Stage } from './stage.ts';
+
+export interface Aftermath {
+  /** Who came back with a payment that is good for long enough. */
+  readonly returned: readonly Purchase[];
+  /** Once the reconciler had its time, and before anybody asked for an answer again. */
+  readonly quiet: Books;
+  /** After every payer has asked again. */
+  readonly books: Books;
+}
+
+/** How long who comes back goes on asking: nothing fails any more, so it is served long before. */
+const RETURN_MS = 20_000;
+/** How long what was left in between may take to end. */
+const QUIET_MS = 15_000;
+/** Everything that was signed and not used is out of date after it. */
+const LONG_SECONDS = 7_200;
+/** A payment that is good for less may be refused for it. */
+const GOOD_FOR_MS = 25_000;
+const TOGETHER = 16;
+
+/** Not more than so many at a time. */
+async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const left = [...items];
+  const workers = Array.from({ length: TOGETHER }, async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  });
+  await Promise.all(workers);
+}
+
+export async function aftermath(stage: Stage, purchases: readonly Purchase[]): Promise<Aftermath> {
+  const { seed, books, world, timeline } = stage;
+  const { chain } = world;
+  const dice = openDice(seed, 'aftermath');
+
+  const returned = purchases.filter((purchase) => {
+    const proof = purchase.proofs.at(-1);
+    if (!proof || purchase.habit === 'leaving' || endOf(purchase, proof)) return false;
+    return proof.signed.validBefore * 1000 - Date.now() > GOOD_FOR_MS;
+  });
+  await eachOf(returned, async (purchase) => {
+    const proof = purchase.proofs.at(-1);
+    if (proof) await persist(stage, purchase, proof, dice, { patienceMs: RETURN_MS });
+  });
+
+  await books.readOnce(({ payments }) => ![...payments.values()].some(isUnderWay), QUIET_MS);
+  chain.letPass(LONG_SECONDS);
+  timeline.note('ALL THAT WAS SIGNED IS OUT OF DATE');
+  const quiet = await books.readOnce((found) => checkQuiet(found, timeline.markOf).length === 0, QUIET_MS);
+
+  await eachOf(purchases, async (purchase) => {
+    for (const proof of purchase.proofs) {
+      const { kind, payer, nonce } = proof.signed;
+      if (chain.find(kind, payer, nonce)) await askAgain(stage, purchase, proof, dice);
+    }
+  });
+  return { returned, quiet, books: await books.read() };
+}

@@ -1,0 +1,48 @@
+/** What the gateways have written down, read from their store. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiKey, LedgerEntry } from '../../src/store/credit-store.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Payment } from '../../src/store/store.ts';
+
+export interface Books {
+  /** By id. */
+  readonly payments: ReadonlyMap<string, Payment>;
+  readonly keys: readonly { readonly key: ApiKey; readonly entries: readonly LedgerEntry[] }[];
+}
+
+const ALL = 1_000_000;
+
+export async function openBooks(where: Parameters<typeof openStore>[0]) {
+  const store = await openStore(where);
+
+  async function read(): Promise<Books> {
+    const payments = await store.list({ limit: ALL });
+    const keys = await store.credits.listKeys(Date.now());
+    return {
+      payments: new Map(payments.map((payment) => [payment.id, payment])),
+      // Oldest first.
+      keys: await Promise.all(
+        keys.map(async (key) => ({ key, entries: (await store.credits.entries(key.id, ALL)).reverse() })),
+      ),
+    };
+  }
+
+  return {
+    credits: store.credits,
+    read,
+    /** Reads again and again until nothing is in between any more, or it has been long enough. */
+    async readOnce(isDone: (books: Books) => boolean, patienceMs: number): Promise<Books> {
+      const until = performance.now() + patienceMs;
+      for (;;) {
+        const books = await read();
+        if (isDone(books) || performance.now() > until) return books;
+        await delay(200);
+      }
+    },
+    close: () => store.close(),
+  };
+}
+
+/** Somebody works on it, or should. */
+export const isUnderWay = ({ owner, state, answer }: Payment): boolean =>
+  owner !== '' || state === 'claimed' || state === 'fulfilled' || (state === 'settled' && answer === undefined);

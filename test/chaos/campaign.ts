@@ -1,0 +1,71 @@
+/**
+ * A campaign: payers pay while everything fails and gateways are killed; then nothing fails any more, everybody comes
+ * back, and all ledgers are compared.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { aftermath } from './aftermath.ts';
+import type { Books } from './books.ts';
+import { checkAnswers, checkServed } from './checks/answers.ts';
+import { checkBooks, checkQuiet } from './checks/books.ts';
+import { checkCredits } from './checks/credits.ts';
+import { checkProcess } from './checks/process.ts';
+import { checkUpstream } from './checks/upstream.ts';
+import type { Violation } from './checks/violation.ts';
+import type { StoreName } from './database.ts';
+import { openStage } from './stage.ts';
+import { type Storm, type StormOptions, storm } from './storm.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface CampaignOptions extends StormOptions {
+  readonly store: StoreName;
+  readonly seed: number;
+}
+
+export interface Campaign extends Storm {
+  readonly violations: readonly Violation[];
+  readonly timeline: Timeline;
+  /** How many payments the chain has. */
+  readonly settled: number;
+  /** What went wrong in the world, and how often. */
+  readonly faults: ReadonlyMap<string, number>;
+  readonly books: Books;
+  /** How long it took in all. */
+  readonly seconds: number;
+}
+
+/** For connections that nobody uses any more to be closed on both sides. */
+const REST_MS = 1_000;
+
+export async function campaign({ store, seed, ...options }: CampaignOptions): Promise<Campaign> {
+  const startedAt = performance.now();
+  const stage = await openStage(store, seed);
+  try {
+    const { gateways, sender, slots, world, timeline, faults } = stage;
+    const { markOf } = timeline;
+    const { chain, upstream } = world;
+    const atWork = await storm(stage, options);
+    const measured = slots.at(-1) ?? 0;
+    const start = await gateways.measure(measured);
+    const { returned, quiet, books } = await aftermath(stage, atWork.purchases);
+    await sender.close();
+    world.rest();
+    await delay(REST_MS);
+    const end = await gateways.measure(measured);
+
+    const evidence = { ...atWork, chain, calls: upstream.calls, quiet, books, markOf };
+    const violations = [
+      ...checkAnswers(evidence),
+      ...checkServed(returned),
+      ...checkUpstream(evidence),
+      ...checkQuiet(quiet, markOf),
+      ...checkBooks(evidence),
+      ...checkCredits(evidence),
+      ...checkProcess(start, end),
+      ...gateways.faults.map((text) => ({ promise: 'gateways go on', text })),
+    ];
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { ...atWork, violations, timeline, settled: chain.transfers.length, faults: faults.given, books, seconds };
+  } finally {
+    await stage.stop();
+  }
+}

@@ -1,0 +1,50 @@
+/** Callers with an API key: their completions come whole or streamed, and some leave in the middle. */
+import type { Dice } from './dice.ts';
+import { anyGateway, type Market } from './payer.ts';
+
+/** How a call ended, as its caller saw it. */
+export interface ChatCall {
+  readonly mark: string;
+  /** Under which the ledger has the call; undefined where nothing came at all. */
+  requestId: string | undefined;
+  /** `refused`: nothing was sent but an error; `broken`: it began, and no end came. */
+  outcome: 'whole' | 'refused' | 'broken' | 'no answer';
+  status: number;
+  code: string;
+}
+
+const STREAMED_PERCENT = 60;
+const LEAVING_PERCENT = 20;
+
+/** One completion. Never throws. */
+export async function chat(market: Market, apiKey: string, number: number, dice: Dice): Promise<ChatCall> {
+  const { sender, timeline } = market;
+  const mark = `purchase-${number}`;
+  const call: ChatCall = { mark, requestId: undefined, outcome: 'no answer', status: 0, code: '' };
+  const stream = dice.percent(STREAMED_PERCENT);
+  const leaveAfterMs = dice.percent(LEAVING_PERCENT) ? dice.between(5, 300) : undefined;
+  const { slot, url } = await anyGateway(market, dice);
+  const note = (what: string) => timeline.note(`chat${stream ? ', streamed' : ''}: ${what}`, { mark, slot });
+  const messages = [{ role: 'user', content: `Why does fog scatter light? ${mark}` }];
+  const message = {
+    url: `${url}/v1/chat/completions`,
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: { model: 'vendor5-k3', max_tokens: 100, messages, stream },
+    signal: leaveAfterMs === undefined ? undefined : AbortSignal.timeout(leaveAfterMs),
+  };
+  note('the caller asks');
+  try {
+    const { status, text, code } = await sender.post(message, (head) => {
+      call.status = head.status;
+      call.requestId = String(head.headers['x-request-id']);
+      call.outcome = 'broken';
+    });
+    call.code = code;
+    if (status >= 400) call.outcome = 'refused';
+    else if (!stream || text.endsWith('data: [DONE]\n\n')) call.outcome = 'whole';
+  } catch {
+    // Killed, or left: what came by then is noted.
+  }
+  note(`${call.outcome} ${call.status} ${call.code}, request ${call.requestId}`);
+  return call;
+}

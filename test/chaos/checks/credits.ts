@@ -1,0 +1,73 @@
+/** Every ledger has no gap, adds up, and has what was bought and what was used: no more and no less. */
+import type { LedgerEntry } from '../../../src/store/credit-store.ts';
+import type { ChatCall } from '../chat.ts';
+import { USED } from '../upstream.ts';
+import type { Evidence } from './evidence.ts';
+import type { Violation } from './violation.ts';
+
+type Keys = Evidence['books']['keys'];
+
+export function checkCredits({ books, chats }: Evidence): Violation[] {
+  const entries = books.keys.flatMap((each) => each.entries);
+  return [
+    ...books.keys.flatMap(checkLedger),
+    ...checkPurchases(entries, books.payments),
+    ...chats.flatMap((call) => checkCall(call, entries)),
+  ];
+}
+
+function checkLedger({ key, entries }: Keys[number]): Violation[] {
+  const promise = 'ledgers have no gap and add up';
+  const violations: Violation[] = [];
+  let balance = 0n;
+  for (const [place, entry] of entries.entries()) {
+    balance += entry.amount;
+    if (entry.number !== place + 1)
+      violations.push({ promise, text: `${key.id}: entry ${entry.number} is number ${place + 1}` });
+    if (entry.balance !== balance)
+      violations.push({ promise, text: `${key.id}: entry ${entry.number} says ${entry.balance}, it is ${balance}` });
+  }
+  if (key.balance !== balance)
+    violations.push({ promise, text: `${key.id} has ${key.balance}, its ledger ${balance}` });
+  for (const hold of entries.filter(({ kind }) => kind === 'hold')) {
+    const ends = entries.filter(({ kind, reference }) => reference === hold.reference && /settle|release/.test(kind));
+    if (ends.length !== 1)
+      violations.push({ promise, text: `${key.id}: the hold ${hold.reference} has ${ends.length} ends` });
+  }
+  return violations;
+}
+
+function checkPurchases(entries: readonly LedgerEntry[], payments: Evidence['books']['payments']): Violation[] {
+  const promise = 'credits are what was paid for them';
+  const bought = entries.filter(({ kind }) => kind === 'purchase');
+  const paidFor = [...payments.values()].filter(({ route }) => route.includes('credits'));
+  const known = new Set(paidFor.map(({ id }) => id));
+  return [
+    ...bought
+      .filter(({ reference }) => !known.has(reference))
+      .map(({ reference, amount }) => ({
+        promise,
+        text: `${amount} was posted for ${reference}, which is no payment`,
+      })),
+    ...paidFor.flatMap(({ id, state, receipt }) => {
+      const paid = state === 'settled' || state === 'owed' ? BigInt(receipt?.amount ?? '0') : 0n;
+      const own = bought.filter(({ reference }) => reference === id);
+      const posted = own.reduce((sum, { amount }) => sum + amount, 0n);
+      if (posted === paid && own.length <= 1) return [];
+      return [{ promise, text: `${paid} was paid by ${id}, and ${posted} posted` }];
+    }),
+  ];
+}
+
+/** Who has read to the end finds the charge; who was refused, none. */
+function checkCall({ mark, requestId, outcome, code, status }: ChatCall, entries: readonly LedgerEntry[]): Violation[] {
+  const charges = entries.filter(({ kind, reference }) => kind === 'settle' && reference === requestId);
+  const prices = charges.map(({ price }) => price);
+  const broken = (promise: string, text: string): Violation[] => [{ promise, text, mark }];
+  if (code === 'internal_error') return broken('no internal_error', `chat: ${status}`);
+  if (outcome === 'whole' && (prices.length !== 1 || prices[0] !== USED))
+    return broken('a completion is charged once, for what was used', `it was charged [${prices}]`);
+  if (outcome === 'refused' && prices.length !== 0)
+    return broken('what failed is not charged', `${status} ${code} was charged`);
+  return [];
+}

@@ -1,0 +1,18 @@
+import type { Books } from '../books.ts';
+import type { Chain } from '../chain.ts';
+import type { ChatCall } from '../chat.ts';
+import type { Purchase } from '../purchase.ts';
+import type { Call } from '../upstream.ts';
+
+/** All that a campaign knows at its end. */
+export interface Evidence {
+  readonly purchases: readonly Purchase[];
+  readonly chats: readonly ChatCall[];
+  readonly chain: Chain;
+  readonly calls: readonly Call[];
+  /** Once the reconciler had its time, and before anybody asked for an answer again. */
+  readonly quiet: Books;
+  /** After every payer has asked again. */
+  readonly books: Books;
+  readonly markOf: (payment: string) => string | undefined;
+}

@@ -1,0 +1,33 @@
+/** `npm run chaos -- --store sqlite|postgres --kills N --seed S [--seconds S] [--payers N]`: ends with 1 where a promise was broken. */
+import { parseArgs } from 'node:util';
+import { campaign } from './campaign.ts';
+import { type StoreName, stores } from './database.ts';
+import { figuresOf, violationsOf } from './report.ts';
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string', default: 'sqlite' },
+    kills: { type: 'string', default: '40' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    payers: { type: 'string', default: '12' },
+    seconds: { type: 'string', default: '86400' },
+  },
+});
+const store = stores.find((name): name is StoreName => name === values.store);
+const { kills, seed, payers, seconds } = Object.fromEntries(
+  Object.entries(values).map(([name, value]) => [name, Number(value)]),
+) as Record<Exclude<keyof typeof values, 'store'>, number>;
+if (!store || ![kills, seed, payers, seconds].every(Number.isSafeInteger)) {
+  process.stderr.write(
+    'npm run chaos -- [--store sqlite|postgres] [--kills 40] [--seed 1] [--payers 12] [--seconds 3600]\n',
+  );
+  process.exit(2);
+}
+
+process.stdout.write(`store ${store}, seed ${seed}\n`);
+const found = await campaign({ store, kills, seed, payers, seconds });
+process.stdout.write(`${figuresOf(found)}\n`);
+if (found.violations.length > 0) {
+  process.stdout.write(`${violationsOf(found, seed)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,112 @@
+/** What a campaign needs: the world, the database, gateways that wait for payers, and a funded API key. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openApiKeys } from '../../src/credits/api-keys.ts';
+import { usd } from '../../src/money.ts';
+import type { Intervals } from '../../src/payment/intervals.ts';
+import { openBooks } from './books.ts';
+import { bundle } from './bundle.ts';
+import { writeCatalogue } from './catalogue.ts';
+import { type Database, openDatabase, type StoreName } from './database.ts';
+import { type Faults, openFaults } from './faults.ts';
+import { type Gateways, openGateways } from './gateways.ts';
+import { type Network, readNetwork } from './network.ts';
+import { openSender, type Sender } from './send.ts';
+import { openStrikes, type Strikes } from './strikes.ts';
+import { openTimeline, type Timeline } from './timeline.ts';
+import { openWorld, type World } from './world.ts';
+
+export interface Stage {
+  readonly seed: number;
+  readonly network: Network;
+  readonly sender: Sender;
+  readonly timeline: Timeline;
+  readonly faults: Faults;
+  readonly strikes: Strikes;
+  readonly database: Database;
+  readonly world: World;
+  readonly books: Awaited<ReturnType<typeof openBooks>>;
+  readonly gateways: Gateways;
+  /** The places of the gateways. */
+  readonly slots: readonly number[];
+  /** In clear. */
+  readonly apiKey: string;
+  stop(): Promise<void>;
+}
+
+export const INTERVALS: Intervals = {
+  leaseMs: 2_000,
+  waitMs: 2_500,
+  reconcileEveryMs: 300,
+  adoptAfterMs: 1_500,
+  lookAgainMs: { least: 300, most: 2_000 },
+};
+const FACILITATOR_TIMEOUT_MS = 1_500;
+/** Of the gateways by place, in milliseconds: as far apart as the clocks of servers are that are kept right. */
+const SKEWS_MS = [0, 700, -700];
+const SPARES = 2;
+
+const environment = (directory: string, catalogue: string) => ({
+  TURNPIKE_MODE: 'live',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  TURNPIKE_PUBLIC_URL: 'https://gateway.example',
+  TURNPIKE_PAY_TO_EVM: `0x${'0a'.repeat(20)}`,
+  TURNPIKE_MPP_SECRET: 'a secret of the campaign that is long enough',
+  TURNPIKE_DATA: directory,
+  TURNPIKE_CATALOGUE: catalogue,
+  REPLICATE_API_TOKEN: 'a key',
+  OPENROUTER_API_KEY: 'a key',
+  LOG_LEVEL: 'warn',
+});
+
+export async function openStage(store: StoreName, seed: number): Promise<Stage> {
+  const directory = mkdtempSync(join(tmpdir(), 'turnpike-chaos-'));
+  const stops: (() => Promise<unknown>)[] = [async () => rmSync(directory, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const each of stops.splice(0)) await each();
+  };
+  try {
+    const catalogue = join(directory, 'catalogue');
+    writeCatalogue(catalogue);
+    const network = readNetwork(catalogue);
+    const timeline = openTimeline();
+    const faults = openFaults(seed);
+    const strikes = openStrikes();
+    const database = await openDatabase(store, directory);
+    stops.unshift(database.stop);
+    const world = await openWorld({ network, faults, timeline, onMoment: strikes.reach });
+    stops.unshift(world.stop);
+    const sender = openSender();
+    stops.unshift(sender.close);
+    const books = await openBooks(database.opened);
+    stops.unshift(books.close);
+    const apiKeys = openApiKeys({ store: books.credits, mode: 'live', now: Date.now });
+    const { apiKey } = await apiKeys.create({ label: 'given', credit: usd('100') });
+    const gateways = openGateways({
+      file: await bundle('test/chaos/gateway.ts', join(directory, 'bundle')),
+      environment: environment(directory, catalogue),
+      timeline,
+      orderFor: (slot) => ({
+        order: 'serve',
+        facilitatorUrl: world.addressFor(slot, 'facilitator'),
+        nodeUrl: world.addressFor(slot, 'node'),
+        upstreamUrl: world.addressFor(slot, 'upstream'),
+        databaseUrl: database.urlFor(slot),
+        intervals: INTERVALS,
+        facilitatorTimeoutMs: FACILITATOR_TIMEOUT_MS,
+        skewMs: SKEWS_MS[slot] ?? 0,
+      }),
+      onLost: world.upstream.abandon,
+      spares: SPARES,
+    });
+    stops.unshift(gateways.stop);
+    const slots = Array.from({ length: database.slots }, (_, slot) => slot);
+    await Promise.all(slots.map(gateways.serve));
+    return { seed, network, sender, timeline, faults, strikes, database, world, books, gateways, slots, apiKey, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
