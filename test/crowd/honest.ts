@@ -20,7 +20,8 @@ interface Kind {
   readonly network: string;
   readonly permit2?: boolean;
   call(gateway: Gateway, mark: string): PaidCall;
-  sign(gateway: Gateway, call: PaidCall): Promise<Proof>;
+  /** `refused` is the answer to an earlier payment for the same: it says what is taken. */
+  sign(gateway: Gateway, call: PaidCall, refused?: Response): Promise<Proof>;
 }
 
 /** A call that was answered. */
@@ -121,7 +122,10 @@ const KINDS: readonly Kind[] = [
     network: 'chain-c',
     permit2: true,
     call: (gateway, mark) => request(gateway, '/llm/vendor5-k3', { prompt: `Why fog? ${mark}`, max_tokens: 500 }),
-    sign: (gateway, call) => signUpto(gateway, 'chain-c', call).catch(() => signExact(gateway, call, 'chain-c')),
+    sign: (gateway, call, refused) =>
+      refused?.headers.has('payment-required') && offersOf(refused).every(({ scheme }) => scheme === 'exact')
+        ? signExact(gateway, call, 'chain-c')
+        : signUpto(gateway, 'chain-c', call).catch(() => signExact(gateway, call, 'chain-c')),
   },
   {
     name: '/tokens-api/search chain-c',
@@ -211,7 +215,7 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
    */
   async function persist(
     name: string,
-    attempt: () => Promise<{ proof: Proof; call: PaidCall; mark: string }>,
+    attempt: (refused?: Response) => Promise<{ proof: Proof; call: PaidCall; mark: string }>,
     end: (answer: Response, body: string, ms: number) => void,
   ): Promise<void> {
     let pause = FIRST_PAUSE_MS;
@@ -245,7 +249,7 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
       await delay(pause);
       pause = Math.min(pause * 2, 2_000);
       const isOpen = answer.status === 409 || code === 'result_owed';
-      if (!isOpen) ({ proof, call, mark } = await attempt());
+      if (!isOpen) ({ proof, call, mark } = await attempt(byProvider ? undefined : answer));
     }
   }
 
@@ -257,10 +261,10 @@ export async function openHonest(options: HonestOptions): Promise<Honest> {
 
   async function buy(kind: Kind): Promise<void> {
     const wallet = await walletFor(kind);
-    const attempt = async () => {
+    const attempt = async (refused?: Response) => {
       const mark = providers.mark(account, planned());
       const call = kind.call(wallet.gateway, mark);
-      return { call, mark, proof: await kind.sign(wallet.gateway, call) };
+      return { call, mark, proof: await kind.sign(wallet.gateway, call, refused) };
     };
     await persist(kind.name, attempt, (answer, _body, ms) => {
       served.push({ kind: kind.name, transaction: transactionOf(answer.headers), ms, wallet });
