@@ -10,6 +10,9 @@ const number = (place: string): string => `CAST(${place} AS BIGINT)`;
 const KEY = `k.id, k.hash, k.shown, k.label, k.limits, CAST(k.balance AS TEXT) AS balance, k.entries, k.day,
   CAST(k.spent AS TEXT) AS spent, k.created_at, k.expires_at, k.disabled_at`;
 
+const ENTRY = `key_id, number, kind, CAST(amount AS TEXT) AS amount, CAST(balance AS TEXT) AS balance, reference, route,
+  model, CAST(price AS TEXT) AS price, CAST(cost AS TEXT) AS cost, note, created_at`;
+
 const HELD = '(SELECT CAST(COALESCE(SUM(h.amount), 0) AS TEXT) FROM holds h WHERE h.key_id = k.id) AS held';
 
 const PAID = `EXISTS (SELECT 1 FROM payments y WHERE y.id = p.payment_id AND y.state = 'settled')`;
@@ -80,10 +83,14 @@ export const findGrant = (reference: string): Statement => ({
   values: [reference],
 });
 
+/** What a ledger says of one call, or of one purchase. */
+export const findEntries = (reference: string): Statement => ({
+  text: `SELECT ${ENTRY} FROM ledger WHERE reference = ?1`,
+  values: [reference],
+});
+
 export const listEntries = (keyId: string, limit: number): Statement => ({
-  text: `SELECT key_id, number, kind, CAST(amount AS TEXT) AS amount, CAST(balance AS TEXT) AS balance, reference, route,
-      model, CAST(price AS TEXT) AS price, CAST(cost AS TEXT) AS cost, note, created_at
-    FROM ledger WHERE key_id = ?1 ORDER BY number DESC LIMIT ?2`,
+  text: `SELECT ${ENTRY} FROM ledger WHERE key_id = ?1 ORDER BY number DESC LIMIT ?2`,
   values: [keyId, limit],
 });
 

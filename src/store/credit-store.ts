@@ -6,7 +6,8 @@
  * A call that fails is a `hold` and a `release`. What is held stands in a table of its own besides, with the instance
  * that works on the call and a lease. An instance that dies, be it by `kill -9` between any two steps, leaves the row
  * behind; when its lease has run out any instance takes the row away and writes the `release`, in one transaction, so
- * that nothing is lost and nothing comes back twice.
+ * that nothing is lost and nothing comes back twice. An instance that only slept settles all the same: a `settle` after
+ * the `release`, of what the balance has left.
  *
  * Money that comes in is on the disk before anybody is answered. Calls are too many and too cheap to wait for the disk
  * each: what they take and give back outlives the process at once and a power failure a moment later, so that one may
@@ -174,7 +175,10 @@ export interface CreditStore {
   /** Takes the amount from the balance, if it is there, atomically, on however many instances. */
   hold(request: HoldRequest): Promise<HoldOutcome>;
 
-  /** The price that was charged, or undefined when the hold is gone: settled, released, or its lease ran out. */
+  /**
+   * The price that was charged, once however often it is asked for. Where the lease ran out and the hold was given back,
+   * it is taken from the balance, as far as that goes. Undefined where there never was such a hold.
+   */
   settle(holdId: string, settlement: Settlement, now: number): Promise<Money | undefined>;
 
   /** False when the hold is gone. */

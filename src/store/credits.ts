@@ -10,11 +10,25 @@ import {
   toSales,
 } from './credit-row.ts';
 import * as statements from './credit-statements.ts';
-import type { CreditStore, Grant, HoldOutcome, HoldRequest, NewApiKey, Purchase, Purchased } from './credit-store.ts';
+import type {
+  CreditStore,
+  EntryKind,
+  Grant,
+  HoldOutcome,
+  HoldRequest,
+  LedgerEntry,
+  NewApiKey,
+  Purchase,
+  Purchased,
+  Settlement,
+} from './credit-store.ts';
 import type { Engine } from './engine.ts';
 import { atMost, dayOf, type Posting, posted, refusalOf } from './posting.ts';
 import type { Statement } from './statements.ts';
 import type { Steps } from './steps.ts';
+
+/** Its work may go on all the same: the instance may only have slept. */
+const LEASE_RAN_OUT = 'the instance that worked on the call has died';
 
 /** Credits on an engine. What an entry does to a balance is in `posting.ts`. */
 export function creditsOn(engine: Engine): CreditStore {
@@ -99,6 +113,32 @@ export function creditsOn(engine: Engine): CreditStore {
     return price;
   }
 
+  function* entriesOf(reference: string): Steps<(kind: EntryKind) => LedgerEntry | undefined> {
+    const { rows } = yield statements.findEntries(reference);
+    const entries = rows.map(toEntry);
+    return (kind) => entries.find((entry) => entry.kind === kind);
+  }
+
+  /**
+   * The end of a call whose hold was given back while its instance slept, or of one that has ended already. What was used
+   * is taken from what is left of the balance.
+   */
+  function* settleLate(id: string, { price, cost, note }: Settlement, now: number): Steps<Money | undefined> {
+    const hold = (yield* entriesOf(id))('hold');
+    const key = hold && (yield* lockKey(hold.keyId));
+    if (!key) return undefined;
+    const entryOf = yield* entriesOf(id);
+    const settled = entryOf('settle');
+    if (settled) return settled.price;
+    if (entryOf('release')?.note !== LEASE_RAN_OUT) return undefined;
+    const { route = '', model = '', createdAt, amount } = hold;
+    const due = atMost(key.balance, atMost(-amount, price));
+    const told = `${note}; charged after its hold was given back`;
+    const facts = { reference: id, route, model, heldOn: dayOf(createdAt), now };
+    yield* post(key, { kind: 'settle', amount: -due, price: due, cost, note: told, ...facts });
+    return due;
+  }
+
   return {
     addKey: (key, grant, now) => engine.transact(() => addKey(key, grant, now)),
 
@@ -130,10 +170,11 @@ export function creditsOn(engine: Engine): CreditStore {
 
     hold: (request) => engine.transact(() => takeHold(request), 'process'),
 
-    settle: (holdId, { price, cost, note }, now) =>
+    settle: (holdId, settlement, now) =>
       engine.transact(function* (): Steps<Money | undefined> {
         const hold = yield* lockHold(holdId);
-        if (!hold) return undefined;
+        if (!hold) return yield* settleLate(holdId, settlement, now);
+        const { price, cost, note } = settlement;
         return yield* endHold(hold, { kind: 'settle', price: atMost(hold.amount, price), cost, note }, now);
       }, 'process'),
 
@@ -152,7 +193,7 @@ export function creditsOn(engine: Engine): CreditStore {
           const hold = yield* lockHold(String(id));
           // Its owner may have ended it, or prolonged its lease, since it was listed.
           if (!hold || hold.leaseUntil > now) return false;
-          yield* endHold(hold, { kind: 'release', note: 'the instance that worked on the call has died' }, now);
+          yield* endHold(hold, { kind: 'release', note: LEASE_RAN_OUT }, now);
           return true;
         });
         if (isReleased) released += 1;

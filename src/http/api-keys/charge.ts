@@ -77,7 +77,7 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
       const charged = await end(() => store.settle(requestId, settlement, now()));
       const details = { requestId, key: key.id, model, usd: toDecimal(charged ?? 0n), note };
       if (charged !== undefined) log.info(details, 'call charged');
-      else log.error(details, 'call not charged: its hold was given back when the lease ran out');
+      else log.error(details, 'call not charged: nothing is known of its hold');
     },
     async release(note) {
       await end(() => store.release(requestId, note, now()));
