@@ -70,6 +70,8 @@ export function openProcess({ name, now, changes, acted }: ProcessParts): Proces
   let busy = 0;
   let begun = 0;
   let heard: string[] = [];
+  /** Whether several things were done at once since it was idle: what each of them heard is not told apart. */
+  let isMixed = false;
 
   const waits: Await = (label, outcomes, { isQuick = false, mayGoUnheard = true } = {}) =>
     new Promise((resolve, reject) => {
@@ -148,13 +150,16 @@ export function openProcess({ name, now, changes, acted }: ProcessParts): Proces
     learns: remember,
     runs: (code) => inside(host, code),
     async begin(work) {
+      isMixed ||= busy > 0;
       busy += 1;
       begun = now();
       remember('begins');
       await inside(host, () => {
         work().finally(() => {
           busy -= 1;
-          if (busy === 0) heard = [];
+          if (busy > 0) return;
+          heard = [];
+          isMixed = false;
         });
       });
     },
@@ -179,6 +184,11 @@ export function openProcess({ name, now, changes, acted }: ProcessParts): Proces
       heard = [];
     },
     goOn,
-    state: () => [condition, heard, unheard.map(({ operation, answer }) => [operation.label, asText(answer)])],
+    // In which order things at work side by side heard what they did shows in what they heard.
+    state: () => [
+      condition,
+      isMixed ? heard.toSorted() : heard,
+      unheard.map(({ operation, answer }) => [operation.label, asText(answer)]),
+    ],
   };
 }

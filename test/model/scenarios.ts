@@ -9,7 +9,7 @@ const arrival = (name: string, changes: Partial<Arrival> = {}): Arrival => ({
   ...changes,
 });
 
-const quiet = { crashes: 0, sleeps: 0, silences: 0, reconciles: 0, least: 1 };
+const quiet = { crashes: 0, sleeps: 0, silences: 0, reconciles: 0 };
 const after = { isUpfront: false };
 const first = { isUpfront: true };
 
@@ -39,22 +39,40 @@ const sixInARow = {
 };
 
 export const scenarios: readonly Scenario[] = [
-  { ...quiet, ...oneProof, ...after, ...anyAnswer, name: 'one proof at two instances, one dies', crashes: 1 },
+  {
+    ...quiet,
+    ...oneProof,
+    ...after,
+    ...anyAnswer,
+    name: 'one proof at two instances, one dies',
+    least: 300_000,
+    crashes: 1,
+  },
   {
     ...quiet,
     ...oneProof,
     ...first,
     ...anyAnswer,
     name: 'settled first: one proof at two instances, one dies',
+    least: 150_000,
     crashes: 1,
   },
-  { ...quiet, ...oneProof, ...after, ...anyUpstream, name: 'one proof at two instances, one sleeps', sleeps: 1 },
+  {
+    ...quiet,
+    ...oneProof,
+    ...after,
+    ...goodAnswer,
+    name: 'one proof at two instances, one sleeps',
+    least: 90_000,
+    sleeps: 1,
+  },
   {
     ...quiet,
     ...oneProof,
     ...first,
     ...goodAnswer,
     name: 'settled first: one proof at two instances, one sleeps',
+    least: 80_000,
     sleeps: 1,
   },
   {
@@ -63,23 +81,26 @@ export const scenarios: readonly Scenario[] = [
     ...after,
     ...lateSettlement,
     name: 'one proof again after a sleep, settlements without an answer',
+    least: 8_000,
     sleeps: 1,
   },
+  { ...quiet, ...oneInstance, ...after, ...anyAnswer, name: 'one proof twice at one instance', least: 100_000 },
   {
     ...quiet,
-    ...oneInstance,
+    ...twoBodies,
     ...after,
-    ...goodAnswer,
-    name: 'one proof twice at one instance',
-    sleeps: 1,
+    ...anyAnswer,
+    name: 'one proof with two bodies, one instance dies',
+    least: 30_000,
+    crashes: 1,
   },
-  { ...quiet, ...twoBodies, ...after, ...anyAnswer, name: 'one proof with two bodies, one instance dies', crashes: 1 },
   {
     ...quiet,
     ...oneKey,
     ...after,
     ...anyAnswer,
     name: 'two payments under one Idempotency-Key, one instance dies',
+    least: 25_000,
     crashes: 1,
   },
   {
@@ -88,6 +109,7 @@ export const scenarios: readonly Scenario[] = [
     ...first,
     ...goodAnswer,
     name: 'settled first: two payments under one Idempotency-Key, one instance sleeps',
+    least: 40_000,
     sleeps: 1,
   },
   {
@@ -96,14 +118,16 @@ export const scenarios: readonly Scenario[] = [
     ...after,
     ...anyAnswer,
     name: 'two payments under one payment-identifier, one instance dies',
+    least: 60_000,
     crashes: 1,
   },
   {
     ...quiet,
     ...sentAgain,
     ...after,
-    ...anyAnswer,
+    ...anyUpstream,
     name: 'the reconciler beside a payer who comes back after a crash',
+    least: 5_000,
     crashes: 1,
     reconciles: 1,
   },
@@ -111,8 +135,9 @@ export const scenarios: readonly Scenario[] = [
     ...quiet,
     ...sentAgain,
     ...first,
-    ...anyAnswer,
+    ...goodAnswer,
     name: 'settled first: the reconciler beside a payer who comes back, a node that is silent',
+    least: 4_000,
     crashes: 1,
     reconciles: 1,
     silences: 1,
@@ -123,6 +148,7 @@ export const scenarios: readonly Scenario[] = [
     ...after,
     ...goodAnswer,
     name: 'the reconciler beside an instance that sleeps',
+    least: 5_000,
     sleeps: 1,
     reconciles: 1,
   },
@@ -133,6 +159,7 @@ export const scenarios: readonly Scenario[] = [
     ...goodAnswer,
     upstream: ['answers', 'never answers'],
     name: 'a provider that never answers',
+    least: 2_000,
     crashes: 1,
   },
   {
@@ -142,5 +169,6 @@ export const scenarios: readonly Scenario[] = [
     ...goodAnswer,
     upstream: ['kills its caller'],
     name: 'a request that kills its process',
+    least: 1,
   },
 ];
