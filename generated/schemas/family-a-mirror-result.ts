@@ -35,7 +35,7 @@ export interface FamilyAMirrorResult {
     /**
      * The provider's own copy, which it deletes within the hour
      */
-    provider_image_url?: string;
+    replicate_url: string;
     /**
      * True where a sandbox made the image
      */

@@ -59,7 +59,7 @@ t.test('family-b-image-2 has the sizes that it promises from its second provider
 t.test('tells on the mirror where the provider’s own copy of an image is', async (t) => {
   const { metadata } = await ask<ImageResult>('/chain-e/image/family-a-2-max', { prompt, output_format: 'jpg' });
   t.match(metadata, { model: 'family-a-2-max', resolution: '1 MP', aspect_ratio: '1:1', output_format: 'jpg' });
-  t.match(metadata.provider_image_url, doubles.origin);
+  t.match(metadata.replicate_url, doubles.origin);
 });
 
 t.test('tells which reference images were used', async (t) => {

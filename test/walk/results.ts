@@ -34,10 +34,7 @@ export const imageOfMirroredModel = imageWith(
   record({ model: filled, aspectRatio: string, reference_images: list(string) }),
 );
 export const imageOfMirroredFamilyA = imageWith(
-  both(
-    record({ model: filled, resolution: string, aspect_ratio: string, output_format: string }),
-    someKey(/_url$/, url),
-  ),
+  record({ model: filled, resolution: string, aspect_ratio: string, output_format: string, replicate_url: url }),
 );
 
 export const creativeDirection = record({

@@ -114,12 +114,12 @@ t.test('takes the first file where a model answers a list', async (t) => {
 t.test('tells the metadata keys that the endpoint asks for', async (t) => {
   const { binding, context, doubles } = await openSetting(t, {
     ...image,
-    options: { ...image.options, metadata: { aspectRatio: 'aspect_ratio' }, providerUrlKey: 'provider_image_url' },
+    options: { ...image.options, metadata: { aspectRatio: 'aspect_ratio' }, providerUrlKey: 'replicate_url' },
   });
   const input = { prompt: 'a boat', aspect_ratio: '1:1', referenceImage: ['https://example.com/a.png'] };
   const { metadata } = (await adapter.call(input, binding, context)) as { metadata: Record<string, unknown> };
   t.match(metadata, { aspectRatio: '1:1', reference_images: ['https://example.com/a.png'] });
-  t.match(metadata.provider_image_url, new RegExp(`^${doubles.origin}`));
+  t.match(metadata.replicate_url, new RegExp(`^${doubles.origin}`));
 });
 
 for (const [format, extension] of [
