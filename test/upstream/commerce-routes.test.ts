@@ -64,6 +64,10 @@ t.test('refuses before it is paid for what can only fail', async (t) => {
     ['/shop/search', { query: 'lantern', price_min: -1 }],
     ['/shop/lens', { image_url: 'http://photos.example/x.jpg' }],
     ['/shop/lens', { image_url: 'https://photos.example/x.jpg', sort: 'newest' }],
+    [
+      '/shop/lens',
+      { image_url: 'https://photos.example/x.jpg', mode: 'shop', marketplaces: ['amazon'], condition: 'used' },
+    ],
     ['/ai/x-persona', { x_username: '@a_name_that_is_too_long' }],
     ['/ai/x-persona', { x_username: 'two words' }],
     ['/ai/x-news', { x_username: 'keeper', x_persona: '../admin' }],

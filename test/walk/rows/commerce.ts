@@ -90,8 +90,14 @@ export const commerceRows: readonly Row[] = [
       limit,
     },
     rules: {
-      accepts: [{ mode: 'shop', marketplaces: ['ebay'] }],
-      refuses: [{ mode: 'shop', marketplaces: ['corner_shop'] }],
+      accepts: [
+        { mode: 'shop', marketplaces: ['ebay'] },
+        { mode: 'shop', marketplaces: ['amazon', 'ebay'], condition: 'used' },
+      ],
+      refuses: [
+        { mode: 'shop', marketplaces: ['corner_shop'] },
+        { mode: 'shop', marketplaces: ['amazon'], condition: 'used' },
+      ],
     },
     result: imageSearch,
     more: [{ request: { mode: 'shop' }, price: '0.04', result: imageSearchInShops, on: 'chain-d' }],
