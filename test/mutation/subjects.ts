@@ -1,0 +1,60 @@
+/** What is mutated, and the tests that should notice: those that end soonest first. */
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+interface Area {
+  readonly files: readonly string[];
+  readonly tests: readonly string[];
+}
+
+const ROAD = [
+  'test/road/one-payment.test.ts',
+  'test/road/repeated-proofs.test.ts',
+  'test/road/failures.test.ts',
+  'test/road/idempotency-key.test.ts',
+  'test/road/stuck.test.ts',
+  'test/road/exposure*.test.ts',
+  'test/road/settles-first.test.ts',
+  'test/road/draining.test.ts',
+  'test/model/payments.test.ts',
+];
+
+export const areas: readonly Area[] = [
+  {
+    files: ['src/lifecycle/*.ts', 'src/payment/*.ts', 'src/payment/exposure/*.ts'],
+    tests: [
+      'test/payment/reconcile.test.ts',
+      'test/lifecycle/*.test.ts',
+      'test/payment/exposure/*.test.ts',
+      'test/road/bad-*.test.ts',
+      'test/road/payment-identifier.test.ts',
+      ...ROAD,
+    ],
+  },
+  {
+    files: ['src/payment/authorizations/*.ts', 'src/payment/chains/*.ts'],
+    tests: ['test/payment/authorizations/*.test.ts', 'test/road/bad-proofs.test.ts', ...ROAD],
+  },
+  {
+    files: ['src/store/*.ts'],
+    tests: ['test/store/*.test.ts', 'test/payment/exposure/*.test.ts', ...ROAD],
+  },
+  { files: ['src/pricing/*.ts'], tests: ['test/pricing/*.test.ts', 'test/catalogue/*.test.ts'] },
+  {
+    files: ['src/credits/*.ts', 'src/http/api-keys/charge.ts'],
+    tests: ['test/credits/*.test.ts', 'test/http/api-keys/*.test.ts', 'test/road/credits.test.ts'],
+  },
+  {
+    files: ['src/upstream/http/*.ts'],
+    tests: ['test/upstream/http/*.test.ts', 'test/upstream/media/*.test.ts', 'test/secrets.test.ts'],
+  },
+];
+
+/** In the order in which they are named; of a pattern's own, whose last part may have one `*`, by name. */
+export const filesOf = (patterns: readonly string[]): string[] =>
+  patterns.flatMap((pattern) => {
+    const [before = '', after = ''] = basename(pattern).split('*');
+    if (!pattern.includes('*')) return [pattern];
+    const names = readdirSync(dirname(pattern)).filter((name) => name.startsWith(before) && name.endsWith(after));
+    return names.sort().map((name) => join(dirname(pattern), name));
+  });
