@@ -66,7 +66,10 @@ function checkCall({ mark, requestId, outcome, code, status }: ChatCall, entries
   const prices = charges.map(({ price }) => price);
   const broken = (promise: string, text: string): Violation[] => [{ promise, text, mark }];
   if (code === 'internal_error') return broken('no internal_error', `chat: ${status}`);
-  if (outcome === 'whole' && (prices.length !== 1 || prices[0] !== USED))
+  // Who slept until its hold was given back takes what others have left of the balance.
+  const [charge] = charges;
+  const isAll = charge?.price === USED || (charge?.balance === 0n && /hold was given back/.test(charge.note ?? ''));
+  if (outcome === 'whole' && (prices.length !== 1 || !isAll))
     return broken('a completion is charged once, for what was used', `it was charged [${prices}]`);
   if (outcome === 'refused' && prices.length !== 0)
     return broken('what failed is not charged', `${status} ${code} was charged`);
