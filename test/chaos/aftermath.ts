@@ -45,8 +45,10 @@ export async function aftermath(stage: Stage, purchases: readonly Purchase[]): P
     return proof.signed.validBefore * 1000 - Date.now() > GOOD_FOR_MS;
   });
   await eachOf(returned, async (purchase) => {
-    const proof = purchase.proofs.at(-1);
-    if (proof) await persist(stage, purchase, proof, dice, { patienceMs: RETURN_MS });
+    // What one of them is refused for, another of the same purchase may have to end first.
+    for (const proof of purchase.proofs) {
+      if (!endOf(purchase, proof)) await persist(stage, purchase, proof, dice, { patienceMs: RETURN_MS });
+    }
   });
 
   await books.readOnce(({ payments }) => ![...payments.values()].some(isUnderWay), QUIET_MS);
