@@ -1,7 +1,6 @@
 /** Keeps keys out of logs and errors: providers like to quote the key they refuse, and not always as it was sent. */
 
-const ENTITIES: Readonly<Record<string, string>> = { '"': 'quot', '&': 'amp', "'": 'apos', '<': 'lt', '>': 'gt' };
-const ESCAPES: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' };
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', amp: '&', apos: "'", lt: '<', gt: '>' };
 
 /** Fewer letters of base64 could stand in any text. */
 const SHORTEST_BASE64 = 8;
@@ -10,23 +9,11 @@ const SHORTEST_BASE64 = 8;
 const LONGEST_QUOTE = 2048;
 const SNIPPET_BYTES = 16_384;
 
-const patterns = new Map<string, RegExp>();
+/** How URLs, JSON and HTML write a character otherwise; URLs and JSON also more than once. */
+const ESCAPES =
+  /\\+u([0-9a-f]{4})|\\+|((?:%(?:25)*[89a-f][0-9a-f])+)|%(?:25)*([0-7][0-9a-f])|&(?:#(\d{1,9})|#x([0-9a-f]{1,9})|(quot|amp|apos|lt|gt));/gi;
 
-const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
-
-/** One character: as it is, or escaped for a URL, for JSON or for HTML; for URLs and JSON also more than once. */
-function spellings(character: string): string {
-  const point = character.codePointAt(0) ?? 0;
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
-  return `(?:${[
-    `\\\\{0,8}${character.replace(/[\^$\\.*+?()[\]{}|/]/, '\\$&')}`,
-    [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${hex(byte, 2)}`).join(''),
-    units.map((unit) => `\\\\{1,8}u${hex(unit, 4)}`).join(''),
-    `&(?:#0{0,6}${point}|#x0{0,6}${hex(point, 1)}${character in ENTITIES ? `|${ENTITIES[character]}` : ''});`,
-    ...(character in ESCAPES ? [`\\\\{1,8}${ESCAPES[character]}`] : []),
-    ...(character === ' ' ? ['\\+'] : []),
-  ].join('|')})`;
-}
+const known = new Map<string, readonly string[]>();
 
 /** What base64 makes of the secret wherever it stands in what is encoded, without the letters that others share in. */
 function base64Of(secret: string): string[] {
@@ -39,23 +26,100 @@ function base64Of(secret: string): string[] {
   return [...standard, ...urlSafe].filter(({ length }) => length >= SHORTEST_BASE64);
 }
 
-function patternOf(secrets: readonly string[]): RegExp {
-  const known = secrets.join('\0');
-  let pattern = patterns.get(known);
-  if (!pattern) {
-    // The longest first: of two secrets, one may be the beginning of the other.
-    const written = [...new Set(secrets.flatMap((secret) => [secret, ...base64Of(secret)]))];
-    written.sort((one, other) => other.length - one.length);
-    pattern = new RegExp(written.map((one) => [...one].map(spellings).join('')).join('|'), 'giu');
-    patterns.set(known, pattern);
+const ofPoint = (point: number): string => (point <= 0x10ffff ? String.fromCodePoint(point) : '');
+
+/** The character that an escape stands for; of backslashes before another character, nothing. */
+function unescaped([, unit, bytes, byte, decimal, hexadecimal, entity]: RegExpMatchArray): string {
+  if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
+  if (bytes !== undefined) return Buffer.from(bytes.replaceAll(/%(?:25)*/g, ''), 'hex').toString('utf8');
+  if (byte !== undefined) return String.fromCharCode(Number.parseInt(byte, 16));
+  if (decimal !== undefined) return ofPoint(Number(decimal));
+  if (hexadecimal !== undefined) return ofPoint(Number.parseInt(hexadecimal, 16));
+  return ENTITIES[entity?.toLowerCase() ?? ''] ?? '';
+}
+
+/** What every spelling has in common, as long as it was: forms write a space as +, JSON a line's end as n. */
+function alike(text: string): string {
+  const lower = text.toLowerCase();
+  return (lower.length === text.length ? lower : text)
+    .replaceAll('+', ' ')
+    .replaceAll('\n', 'n')
+    .replaceAll('\r', 'r')
+    .replaceAll('\t', 't');
+}
+
+interface Piece {
+  /** Its place in what was made of the text. */
+  readonly at: number;
+  /** Where it stands in the text. */
+  readonly from: number;
+  readonly to: number;
+  /** An escape has no places within it. */
+  readonly isEscape: boolean;
+}
+
+/** The text with all that is escaped in it as it was before, and where in the text its pieces stand. */
+function unfold(text: string): { readonly plain: string; readonly pieces: readonly Piece[] } {
+  const pieces: Piece[] = [];
+  let plain = '';
+  const add = (from: number, to: number, made: string, isEscape: boolean) => {
+    if (made === '') return;
+    pieces.push({ at: plain.length, from, to, isEscape });
+    plain += alike(made);
+  };
+  let end = 0;
+  for (const match of text.matchAll(ESCAPES)) {
+    add(end, match.index, text.slice(end, match.index), false);
+    end = match.index + match[0].length;
+    add(match.index, end, unescaped(match).replaceAll('\\', ''), true);
   }
-  return pattern;
+  add(end, text.length, text.slice(end), false);
+  return { plain, pieces };
+}
+
+/** What to look for in a text that is unfolded. What looks like an escape in a secret may be escaped itself. */
+function traces(secrets: readonly string[]): readonly string[] {
+  const name = secrets.join('\0');
+  let found = known.get(name);
+  if (!found) {
+    const written = secrets.flatMap((secret) => [secret, ...base64Of(secret)]);
+    found = [...new Set(written.flatMap((one) => [unfold(one).plain, alike(one.replaceAll('\\', ''))]))];
+    found = found.filter((one) => one !== '');
+    known.set(name, found);
+  }
+  return found;
+}
+
+function placesOf(wanted: readonly string[], plain: string): [start: number, end: number][] {
+  const places: [number, number][] = [];
+  for (const one of wanted) {
+    for (let at = plain.indexOf(one); at !== -1; at = plain.indexOf(one, at + one.length))
+      places.push([at, at + one.length]);
+  }
+  return places.sort(([one], [other]) => one - other);
 }
 
 /** Takes secrets out of a text, however they are written there. */
 export function redact(text: string, secrets: readonly string[]): string {
   const kept = secrets.filter((secret) => secret !== '');
-  return kept.length === 0 ? text : text.replace(patternOf(kept), '[secret]');
+  if (kept.length === 0) return text;
+  const { plain, pieces } = unfold(text);
+  const places = placesOf(traces(kept), plain);
+  if (places.length === 0) return text;
+
+  const pieceAt = (place: number): Piece | undefined => pieces.findLast(({ at }) => at <= place);
+  let clean = '';
+  let shown = 0;
+  for (const [start, end] of places) {
+    const [first, last] = [pieceAt(start), pieceAt(end - 1)];
+    if (!first || !last) continue;
+    const from = first.isEscape ? first.from : first.from + start - first.at;
+    const to = last.isEscape ? last.to : last.from + end - last.at;
+    // One secret may be a part of another.
+    if (from >= shown) clean += `${text.slice(shown, from)}[secret]`;
+    shown = Math.max(shown, to);
+  }
+  return clean + text.slice(shown);
 }
 
 /** The start of an answer, on one line, without secrets. */
