@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { openApp, openGateway } from '../src/app.ts';
+import { checkedSchemasIn } from '../src/catalogue/checked.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
-import type { Upstream } from '../src/catalogue/types.ts';
+import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog, type Log } from '../src/log.ts';
 import type { Platform } from '../src/platform.ts';
@@ -78,6 +79,16 @@ async function configOf(directory: string, options: GatewayOptions) {
   });
 }
 
+/** What one test's gateway found sound, the next one's need not check again. */
+const CHECKED = join('.tap', 'checked-schemas.json');
+
+function load(directory: string): Catalogue {
+  const checked = checkedSchemasIn(CHECKED);
+  const catalogue = loadCatalogue(directory, shipped, checked);
+  checked.save();
+  return catalogue;
+}
+
 async function listening(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -88,7 +99,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
   const config = await configOf(directory, options);
   const log = options.log ?? createLog(config.logLevel);
-  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
+  const catalogue = load(config.catalogueDirectory);
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
@@ -109,7 +120,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     state,
     directory,
     startAnother: async (now, other) => {
-      const sold = other === undefined ? catalogue : loadCatalogue(other, shipped);
+      const sold = other === undefined ? catalogue : load(other);
       const another = await openApp(await configOf(directory, options), sold, platform, log, now);
       others.push(another.close);
       return another.url;

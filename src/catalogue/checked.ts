@@ -40,8 +40,10 @@ export function checkedSchemasIn(file: string): CheckedSchemas & { save(): void 
       const keys = checked.keys();
       if (keys.length === known.length) return;
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(`${file}.part`, JSON.stringify(keys));
-      renameSync(`${file}.part`, file);
+      // Whoever writes it at the same time has a part of its own.
+      const part = `${file}.${process.pid}.part`;
+      writeFileSync(part, JSON.stringify(keys));
+      renameSync(part, file);
     },
   };
 }
