@@ -75,6 +75,14 @@ t.test('music is capped where the length would cost more', async (t) => {
   t.equal(price.max, 1_200_000n);
 });
 
+t.test('a number that can only be one has one price, and what is free needs no maximum', async (t) => {
+  const only = (duration: object) => ({ required: ['duration'], properties: { duration } });
+  const price = compiled(perUnit, { by: 'duration', amount: '0.10' }, only({ type: 'number', minimum: 5, maximum: 5 }));
+  t.strictSame([price.min, price.max, price.listed], [500_000n, 500_000n, 500_000n]);
+  const free = compiled(perUnit, { by: 'duration', amount: '0', max: '1.00' }, only({ type: 'number', minimum: 5 }));
+  t.strictSame([free.min, free.max], [0n, 0n]);
+});
+
 t.test('video costs 0.26 a second at 720p and 0.12 at 480p', async (t) => {
   const price = compiled(perUnit, byDuration, video);
   const costs = (duration: number, resolution: string) =>

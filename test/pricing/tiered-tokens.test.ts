@@ -79,6 +79,12 @@ t.test('all texts together are rounded up once, to a token and to a millionth', 
   t.equal(quoteOf(price, blind, { prompt: '7777' }), 2n);
 });
 
+t.test('an image that has to be sent is in the least price and in the listed one', async (t) => {
+  const price = compiled(tieredTokens, options, { ...request, required: ['prompt', 'image'] });
+  // 1,600 tokens in: 0.0028. Out: 0.014336.
+  t.strictSame([price.min, price.listed], [17_136n, 17_136n]);
+});
+
 t.test('the whole of the largest body is within max', async (t) => {
   const price = compiled(tieredTokens, options, request);
   const quote = quoteOf(price, request, { prompt: ' 7'.repeat(LARGEST_BODY_BYTES / 2), image: 'i', tier: 'large' });
