@@ -17,8 +17,8 @@ export interface Aftermath {
 
 /** How long who comes back goes on asking: nothing fails any more, so it is served long before. */
 const RETURN_MS = 20_000;
-/** How long what was left in between may take to end. */
-const QUIET_MS = 15_000;
+/** How long what gateways work at may take to end. */
+const END_MS = 15_000;
 /** Everything that was signed and not used is out of date after it. */
 const LONG_SECONDS = 7_200;
 /** A payment that is good for less may be refused for it. */
@@ -35,14 +35,13 @@ async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promis
 }
 
 export async function aftermath(stage: Stage, purchases: readonly Purchase[]): Promise<Aftermath> {
-  const { seed, books, world, timeline } = stage;
-  const { chain } = world;
+  const { seed, books, chains, timeline } = stage;
   const dice = openDice(seed, 'aftermath');
 
   const returned = purchases.filter((purchase) => {
     const proof = purchase.proofs.at(-1);
     if (!proof || purchase.habit === 'leaving' || endOf(purchase, proof)) return false;
-    return proof.signed.validBefore * 1000 - Date.now() > GOOD_FOR_MS;
+    return proof.validBefore * 1000 - Date.now() > GOOD_FOR_MS;
   });
   await eachOf(returned, async (purchase) => {
     // What one of them is refused for, another of the same purchase may have to end first.
@@ -51,15 +50,15 @@ export async function aftermath(stage: Stage, purchases: readonly Purchase[]): P
     }
   });
 
-  await books.readOnce(({ payments }) => ![...payments.values()].some(isUnderWay), QUIET_MS);
-  chain.letPass(LONG_SECONDS);
+  await books.readOnce(({ payments }) => ![...payments.values()].some(isUnderWay), END_MS);
+  await chains.letPass(LONG_SECONDS);
   timeline.note('ALL THAT WAS SIGNED IS OUT OF DATE');
-  const quiet = await books.readOnce((found) => checkQuiet(found, timeline.markOf).length === 0, QUIET_MS);
+  const quiet = await books.readOnce((found) => checkQuiet(found, timeline.markOf).length === 0, chains.quietMs);
 
+  const ledger = await chains.readLedger();
   await eachOf(purchases, async (purchase) => {
     for (const proof of purchase.proofs) {
-      const { kind, payer, nonce } = proof.signed;
-      if (chain.find(kind, payer, nonce)) await askAgain(stage, purchase, proof, dice);
+      if (ledger.find(proof.payment)) await askAgain(stage, purchase, proof, dice);
     }
   });
   return { returned, quiet, books: await books.read() };

@@ -12,20 +12,22 @@ import { checkProcess } from './checks/process.ts';
 import { checkUpstream } from './checks/upstream.ts';
 import type { Violation } from './checks/violation.ts';
 import type { StoreName } from './database.ts';
+import type { Ledger } from './ledger.ts';
+import type { ChainsName } from './open-chains.ts';
 import { openStage } from './stage.ts';
 import { type Storm, type StormOptions, storm } from './storm.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface CampaignOptions extends StormOptions {
   readonly store: StoreName;
+  readonly chains: ChainsName;
   readonly seed: number;
 }
 
 export interface Campaign extends Storm {
   readonly violations: readonly Violation[];
   readonly timeline: Timeline;
-  /** How many payments the chain has. */
-  readonly settled: number;
+  readonly ledger: Ledger;
   /** What went wrong in the world, and how often. */
   readonly faults: ReadonlyMap<string, number>;
   readonly books: Books;
@@ -36,13 +38,13 @@ export interface Campaign extends Storm {
 /** For connections that nobody uses any more to be closed on both sides. */
 const REST_MS = 1_000;
 
-export async function campaign({ store, seed, ...options }: CampaignOptions): Promise<Campaign> {
+export async function campaign({ store, chains, seed, ...options }: CampaignOptions): Promise<Campaign> {
   const startedAt = performance.now();
-  const stage = await openStage(store, seed);
+  const stage = await openStage({ store, chains, seed });
   try {
     const { gateways, sender, slots, world, timeline, faults } = stage;
     const { markOf } = timeline;
-    const { chain, upstream } = world;
+    const { upstream } = world;
     const atWork = await storm(stage, options);
     const measured = slots.at(-1) ?? 0;
     const start = await gateways.measure(measured);
@@ -52,7 +54,8 @@ export async function campaign({ store, seed, ...options }: CampaignOptions): Pr
     await delay(REST_MS);
     const end = await gateways.measure(measured);
 
-    const evidence = { ...atWork, chain, calls: upstream.calls, quiet, books, markOf };
+    const ledger = await stage.chains.readLedger();
+    const evidence = { ...atWork, ledger, calls: upstream.calls, quiet, books, markOf };
     const violations = [
       ...checkAnswers(evidence),
       ...checkServed(returned),
@@ -64,7 +67,7 @@ export async function campaign({ store, seed, ...options }: CampaignOptions): Pr
       ...gateways.faults.map((text) => ({ promise: 'gateways go on', text })),
     ];
     const seconds = (performance.now() - startedAt) / 1000;
-    return { ...atWork, violations, timeline, settled: chain.transfers.length, faults: faults.given, books, seconds };
+    return { ...atWork, violations, timeline, ledger, faults: faults.given, books, seconds };
   } finally {
     await stage.stop();
   }

@@ -20,7 +20,8 @@ export type Order =
   | {
       readonly order: 'serve';
       readonly facilitatorUrl: string;
-      readonly nodeUrl: string;
+      /** By the variables that name them. */
+      readonly nodeUrls: Readonly<Record<string, string>>;
       /** The provider's name is appended. */
       readonly upstreamUrl: string;
       readonly databaseUrl: string | undefined;
@@ -51,7 +52,7 @@ const say = (said: Said): void => void process.send?.(said);
 const environment = (order: Extract<Order, { order: 'serve' }>) => ({
   ...process.env,
   TURNPIKE_FACILITATOR_URL: order.facilitatorUrl,
-  TURNPIKE_RPC_URL_CHAIN_C: order.nodeUrl,
+  ...order.nodeUrls,
   ...(order.databaseUrl && { DATABASE_URL: order.databaseUrl }),
 });
 
@@ -67,6 +68,8 @@ const { TURNPIKE_CATALOGUE: catalogueDirectory = '', TURNPIKE_DATA: data = '' } 
 const checked = checkedSchemasIn(join(data, 'checked-schemas.json'));
 const catalogue = loadCatalogue(catalogueDirectory, shipped, checked);
 checked.save();
+// With the first payment there it would be loaded anyway, and keep the process busy for as long as a lease.
+if (process.env.TURNPIKE_TEMPO_CURRENCY) await import('../../src/rails/mpp/tempo-chain.ts');
 
 async function serve(order: Extract<Order, { order: 'serve' }>): Promise<void> {
   const { facilitatorTimeoutMs, upstreamUrl, intervals, skewMs } = order;

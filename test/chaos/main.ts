@@ -1,12 +1,15 @@
-/** `npm run chaos -- --store sqlite|postgres --kills N --seed S [--seconds S] [--payers N]`: ends with 1 where a promise was broken. */
+/** `npm run chaos -- --store sqlite|postgres [--chains simulated|real] --kills N --seed S [--seconds S] [--payers N]`: ends with 1 where a promise was broken. */
+import '../payment/facilitators/own-fetch.ts';
 import { parseArgs } from 'node:util';
 import { campaign } from './campaign.ts';
 import { type StoreName, stores } from './database.ts';
+import { type ChainsName, chainsNames } from './open-chains.ts';
 import { figuresOf, violationsOf } from './report.ts';
 
 const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'sqlite' },
+    chains: { type: 'string', default: 'simulated' },
     kills: { type: 'string', default: '40' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     payers: { type: 'string', default: '12' },
@@ -14,18 +17,19 @@ const { values } = parseArgs({
   },
 });
 const store = stores.find((name): name is StoreName => name === values.store);
+const chains = chainsNames.find((name): name is ChainsName => name === values.chains);
 const { kills, seed, payers, seconds } = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [name, Number(value)]),
-) as Record<Exclude<keyof typeof values, 'store'>, number>;
-if (!store || ![kills, seed, payers, seconds].every(Number.isSafeInteger)) {
+) as Record<Exclude<keyof typeof values, 'store' | 'chains'>, number>;
+if (!store || !chains || ![kills, seed, payers, seconds].every(Number.isSafeInteger)) {
   process.stderr.write(
-    'npm run chaos -- [--store sqlite|postgres] [--kills 40] [--seed 1] [--payers 12] [--seconds 3600]\n',
+    'npm run chaos -- [--store sqlite|postgres] [--chains simulated|real] [--kills 40] [--seed 1] [--payers 12] [--seconds 3600]\n',
   );
   process.exit(2);
 }
 
-process.stdout.write(`store ${store}, seed ${seed}\n`);
-const found = await campaign({ store, kills, seed, payers, seconds });
+process.stdout.write(`store ${store}, chains ${chains}, seed ${seed}\n`);
+const found = await campaign({ store, chains, kills, seed, payers, seconds });
 process.stdout.write(`${figuresOf(found)}\n`);
 if (found.violations.length > 0) {
   process.stdout.write(`${violationsOf(found, seed)}\n`);

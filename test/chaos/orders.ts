@@ -1,9 +1,6 @@
 /** What is bought: an endpoint, a request with the purchase's mark in it, and a way to pay. */
-
-import { randomBytes } from 'node:crypto';
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import type { Chains, Method } from './chains.ts';
 import type { Dice } from './dice.ts';
-import type { Method, Wallet } from './proofs.ts';
 import { type Habit, habits, type Purchase } from './purchase.ts';
 
 interface Order {
@@ -27,6 +24,9 @@ const orders = {
   'text by use, upto': { ...byUse, method: 'upto' },
   picture: { path: '/image/family-e-2', method: 'exact', body: picture },
   'picture over MPP': { path: '/mpp/image/family-e-2', method: 'mpp', body: picture },
+  'picture over MPP, on Tempo': { path: '/mpp/image/family-e-2', method: 'tempo', body: picture },
+  'picture on chain-e': { path: '/chain-e/image/family-e-2', method: 'exact on chain-e', body: picture },
+  'text by tier on Solana': { ...tiered, path: '/llm/vendor3-5.2', method: 'exact on Solana' },
   credits: {
     path: '/v1/credits',
     method: 'exact',
@@ -44,42 +44,45 @@ const SHARES: Record<keyof typeof orders, number> = {
   'text by use, upto': 14,
   picture: 10,
   'picture over MPP': 12,
+  'picture over MPP, on Tempo': 12,
+  'picture on chain-e': 6,
+  'text by tier on Solana': 14,
   credits: 12,
 };
 
-const hasIdentifiers = (method: Method): boolean => method === 'exact' || method === 'upto';
+/** Only version 2 of x402 knows the extension. */
+const IDENTIFIED: readonly Method[] = ['exact', 'upto', 'exact on chain-e', 'exact on Solana'];
+/** What takes the signature of a contract, and may settle first. */
+const OF_CONTRACTS: readonly Method[] = ['exact', 'exact of version 1', 'mpp'];
 
 /** Payments of so many payers settle first. */
 const CONTRACTS_PERCENT = 15;
 
-/** Real keys are made only where something is really signed: that takes time. */
-function newWallet(method: Method): Wallet {
-  if (method !== 'mpp') return { address: `0x${randomBytes(20).toString('hex')}`, privateKey: '0x' };
-  const privateKey = generatePrivateKey();
-  return { privateKey, address: privateKeyToAddress(privateKey).toLowerCase() };
-}
+/** Of those that the chains have a way to pay for. */
+const sharesFor = (methods: readonly Method[]): Record<keyof typeof orders, number> =>
+  Object.fromEntries(
+    Object.entries(SHARES).filter(([name]) => methods.includes(orders[name as keyof typeof orders].method)),
+  ) as typeof SHARES;
 
-export function newPurchase(
+export async function newPurchase(
   number: number,
   dice: Dice,
-  { keys, contracts }: { readonly keys: readonly string[]; readonly contracts: Set<string> },
-): Purchase {
+  { keys, chains }: { readonly keys: readonly string[]; readonly chains: Pick<Chains, 'methods' | 'openWallet'> },
+): Promise<Purchase> {
   const mark = `purchase-${number}`;
-  const order: Order = orders[dice.pick(SHARES)];
+  const order: Order = orders[dice.pick(sharesFor(chains.methods))];
   const { path, method } = order;
   const chosen = dice.pick(habits);
-  // Only version 2 of x402 knows the extension.
-  const habit: Habit = chosen === 'with an identifier' && !hasIdentifiers(method) ? 'patient' : chosen;
-  const wallet = newWallet(method);
+  const habit: Habit = chosen === 'with an identifier' && !IDENTIFIED.includes(method) ? 'patient' : chosen;
   const body = order.body(mark, dice, keys);
-  if (method !== 'upto' && dice.percent(CONTRACTS_PERCENT)) contracts.add(wallet.address);
+  const isContract = OF_CONTRACTS.includes(method) && dice.percent(CONTRACTS_PERCENT);
   return {
     mark,
     path,
     body,
     otherBody: 'prompt' in body ? { ...body, prompt: `Something else altogether, ${mark}` } : { amount_usd: '4' },
     method,
-    wallet,
+    wallet: await chains.openWallet(method, { isContract }),
     habit,
     idempotencyKey: habit === 'with a key' ? `key-${mark}` : undefined,
     identifier: habit === 'with an identifier' ? `identifier-of-${mark}` : undefined,

@@ -1,16 +1,15 @@
 /** Payers, each with a habit of its own. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Chains, Proof } from './chains.ts';
 import type { Dice } from './dice.ts';
 import type { Gateways } from './gateways.ts';
-import type { Network } from './network.ts';
-import { type Proof, pay } from './proofs.ts';
 import { endOf, isFinal, type Purchase } from './purchase.ts';
 import type { Answer, Sender } from './send.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface Market {
   readonly gateways: Pick<Gateways, 'urls'>;
-  readonly network: Network;
+  readonly chains: Pick<Chains, 'pay'>;
   readonly sender: Sender;
   readonly timeline: Timeline;
 }
@@ -39,7 +38,7 @@ async function ask(market: Market, { path, body }: Purchase, dice: Dice): Promis
 
 async function signAnew(market: Market, purchase: Purchase, dice: Dice): Promise<Proof> {
   const { method, wallet, identifier, mark } = purchase;
-  const proof = await pay(await ask(market, purchase, dice), method, wallet, market.network, { identifier });
+  const proof = await market.chains.pay(await ask(market, purchase, dice), method, wallet, { identifier });
   purchase.proofs.push(proof);
   market.timeline.belongs(proof.payment, mark);
   return proof;

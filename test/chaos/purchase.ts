@@ -1,5 +1,5 @@
 /** One thing that somebody wants to buy: what is asked for, every payment that was signed for it, every answer. */
-import type { Method, Proof, Wallet } from './proofs.ts';
+import type { Method, Proof, Wallet } from './chains.ts';
 import type { Answer } from './send.ts';
 
 export interface Received {
@@ -44,7 +44,7 @@ export type Habit = keyof typeof habits;
 
 /** What nobody has to ask again: an answer, or a refusal that would be the same. */
 export function isFinal({ status, code }: Answer): boolean {
-  if (status === 402) return !/at the moment|cannot be checked now|could not be read/.test(code);
+  if (status === 402) return !/at the moment|in a moment|cannot be checked now|could not be read/.test(code);
   return status === 200 || status === 400 || status === 410 || code === 'identifier_taken';
 }
 

@@ -19,12 +19,12 @@ const listed = (title: string, counts: ReadonlyMap<string, number>): string[] =>
     .map(([name, count]) => `${String(count).padStart(8)}  ${name}`),
 ];
 
-export function figuresOf({ purchases, chats, settled, done, faults, books, seconds }: Campaign): string {
+export function figuresOf({ purchases, chats, ledger, done, faults, books, seconds }: Campaign): string {
   const kills = [...done].filter(([what]) => what.startsWith('killed')).reduce((sum, [, count]) => sum + count, 0);
   const payments = purchases.reduce((sum, { proofs }) => sum + proofs.length, 0);
   const neverSold = [...books.payments.values()].filter(({ state }) => state === 'unsettled').length;
   return [
-    `${kills} kills, ${purchases.length} purchases with ${payments} payments, ${settled} settled, ${chats.length} chats, ` +
+    `${kills} kills, ${purchases.length} purchases with ${payments} payments, ${ledger.transfers.length} settled, ${chats.length} chats, ` +
       `${neverSold} finished or begun and never settled, in ${Math.round(seconds)} s`,
     ...listed('Done to gateways and database', done),
     ...listed('Gone wrong in the world', faults),
@@ -37,6 +37,14 @@ export function figuresOf({ purchases, chats, settled, done, faults, books, seco
       ),
     ),
     ...listed('Chats', counted(chats.map(({ outcome, status, code }) => `${outcome} ${status} ${code}`))),
+    ...listed(
+      'Settled by',
+      counted(
+        purchases.flatMap(({ method, proofs }) =>
+          proofs.filter(({ payment }) => ledger.find(payment)).map(() => method),
+        ),
+      ),
+    ),
     ...listed('Payments in the end', counted([...books.payments.values()].map(({ state }) => state))),
   ].join('\n');
 }

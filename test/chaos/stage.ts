@@ -8,10 +8,11 @@ import type { Intervals } from '../../src/payment/intervals.ts';
 import { openBooks } from './books.ts';
 import { bundle } from './bundle.ts';
 import { writeCatalogue } from './catalogue.ts';
+import type { Chains } from './chains.ts';
 import { type Database, openDatabase, type StoreName } from './database.ts';
 import { type Faults, openFaults } from './faults.ts';
 import { type Gateways, openGateways } from './gateways.ts';
-import { type Network, readNetwork } from './network.ts';
+import { type ChainsName, openChains } from './open-chains.ts';
 import { openSender, type Sender } from './send.ts';
 import { openStrikes, type Strikes } from './strikes.ts';
 import { openTimeline, type Timeline } from './timeline.ts';
@@ -19,7 +20,7 @@ import { openWorld, type World } from './world.ts';
 
 export interface Stage {
   readonly seed: number;
-  readonly network: Network;
+  readonly chains: Chains;
   readonly sender: Sender;
   readonly timeline: Timeline;
   readonly faults: Faults;
@@ -52,7 +53,6 @@ const environment = (directory: string, catalogue: string) => ({
   HOST: '127.0.0.1',
   PORT: '0',
   TURNPIKE_PUBLIC_URL: 'https://gateway.example',
-  TURNPIKE_PAY_TO_EVM: `0x${'0a'.repeat(20)}`,
   TURNPIKE_MPP_SECRET: 'a secret of the campaign that is long enough',
   TURNPIKE_DATA: directory,
   TURNPIKE_CATALOGUE: catalogue,
@@ -61,7 +61,13 @@ const environment = (directory: string, catalogue: string) => ({
   LOG_LEVEL: 'warn',
 });
 
-export async function openStage(store: StoreName, seed: number): Promise<Stage> {
+export interface StageOptions {
+  readonly store: StoreName;
+  readonly chains: ChainsName;
+  readonly seed: number;
+}
+
+export async function openStage({ store, chains: chainsName, seed }: StageOptions): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-chaos-'));
   const stops: (() => Promise<unknown>)[] = [async () => rmSync(directory, { recursive: true, force: true })];
   const stop = async () => {
@@ -70,13 +76,14 @@ export async function openStage(store: StoreName, seed: number): Promise<Stage> 
   try {
     const catalogue = join(directory, 'catalogue');
     writeCatalogue(catalogue);
-    const network = readNetwork(catalogue);
+    const chains = await openChains(chainsName, catalogue);
+    stops.unshift(chains.stop);
     const timeline = openTimeline();
     const faults = openFaults(seed);
     const strikes = openStrikes();
     const database = await openDatabase(store, directory);
     stops.unshift(database.stop);
-    const world = await openWorld({ network, faults, timeline, onMoment: strikes.reach });
+    const world = await openWorld({ chains, faults, timeline, onMoment: strikes.reach });
     stops.unshift(world.stop);
     const sender = openSender();
     stops.unshift(sender.close);
@@ -86,12 +93,14 @@ export async function openStage(store: StoreName, seed: number): Promise<Stage> 
     const { apiKey } = await apiKeys.create({ label: 'given', credit: usd('100') });
     const gateways = openGateways({
       file: await bundle('test/chaos/gateway.ts', join(directory, 'bundle')),
-      environment: environment(directory, catalogue),
+      environment: { ...environment(directory, catalogue), ...chains.environment },
       timeline,
       orderFor: (slot) => ({
         order: 'serve',
         facilitatorUrl: world.addressFor(slot, 'facilitator'),
-        nodeUrl: world.addressFor(slot, 'node'),
+        nodeUrls: Object.fromEntries(
+          Object.entries(chains.nodes).map(([variable, node]) => [variable, world.addressFor(slot, 'node', node)]),
+        ),
         upstreamUrl: world.addressFor(slot, 'upstream'),
         databaseUrl: database.urlFor(slot),
         intervals: INTERVALS,
@@ -104,7 +113,7 @@ export async function openStage(store: StoreName, seed: number): Promise<Stage> 
     stops.unshift(gateways.stop);
     const slots = Array.from({ length: database.slots }, (_, slot) => slot);
     await Promise.all(slots.map(gateways.serve));
-    return { seed, network, sender, timeline, faults, strikes, database, world, books, gateways, slots, apiKey, stop };
+    return { seed, chains, sender, timeline, faults, strikes, database, world, books, gateways, slots, apiKey, stop };
   } catch (error) {
     await stop();
     throw error;

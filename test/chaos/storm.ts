@@ -31,7 +31,7 @@ export interface StormOptions {
 }
 
 export async function storm(stage: Stage, { kills, payers, seconds }: StormOptions): Promise<Storm> {
-  const { seed, world, faults, timeline, apiKey } = stage;
+  const { seed, chains, world, faults, timeline, apiKey } = stage;
   const purchases: Purchase[] = [];
   const chats: ChatCall[] = [];
   let isOver = false;
@@ -45,7 +45,7 @@ export async function storm(stage: Stage, { kills, payers, seconds }: StormOptio
       chats.push(await chat(stage, dice.oneOf(keys) ?? apiKey, number, dice));
       return;
     }
-    const purchase = newPurchase(number, dice, { keys, contracts: world.chain.contracts });
+    const purchase = await newPurchase(number, dice, { keys, chains });
     purchases.push(purchase);
     await buy(stage, purchase, dice);
   }
@@ -63,6 +63,6 @@ export async function storm(stage: Stage, { kills, payers, seconds }: StormOptio
   isOver = true;
   faults.end();
   timeline.note('NOTHING FAILS ANY MORE');
-  await Promise.all([...paying, world.facilitator.idle()]);
+  await Promise.all([...paying, world.settling.idle()]);
   return { purchases, chats, done };
 }

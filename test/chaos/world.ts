@@ -1,31 +1,30 @@
-/** All that gateways talk to, in this one process: the chain's node, the facilitator and every provider. */
+/** All that gateways talk to, with its faults: the chains' nodes, the facilitator and every provider. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Chain, openChain } from './chain.ts';
+import type { Chains } from './chains.ts';
 import { type Exchange, loseConnection, sendJson } from './exchange.ts';
-import { type Facilitator, openFacilitator } from './facilitator.ts';
+import { openFacilitator } from './facilitator.ts';
 import type { Faults } from './faults.ts';
 import type { Moment, OnMoment } from './moments.ts';
-import { answerRpc } from './node.ts';
+import { openSettling, type Settling } from './settling.ts';
 import type { Timeline } from './timeline.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
 export interface World {
   readonly url: string;
-  readonly chain: Chain;
-  readonly facilitator: Facilitator;
+  readonly settling: Settling;
   readonly upstream: Upstream;
-  /** Where the gateway in this place finds a service: so the world knows who asks. */
-  addressFor(slot: number, service: 'node' | 'facilitator' | 'upstream'): string;
+  /** Where the gateway in this place finds a service, and a node by its name: so the world knows who asks. */
+  addressFor(slot: number, service: 'node' | 'facilitator' | 'upstream', node?: string): string;
   /** Lets go of connections that nobody uses. */
   rest(): void;
   stop(): Promise<void>;
 }
 
 export interface WorldParts {
-  readonly network: { readonly asset: string; readonly caip2: string; readonly v1: string };
+  readonly chains: Chains;
   readonly faults: Faults;
   readonly timeline: Timeline;
   readonly onMoment: OnMoment;
@@ -37,19 +36,37 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-export async function openWorld({ network, faults, timeline, onMoment }: WorldParts): Promise<World> {
-  const chain = openChain(network.asset.toLowerCase());
-  const facilitator = openFacilitator({ chain, names: network, faults, timeline });
+export async function openWorld({ chains, faults, timeline, onMoment }: WorldParts): Promise<World> {
+  const settling = openSettling(faults, timeline);
+  const askFacilitator = openFacilitator({ settler: chains.settler, settling, faults, timeline });
   const upstream = openUpstream(faults, timeline.now);
 
-  async function askNode({ body, response, reach }: Exchange): Promise<void> {
-    const { id, method, params } = JSON.parse(body);
+  async function askNode(exchange: Exchange): Promise<void> {
+    const { path, body, response, reach } = exchange;
+    const node = path.slice(1);
+    const payment = chains.sentBy(body);
+    if (payment !== undefined) return send(exchange, node, payment);
     const fault = faults.asking();
     reach('chain asked', undefined);
     if (fault === 'slow') await delay(faults.dice.between(100, 600));
     if (fault === 'connection lost') return loseConnection(response);
     if (fault === '500') return sendJson(response, 500, {});
-    sendJson(response, 200, { jsonrpc: '2.0', id, result: answerRpc(chain, method, params) });
+    const answer = await chains.askNode(node, body);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+  }
+
+  /** What a gateway itself sends to a chain. */
+  function send(exchange: Exchange, node: string, payment: string): Promise<void> {
+    const { id } = JSON.parse(exchange.body);
+    return settling.answer(exchange, {
+      payment,
+      refusal: { jsonrpc: '2.0', id, error: { code: -32_003, message: 'transaction rejected' } },
+      async carryOut() {
+        const text = await chains.askNode(node, exchange.body);
+        const answer = JSON.parse(text);
+        return { answer, outcome: answer.error === undefined ? 'sent' : String(answer.error.message) };
+      },
+    });
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -66,7 +83,7 @@ export async function openWorld({ network, faults, timeline, onMoment }: WorldPa
       reach: (moment: Moment, mark) => onMoment(moment, slot, mark),
     };
     if (service === 'node') return askNode(exchange);
-    if (service === 'facilitator') return facilitator.answer(exchange);
+    if (service === 'facilitator') return askFacilitator(exchange);
     if (service === 'upstream') return upstream.answer(exchange);
     sendJson(response, 404, {});
   }
@@ -85,10 +102,9 @@ export async function openWorld({ network, faults, timeline, onMoment }: WorldPa
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    chain,
-    facilitator,
+    settling,
     upstream,
-    addressFor: (slot, service) => `${url}/${slot}/${service}`,
+    addressFor: (slot, service, node) => `${url}/${slot}/${service}${node === undefined ? '' : `/${node}`}`,
     rest: () => server.closeIdleConnections(),
     async stop() {
       const closed = once(server, 'close');

@@ -3,9 +3,9 @@ import { endOf, type Purchase } from '../purchase.ts';
 import type { Evidence } from './evidence.ts';
 import type { Violation } from './violation.ts';
 
-export function checkAnswers({ purchases, chain }: Evidence): Violation[] {
+export function checkAnswers({ purchases, ledger }: Evidence): Violation[] {
   return purchases.flatMap((purchase) => {
-    const settled = purchase.proofs.filter(({ signed }) => chain.find(signed.kind, signed.payer, signed.nonce));
+    const settled = purchase.proofs.filter(({ payment }) => ledger.find(payment));
     return [
       ...(settled.length > 1
         ? [broken(purchase, 'one purchase is paid once', `${settled.length} payments for it were settled`)]

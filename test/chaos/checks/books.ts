@@ -19,16 +19,16 @@ export function checkQuiet({ payments, keys }: Books, markOf: Evidence['markOf']
   ];
 }
 
-export function checkBooks({ chain, quiet, books, markOf, purchases }: Evidence): Violation[] {
-  const payments = new Map(
-    purchases.flatMap(({ proofs }) => proofs.map(({ payment, signed }) => [payment, signed] as const)),
+export function checkBooks({ ledger, quiet, books, markOf, purchases }: Evidence): Violation[] {
+  const methods = new Map(
+    purchases.flatMap(({ proofs, method }) => proofs.map(({ payment }) => [payment, method] as const)),
   );
   const violations: Violation[] = [];
   const broken = (promise: string, text: string, payment: string) =>
     violations.push({ promise, text, mark: markOf(payment) });
 
-  for (const [payment, signed] of payments) {
-    const transfer = chain.find(signed.kind, signed.payer, signed.nonce);
+  for (const [payment, method] of methods) {
+    const transfer = ledger.find(payment);
     const row = books.payments.get(payment);
     const before = quiet.payments.get(payment)?.state;
     if (transfer && before !== 'settled' && before !== 'owed') {
@@ -37,21 +37,34 @@ export function checkBooks({ chain, quiet, books, markOf, purchases }: Evidence)
     if (transfer && row?.state !== 'settled') {
       broken('what is owed is given', `${transfer.moved} was taken, and in the end it is ${row?.state}`, payment);
     }
-    if (transfer?.kind === 'permit2' && transfer.moved !== USED) {
+    if (transfer && method === 'upto' && transfer.moved !== USED) {
       broken('who pays by upto pays what was used', `${transfer.moved} was taken for ${USED}`, payment);
     }
     const [taken, booked] = [transfer, row?.receipt].map((each) => each && JSON.stringify(sumsOf(each)));
     if (taken !== booked)
       broken('the books are those of the chain', `the chain has ${taken}, the books ${booked}`, payment);
   }
-  const known = new Set([...payments.values()].map(({ kind, payer, nonce }) => chain.find(kind, payer, nonce)));
-  for (const transfer of chain.transfers) {
-    if (!known.has(transfer)) broken('the books are those of the chain', 'a transfer that no payer signed', '');
+  for (const { payment } of ledger.transfers) {
+    if (!methods.has(payment)) {
+      broken('the books are those of the chain', `nobody signed the transfer of ${payment}`, payment);
+    }
   }
-  return violations;
+  return [...violations, ...checkGains(ledger, books)];
 }
 
 const sumsOf = (each: { transaction: string; moved?: bigint; amount?: string }) => [
   each.transaction,
   String(each.moved ?? each.amount),
 ];
+
+/** The names of payments have their network in them. */
+function checkGains({ gains }: Evidence['ledger'], { payments }: Books): Violation[] {
+  const rows = [...payments.values()];
+  return [...gains].flatMap(([network, gained]) => {
+    const own = rows.filter(({ id }) => id.includes(`:${network}:`));
+    const booked = own.reduce((sum, { receipt }) => sum + BigInt(receipt?.amount ?? '0'), 0n);
+    if (gained === booked) return [];
+    const text = `on ${network} ${gained} were gained, and ${booked} are in the books`;
+    return [{ promise: 'the books are those of the chain', text }];
+  });
+}

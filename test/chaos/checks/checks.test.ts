@@ -2,8 +2,8 @@
 import t from 'tap';
 import type { ApiKey, EntryKind, LedgerEntry } from '../../../src/store/credit-store.ts';
 import type { Payment } from '../../../src/store/store.ts';
-import { openChain, type Signed } from '../chain.ts';
-import { paymentOf } from '../facilitator.ts';
+import { ledgerOf } from '../ledger.ts';
+import { eip3009Name } from '../names.ts';
 import type { Purchase } from '../purchase.ts';
 import type { Answer } from '../send.ts';
 import type { Call } from '../upstream.ts';
@@ -17,24 +17,27 @@ import type { Violation } from './violation.ts';
 
 const PRICE = 1_000n;
 const ASSET = `0x${'aa'.repeat(20)}`;
-const PAY_TO = `0x${'0a'.repeat(20)}`;
+const PAYER = `0x${'bb'.repeat(20)}`;
+const NETWORK = 'eip155:1';
 
 /** One purchase that went well: paid once, answered, and written down. `changes` to it are what went wrong. */
 function gone(changes: {
   readonly payments?: number;
   readonly settled?: number;
+  /** On the network. */
+  readonly gained?: bigint;
   readonly answer?: Partial<Answer>;
   readonly row?: Partial<Payment>;
   readonly calls?: readonly Partial<Call>[];
 }): Evidence {
-  const { payments = 1, settled = 1, answer, row, calls = [{}] } = changes;
-  const chain = openChain(ASSET);
-  const signed = Array.from({ length: payments }, (_, number): Signed => {
+  const { payments = 1, settled = 1, gained = PRICE * BigInt(settled), answer, row, calls = [{}] } = changes;
+  const proofs = Array.from({ length: payments }, (_, number) => {
     const nonce = `0x${String(number + 1).padStart(64, '0')}`;
-    return { kind: 'eip3009', payer: `0x${'bb'.repeat(20)}`, payTo: PAY_TO, nonce, most: PRICE, validBefore: 9e9 };
+    return { headers: {}, payment: eip3009Name(NETWORK, ASSET, PAYER, nonce), validBefore: 9e9 };
   });
-  const proofs = signed.map((each) => ({ signed: each, headers: {}, payment: paymentOf('eip155:1', ASSET, each) }));
-  const transfers = signed.slice(0, settled).map((each) => chain.transfer(each, PRICE));
+  const transfers = proofs.slice(0, settled).map(({ payment }) => {
+    return { payment, transaction: `of ${payment}`, moved: PRICE };
+  });
   const good: Answer = { status: 200, code: 'ok', text: '{"text":"Fog. purchase-1 abc"}', headers: {}, ...answer };
   const purchase: Purchase = {
     mark: 'purchase-1',
@@ -42,7 +45,7 @@ function gone(changes: {
     body: {},
     otherBody: {},
     method: 'exact',
-    wallet: { address: `0x${'bb'.repeat(20)}`, privateKey: '0x' },
+    wallet: { address: PAYER, privateKey: '0x' },
     habit: 'patient',
     idempotencyKey: undefined,
     identifier: undefined,
@@ -67,7 +70,7 @@ function gone(changes: {
   return {
     purchases: [purchase],
     chats: [],
-    chain,
+    ledger: ledgerOf(transfers, new Map([[NETWORK, gained]])),
     calls: calls.map((call) => ({ ...called, ...call })),
     quiet: books,
     books,
@@ -134,6 +137,8 @@ for (const [what, changes, promise] of [
     { row: { receipt: { transaction: '0x', amount: '1' } } },
     'the books are those of the chain',
   ],
+  ['the address that is paid got more', { gained: PRICE + 1n }, 'the books are those of the chain'],
+  ['there is no receipt', { row: { receipt: undefined } }, 'the books are those of the chain'],
 ] as [string, object, string][]) {
   t.test(`it is noticed when ${what}`, (t) => {
     t.ok(promisesOf(checkAll(gone(changes))).includes(promise));

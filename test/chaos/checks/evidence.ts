@@ -1,6 +1,6 @@
 import type { Books } from '../books.ts';
-import type { Chain } from '../chain.ts';
 import type { ChatCall } from '../chat.ts';
+import type { Ledger } from '../ledger.ts';
 import type { Purchase } from '../purchase.ts';
 import type { Call } from '../upstream.ts';
 
@@ -8,7 +8,8 @@ import type { Call } from '../upstream.ts';
 export interface Evidence {
   readonly purchases: readonly Purchase[];
   readonly chats: readonly ChatCall[];
-  readonly chain: Chain;
+  /** At the very end. */
+  readonly ledger: Ledger;
   readonly calls: readonly Call[];
   /** Once the reconciler had its time, and before anybody asked for an answer again. */
   readonly quiet: Books;

@@ -1,5 +1,5 @@
 /** The chain's node: the calls of Ethereum JSON-RPC that gateways make. */
-import { quantity, TRANSFER, word } from '../../src/payment/chains/evm-logs.ts';
+import { quantity, TRANSFER, word } from '../../../src/payment/chains/evm-logs.ts';
 import type { Chain, Transfer } from './chain.ts';
 
 /** The places of `src/payment/authorizations` where these come from say what they are. */

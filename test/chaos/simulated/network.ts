@@ -1,6 +1,6 @@
-/** The network that everybody pays on: as it is live, with the world's node and facilitator behind it. */
-import { loadCatalogue } from '../../src/catalogue/load.ts';
-import { shipped } from '../../src/shipped.ts';
+/** The network that everybody pays on: as it is live, with the simulated chain in its place. */
+import { loadCatalogue } from '../../../src/catalogue/load.ts';
+import { shipped } from '../../../src/shipped.ts';
 
 export interface Network {
   readonly id: string;

@@ -3,7 +3,7 @@
  * block for every second. It keeps every transfer, so that the books can be compared with it.
  */
 import { createHash } from 'node:crypto';
-import { word } from '../../src/payment/chains/evm-logs.ts';
+import { word } from '../../../src/payment/chains/evm-logs.ts';
 
 /** What a payer signed, as the chain knows it. Addresses in lower case. */
 export interface Signed {

@@ -1,30 +1,11 @@
-/** Payments for what a 402 asks. The world's facilitator looks at no signature, so only MPP's are real ones. */
+/** Payments for what a 402 asks. The simulated facilitator looks at no signature, so only MPP's are real ones. */
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
-import { openPayer } from '../../src/rails/mpp/payer.ts';
-import type { Signed } from './chain.ts';
-import { paymentOf } from './facilitator.ts';
+import { openPayer } from '../../../src/rails/mpp/payer.ts';
+import type { Method, Proof, ProofOptions, Wallet } from '../chains.ts';
+import { x402Name } from '../names.ts';
+import type { Answer } from '../send.ts';
 import type { Network } from './network.ts';
-import type { Answer } from './send.ts';
-
-export interface Proof {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signed: Signed;
-  /** As the store names it. */
-  readonly payment: string;
-}
-
-export interface Wallet {
-  readonly address: string;
-  readonly privateKey: Hex;
-}
-
-export type Method = 'exact' | 'exact of version 1' | 'upto' | 'mpp';
-
-export interface ProofOptions {
-  /** The purchase's own name, by the extension `payment-identifier`. */
-  readonly identifier?: string | undefined;
-}
 
 /** How long what is signed is good, in seconds: longer than a payer is patient. */
 const GOOD_FOR = 55;
@@ -32,24 +13,28 @@ const GOOD_FOR = 55;
 const hex = (bytes: number): Hex => `0x${randomBytes(bytes).toString('hex')}`;
 const inBase64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
+/** What was signed, as x402 has it, and the headers that carry it. */
+interface Signed {
+  readonly headers: Proof['headers'];
+  readonly payload: object;
+  readonly validBefore: number;
+}
+
+type Signer = (unpaid: Answer, wallet: Wallet, network: Network, options: ProofOptions) => Promise<Signed> | Signed;
+
 /** Throws where the answer does not offer the method. */
 export async function pay(
+  network: Network,
   unpaid: Answer,
   method: Method,
   wallet: Wallet,
-  network: Network,
   options: ProofOptions = {},
 ): Promise<Proof> {
-  const { headers, signed } = await signers[method](unpaid, wallet, network, options);
-  return { headers, signed, payment: paymentOf(network.caip2, network.asset.toLowerCase(), signed) };
+  const signer = signers[method];
+  if (!signer) throw new Error(`nobody pays by ${method} here`);
+  const { headers, payload, validBefore } = await signer(unpaid, wallet, network, options);
+  return { headers, validBefore, payment: x402Name(network.caip2, network.asset, payload) };
 }
-
-type Signer = (
-  unpaid: Answer,
-  wallet: Wallet,
-  network: Network,
-  options: ProofOptions,
-) => Promise<Pick<Proof, 'headers' | 'signed'>> | Pick<Proof, 'headers' | 'signed'>;
 
 interface Offer {
   readonly scheme: string;
@@ -67,46 +52,28 @@ function offerOf(accepts: readonly Offer[], scheme: string, network: string): Of
 
 function authorize({ address }: Wallet, { payTo, amount }: Offer) {
   const validBefore = Math.floor(Date.now() / 1000) + GOOD_FOR;
-  const nonce = hex(32);
-  const signed: Signed = {
-    kind: 'eip3009',
-    payer: address,
-    payTo: payTo.toLowerCase(),
-    nonce,
-    most: BigInt(amount),
-    validBefore,
-  };
   const authorization = {
     from: address,
     to: payTo,
     value: amount,
     validAfter: '0',
     validBefore: String(validBefore),
-    nonce,
+    nonce: hex(32),
   };
-  return { signed, payload: { signature: hex(65), authorization } };
+  return { validBefore, payload: { signature: hex(65), authorization } };
 }
 
 function permit({ address }: Wallet, { payTo, amount, asset }: Offer) {
-  const deadline = Math.floor(Date.now() / 1000) + GOOD_FOR;
-  const nonce = BigInt(hex(16)).toString();
-  const signed: Signed = {
-    kind: 'permit2',
-    payer: address,
-    payTo: payTo.toLowerCase(),
-    nonce,
-    most: BigInt(amount),
-    validBefore: deadline,
-  };
+  const validBefore = Math.floor(Date.now() / 1000) + GOOD_FOR;
   const permit2Authorization = {
     from: address,
     permitted: { token: asset, amount },
     spender: hex(20),
-    nonce,
-    deadline: String(deadline),
+    nonce: BigInt(hex(16)).toString(),
+    deadline: String(validBefore),
     witness: { to: payTo, facilitator: hex(20), validAfter: '0' },
   };
-  return { signed, payload: { signature: hex(65), permit2Authorization } };
+  return { validBefore, payload: { signature: hex(65), permit2Authorization } };
 }
 
 const ofVersion2 =
@@ -114,21 +81,22 @@ const ofVersion2 =
   ({ headers }, wallet, { caip2 }, { identifier }) => {
     const required = JSON.parse(Buffer.from(String(headers['payment-required']), 'base64').toString());
     const accepted = offerOf(required.accepts, scheme, caip2);
-    const { signed, payload } = scheme === 'exact' ? authorize(wallet, accepted) : permit(wallet, accepted);
+    const { payload, validBefore } = scheme === 'exact' ? authorize(wallet, accepted) : permit(wallet, accepted);
     const extensions = {
       challenge: required.extensions.challenge,
       ...(identifier && { 'payment-identifier': { info: { required: false, id: identifier } } }),
     };
     const payment = { x402Version: 2, payload, resource: required.resource, accepted, extensions };
-    return { signed, headers: { 'payment-signature': inBase64(payment) } };
+    return { payload, validBefore, headers: { 'payment-signature': inBase64(payment) } };
   };
 
-const signers: Record<Method, Signer> = {
+const signers: Partial<Record<Method, Signer>> = {
   exact: ofVersion2('exact'),
   upto: ofVersion2('upto'),
   'exact of version 1': ({ text }, wallet, { v1 }) => {
-    const { signed, payload } = authorize(wallet, offerOf(JSON.parse(text).accepts, 'exact', v1));
-    return { signed, headers: { 'x-payment': inBase64({ x402Version: 1, scheme: 'exact', network: v1, payload }) } };
+    const { payload, validBefore } = authorize(wallet, offerOf(JSON.parse(text).accepts, 'exact', v1));
+    const payment = { x402Version: 1, scheme: 'exact', network: v1, payload };
+    return { payload, validBefore, headers: { 'x-payment': inBase64(payment) } };
   },
   async mpp({ status, headers, text }, { privateKey }, network) {
     const { caip2, asset, name, version, decimals } = network;
@@ -153,14 +121,10 @@ const signers: Record<Method, Signer> = {
     const { payload } = JSON.parse(
       Buffer.from(String(paid.authorization).replace(/^Payment /, ''), 'base64url').toString(),
     );
-    const signed: Signed = {
-      kind: 'eip3009',
-      payer: String(payload.from).toLowerCase(),
-      payTo: String(payload.to).toLowerCase(),
-      nonce: String(payload.nonce).toLowerCase(),
-      most: BigInt(payload.value),
+    return {
+      payload: { authorization: payload },
       validBefore: Number(payload.validBefore),
+      headers: { authorization: String(paid.authorization) },
     };
-    return { signed, headers: { authorization: String(paid.authorization) } };
   },
 };

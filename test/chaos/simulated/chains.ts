@@ -1,0 +1,54 @@
+/** One chain, simulated in this process: fast, and it fails only where it is told to. */
+import { randomBytes } from 'node:crypto';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import type { Chains } from '../chains.ts';
+import { ledgerOf } from '../ledger.ts';
+import { eip3009Name, permit2Name } from '../names.ts';
+import { openChain } from './chain.ts';
+import { readNetwork } from './network.ts';
+import { answerRpc } from './node.ts';
+import { pay } from './payments.ts';
+import { openSettler } from './settler.ts';
+
+const PAY_TO = `0x${'0a'.repeat(20)}`;
+const QUIET_MS = 15_000;
+
+export function openSimulated(catalogue: string): Chains {
+  const network = readNetwork(catalogue);
+  const { caip2 } = network;
+  const chain = openChain(network.asset.toLowerCase());
+  const atStart = chain.balance(PAY_TO);
+  return {
+    environment: { TURNPIKE_PAY_TO_EVM: PAY_TO },
+    nodes: { TURNPIKE_RPC_URL_CHAIN_C: network.id },
+    methods: ['exact', 'exact of version 1', 'upto', 'mpp'],
+    settler: openSettler(chain, network),
+    async askNode(_node, request) {
+      const { id, method, params } = JSON.parse(request);
+      return JSON.stringify({ jsonrpc: '2.0', id, result: answerRpc(chain, method, params) });
+    },
+    sentBy: () => undefined,
+    /** Real keys are made only where something is really signed: that takes time. */
+    async openWallet(method, { isContract }) {
+      const privateKey = method === 'mpp' ? generatePrivateKey() : '0x';
+      const address =
+        privateKey === '0x' ? `0x${randomBytes(20).toString('hex')}` : privateKeyToAddress(privateKey).toLowerCase();
+      if (isContract) chain.contracts.add(address);
+      return { address, privateKey };
+    },
+    pay: (unpaid, method, wallet, options) => pay(network, unpaid, method, wallet, options),
+    async letPass(seconds) {
+      chain.letPass(seconds);
+    },
+    quietMs: QUIET_MS,
+    async readLedger() {
+      const transfers = chain.transfers.map(({ kind, payer, nonce, transaction, moved }) => {
+        const payment =
+          kind === 'eip3009' ? eip3009Name(caip2, chain.asset, payer, nonce) : permit2Name(caip2, payer, nonce);
+        return { payment, transaction, moved };
+      });
+      return ledgerOf(transfers, new Map([[caip2, chain.balance(PAY_TO) - atStart]]));
+    },
+    stop: async () => undefined,
+  };
+}
