@@ -36,6 +36,7 @@ export function openFacilitator({ settler, settling, faults, timeline }: Facilit
     const { network } = asked.paymentRequirements;
     return settling.answer(exchange, {
       payment: settler.nameOf(asked),
+      failure: {},
       refusal: { success: false, errorReason: 'unexpected_settle_error', transaction: '', network },
       async carryOut() {
         const answer = await settler.settle(asked);

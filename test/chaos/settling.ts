@@ -11,6 +11,8 @@ export interface Order {
   carryOut(): Promise<{ readonly answer: object; readonly outcome: string }>;
   /** Answered where it is refused for no reason. */
   readonly refusal: object;
+  /** Answered with a 500, whether it moves or not. */
+  readonly failure: object;
 }
 
 export interface Settling {
@@ -49,9 +51,9 @@ export function openSettling({ dice, settling }: Faults, timeline: Timeline): Se
         return loseConnection(response);
       case 'settles seconds after a 500':
         carryOutLater(order);
-        return sendJson(response, 500, {});
+        return sendJson(response, 500, order.failure);
       default:
-        return sendJson(response, 500, {});
+        return sendJson(response, 500, order.failure);
     }
   }
 
@@ -67,7 +69,7 @@ export function openSettling({ dice, settling }: Faults, timeline: Timeline): Se
       const { answer, outcome } = await carryOut(order);
       reach('settled', mark);
       if (fault === 'answer lost after settling') return loseConnection(response);
-      if (fault === '500 after settling') return sendJson(response, 500, {});
+      if (fault === '500 after settling') return sendJson(response, 500, order.failure);
       sendJson(response, 200, answer);
       if (await gone(response)) {
         note(`settle answered: ${outcome}`, mark);

@@ -61,6 +61,7 @@ export async function openWorld({ chains, faults, timeline, onMoment }: WorldPar
     return settling.answer(exchange, {
       payment,
       refusal: { jsonrpc: '2.0', id, error: { code: -32_003, message: 'transaction rejected' } },
+      failure: { jsonrpc: '2.0', id, error: { code: -32_603, message: 'internal error' } },
       async carryOut() {
         const text = await chains.askNode(node, exchange.body);
         const answer = JSON.parse(text);

@@ -31,8 +31,11 @@ interface TempoChainOptions {
 /** `transferWithMemo(address,uint256,bytes32)` and its three words. */
 const TRANSFER_WITH_MEMO = /^0x95777d59[0-9a-f]{128}([0-9a-f]{64})$/;
 
-/** EIP-7966: the node took the transaction, but did not see it included in time. */
-const TIMED_OUT = 4;
+/**
+ * Errors by which a node says nothing of the transaction, and may have passed it on: not included in time (EIP-7966),
+ * resource unavailable, limit exceeded, internal error (EIP-1474).
+ */
+const NO_VERDICT = [4, -32_002, -32_005, -32_603];
 
 /** The first line of a foreign message: the following ones repeat the request, and with it the signature. */
 const firstLine = (message: string): string =>
@@ -43,12 +46,19 @@ const INSUFFICIENT_BALANCE = '832f98b5';
 
 const isFromChain = (error: unknown): boolean => error instanceof ChainUnreachable || error instanceof ChainProblem;
 
+/** What the chain's node said, or that it said nothing; anything else where it was not the node. */
+const causeOf = (error: unknown): unknown => (error instanceof BaseError ? error.walk(isFromChain) : error);
+
+const isNoVerdict = (cause: unknown): boolean =>
+  cause instanceof ChainUnreachable ||
+  (cause instanceof ChainProblem && (NO_VERDICT.includes(cause.code) || /timed? ?out/i.test(cause.message)));
+
 /** Why checking or sending failed, in words for the caller: neither addresses of nodes nor signatures, so no cause. */
 function explain(error: unknown): Refusal | ChainUnreachable {
   if (error instanceof Refusal || error instanceof ChainUnreachable) return error;
   const refusal = (reason: string) => new Refusal('verification-failed', reason);
   if (error instanceof BaseError || error instanceof ChainProblem) {
-    const cause = error instanceof BaseError ? error.walk(isFromChain) : error;
+    const cause = causeOf(error);
     if (cause instanceof ChainUnreachable) return new ChainUnreachable('the chain gave no answer');
     const message = cause instanceof Error ? cause.message : '';
     if (message.includes(INSUFFICIENT_BALANCE)) return refusal('the payer has too few tokens');
@@ -176,9 +186,8 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
           return answer;
         } catch (error) {
           // A node that has the transaction already, from the payer perhaps, complains about it or its nonce.
-          const final =
-            error instanceof ChainProblem && error.code !== TIMED_OUT && !/already|known|nonce/i.test(error.message);
-          if (final) sending.progress = 'rejected';
+          const hasIt = error instanceof ChainProblem && /already|known|nonce/i.test(error.message);
+          if (!hasIt && !isNoVerdict(error)) sending.progress = 'rejected';
           throw error;
         }
       };
@@ -193,6 +202,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
           return unknown('the transaction was sent, but the chain has not confirmed it');
         }
         if (sending.progress === 'reverted') return refused('the transaction was included, but it failed');
+        if (sending.progress === 'not sent' && isNoVerdict(causeOf(error))) return unknown('the chain gave no answer');
         return refused(explain(error).message);
       }
     },

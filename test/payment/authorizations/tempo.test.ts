@@ -205,24 +205,45 @@ async function verified({
   return { rail, quote, payment, recipient: recipient as Hex, memo, validBefore };
 }
 
-t.test('a node that has the transaction, in whatever words, has not refused it', async (t) => {
-  const complaint = { code: -32000, message: '' };
+t.test('a node that has the transaction, or may have it, in whatever words, has not refused it', async (t) => {
+  let complaint = { code: 0, message: '' };
   const node = await serve(async (_request, response, body) => {
     const { method, params }: { method: string; params: unknown[] } = JSON.parse(body);
     const sends = method.startsWith('eth_sendRawTransaction');
     json(response, 200, sends ? { id: 1, error: complaint } : { id: 1, result: await rpc(method, params) });
   });
   t.teardown(node.stop);
-  for (const [message, state] of [
-    ['already known', 'unknown'],
-    ['transaction already imported', 'unknown'],
-    ['nonce too low', 'unknown'],
-    ['transaction type not supported', 'refused'],
+  for (const [code, message, state] of [
+    [-32_000, 'already known', 'unknown'],
+    [-32_000, 'transaction already imported', 'unknown'],
+    [-32_000, 'nonce too low', 'unknown'],
+    [-32_603, 'internal error', 'unknown'],
+    [-32_005, 'too many requests', 'unknown'],
+    [-32_002, 'resource unavailable', 'unknown'],
+    [-32_000, 'request timed out', 'unknown'],
+    [-32_000, 'transaction type not supported', 'refused'],
+    [-32_003, 'transaction rejected', 'refused'],
   ] as const) {
-    complaint.message = message;
+    complaint = { code, message };
     const { quote, payment } = await verified({ rpcUrl: node.url });
     t.match(await payment.settle(quote.amount), { state }, message);
   }
+});
+
+t.test('a node that is gone before the transaction is sent has not refused it', async (t) => {
+  let isGone = false;
+  const node = await serve(async (_request, response, body) => {
+    if (isGone) return response.destroy();
+    const { method, params }: { method: string; params: unknown[] } = JSON.parse(body);
+    json(response, 200, { id: 1, result: await rpc(method, params) });
+  });
+  t.teardown(node.stop);
+  const { rail, quote, payment } = await verified({ rpcUrl: node.url });
+  isGone = true;
+  t.match(await payment.settle(quote.amount), { state: 'unknown', reason: 'the chain gave no answer' });
+  isGone = false;
+  t.match(await rail.recover(payment.recoveryQuery), { state: 'unknown', unused: true }, 'it is still open');
+  t.match(await payment.settle(quote.amount), { state: 'settled' });
 });
 
 t.test('the nonce of an expiring transaction may be any number of 64 bits', async (t) => {
