@@ -5,6 +5,9 @@ import { anyGateway, type Market } from './payer.ts';
 /** How a call ended, as its caller saw it. */
 export interface ChatCall {
   readonly mark: string;
+  /** As the timeline has them. */
+  readonly begunAt: number;
+  endedAt: number;
   /** Under which the ledger has the call; undefined where nothing came at all. */
   requestId: string | undefined;
   /** `refused`: nothing was sent but an error; `broken`: it began, and no end came. */
@@ -20,7 +23,9 @@ const LEAVING_PERCENT = 20;
 export async function chat(market: Market, apiKey: string, number: number, dice: Dice): Promise<ChatCall> {
   const { sender, timeline } = market;
   const mark = `purchase-${number}`;
-  const call: ChatCall = { mark, requestId: undefined, outcome: 'no answer', status: 0, code: '' };
+  const begunAt = timeline.now();
+  const times = { begunAt, endedAt: begunAt };
+  const call: ChatCall = { mark, ...times, requestId: undefined, outcome: 'no answer', status: 0, code: '' };
   const stream = dice.percent(STREAMED_PERCENT);
   const leaveAfterMs = dice.percent(LEAVING_PERCENT) ? dice.between(5, 300) : undefined;
   const { slot, url } = await anyGateway(market, dice);
@@ -45,6 +50,7 @@ export async function chat(market: Market, apiKey: string, number: number, dice:
   } catch {
     // Killed, or left: what came by then is noted.
   }
+  call.endedAt = timeline.now();
   note(`${call.outcome} ${call.status} ${call.code}, request ${call.requestId}`);
   return call;
 }

@@ -15,7 +15,8 @@ export interface Database {
   readonly server:
     | undefined
     | {
-        restart(): Promise<void>;
+        /** It crashes, and is started again. */
+        restart(onCrash: () => void): Promise<void>;
         /** The gateway in this place does not reach it for so long: nothing is refused, nothing is answered. */
         cutOff(slot: number, milliseconds: number): void;
       };
@@ -42,7 +43,11 @@ export async function openDatabase(store: StoreName, directory: string): Promise
       return own.href;
     },
     server: {
-      restart: async () => (await interrupt())(),
+      async restart(onCrash) {
+        const startAgain = await interrupt();
+        onCrash();
+        await startAgain();
+      },
       cutOff: (slot, milliseconds) => cables[slot]?.cut(milliseconds),
     },
     opened: { databaseUrl: url, file },

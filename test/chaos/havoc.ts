@@ -18,6 +18,8 @@ export interface HavocParts {
   readonly timeline: Timeline;
   /** See `GatewaysParts`: who does not reach the database cannot prolong what it has. */
   onLost(slot: number): void;
+  /** The database's server has ended at once, with whatever it had not written to the disk. */
+  onCrash(): void;
 }
 
 /** Between the end of one blow and the next. */
@@ -28,7 +30,7 @@ const CUT_MS = { least: 500, most: 2_500 };
 
 /** Resolves once all of it is done. Answers how often each thing was done. */
 export async function wreak(parts: HavocParts): Promise<ReadonlyMap<string, number>> {
-  const { seed, kills, mostMs, leaseMs, gateways, strikes, database, timeline, onLost } = parts;
+  const { seed, kills, mostMs, leaseMs, gateways, strikes, database, timeline, onLost, onCrash } = parts;
   const dice = openDice(seed, 'havoc');
   const done = new Map<string, number>();
   const count = (what: string) => done.set(what, (done.get(what) ?? 0) + 1);
@@ -52,7 +54,7 @@ export async function wreak(parts: HavocParts): Promise<ReadonlyMap<string, numb
   async function restart(): Promise<void> {
     timeline.note('THE DATABASE STOPS');
     for (const slot of gateways.working()) onLost(slot);
-    await database.server?.restart();
+    await database.server?.restart(onCrash);
     timeline.note('THE DATABASE IS BACK');
     count('database restarted');
   }

@@ -12,6 +12,8 @@ export interface Storm {
   readonly chats: readonly ChatCall[];
   /** What was done to gateways and database, and how often. */
   readonly done: ReadonlyMap<string, number>;
+  /** When the database crashed, as the timeline has it. */
+  readonly crashes: readonly number[];
 }
 
 const CHAT_PERCENT = 20;
@@ -34,6 +36,7 @@ export async function storm(stage: Stage, { kills, payers, seconds }: StormOptio
   const { seed, chains, world, faults, timeline, apiKey } = stage;
   const purchases: Purchase[] = [];
   const chats: ChatCall[] = [];
+  const crashes: number[] = [];
   let isOver = false;
   let number = 0;
 
@@ -59,10 +62,11 @@ export async function storm(stage: Stage, { kills, payers, seconds }: StormOptio
     mostMs: seconds * 1000,
     leaseMs: INTERVALS.leaseMs,
     onLost: world.upstream.abandon,
+    onCrash: () => void crashes.push(timeline.now()),
   });
   isOver = true;
   faults.end();
   timeline.note('NOTHING FAILS ANY MORE');
   await Promise.all([...paying, world.settling.idle()]);
-  return { purchases, chats, done };
+  return { purchases, chats, done, crashes };
 }

@@ -70,6 +70,7 @@ function gone(changes: {
   return {
     purchases: [purchase],
     chats: [],
+    crashes: [],
     ledger: ledgerOf(transfers, new Map([[NETWORK, gained]])),
     calls: calls.map((call) => ({ ...called, ...call })),
     quiet: books,
@@ -158,7 +159,10 @@ const LEDGER: readonly [EntryKind, bigint, string, bigint?][] = [
   ['settle', 174n, 'call', 726n],
 ];
 
-function withLedger(entries: typeof LEDGER, changes: { first?: number; balance?: bigint } = {}): Evidence {
+function withLedger(
+  entries: typeof LEDGER,
+  changes: { first?: number; balance?: bigint; crash?: number } = {},
+): Evidence {
   const { first = 1 } = changes;
   let balance = 0n;
   const listed = entries.map(([kind, amount, reference, price], place) => {
@@ -170,7 +174,10 @@ function withLedger(entries: typeof LEDGER, changes: { first?: number; balance?:
   return {
     ...evidence,
     books: { ...evidence.books, keys: [{ key, entries: listed }] },
-    chats: [{ mark: 'purchase-2', requestId: 'call', outcome: 'whole', status: 200, code: 'ok' }],
+    crashes: changes.crash === undefined ? [] : [changes.crash],
+    chats: [
+      { mark: 'purchase-2', begunAt: 10, endedAt: 20, requestId: 'call', outcome: 'whole', status: 200, code: 'ok' },
+    ],
   };
 }
 
@@ -185,6 +192,8 @@ for (const [what, evidence] of [
   ['a hold has no end', withLedger(LEDGER.slice(0, 2))],
   ['a call is charged twice', withLedger([...LEDGER, ['settle', 0n, 'call', 726n]])],
   ['a call is charged otherwise', withLedger([...LEDGER.slice(0, 2), ['settle', 173n, 'call', 727n]])],
+  ['a call is charged nothing', withLedger(LEDGER.slice(0, 1))],
+  ['a call is charged nothing, and the database crashed later', withLedger(LEDGER.slice(0, 1), { crash: 9_000 })],
   ['credits come from nowhere', withLedger([...LEDGER, ['purchase', 5n, 'nobody']])],
 ] as [string, Evidence][]) {
   t.test(`it is noticed when ${what}`, (t) => {
@@ -192,6 +201,11 @@ for (const [what, evidence] of [
     t.end();
   });
 }
+
+t.test('a charge that the database forgot in a crash is nobody’s fault', (t) => {
+  for (const crash of [15, 500]) t.same(checkCredits(withLedger(LEDGER.slice(0, 1), { crash })), []);
+  t.end();
+});
 
 t.test('a gateway that holds on to what it used is noticed', (t) => {
   const start = { heapBytes: 1e8, descriptors: 40 };

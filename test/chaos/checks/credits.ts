@@ -7,12 +7,15 @@ import type { Violation } from './violation.ts';
 
 type Keys = Evidence['books']['keys'];
 
-export function checkCredits({ books, chats }: Evidence): Violation[] {
+/** So much of what a call has written last a crash of the database may forget: it does not wait for the disk. */
+const FORGOTTEN_MS = 1_000;
+
+export function checkCredits({ books, chats, crashes }: Evidence): Violation[] {
   const entries = books.keys.flatMap((each) => each.entries);
   return [
     ...books.keys.flatMap(checkLedger),
     ...checkPurchases(entries, books.payments),
-    ...chats.flatMap((call) => checkCall(call, entries)),
+    ...chats.flatMap((call) => checkCall(call, entries, crashes)),
   ];
 }
 
@@ -61,7 +64,11 @@ function checkPurchases(entries: readonly LedgerEntry[], payments: Evidence['boo
 }
 
 /** Who has read to the end finds the charge; who was refused, none. */
-function checkCall({ mark, requestId, outcome, code, status }: ChatCall, entries: readonly LedgerEntry[]): Violation[] {
+function checkCall(
+  { mark, requestId, outcome, code, status, begunAt, endedAt }: ChatCall,
+  entries: readonly LedgerEntry[],
+  crashes: readonly number[],
+): Violation[] {
   const charges = entries.filter(({ kind, reference }) => kind === 'settle' && reference === requestId);
   const prices = charges.map(({ price }) => price);
   const broken = (promise: string, text: string): Violation[] => [{ promise, text, mark }];
@@ -69,7 +76,8 @@ function checkCall({ mark, requestId, outcome, code, status }: ChatCall, entries
   // Who slept until its hold was given back takes what others have left of the balance.
   const [charge] = charges;
   const isAll = charge?.price === USED || (charge?.balance === 0n && /hold was given back/.test(charge.note ?? ''));
-  if (outcome === 'whole' && (prices.length !== 1 || !isAll))
+  const isForgotten = charges.length === 0 && crashes.some((at) => at >= begunAt && at <= endedAt + FORGOTTEN_MS);
+  if (outcome === 'whole' && !isForgotten && (prices.length !== 1 || !isAll))
     return broken('a completion is charged once, for what was used', `it was charged [${prices}]`);
   if (outcome === 'refused' && prices.length !== 0)
     return broken('what failed is not charged', `${status} ${code} was charged`);

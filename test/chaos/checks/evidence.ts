@@ -8,6 +8,8 @@ import type { Call } from '../upstream.ts';
 export interface Evidence {
   readonly purchases: readonly Purchase[];
   readonly chats: readonly ChatCall[];
+  /** When the database crashed, as the timeline has it. */
+  readonly crashes: readonly number[];
   /** At the very end. */
   readonly ledger: Ledger;
   readonly calls: readonly Call[];
