@@ -14,6 +14,8 @@ export interface ChatCall {
   outcome: 'whole' | 'refused' | 'broken' | 'no answer';
   status: number;
   code: string;
+  /** Its time was over before the model had come to its end: it costs what had come by then, as estimated. */
+  isCut: boolean;
 }
 
 const STREAMED_PERCENT = 60;
@@ -25,7 +27,15 @@ export async function chat(market: Market, apiKey: string, number: number, dice:
   const mark = `purchase-${number}`;
   const begunAt = timeline.now();
   const times = { begunAt, endedAt: begunAt };
-  const call: ChatCall = { mark, ...times, requestId: undefined, outcome: 'no answer', status: 0, code: '' };
+  const call: ChatCall = {
+    mark,
+    ...times,
+    requestId: undefined,
+    outcome: 'no answer',
+    status: 0,
+    code: '',
+    isCut: false,
+  };
   const stream = dice.percent(STREAMED_PERCENT);
   const leaveAfterMs = dice.percent(LEAVING_PERCENT) ? dice.between(5, 300) : undefined;
   const { slot, url } = await anyGateway(market, dice);
@@ -45,6 +55,7 @@ export async function chat(market: Market, apiKey: string, number: number, dice:
       call.outcome = 'broken';
     });
     call.code = code;
+    call.isCut = /"finish_reason": ?"length"/.test(text);
     if (status >= 400) call.outcome = 'refused';
     else if (!stream || text.endsWith('data: [DONE]\n\n')) call.outcome = 'whole';
   } catch {

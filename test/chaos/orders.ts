@@ -16,6 +16,13 @@ const AMOUNTS = ['1', '2', '3', '5'];
 
 const tiered = { path: '/chain-c-main/llm/vendor3-5.2', body: (mark: string) => ({ ...text(mark), tier: 'small' }) };
 const byUse = { path: '/chain-c-main/llm/vendor5-k3', body: (mark: string) => ({ ...text(mark), max_tokens: 200 }) };
+const credits: Omit<Order, 'method'> = {
+  path: '/v1/credits',
+  body(_mark, dice, keys) {
+    const topped = dice.percent(40) ? dice.oneOf(keys) : undefined;
+    return { amount_usd: dice.oneOf(AMOUNTS), ...(topped && { api_key: topped }) };
+  },
+};
 
 const orders = {
   'text by tier': { ...tiered, method: 'exact' },
@@ -27,14 +34,8 @@ const orders = {
   'picture over MPP, on Tempo': { path: '/mpp/image/family-e-2', method: 'tempo', body: picture },
   'picture on chain-e': { path: '/chain-e/image/family-e-2', method: 'exact on chain-e', body: picture },
   'text by tier on Solana': { ...tiered, path: '/llm/vendor3-5.2', method: 'exact on Solana' },
-  credits: {
-    path: '/v1/credits',
-    method: 'exact',
-    body(_mark, dice, keys) {
-      const topped = dice.percent(40) ? dice.oneOf(keys) : undefined;
-      return { amount_usd: dice.oneOf(AMOUNTS), ...(topped && { api_key: topped }) };
-    },
-  },
+  credits: { ...credits, method: 'exact' },
+  'credits on Solana': { ...credits, method: 'exact on Solana' },
 } as const satisfies Record<string, Order>;
 
 const SHARES: Record<keyof typeof orders, number> = {
@@ -48,6 +49,7 @@ const SHARES: Record<keyof typeof orders, number> = {
   'picture on chain-e': 6,
   'text by tier on Solana': 14,
   credits: 12,
+  'credits on Solana': 5,
 };
 
 /** Only version 2 of x402 knows the extension. */

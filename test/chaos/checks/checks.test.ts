@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { ApiKey, EntryKind, LedgerEntry } from '../../../src/store/credit-store.ts';
 import type { Payment } from '../../../src/store/store.ts';
+import type { ChatCall } from '../chat.ts';
 import { ledgerOf } from '../ledger.ts';
 import { eip3009Name } from '../names.ts';
 import type { Purchase } from '../purchase.ts';
@@ -159,9 +160,20 @@ const LEDGER: readonly [EntryKind, bigint, string, bigint?][] = [
   ['settle', 174n, 'call', 726n],
 ];
 
+const CHAT: ChatCall = {
+  mark: 'purchase-2',
+  begunAt: 10,
+  endedAt: 20,
+  requestId: 'call',
+  outcome: 'whole',
+  status: 200,
+  code: 'ok',
+  isCut: false,
+};
+
 function withLedger(
   entries: typeof LEDGER,
-  changes: { first?: number; balance?: bigint; crash?: number } = {},
+  changes: { first?: number; balance?: bigint; crash?: number; isCut?: boolean } = {},
 ): Evidence {
   const { first = 1 } = changes;
   let balance = 0n;
@@ -175,9 +187,7 @@ function withLedger(
     ...evidence,
     books: { ...evidence.books, keys: [{ key, entries: listed }] },
     crashes: changes.crash === undefined ? [] : [changes.crash],
-    chats: [
-      { mark: 'purchase-2', begunAt: 10, endedAt: 20, requestId: 'call', outcome: 'whole', status: 200, code: 'ok' },
-    ],
+    chats: [{ ...CHAT, isCut: changes.isCut ?? false }],
   };
 }
 
@@ -194,6 +204,11 @@ for (const [what, evidence] of [
   ['a call is charged otherwise', withLedger([...LEDGER.slice(0, 2), ['settle', 173n, 'call', 727n]])],
   ['a call is charged nothing', withLedger(LEDGER.slice(0, 1))],
   ['a call is charged nothing, and the database crashed later', withLedger(LEDGER.slice(0, 1), { crash: 9_000 })],
+  [
+    'a call that was cut is charged more',
+    withLedger([...LEDGER.slice(0, 2), ['settle', 173n, 'call', 727n]], { isCut: true }),
+  ],
+  ['a call that was cut is not charged', withLedger(LEDGER.slice(0, 1), { isCut: true })],
   ['credits come from nowhere', withLedger([...LEDGER, ['purchase', 5n, 'nobody']])],
 ] as [string, Evidence][]) {
   t.test(`it is noticed when ${what}`, (t) => {
@@ -201,6 +216,13 @@ for (const [what, evidence] of [
     t.end();
   });
 }
+
+t.test('a call that was cut costs a part', (t) => {
+  const entries: typeof LEDGER = [...LEDGER.slice(0, 2), ['settle', 700n, 'call', 200n]];
+  t.same(checkCredits(withLedger(entries, { isCut: true })), []);
+  t.not(checkCredits(withLedger(entries)).length, 0, 'another does not');
+  t.end();
+});
 
 t.test('a charge that the database forgot in a crash is nobody’s fault', (t) => {
   for (const crash of [15, 500]) t.same(checkCredits(withLedger(LEDGER.slice(0, 1), { crash })), []);

@@ -65,7 +65,7 @@ function checkPurchases(entries: readonly LedgerEntry[], payments: Evidence['boo
 
 /** Who has read to the end finds the charge; who was refused, none. */
 function checkCall(
-  { mark, requestId, outcome, code, status, begunAt, endedAt }: ChatCall,
+  { mark, requestId, outcome, code, status, isCut, begunAt, endedAt }: ChatCall,
   entries: readonly LedgerEntry[],
   crashes: readonly number[],
 ): Violation[] {
@@ -75,9 +75,10 @@ function checkCall(
   if (code === 'internal_error') return broken('no internal_error', `chat: ${status}`);
   // Who slept until its hold was given back takes what others have left of the balance.
   const [charge] = charges;
+  const isPart = isCut && (charge?.price ?? 0n) > 0n && (charge?.price ?? 0n) < USED;
   const isAll = charge?.price === USED || (charge?.balance === 0n && /hold was given back/.test(charge.note ?? ''));
   const isForgotten = charges.length === 0 && crashes.some((at) => at >= begunAt && at <= endedAt + FORGOTTEN_MS);
-  if (outcome === 'whole' && !isForgotten && (prices.length !== 1 || !isAll))
+  if (outcome === 'whole' && !isForgotten && (prices.length !== 1 || !(isAll || isPart)))
     return broken('a completion is charged once, for what was used', `it was charged [${prices}]`);
   if (outcome === 'refused' && prices.length !== 0)
     return broken('what failed is not charged', `${status} ${code} was charged`);
