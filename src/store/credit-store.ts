@@ -10,8 +10,9 @@
  * the `release`, of what the balance has left.
  *
  * Money that comes in is on the disk before anybody is answered. Calls are too many and too cheap to wait for the disk
- * each: what they take and give back outlives the process at once and a power failure a moment later, so that one may
- * forget the last charges, in favour of the key's owner, and never leaves a balance that its ledger does not explain.
+ * each: what they take and give back outlives the gateway's process at once, and a power failure or a crash of the
+ * Postgres server a moment later. One may forget the last charges, in favour of the key's owner, and never leaves a
+ * balance that its ledger does not explain.
  *
  * What somebody buys is written down when it is asked for, and enters the ledger once the payment has settled.
  */

@@ -2,7 +2,8 @@ import type Database from 'libsql';
 
 /**
  * What a write outlives once its promise resolves. `power`: the disk has it. `process`: only the operating system has
- * it, and the disk a moment later; a power failure may forget such a moment, from one point in time on.
+ * it (of Postgres, only its server), and the disk a moment later; a power failure (a crash of that server) may forget
+ * such a moment, from one point in time on.
  */
 export type Outlives = 'process' | 'power';
 
