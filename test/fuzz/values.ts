@@ -1,5 +1,6 @@
 /** Values that nobody means: what a schema forbids, what a language trips over, what is larger than it looks. */
 import * as fc from 'fast-check';
+import { character } from '../soak/inputs.ts';
 
 /** Names that objects have by themselves. */
 export const PROTOTYPE_NAMES = [
@@ -88,7 +89,7 @@ export function withProperty(object: object, name: string, value: unknown): obje
 export const oddTexts: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...TEXTS) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
-  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) },
+  { weight: 1, arbitrary: fc.string({ unit: character, maxLength: 60 }) },
 );
 
 export const oddValues: fc.Arbitrary<unknown> = fc.oneof(
@@ -114,5 +115,5 @@ export const oddValues: fc.Arbitrary<unknown> = fc.oneof(
 
 export const oddNames: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...PROTOTYPE_NAMES, '', 'a'.repeat(5_000), 'a/b~c', '\0', '\ud800'),
-  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: character, maxLength: 12 }),
 );
