@@ -86,6 +86,11 @@ t.test('options that do not fit are found', async (t) => {
     path: ['by'],
     message: 'price.by names query, which is not a list of strings',
   });
+  const sizes = { type: 'array', minItems: 1, maxItems: 3, items: { type: 'integer' } };
+  t.strictSame(problemOf(perItem, { by: 'sizes', amount: '1' }, { required: ['sizes'], properties: { sizes } }), {
+    path: ['by'],
+    message: 'price.by names sizes, which is not a list of strings',
+  });
   t.strictSame(problemOf(perItem, { ...plain, amounts: ['0.0067', '0.0134'] }, shop), {
     path: ['amounts'],
     message: 'price.amounts has 2 prices, and request.properties.marketplaces allows 3 items',

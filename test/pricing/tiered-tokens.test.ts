@@ -124,6 +124,11 @@ t.test('options that do not fit are found', async (t) => {
     message: 'price.image names picture, which request.properties does not have',
   });
   t.strictSame(problemOf(tieredTokens, { ...options, text: ['prompt', 'notes'] }, request).path, ['text', '1']);
+  const counted = { ...request, properties: { ...request.properties, prompt: { type: 'integer' } } };
+  t.strictSame(problemOf(tieredTokens, { ...options, text: ['prompt'] }, counted), {
+    path: ['text', '0'],
+    message: 'price.text names prompt, which is not a string',
+  });
   t.strictSame(problemOf(tieredTokens, imageless, { properties: { tier } }).path, ['text']);
 });
 

@@ -31,6 +31,13 @@ t.test('a model without a price is free', async (t) => {
   t.equal(tokenCost(free, { promptTokens: 5, completionTokens: 5 }), 0n);
 });
 
+t.test('a model that lacks one of its figures has no price', async (t) => {
+  for (const missing of ['cost', 'maxOutput', 'defaultOutput'] as const) {
+    const models = new Map([[sol.name, { ...sol, [missing]: undefined }]]);
+    t.throws(() => priceModel(models, sol.name, rate('0.10'), []), new RegExp(`does not say its ${missing}$`));
+  }
+});
+
 t.test('output is bounded by what is asked for, the default, and the model', async (t) => {
   t.equal(outputBound(priced, undefined), 500);
   t.equal(outputBound(priced, 20), 20);
