@@ -1,7 +1,7 @@
 /**
- * `npm run mutate -- [--files src/payment/claim.ts] [--sample 50] [--seed 1]`: makes small mistakes in the code that money
- * depends on, one at a time, and looks whether a test fails with each. Prints those that no test notices, and exits 1
- * where they are more than one in ten.
+ * `npm run mutate -- [--files src/payment/claim.ts] [--sample 50] [--seed 1] [--minutes 30]`: makes small mistakes in the
+ * code that money depends on, one at a time, and looks whether a test fails with each. Prints those that no test notices,
+ * and exits 1 where they are more than one in ten.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     files: { type: 'string', multiple: true },
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '1440' },
   },
 });
 
@@ -50,19 +51,37 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 print(`${trials.length} of ${all.length} mutants`);
 
 const waiting = [...trials];
+const until = Date.now() + Number(values.minutes) * 60_000;
 let noticed = 0;
 let tried = 0;
+
+/** File -> test -> how many mistakes in the file it has noticed. */
+const notices = new Map<string, Map<string, number>>();
+
+/** What has noticed most in a file is likely to notice the next. */
+function likeliestFirst({ file, tests }: Trial): string[] {
+  const counts = notices.get(file);
+  return tests.toSorted((one, other) => (counts?.get(other) ?? 0) - (counts?.get(one) ?? 0));
+}
+
+function remember(file: string, test: string): void {
+  const counts = notices.get(file) ?? new Map<string, number>();
+  notices.set(file, counts.set(test, (counts.get(test) ?? 0) + 1));
+}
 
 async function work(): Promise<void> {
   const workshop = openWorkshop();
   try {
-    for (let trial = waiting.shift(); trial; trial = waiting.shift()) {
-      const { file, mutant, tests } = trial;
-      const by = await workshop.noticedBy(file, mutant, tests);
+    for (let trial = waiting.shift(); trial && Date.now() < until; trial = waiting.shift()) {
+      const { file, mutant } = trial;
+      const by = await workshop.noticedBy(file, mutant, likeliestFirst(trial));
       tried += 1;
-      if (by === undefined)
+      if (by === undefined) {
         print(`survived  ${file}:${mutant.line}  ${inOneLine(mutant.original)} -> ${mutant.replacement}`);
-      else noticed += 1;
+      } else {
+        noticed += 1;
+        remember(file, by);
+      }
     }
   } finally {
     workshop.close();
