@@ -60,10 +60,7 @@ interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'idle' |
 }
 
 const CHECK_EVERY_MS = 5_000;
-const CONFIRM_EVERY_MS = 5_000;
 const REFRESH_EVERY_MS = 30_000;
-/** How soon an offer goes that is not worth settling any more. */
-const WEIGH_EVERY_MS = 10_000;
 /** How soon losses make everybody settle first. */
 const MEASURE_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
@@ -90,7 +87,7 @@ export async function openGateway(
 ): Promise<Gateway> {
   const { mode } = platform;
   const { publicUrl } = config;
-  const { leaseMs, reconcileEveryMs } = intervals;
+  const { leaseMs, reconcileEveryMs, confirmEveryMs, weighEveryMs } = intervals;
   const owner = randomUUID();
   const metrics = createMetrics();
   const assetOf = assetsOf(catalogue.networks.values());
@@ -219,9 +216,9 @@ export async function openGateway(
     every(leaseMs / 3, () => Promise.all([lifecycle.renew(), apiKeys.renew()]), failed),
     every(leaseMs, () => serving.apiKeys.releaseExpired(), failed),
     every(reconcileEveryMs, () => reconcile({ store, rails, owner, intervals, log, now }), failed),
-    every(CONFIRM_EVERY_MS, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
+    every(confirmEveryMs, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
-    every(WEIGH_EVERY_MS, () => networks.weigh(), failed),
+    every(weighEveryMs, () => networks.weigh(), failed),
     every(MEASURE_EVERY_MS, () => exposure.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget({ values: now() - KEPT_MS, payments: now() - PAYMENTS_KEPT_MS }), failed),
   ];

@@ -13,6 +13,7 @@ import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog, type Log } from '../src/log.ts';
+import { type Intervals, usualIntervals } from '../src/payment/intervals.ts';
 import type { Platform } from '../src/platform.ts';
 import type { SandboxState } from '../src/rails/paying-client.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   readonly networks?: readonly string[];
   readonly tempo?: boolean;
   readonly now?: () => number;
+  /** In place of the usual ones. */
+  readonly intervals?: Partial<Intervals>;
   /** The clock of the local Solana. */
   readonly solanaNow?: () => number;
   /** Default: to standard error, by the environment's level. */
@@ -110,7 +113,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     baseUrlOf: (upstream: Upstream) => options.upstreams?.[upstream.name] ?? sandbox.baseUrlOf?.(upstream),
     ...(await options.between?.(sandbox)),
   };
-  const app = await openApp(config, catalogue, platform, log, options.now);
+  const intervals = { ...usualIntervals, ...options.intervals };
+  const app = await openApp(config, catalogue, platform, log, options.now, intervals);
   const url = app.url;
   const state = sandbox.state as SandboxState;
   const others: (() => Promise<void>)[] = [];

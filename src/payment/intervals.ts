@@ -8,6 +8,10 @@ export interface Intervals {
   readonly reconcileEveryMs: number;
   /** After the end of its lease: the payer's own retry comes first, for it brings the credential along. */
   readonly adoptAfterMs: number;
+  /** How often purchases of credits are looked for whose payment has become deep enough. */
+  readonly confirmEveryMs: number;
+  /** How often it is asked what settling costs on each network: an offer goes that is not worth it any more. */
+  readonly weighEveryMs: number;
   /** The wait before the next look doubles from the one to the other: what stays unknown is asked about less and less. */
   readonly lookAgainMs: { readonly least: number; readonly most: number };
 }
@@ -17,5 +21,7 @@ export const usualIntervals: Intervals = {
   waitMs: 25_000,
   reconcileEveryMs: 10_000,
   adoptAfterMs: 60_000,
+  confirmEveryMs: 5_000,
+  weighEveryMs: 10_000,
   lookAgainMs: { least: 10_000, most: 600_000 },
 };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { usd } from '../../src/money.ts';
-import type { Intervals } from '../../src/payment/intervals.ts';
+import { type Intervals, usualIntervals } from '../../src/payment/intervals.ts';
 import { openBooks } from './books.ts';
 import { bundle } from './bundle.ts';
 import { writeCatalogue } from './catalogue.ts';
@@ -37,6 +37,7 @@ export interface Stage {
 }
 
 export const INTERVALS: Intervals = {
+  ...usualIntervals,
   leaseMs: 2_000,
   waitMs: 2_500,
   reconcileEveryMs: 300,

@@ -16,7 +16,12 @@ const networks = join(catalogue, 'networks.yaml');
 writeFileSync(networks, readFileSync(networks, 'utf8').replace('chain-c:\n', 'chain-c:\n  confirmations: 3\n'));
 
 let ahead = 0;
-const gateway = await startGateway({ networks: ['chain-c'], catalogue, now: () => Date.now() + ahead });
+const gateway = await startGateway({
+  networks: ['chain-c'],
+  catalogue,
+  now: () => Date.now() + ahead,
+  intervals: { reconcileEveryMs: 200, confirmEveryMs: 200 },
+});
 t.teardown(gateway.stop);
 const rpc = createRpc(gateway.state.evm['chain-c']?.rpcUrl ?? '');
 

@@ -11,6 +11,7 @@ import { readConfig } from '../../src/config.ts';
 import { openLive } from '../../src/live.ts';
 import { createLog } from '../../src/log.ts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
+import { usualIntervals } from '../../src/payment/intervals.ts';
 import { openWallet } from '../../src/rails/x402/payer.ts';
 import { startChains } from '../../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
@@ -59,7 +60,8 @@ async function startInstance(coinDollars: Readonly<Record<string, string>>): Pro
   const reachable = { ...catalogue, networks: new Map(networks.map((network) => [network.id, network])) };
   const live = await openLive(config.live, networks);
   const platform = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
-  const app = await openApp(config, reachable, platform, createLog(config.logLevel));
+  const intervals = { ...usualIntervals, weighEveryMs: 500 };
+  const app = await openApp(config, reachable, platform, createLog(config.logLevel), Date.now, intervals);
   t.teardown(async () => {
     await app.close();
     await platform.stop();
