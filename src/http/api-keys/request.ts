@@ -68,6 +68,8 @@ const IGNORED: ReadonlySet<string> = new Set([
 ]);
 
 const MOST_CHOICES = 16;
+/** As OpenAI's. Each multiplies what a provider answers, and what has to be read. */
+const MOST_LIKELY_TOKENS = 20;
 
 const invalid = (param: string, message: string) =>
   new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
@@ -87,6 +89,7 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
   checkAbilities(body, model);
   const maxTokens = outputBound(model.price, askedTokens(body, model));
   const choices = integer(body, 'n', 1, MOST_CHOICES) ?? 1;
+  integer(body, 'top_logprobs', 0, MOST_LIKELY_TOKENS);
   const promptTokens = inputBound(model.price, chatTokens(body, IMAGE_TOKENS));
   return {
     model,

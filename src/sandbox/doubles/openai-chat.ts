@@ -163,6 +163,9 @@ function faultOf(
   if (body.temperature !== undefined && !(Number(body.temperature) >= 0 && Number(body.temperature) <= 2)) {
     return refused("Invalid 'temperature': expected 0 to 2.", 'decimal_above_max_value');
   }
+  if (Number(body.top_logprobs ?? 0) > 20) {
+    return refused("Invalid 'top_logprobs': integer above maximum value.", 'integer_above_max_value');
+  }
   const last = (body.messages as readonly { role?: unknown }[]).at(-1);
   if (String(body.model).startsWith('anthropic/') && last?.role === 'assistant') return behind(noPrefill);
   return undefined;

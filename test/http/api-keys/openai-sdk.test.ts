@@ -233,6 +233,12 @@ t.test('refuses in the words of OpenAI, and charges nothing', async (t) => {
     ['half a token', apiKey, { ...ask, max_tokens: 1.5 }, { status: 400, code: 'invalid_value', param: 'max_tokens' }],
     ['no token', apiKey, { ...ask, max_tokens: 0 }, { status: 400, code: 'invalid_value', param: 'max_tokens' }],
     ['too many choices', apiKey, { ...ask, n: 17 }, { status: 400, code: 'invalid_value', param: 'n' }],
+    [
+      'more alternatives than are read',
+      apiKey,
+      { ...ask, logprobs: true, top_logprobs: 21 },
+      { status: 400, code: 'invalid_value', param: 'top_logprobs' },
+    ],
     ['too hot', apiKey, { ...ask, temperature: 2.1 }, { status: 400, code: 'invalid_value', param: 'temperature' }],
     [
       'a search that costs by the call',
