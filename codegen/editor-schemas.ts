@@ -6,8 +6,9 @@ import { endpointFileSchema, price, upstream } from '../src/catalogue/files/endp
 import { networksFileSchema } from '../src/catalogue/files/networks.ts';
 import { serviceFileSchema } from '../src/catalogue/files/service.ts';
 import { modelProperties, upstreamFileSchema } from '../src/catalogue/files/upstreams.ts';
-import { isObject, KEYWORDS, type PlainObject } from '../src/catalogue/schema-walk.ts';
+import { KEYWORDS } from '../src/catalogue/schema-walk.ts';
 import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
+import { isJsonObject, type JsonObject } from '../src/json.ts';
 import { NOTICE } from './names.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
@@ -23,7 +24,7 @@ interface Replacements {
 function forEditors(schema: unknown, replacements: Replacements = {}): unknown {
   if (replacements.parts?.has(schema)) return replacements.parts.get(schema);
   if (Array.isArray(schema)) return schema.map((item) => forEditors(item, replacements));
-  if (!isObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const {
     'x-request-fields': _,
     'x-provider-fields': _provider,
@@ -41,28 +42,28 @@ function forEditors(schema: unknown, replacements: Replacements = {}): unknown {
   return { ...withoutFormat, pattern: `^(0|[1-9][0-9]{0,11})([.][0-9]{1,${decimals}})?$` };
 }
 
-const oneOfNames = (names: Iterable<string>): PlainObject => ({ type: 'string', enum: [...names] });
+const oneOfNames = (names: Iterable<string>): JsonObject => ({ type: 'string', enum: [...names] });
 
 /** A schema of options with a constant that chooses it, and further properties. */
-function variant(options: PlainObject, own: PlainObject, required: readonly string[]): PlainObject {
+function variant(options: JsonObject, own: JsonObject, required: readonly string[]): JsonObject {
   return {
     ...options,
     type: 'object',
-    properties: { ...own, ...(isObject(options.properties) ? options.properties : {}) },
+    properties: { ...own, ...(isJsonObject(options.properties) ? options.properties : {}) },
     required: [...required, ...(Array.isArray(options.required) ? options.required : [])],
     additionalProperties: options.additionalProperties ?? false,
   };
 }
 
-function priceSchema({ rules }: CatalogueParts): PlainObject {
+function priceSchema({ rules }: CatalogueParts): JsonObject {
   return { oneOf: rules.map((rule) => variant(rule.options, { rule: { const: rule.name } }, ['rule'])) };
 }
 
 /** Provider fields that `input` or `fixed` has to give, for each `result` of an upstream whose models all need them. */
-function sentBy(adapter: AdapterDeclaration | undefined, entry: Upstream): PlainObject {
-  const result = isObject(adapter?.options.properties) ? adapter.options.properties.result : undefined;
-  const results = isObject(result) && Array.isArray(result.enum) ? result.enum : [];
-  const models = Object.values(entry.models ?? {}).map((model): PlainObject => ({ ...model }));
+function sentBy(adapter: AdapterDeclaration | undefined, entry: Upstream): JsonObject {
+  const result = isJsonObject(adapter?.options.properties) ? adapter.options.properties.result : undefined;
+  const results = isJsonObject(result) && Array.isArray(result.enum) ? result.enum : [];
+  const models = Object.values(entry.models ?? {}).map((model): JsonObject => ({ ...model }));
   const demands = results.flatMap((made) => {
     const [first = [], ...others] = models.map((model) => adapter?.sends?.(made, model) ?? []);
     const always = first.filter((field) => others.every((fields) => fields.includes(field)));
@@ -77,11 +78,11 @@ function sentBy(adapter: AdapterDeclaration | undefined, entry: Upstream): Plain
   return demands.length > 0 ? { allOf: demands } : {};
 }
 
-const modelNames = (entry: Upstream): PlainObject => oneOfNames(Object.keys(entry.models ?? {}));
+const modelNames = (entry: Upstream): JsonObject => oneOfNames(Object.keys(entry.models ?? {}));
 
-function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): PlainObject {
+function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): JsonObject {
   const adapters = new Map(parts.adapters.map((adapter) => [adapter.name, adapter]));
-  const uses: PlainObject[] = [];
+  const uses: JsonObject[] = [];
   for (const entry of catalogue.upstreams.values()) {
     const own = { via: { const: entry.name }, ...(entry.models && { model: modelNames(entry) }) };
     const adapter = adapters.get(entry.adapter);
@@ -110,11 +111,11 @@ function upstreamSchema(catalogue: Catalogue, parts: CatalogueParts): PlainObjec
 }
 
 /** JSON Schema's own keywords, and `$ref` with the names of fragments. */
-function schemaSchema(fragments: readonly string[]): PlainObject {
+function schemaSchema(fragments: readonly string[]): JsonObject {
   const schema = { $ref: '#/definitions/schema' };
   const schemas = { type: 'array', items: schema };
   const named = { type: 'object', additionalProperties: schema };
-  const special: PlainObject = {
+  const special: JsonObject = {
     $ref: oneOfNames(fragments),
     properties: named,
     patternProperties: named,
@@ -132,7 +133,7 @@ function schemaSchema(fragments: readonly string[]): PlainObject {
 }
 
 /** One entry of `upstreams.yaml`, with its adapter's models and settings. */
-function upstreamEntry(adapter: AdapterDeclaration): PlainObject {
+function upstreamEntry(adapter: AdapterDeclaration): JsonObject {
   const { models: _models, settings: _settings, ...common } = upstreamFileSchema.properties;
   const secrets = [...adapter.secrets, ...(adapter.optionalSecrets ?? [])];
   const model = variant(adapter.modelOptions ?? {}, modelProperties, ['id']);
@@ -152,7 +153,7 @@ function upstreamEntry(adapter: AdapterDeclaration): PlainObject {
 }
 
 /** What the checker says in words of its own: families have needs of their own. */
-const networksSchema: PlainObject = {
+const networksSchema: JsonObject = {
   ...networksFileSchema,
   additionalProperties: {
     ...networksFileSchema.additionalProperties,
@@ -185,8 +186,8 @@ export function editorSchemas(
     schema: schemaSchema(fragments),
   };
   const upstreams = { type: 'object', additionalProperties: { oneOf: parts.adapters.map(upstreamEntry) } };
-  const file = (schema: unknown, more: PlainObject = {}): string =>
-    `${JSON.stringify({ $comment: NOTICE, $schema: DRAFT, ...(schema as PlainObject), ...more }, null, 2)}\n`;
+  const file = (schema: unknown, more: JsonObject = {}): string =>
+    `${JSON.stringify({ $comment: NOTICE, $schema: DRAFT, ...(schema as JsonObject), ...more }, null, 2)}\n`;
   return new Map([
     ['endpoint.schema.json', file(forEditors(endpointFileSchema(parts.rails), replacements), { definitions })],
     ['fragment.schema.json', file({ $ref: '#/definitions/schema' }, { definitions: { schema: definitions.schema } })],

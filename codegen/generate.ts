@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { CatalogueParts } from '../src/catalogue/contracts.ts';
 import { readFragments } from '../src/catalogue/fragments.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
-import { isObject } from '../src/catalogue/schema-walk.ts';
 import { Diagnostics, readDocument } from '../src/catalogue/yaml-document.ts';
+import { isJsonObject } from '../src/json.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { patternsIn } from './patterns.ts';
 import { endpointTypes, fragmentTypes } from './types.ts';
@@ -18,10 +18,10 @@ export async function generate(directory: string, parts: CatalogueParts): Promis
   const requests = new Set<string>();
   for (const { id } of catalogue.endpoints) {
     const { value } = readDocument(join(directory, 'endpoints', `${id}.yaml`), diagnostics);
-    if (!isObject(value)) continue;
+    if (!isJsonObject(value)) continue;
     const mirrors = Array.isArray(value.mirrors) ? value.mirrors : [];
     for (const { request } of [value, ...mirrors]) {
-      if (isObject(request) && typeof request.$ref === 'string') requests.add(request.$ref);
+      if (isJsonObject(request) && typeof request.$ref === 'string') requests.add(request.$ref);
     }
     files.set(join('endpoints', `${id}.ts`), await endpointTypes(value, fragments, parts.rails));
   }

@@ -1,10 +1,11 @@
-import { isObject, subschemas } from '../src/catalogue/schema-walk.ts';
+import { subschemas } from '../src/catalogue/schema-walk.ts';
 import type { Route } from '../src/catalogue/types.ts';
+import { isJsonObject } from '../src/json.ts';
 
 function patternsOf(schema: unknown): string[] {
-  if (!isObject(schema)) return [];
+  if (!isJsonObject(schema)) return [];
   const own = typeof schema.pattern === 'string' ? [schema.pattern] : [];
-  const names = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [];
+  const names = isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [];
   return [...own, ...names, ...subschemas(schema).flatMap((inner) => patternsOf(inner.schema))];
 }
 

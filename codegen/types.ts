@@ -1,15 +1,17 @@
 /** The catalogue's schemas as TypeScript: what recipes and adapters take and give. */
+
 import { compile } from 'json-schema-to-typescript';
 import { type Fragments, inlineFragments } from '../src/catalogue/fragments.ts';
 import type { RailDeclaration } from '../src/catalogue/rails.ts';
-import { isObject, mapSubschemas, type PlainObject } from '../src/catalogue/schema-walk.ts';
+import { mapSubschemas } from '../src/catalogue/schema-walk.ts';
 import { closedRequest, openResult } from '../src/catalogue/schemas.ts';
+import { isJsonObject, type JsonObject } from '../src/json.ts';
 import { NOTICE, pascalCase } from './names.ts';
 
 /** Keywords that say when a value is valid but not what it is made of. */
 const CONDITIONS = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'];
 
-async function declare(schema: PlainObject, name: string): Promise<string> {
+async function declare(schema: JsonObject, name: string): Promise<string> {
   const code = await compile(structuredClone(schema) as Parameters<typeof compile>[0], name, {
     bannerComment: '',
     ignoreMinAndMaxItems: true,
@@ -20,20 +22,20 @@ async function declare(schema: PlainObject, name: string): Promise<string> {
 }
 
 /** A request once it is valid: what has a default is there. */
-function validRequest(schema: PlainObject): PlainObject {
+function validRequest(schema: JsonObject): JsonObject {
   const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !CONDITIONS.includes(keyword)));
-  const properties = isObject(kept.properties) ? kept.properties : {};
+  const properties = isJsonObject(kept.properties) ? kept.properties : {};
   const defaulted = Object.keys(properties).filter((name) => {
     const property = properties[name];
-    return isObject(property) && property.default !== undefined;
+    return isJsonObject(property) && property.default !== undefined;
   });
   const required = Array.isArray(kept.required) ? kept.required : [];
   return plain({ ...kept, required: [...new Set([...required, ...defaulted])] });
 }
 
 /** Without the conditions inside: the declared properties are the type. */
-function plain(schema: PlainObject): PlainObject {
-  const copy = mapSubschemas(schema, (inner) => (isObject(inner) ? plain(inner) : inner));
+function plain(schema: JsonObject): JsonObject {
+  const copy = mapSubschemas(schema, (inner) => (isJsonObject(inner) ? plain(inner) : inner));
   for (const keyword of ['if', 'then', 'else', 'examples', 'default']) delete copy[keyword];
   return copy;
 }
@@ -54,7 +56,7 @@ export async function fragmentTypes(
 
 /** The name of the fragment that a result is, when it is one and nothing else. */
 function fragmentOf(result: unknown, fragments: Fragments): string | undefined {
-  if (!isObject(result) || typeof result.$ref !== 'string') return undefined;
+  if (!isJsonObject(result) || typeof result.$ref !== 'string') return undefined;
   const own = Object.keys(result).filter((keyword) => !['$ref', 'examples', 'description'].includes(keyword));
   const isWhole = own.length === 0 && inlineFragments(result, fragments).type === 'object';
   return isWhole ? result.$ref : undefined;
@@ -76,7 +78,7 @@ const requestType = (request: unknown, name: string, fragments: Fragments): Prom
  * envelope), and `<Network>Request`, `<Network>Result` and `<Key>Request` where mirrors and operations have their own.
  */
 export async function endpointTypes(
-  file: PlainObject,
+  file: JsonObject,
   fragments: Fragments,
   rails: readonly RailDeclaration[],
 ): Promise<string> {
@@ -92,7 +94,7 @@ export async function endpointTypes(
   }
   for (const { operation } of rails) {
     const block = operation && file[operation.key];
-    if (!operation || !isObject(block) || block.request === undefined) continue;
+    if (!operation || !isJsonObject(block) || block.request === undefined) continue;
     declarations.push(await requestType(block.request, `${pascalCase(operation.key)}Request`, fragments));
   }
   return fileOf(declarations);

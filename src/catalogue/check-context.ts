@@ -1,10 +1,10 @@
+import type { JsonObject } from '../json.ts';
 import type { CheckedSchemas } from './checked.ts';
 import type { Checker } from './checker.ts';
 import type { PricingRule, RecipeDeclaration } from './contracts.ts';
 import type { Fragments } from './fragments.ts';
 import type { KnownNames } from './names.ts';
 import type { RailDeclaration } from './rails.ts';
-import type { PlainObject } from './schema-walk.ts';
 import type { SchemaCompiler } from './schemas.ts';
 import type { Model, Network, ServiceFile } from './types.ts';
 import type { UpstreamUse } from './upstream-use.ts';
@@ -15,7 +15,7 @@ export interface CheckContext {
   readonly networks: ReadonlyMap<string, Network> | undefined;
   readonly rails: readonly RailDeclaration[];
   /** The schema of endpoint files. */
-  readonly endpointFile: PlainObject;
+  readonly endpointFile: JsonObject;
   /** What names in endpoint files can refer to. */
   readonly names: KnownNames;
   readonly models: ReadonlyMap<string, Model> | undefined;

@@ -1,7 +1,7 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonObject } from '../json.ts';
 import { openFileChecker } from './ajv.ts';
 import { describe } from './describe.ts';
-import type { PlainObject } from './schema-walk.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
 /** Checks pieces of files against schemas and reports what does not fit at its place. */
@@ -15,7 +15,7 @@ export class Checker {
   }
 
   /** True when the value fits. A schema is compiled once, so hand in the same object again. */
-  fits(location: SourceLocation, value: unknown, schema: PlainObject): boolean {
+  fits(location: SourceLocation, value: unknown, schema: JsonObject): boolean {
     let validate = this.#validators.get(schema);
     if (!validate) {
       validate = this.#ajv.compile(schema);
@@ -31,15 +31,11 @@ export class Checker {
   }
 }
 
-const closed = new WeakMap<PlainObject, Map<string, PlainObject>>();
+const closed = new WeakMap<JsonObject, Map<string, JsonObject>>();
 
 /** A schema of options with further properties beside its own, and no others. The same object for the same arguments. */
-export function closedOptions(
-  schema: PlainObject,
-  more: PlainObject = {},
-  required: readonly string[] = [],
-): PlainObject {
-  const variants = closed.get(schema) ?? new Map<string, PlainObject>();
+export function closedOptions(schema: JsonObject, more: JsonObject = {}, required: readonly string[] = []): JsonObject {
+  const variants = closed.get(schema) ?? new Map<string, JsonObject>();
   closed.set(schema, variants);
   const key = `${Object.keys(more)}|${required}`;
   const known = variants.get(key);
@@ -47,7 +43,7 @@ export function closedOptions(
   const result = {
     ...schema,
     type: 'object',
-    properties: { ...more, ...(schema.properties as PlainObject | undefined) },
+    properties: { ...more, ...(schema.properties as JsonObject | undefined) },
     required: [...required, ...((schema.required as string[] | undefined) ?? [])],
     additionalProperties: schema.additionalProperties ?? false,
   };

@@ -1,8 +1,8 @@
+import { isJsonObject } from '../json.ts';
 import type { CheckContext } from './check-context.ts';
 import { isBelow, isOwnPath } from './own-paths.ts';
 import type { OperationDeclaration } from './rails.ts';
 import { planRoutes, type RoutePlan } from './route-plan.ts';
-import { isObject } from './schema-walk.ts';
 import { below, type CatalogueDocument, type SourceLocation } from './yaml-document.ts';
 
 /** Every path belongs to one endpoint, and so does what an operation's options mark as unique on its rail. */
@@ -44,7 +44,7 @@ function checkOwnPaths({ kind, path, networks: sold, upstreams }: RoutePlan, con
   const refuse = (owner: string) =>
     checker.diagnostics.add(path.location, `the path ${value} belongs to ${owner}`, 'choose another path');
   const isSoldThere = upstreams.some(
-    ({ value: use }) => isObject(use) && recipes.get(String(use.recipe))?.ownPath === value,
+    ({ value: use }) => isJsonObject(use) && recipes.get(String(use.recipe))?.ownPath === value,
   );
   if (isOwnPath(value) && !isSoldThere) refuse('the gateway itself');
   for (const { title, operation } of rails) {
@@ -57,6 +57,6 @@ function checkOwnPaths({ kind, path, networks: sold, upstreams }: RoutePlan, con
 }
 
 const uniqueOptions = ({ options }: OperationDeclaration): string[] =>
-  Object.entries(isObject(options.properties) ? options.properties : {}).flatMap(([option, schema]) =>
-    isObject(schema) && schema['x-unique'] === true ? [option] : [],
+  Object.entries(isJsonObject(options.properties) ? options.properties : {}).flatMap(([option, schema]) =>
+    isJsonObject(schema) && schema['x-unique'] === true ? [option] : [],
   );

@@ -1,6 +1,6 @@
 /** What the code that a catalogue names says of itself: price rules, adapters and recipes. Their implementations lie above. */
+import type { JsonObject } from '../json.ts';
 import type { RailDeclaration } from './rails.ts';
-import type { PlainObject } from './schema-walk.ts';
 import type { JsonSchema, Model, Price } from './types.ts';
 
 /** Why options do not fit the request schema. `path` leads from `price` to the key at fault: `['amounts', '4k']`. */
@@ -68,16 +68,16 @@ export interface AdapterDeclaration {
    */
   readonly boundsOutput?: boolean;
   /** What calls with these options read of the request. Left out: it is not known, and requests are not held to it. */
-  reads?(options: PlainObject): RequestReads;
+  reads?(options: JsonObject): RequestReads;
   /**
    * Provider fields without which every call is refused: `input`, `fixed` or the model's `defaults` have to give them.
    * `result` is the option of that name, `model` the model's entry in `upstreams.yaml`.
    */
-  sends?(result: unknown, model: PlainObject): readonly string[];
+  sends?(result: unknown, model: JsonObject): readonly string[];
   /** `result` -> the `kind` of model that makes it, as the model's entry in `upstreams.yaml` may say. */
   readonly kinds?: Readonly<Record<string, string>>;
   /** What every result has at its top, by the options. Left out: it is not known, and results are not held to it. */
-  answers?(options: PlainObject): readonly string[];
+  answers?(options: JsonObject): readonly string[];
   /** What recipes hand it in place of a request: the fields that `input` of a role may name. */
   readonly handed?: readonly string[];
   /** The secrets it needs, as `keys` of the upstream: `['key']`. */

@@ -1,8 +1,8 @@
 /** How long a call may take: the same for every request, or by the value of one of its fields. */
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CheckContext } from './check-context.ts';
 import { parseDuration } from './duration.ts';
 import type { RoutePlan } from './route-plan.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { Input, JsonSchema, Route } from './types.ts';
 import { below, keyOf, type SourceLocation } from './yaml-document.ts';
@@ -21,9 +21,10 @@ export function deadlineOf({ deadlineMs, deadlineBy }: Deadlines, input: Input):
 
 /** What a file says, checked or not, for requests of this schema. A request that names no value has the default's time. */
 export function readDeadlines(written: unknown, request: JsonSchema): Deadlines {
-  if (!isObject(written)) return { deadlineMs: parseDuration(String(written)) ?? DEFAULT_MS, deadlineBy: undefined };
+  if (!isJsonObject(written))
+    return { deadlineMs: parseDuration(String(written)) ?? DEFAULT_MS, deadlineBy: undefined };
   const field = String(written.by);
-  const byValue = Object.entries(isObject(written.values) ? written.values : {});
+  const byValue = Object.entries(isJsonObject(written.values) ? written.values : {});
   const ms = new Map(byValue.map(([value, duration]) => [value, parseDuration(String(duration)) ?? DEFAULT_MS]));
   const unsaid = ms.get(String(fieldOf(request, field)?.default));
   return { deadlineMs: unsaid ?? Math.max(DEFAULT_MS, ...ms.values()), deadlineBy: { field, ms } };
@@ -36,7 +37,7 @@ export function checkDeadline(plan: RoutePlan, request: JsonSchema, { checker }:
   const at = below(location, 'deadline');
   // What is inherited was checked where it stands, but for another request.
   if (!isInherited) checkBounds(deadline, at, checker.diagnostics);
-  if (!isObject(deadline) || (isInherited && plan.request.inherited)) return;
+  if (!isJsonObject(deadline) || (isInherited && plan.request.inherited)) return;
   const blame = isInherited ? keyOf(plan.request.location) : undefined;
   for (const { keys, wrong, expected } of faultsOf(deadline, request)) {
     checker.diagnostics.add(blame ?? below(at, ...keys), wrong, expected);
@@ -44,7 +45,7 @@ export function checkDeadline(plan: RoutePlan, request: JsonSchema, { checker }:
 }
 
 function checkBounds(deadline: unknown, at: SourceLocation, diagnostics: CheckContext['checker']['diagnostics']): void {
-  const byValue = isObject(deadline) && isObject(deadline.values) ? Object.entries(deadline.values) : [];
+  const byValue = isJsonObject(deadline) && isJsonObject(deadline.values) ? Object.entries(deadline.values) : [];
   for (const [value, duration] of byValue) checkBounds(duration, below(at, 'values', value), diagnostics);
   const ms = parseDuration(String(deadline));
   if (ms === undefined || (ms >= SHORTEST_MS && ms <= LONGEST_MS)) return;
@@ -57,17 +58,17 @@ interface Fault {
   readonly expected: string;
 }
 
-function faultsOf({ by, values }: PlainObject, request: JsonSchema): Fault[] {
+function faultsOf({ by, values }: JsonObject, request: JsonSchema): Fault[] {
   const name = String(by);
   const field = fieldOf(request, name);
   if (!Array.isArray(field?.enum)) {
-    const fields = Object.keys(isObject(request.properties) ? request.properties : {});
+    const fields = Object.keys(isJsonObject(request.properties) ? request.properties : {});
     const selects = fields.filter((each) => Array.isArray(fieldOf(request, each)?.enum));
     const wrong = `deadline.by names ${name}, which is no field with an enum`;
     return [{ keys: ['by'], wrong, expected: choices(name, selects) }];
   }
   const taken = field.enum.map(String);
-  const said = Object.keys(isObject(values) ? values : {});
+  const said = Object.keys(isJsonObject(values) ? values : {});
   const missing = taken.filter((value) => !said.includes(value));
   const expected = `write a duration for each value of ${name}`;
   return [
@@ -82,7 +83,7 @@ function faultsOf({ by, values }: PlainObject, request: JsonSchema): Fault[] {
   ];
 }
 
-function fieldOf({ properties }: JsonSchema, name: string): PlainObject | undefined {
-  const field: unknown = isObject(properties) ? properties[name] : undefined;
-  return isObject(field) ? field : undefined;
+function fieldOf({ properties }: JsonSchema, name: string): JsonObject | undefined {
+  const field: unknown = isJsonObject(properties) ? properties[name] : undefined;
+  return isJsonObject(field) ? field : undefined;
 }

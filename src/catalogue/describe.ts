@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { isJsonObject } from '../json.ts';
 import { AmountProblem, rate, usd } from '../money.ts';
 import { duration } from './files/common.ts';
-import { isObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import { pathName, type Step } from './yaml-document.ts';
 
@@ -49,14 +49,14 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
   const value = { path, part: isName ? ('key' as const) : ('value' as const) };
   const name = pathName(path);
   const { keyword, params, parentSchema, data } = error;
-  const isAmount = isObject(parentSchema) && (parentSchema.format === 'amount' || parentSchema.format === 'rate');
+  const isAmount = isJsonObject(parentSchema) && (parentSchema.format === 'amount' || parentSchema.format === 'rate');
   if (isAmount && (keyword === 'type' || keyword === 'format'))
     return { ...value, ...describeAmount(error, source(path)) };
   switch (keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const unknown = String(params.additionalProperty ?? params.unevaluatedProperty);
-      const known = isObject(parentSchema?.properties) ? Object.keys(parentSchema.properties) : [];
+      const known = isJsonObject(parentSchema?.properties) ? Object.keys(parentSchema.properties) : [];
       return {
         path: [...path, unknown],
         part: 'key',
@@ -94,7 +94,7 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
     default:
       return {
         ...value,
-        message: `${isObject(data) || Array.isArray(data) ? name || 'this' : shown(data)} ${error.message}`,
+        message: `${isJsonObject(data) || Array.isArray(data) ? name || 'this' : shown(data)} ${error.message}`,
         expected: undefined,
       };
   }

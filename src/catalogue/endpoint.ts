@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json.ts';
 import { bodyLimitOf } from './body-limit.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkDeadline, readDeadlines } from './deadline.ts';
@@ -7,7 +8,6 @@ import { checkAmounts, compilePrice, readListing } from './price.ts';
 import { checkUnread, type RequestUse } from './request-reads.ts';
 import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
-import { isObject } from './schema-walk.ts';
 import { closedRequest, openResult } from './schemas.ts';
 import type {
   Endpoint,
@@ -27,7 +27,7 @@ export function readEndpoint(document: CatalogueDocument, id: string, context: C
   const { checker, endpointFile, names } = context;
   if (document.value !== undefined) checker.fits(root, document.value, endpointFile);
   checkNames(root, document.value, endpointFile, names, checker.diagnostics);
-  const file = (isObject(document.value) ? document.value : {}) as unknown as EndpointFile;
+  const file = (isJsonObject(document.value) ? document.value : {}) as unknown as EndpointFile;
   const routes: Route[] = [];
   const endpoint: Endpoint = {
     id,
@@ -58,7 +58,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkUpstreams(plan, requestSchema, context);
   checkAnswers(plan, resultSchema, context);
   checkDeadline(plan, requestSchema, context);
-  const upstreams = plan.upstreams.flatMap(({ value }) => (isObject(value) ? [value as UpstreamOptions] : []));
+  const upstreams = plan.upstreams.flatMap(({ value }) => (isJsonObject(value) ? [value as UpstreamOptions] : []));
   const named = upstreams.map(({ model }) => model);
   const bodyLimitBytes = bodyLimitOf(named, requestSchema, context.models);
   const blame = blameOf(plan, plan.price);
@@ -130,7 +130,7 @@ function checkAnswers({ result, upstreams }: RoutePlan, schema: JsonSchema, cont
 
 /** A network that a mirror has to itself says what it takes in the mirror's own request. */
 function requestsOn({ requestOn, networks }: RoutePlan, context: CheckContext): Route['requestOn'] {
-  const schemas = Object.entries(isObject(requestOn.value) ? requestOn.value : {});
+  const schemas = Object.entries(isJsonObject(requestOn.value) ? requestOn.value : {});
   const own = schemas.filter(([network]) => networks.includes(network));
   return new Map(
     own.map(([network, schema]) => [network, { ...inlineFragments(schema, context.fragments), type: 'object' }]),
@@ -149,6 +149,6 @@ export function enveloped(result: unknown, envelope: Envelope | undefined): unkn
     case 'data':
       return { success: true, data: result };
     case 'flag':
-      return { success: true, ...(isObject(result) ? result : {}) };
+      return { success: true, ...(isJsonObject(result) ? result : {}) };
   }
 }

@@ -1,16 +1,16 @@
 /** How the options of an `upstream:` block make a provider's fields out of the request's. */
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { AdapterDeclaration } from './contracts.ts';
 import { demandAlways, fieldsOf, type RequestUse } from './request-reads.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
 /** An `upstream:` block, or a role of a recipe, with the adapter that it names and its model's entry. */
 export interface AdapterUse {
   readonly location: SourceLocation;
-  readonly options: PlainObject;
+  readonly options: JsonObject;
   readonly adapter: AdapterDeclaration;
-  readonly model: PlainObject;
+  readonly model: JsonObject;
 }
 
 interface MappedFields {
@@ -20,7 +20,7 @@ interface MappedFields {
   readonly sent: ReadonlySet<string>;
 }
 
-const keysOf = (value: unknown): string[] => (isObject(value) ? Object.keys(value) : []);
+const keysOf = (value: unknown): string[] => (isJsonObject(value) ? Object.keys(value) : []);
 
 /** Reports mappings of what the request does not have, and provider fields that are missing. */
 export function checkMapping(use: AdapterUse, request: RequestUse, diagnostics: Diagnostics): MappedFields {
@@ -52,19 +52,19 @@ interface Mapped {
   readonly target: string;
   readonly field: string;
   /** What a nested mapping renames; undefined where the field is named by itself. */
-  readonly values: PlainObject | undefined;
+  readonly values: JsonObject | undefined;
 }
 
 /** Everything that properties marked `x-request-fields` take from the request. */
 function mappedBy({ options, adapter }: AdapterUse): Mapped[] {
-  const marked = Object.entries(isObject(adapter.options.properties) ? adapter.options.properties : {});
+  const marked = Object.entries(isJsonObject(adapter.options.properties) ? adapter.options.properties : {});
   return marked.flatMap(([option, schema]) => {
     const mapping = options[option];
-    if (!isObject(schema) || schema['x-request-fields'] !== true || !isObject(mapping)) return [];
+    if (!isJsonObject(schema) || schema['x-request-fields'] !== true || !isJsonObject(mapping)) return [];
     return Object.entries(mapping).flatMap(([target, source]): Mapped[] => {
-      const field = isObject(source) ? source.from : source;
+      const field = isJsonObject(source) ? source.from : source;
       if (typeof field !== 'string') return [];
-      const values = isObject(source) ? (isObject(source.values) ? source.values : {}) : undefined;
+      const values = isJsonObject(source) ? (isJsonObject(source.values) ? source.values : {}) : undefined;
       return [{ option, target, field, values }];
     });
   });
@@ -72,14 +72,14 @@ function mappedBy({ options, adapter }: AdapterUse): Mapped[] {
 
 /** What a mapping renames is a value that the field takes. */
 function checkValues(
-  values: PlainObject | undefined,
+  values: JsonObject | undefined,
   field: string,
   at: SourceLocation,
   request: RequestUse,
   diagnostics: Diagnostics,
 ): void {
   const property = fieldsOf(request)[field];
-  if (!isObject(property) || !Array.isArray(property.enum)) return;
+  if (!isJsonObject(property) || !Array.isArray(property.enum)) return;
   const taken = property.enum.map(String);
   for (const value of keysOf(values)) {
     if (taken.includes(value)) continue;
@@ -95,8 +95,8 @@ function checkSent(
   request: RequestUse,
   diagnostics: Diagnostics,
 ): void {
-  const given = isObject(options.input) ? options.input[field] : undefined;
-  const source = isObject(given) ? given.from : given;
+  const given = isJsonObject(options.input) ? options.input[field] : undefined;
+  const source = isJsonObject(given) ? given.from : given;
   if (source === undefined) {
     const wrong = `${adapter.name} has to send ${field}, and input does not say where it comes from`;
     diagnostics.add(keyOf(below(location, 'input')), wrong, `add ${field}: <a field of the request>`);

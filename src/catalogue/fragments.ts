@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, mapSubschemas, type PlainObject, subschemas } from './schema-walk.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { mapSubschemas, subschemas } from './schema-walk.ts';
 import { below, type CatalogueDocument, type Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
 
 /** A schema of `catalogue/schemas/` that endpoints share under the name of its file. */
 export interface Fragment {
   readonly name: string;
   readonly document: CatalogueDocument;
-  readonly schema: PlainObject;
+  readonly schema: JsonObject;
 }
 
 export type Fragments = ReadonlyMap<string, Fragment>;
@@ -28,18 +29,18 @@ export function readFragments(directory: string, diagnostics: Diagnostics): Frag
   for (const fileName of yamlFiles(directory)) {
     const document = readDocument(join(directory, fileName), diagnostics);
     const name = fileName.slice(0, -'.yaml'.length);
-    const usable = isObject(document.value);
+    const usable = isJsonObject(document.value);
     if (!usable && document.value !== undefined) {
       diagnostics.add({ document, path: [] }, 'a schema must be a map', 'write keywords such as type and properties');
     }
-    fragments.set(name, { name, document, schema: usable ? (document.value as PlainObject) : {} });
+    fragments.set(name, { name, document, schema: usable ? (document.value as JsonObject) : {} });
   }
   for (const fragment of fragments.values()) reportCycles(fragment, fragments, diagnostics);
   return fragments;
 }
 
 function references(schema: unknown, location: SourceLocation): { name: string; location: SourceLocation }[] {
-  if (!isObject(schema)) return [];
+  if (!isJsonObject(schema)) return [];
   const own = typeof schema.$ref === 'string' ? [{ name: schema.$ref, location: below(location, '$ref') }] : [];
   return own.concat(subschemas(schema).flatMap((inner) => references(inner.schema, below(location, ...inner.steps))));
 }
@@ -70,8 +71,8 @@ function reportCycles(start: Fragment, fragments: Fragments, diagnostics: Diagno
  * fragment's, `properties` one by one. Unknown and circular references, and what is no schema, become empty schemas: the
  * checker reports them.
  */
-export function inlineFragments(schema: unknown, fragments: Fragments, within: readonly string[] = []): PlainObject {
-  if (!isObject(schema)) return {};
+export function inlineFragments(schema: unknown, fragments: Fragments, within: readonly string[] = []): JsonObject {
+  if (!isJsonObject(schema)) return {};
   const { $ref: reference, ...own } = schema;
   const resolved = mapSubschemas(own, (inner) =>
     typeof inner === 'boolean' ? inner : inlineFragments(inner, fragments, within),
@@ -79,6 +80,6 @@ export function inlineFragments(schema: unknown, fragments: Fragments, within: r
   if (typeof reference !== 'string') return resolved;
   const fragment = within.includes(reference) ? undefined : fragments.get(reference);
   const shared = inlineFragments(fragment?.schema, fragments, [...within, reference]);
-  if (!isObject(shared.properties) || !isObject(resolved.properties)) return { ...shared, ...resolved };
+  if (!isJsonObject(shared.properties) || !isJsonObject(resolved.properties)) return { ...shared, ...resolved };
   return { ...shared, ...resolved, properties: { ...shared.properties, ...resolved.properties } };
 }

@@ -1,4 +1,4 @@
-import { isObject, type PlainObject } from './schema-walk.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { choices } from './suggest.ts';
 import { below, type Diagnostics, type SourceLocation } from './yaml-document.ts';
 
@@ -9,7 +9,7 @@ export type KnownNames = { readonly [kind: string]: readonly string[] | undefine
 export function checkNames(
   location: SourceLocation,
   value: unknown,
-  schema: PlainObject,
+  schema: JsonObject,
   known: KnownNames,
   diagnostics: Diagnostics,
 ): void {
@@ -22,11 +22,11 @@ export function checkNames(
     }
   } else if (Array.isArray(value)) {
     const { items } = schema;
-    if (!isObject(items)) return;
+    if (!isJsonObject(items)) return;
     for (const [index, item] of value.entries()) checkNames(below(location, index), item, items, known, diagnostics);
-  } else if (isObject(value) && isObject(schema.properties)) {
+  } else if (isJsonObject(value) && isJsonObject(schema.properties)) {
     for (const [key, inner] of Object.entries(schema.properties)) {
-      if (isObject(inner)) checkNames(below(location, key), value[key], inner, known, diagnostics);
+      if (isJsonObject(inner)) checkNames(below(location, key), value[key], inner, known, diagnostics);
     }
   }
 }

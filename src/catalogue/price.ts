@@ -1,9 +1,9 @@
+import { isJsonObject } from '../json.ts';
 import { type Money, toDecimal, usd } from '../money.ts';
 import type { CheckContext } from './check-context.ts';
 import { closedOptions } from './checker.ts';
 import { PricingProblem } from './contracts.ts';
 import type { Sourced } from './route-plan.ts';
-import { isObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Route } from './types.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
@@ -18,7 +18,7 @@ export function compilePrice(
   context: CheckContext,
 ): Price | undefined {
   const { checker, rules, models } = context;
-  if (!isObject(price.value) || typeof price.value.rule !== 'string') return undefined;
+  if (!isJsonObject(price.value) || typeof price.value.rule !== 'string') return undefined;
   const { rule: name, ...options } = price.value;
   const rule = rules.get(name);
   if (!rule) {
@@ -69,7 +69,7 @@ export function readListing(
   diagnostics: Diagnostics,
 ): Route['listing'] | undefined {
   if (!listing) return { price: price.listed, minPrice: price.fixed ? undefined : price.min };
-  const amounts = isObject(listing.value) ? listing.value : {};
+  const amounts = isJsonObject(listing.value) ? listing.value : {};
   const listed = amountOf(amounts.price);
   const minPrice = amountOf(amounts.minPrice);
   if (listed === undefined || minPrice === undefined) return undefined;

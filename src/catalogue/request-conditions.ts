@@ -1,5 +1,5 @@
 /** What a request's `if`, `then`, `oneOf` and the like say of its fields is about fields and values that there are. */
-import { isObject, type PlainObject } from './schema-walk.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { choices } from './suggest.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
@@ -7,11 +7,11 @@ const SINGLE = ['if', 'then', 'else', 'not'];
 const LISTS = ['oneOf', 'anyOf', 'allOf'];
 
 /** Reports conditions on what is no field, or on a value that the field does not take: they would never hold. */
-export function checkConditions(request: PlainObject, location: SourceLocation, diagnostics: Diagnostics): void {
-  const fields = isObject(request.properties) ? request.properties : {};
+export function checkConditions(request: JsonObject, location: SourceLocation, diagnostics: Diagnostics): void {
+  const fields = isJsonObject(request.properties) ? request.properties : {};
   const names = Object.keys(fields);
   const check = (condition: unknown, at: SourceLocation): void => {
-    if (!isObject(condition)) return;
+    if (!isJsonObject(condition)) return;
     const { required, properties } = condition;
     for (const [index, name] of (Array.isArray(required) ? required : []).entries()) {
       if (names.includes(String(name))) continue;
@@ -21,7 +21,7 @@ export function checkConditions(request: PlainObject, location: SourceLocation, 
         choices(String(name), names),
       );
     }
-    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {})) {
+    for (const [name, schema] of Object.entries(isJsonObject(properties) ? properties : {})) {
       const place = below(at, 'properties', name);
       if (!names.includes(name))
         diagnostics.add(keyOf(place), `${name} is no field of this request`, choices(name, names));
@@ -29,7 +29,7 @@ export function checkConditions(request: PlainObject, location: SourceLocation, 
     }
     checkAll(condition, at);
   };
-  const checkAll = (schema: PlainObject, at: SourceLocation): void => {
+  const checkAll = (schema: JsonObject, at: SourceLocation): void => {
     for (const keyword of SINGLE) check(schema[keyword], below(at, keyword));
     for (const keyword of LISTS) {
       const branches = schema[keyword];
@@ -47,7 +47,7 @@ function checkValues(
   at: SourceLocation,
   diagnostics: Diagnostics,
 ): void {
-  if (!isObject(condition) || !isObject(field) || !Array.isArray(field.enum)) return;
+  if (!isJsonObject(condition) || !isJsonObject(field) || !Array.isArray(field.enum)) return;
   const taken = field.enum;
   const listed = Array.isArray(condition.enum) ? condition.enum : [];
   const values = listed.map((value, index) => ({ value, place: below(at, 'enum', index) }));

@@ -8,9 +8,10 @@
  *
  * They are published as they are: JSON Schema lets readers pass over keywords that they do not know.
  */
+
 import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { countries } from './countries.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema } from './types.ts';
 import { below, type Diagnostics, type SourceLocation } from './yaml-document.ts';
@@ -59,8 +60,8 @@ export function addRequestKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({ keyword: 'x-read-from', metaSchema: readFromSchema });
 }
 
-const propertiesOf = (request: JsonSchema): Readonly<Record<string, PlainObject>> =>
-  (isObject(request.properties) ? request.properties : {}) as Readonly<Record<string, PlainObject>>;
+const propertiesOf = (request: JsonSchema): Readonly<Record<string, JsonObject>> =>
+  (isJsonObject(request.properties) ? request.properties : {}) as Readonly<Record<string, JsonObject>>;
 
 /** Reports keywords that name a property that is not there, or a value that the property does not take. */
 export function checkRequestKeywords(request: JsonSchema, location: SourceLocation, diagnostics: Diagnostics): void {
@@ -77,7 +78,7 @@ export function checkRequestKeywords(request: JsonSchema, location: SourceLocati
     const read = property['x-read-from'];
     if (!isReadFrom(read)) continue;
     demand(read.field, ['string'], 'x-read-from', below(at, 'x-read-from', 'field'));
-    const allowed: unknown = isObject(property.items) ? property.items.enum : property.enum;
+    const allowed: unknown = isJsonObject(property.items) ? property.items.enum : property.enum;
     const values = Array.isArray(allowed) ? allowed.map(String) : [];
     for (const value of Object.keys(read.words)) {
       if (values.includes(value)) continue;
@@ -91,7 +92,7 @@ export function checkRequestKeywords(request: JsonSchema, location: SourceLocati
 }
 
 const isReadFrom = (value: unknown): value is ReadFrom =>
-  isObject(value) && typeof value.field === 'string' && isObject(value.words);
+  isJsonObject(value) && typeof value.field === 'string' && isJsonObject(value.words);
 
 /**
  * A valid input as it is priced and served: numbers rounded, and what its words say filled in. What is read out of words

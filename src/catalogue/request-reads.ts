@@ -1,6 +1,6 @@
 /** Holds a request to what the calls of its upstreams read of it. */
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Reading, RequestReads } from './contracts.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema } from './types.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
@@ -20,22 +20,22 @@ export interface RequestUse {
 const placeOf = (field: string, at: SourceLocation, { fields, blame }: RequestUse): SourceLocation =>
   blame ?? (fields ? below(fields, field) : keyOf(at));
 
-export const fieldsOf = ({ schema }: Pick<RequestUse, 'schema'>): PlainObject =>
-  isObject(schema.properties) ? schema.properties : {};
+export const fieldsOf = ({ schema }: Pick<RequestUse, 'schema'>): JsonObject =>
+  isJsonObject(schema.properties) ? schema.properties : {};
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** True where a valid request, defaults filled in, always has the field. */
 export const isAlwaysThere = (request: Pick<RequestUse, 'schema'>, field: string): boolean => {
   const property = fieldsOf(request)[field];
-  return listOf(request.schema.required).includes(field) || (isObject(property) && property.default !== undefined);
+  return listOf(request.schema.required).includes(field) || (isJsonObject(property) && property.default !== undefined);
 };
 
 /** True where a valid request has one of the fields at least. */
 function hasOneOf(request: RequestUse, fields: readonly string[]): boolean {
   if (fields.some((field) => isAlwaysThere(request, field))) return true;
   return [request.schema.oneOf, request.schema.anyOf].some((branches) => {
-    const demands = listOf(branches).map((branch) => (isObject(branch) ? listOf(branch.required) : []));
+    const demands = listOf(branches).map((branch) => (isJsonObject(branch) ? listOf(branch.required) : []));
     return demands.length > 0 && demands.every((demand) => fields.some((field) => demand.includes(field)));
   });
 }
@@ -43,7 +43,7 @@ function hasOneOf(request: RequestUse, fields: readonly string[]): boolean {
 const jsonTypeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
-function readingOf(type: string, { items }: PlainObject): string {
+function readingOf(type: string, { items }: JsonObject): string {
   if (type === 'integer') return 'number';
   const isOfTexts = type === 'array' && typesOf(items)?.every((item) => item === 'string');
   return isOfTexts ? 'string[]' : type;
@@ -54,7 +54,7 @@ const isRead = (type: string, types: readonly string[]): boolean =>
 
 /** The JSON types that a schema takes, integers being numbers and lists of texts `string[]`; undefined where it does not say. */
 export function typesOf(schema: unknown): readonly string[] | undefined {
-  if (!isObject(schema)) return undefined;
+  if (!isJsonObject(schema)) return undefined;
   if (schema.type !== undefined) return [schema.type].flat().map((type) => readingOf(String(type), schema));
   if (Array.isArray(schema.enum)) return schema.enum.map(jsonTypeOf);
   if ('const' in schema) return [jsonTypeOf(schema.const)];

@@ -1,10 +1,10 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CheckContext } from './check-context.ts';
 import { inlineFragments } from './fragments.ts';
 import { checkConditions } from './request-conditions.ts';
 import { checkRequestKeywords } from './request-keywords.ts';
 import { typesOf } from './request-reads.ts';
 import type { RoutePlan, Sourced } from './route-plan.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts';
 import { choices } from './suggest.ts';
 import { below, keyOf, pathName } from './yaml-document.ts';
@@ -34,7 +34,7 @@ export function checkOperation({ path, operation }: RoutePlan, { checker }: Chec
 
 export function checkRequest({ location, request, example }: RoutePlan, context: CheckContext): void {
   const { diagnostics } = context.checker;
-  if (!isObject(request.value)) return;
+  if (!isJsonObject(request.value)) return;
   if (request.value.additionalProperties !== undefined || request.value.type !== undefined) {
     const keyword = request.value.type === undefined ? 'additionalProperties' : 'type';
     diagnostics.add(
@@ -45,7 +45,7 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
   }
   if (!isWellWritten(request.location, request.value, context.fragments, context.compiler)) return;
   const schema = closedRequest(inlineFragments(request.value, context.soundFragments));
-  const properties = isObject(schema.properties) ? Object.keys(schema.properties) : [];
+  const properties = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
   const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
   const isProperty = (field: unknown) => properties.includes(String(field));
   for (const [index, field] of required.entries()) {
@@ -59,7 +59,7 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
   if (context.checked.has(schema, example.value)) return;
   const before = diagnostics.count;
   for (const field of properties) {
-    if (typesOf((schema.properties as PlainObject)[field]) !== undefined || isMistaken(request, field, context))
+    if (typesOf((schema.properties as JsonObject)[field]) !== undefined || isMistaken(request, field, context))
       continue;
     const at = below(request.location, 'properties', field);
     diagnostics.add(at, `the field ${field} takes anything`, 'say its type, or name a fragment that does');
@@ -67,7 +67,7 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
   checkRequestKeywords(schema, request.location, diagnostics);
   checkConditions(schema, request.location, diagnostics);
   const validate = context.compiler.compile(schema, request.location);
-  if (!validate || !isObject(example.value) || !required.every(isProperty)) return;
+  if (!validate || !isJsonObject(example.value) || !required.every(isProperty)) return;
   const inherited = example.inherited && !request.inherited;
   for (const { path, part, message, expected } of refusals(validate, example.value)) {
     const name = pathName(path);
@@ -81,22 +81,22 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
 
 /** Whether a field names a fragment that is wrong in itself, which is reported there. */
 function isMistaken({ value }: Sourced, field: string, { fragments, soundFragments }: CheckContext): boolean {
-  const properties = isObject(value) && isObject(value.properties) ? value.properties : {};
+  const properties = isJsonObject(value) && isJsonObject(value.properties) ? value.properties : {};
   const written = properties[field];
-  const name = isObject(written) ? String(written.$ref) : '';
+  const name = isJsonObject(written) ? String(written.$ref) : '';
   return fragments.get(name) !== soundFragments.get(name);
 }
 
 /** What single networks take. A request need not fit the schema of one. */
 export function checkRequestOn({ kind, requestOn, networks }: RoutePlan, context: CheckContext): void {
-  if (kind !== 'base' || !isObject(requestOn.value)) return;
+  if (kind !== 'base' || !isJsonObject(requestOn.value)) return;
   for (const [network, schema] of Object.entries(requestOn.value)) {
     const location = below(requestOn.location, network);
     if (!networks.includes(network)) {
       const wrong = `requestOn names ${network}, where this is not paid`;
       context.checker.diagnostics.add(keyOf(location), wrong, choices(network, networks.map(String)));
     }
-    if (!isObject(schema) || !isWellWritten(location, schema, context.fragments, context.compiler)) continue;
+    if (!isJsonObject(schema) || !isWellWritten(location, schema, context.fragments, context.compiler)) continue;
     context.compiler.compile({ ...inlineFragments(schema, context.soundFragments), type: 'object' }, location);
   }
 }
@@ -105,7 +105,7 @@ export function checkResult(
   { value, location }: Sourced,
   { fragments, soundFragments, compiler, checker, checked }: CheckContext,
 ): void {
-  if (!isObject(value) || !isWellWritten(location, value, fragments, compiler)) return;
+  if (!isJsonObject(value) || !isWellWritten(location, value, fragments, compiler)) return;
   const schema = openResult(inlineFragments(value, soundFragments));
   const examples = openResult(inlineFragments(value, fragments)).examples;
   if (!Array.isArray(examples) || examples.length === 0) {

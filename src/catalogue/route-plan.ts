@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CheckContext } from './check-context.ts';
 import { baseRail, type OperationDeclaration, type RailDeclaration } from './rails.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import type { Route } from './types.ts';
 import { below, type CatalogueDocument, keyOf, type SourceLocation } from './yaml-document.ts';
 
@@ -33,7 +33,7 @@ export interface RoutePlan {
   readonly deadline: unknown;
   readonly upstreams: readonly Sourced[];
   /** Present where the kind is `operation`: its block, and what its rail says of such blocks. */
-  readonly operation: { readonly value: PlainObject; readonly declaration: OperationDeclaration } | undefined;
+  readonly operation: { readonly value: JsonObject; readonly declaration: OperationDeclaration } | undefined;
 }
 
 type Context = Pick<CheckContext, 'service' | 'networks' | 'rails'>;
@@ -41,24 +41,24 @@ type Context = Pick<CheckContext, 'service' | 'networks' | 'rails'>;
 /** The routes that a file describes. The file may still be wrong in every way. */
 export function planRoutes(document: CatalogueDocument, context: Context): RoutePlan[] {
   const file = document.value;
-  if (!isObject(file)) return [];
+  if (!isJsonObject(file)) return [];
   const base = basePlan({ document, path: [] }, file, context);
   const mirrors = Array.isArray(file.mirrors) ? file.mirrors : [];
   const plans = [base];
   mirrors.forEach((mirror, index) => {
-    if (isObject(mirror))
+    if (isJsonObject(mirror))
       plans.push(mirrorPlan(below({ document, path: [] }, 'mirrors', index), mirror, base, context));
   });
   for (const rail of context.rails) {
     const block = rail.operation && file[rail.operation.key];
-    if (rail.operation && isObject(block)) {
+    if (rail.operation && isJsonObject(block)) {
       plans.push(operationPlan(below({ document, path: [] }, rail.operation.key), block, base, rail, rail.operation));
     }
   }
   return plans;
 }
 
-function basePlan(location: SourceLocation, file: PlainObject, { service, rails }: Context): RoutePlan {
+function basePlan(location: SourceLocation, file: JsonObject, { service, rails }: Context): RoutePlan {
   const part = (key: string): Sourced => ({ value: file[key], location: below(location, key), inherited: false });
   return {
     kind: 'base',
@@ -80,7 +80,7 @@ function basePlan(location: SourceLocation, file: PlainObject, { service, rails 
   };
 }
 
-function overridden(location: SourceLocation, own: PlainObject, base: RoutePlan): RoutePlan {
+function overridden(location: SourceLocation, own: JsonObject, base: RoutePlan): RoutePlan {
   const part = (key: 'price' | 'request' | 'result' | 'example'): Sourced =>
     own[key] === undefined
       ? { ...base[key], inherited: true }
@@ -101,7 +101,7 @@ function overridden(location: SourceLocation, own: PlainObject, base: RoutePlan)
   };
 }
 
-function mirrorPlan(location: SourceLocation, mirror: PlainObject, base: RoutePlan, { networks }: Context): RoutePlan {
+function mirrorPlan(location: SourceLocation, mirror: JsonObject, base: RoutePlan, { networks }: Context): RoutePlan {
   const prefix = networks?.get(String(mirror.network))?.prefix;
   const network = below(location, 'network');
   const derived = prefix === undefined ? undefined : prefixed(`/${prefix}`, base);
@@ -115,7 +115,7 @@ function mirrorPlan(location: SourceLocation, mirror: PlainObject, base: RoutePl
 
 function operationPlan(
   location: SourceLocation,
-  block: PlainObject,
+  block: JsonObject,
   base: RoutePlan,
   rail: RailDeclaration,
   declaration: OperationDeclaration,
@@ -137,7 +137,7 @@ const prefixed = (prefix: string, { path }: RoutePlan): string | undefined =>
 
 const ownPath = (
   location: SourceLocation,
-  own: PlainObject,
+  own: JsonObject,
   derived: string | undefined,
   derivedAt: SourceLocation,
 ): Sourced =>

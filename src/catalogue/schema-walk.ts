@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Step } from './yaml-document.ts';
 
 /** Keywords whose value is one schema, a list of schemas, or schemas by name. */
@@ -30,16 +31,11 @@ export const KEYWORDS: readonly string[] = [
   ...MAPS,
 ];
 
-export type PlainObject = { readonly [key: string]: unknown };
-
-export const isObject = (value: unknown): value is PlainObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The schemas directly inside a schema. Values (`enum`, `default`, `examples`) are no schemas. */
-export function subschemas(schema: PlainObject): { steps: readonly Step[]; schema: unknown }[] {
+export function subschemas(schema: JsonObject): { steps: readonly Step[]; schema: unknown }[] {
   const found: { steps: readonly Step[]; schema: unknown }[] = [];
   for (const keyword of SINGLE) {
-    if (isObject(schema[keyword])) found.push({ steps: [keyword], schema: schema[keyword] });
+    if (isJsonObject(schema[keyword])) found.push({ steps: [keyword], schema: schema[keyword] });
   }
   for (const keyword of LISTS) {
     const list = schema[keyword];
@@ -48,7 +44,7 @@ export function subschemas(schema: PlainObject): { steps: readonly Step[]; schem
   }
   for (const keyword of MAPS) {
     const map = schema[keyword];
-    if (isObject(map)) {
+    if (isJsonObject(map)) {
       for (const [name, item] of Object.entries(map)) found.push({ steps: [keyword, name], schema: item });
     }
   }
@@ -57,15 +53,15 @@ export function subschemas(schema: PlainObject): { steps: readonly Step[]; schem
 
 /** The schema with every schema directly inside it replaced by what `change` makes of it; a new object. */
 export function mapSubschemas(
-  schema: PlainObject,
+  schema: JsonObject,
   change: (inner: unknown, steps: readonly Step[]) => unknown,
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (SINGLE.includes(keyword) && isObject(value)) copy[keyword] = change(value, [keyword]);
+    if (SINGLE.includes(keyword) && isJsonObject(value)) copy[keyword] = change(value, [keyword]);
     else if (LISTS.includes(keyword) && Array.isArray(value)) {
       copy[keyword] = value.map((item, index) => change(item, [keyword, index]));
-    } else if (MAPS.includes(keyword) && isObject(value)) {
+    } else if (MAPS.includes(keyword) && isJsonObject(value)) {
       copy[keyword] = Object.fromEntries(
         Object.entries(value).map(([name, item]) => [name, change(item, [keyword, name])]),
       );

@@ -1,23 +1,24 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { openSchemaTrial } from './ajv.ts';
 import type { CheckedSchemas } from './checked.ts';
 import { type Described, describe } from './describe.ts';
 import type { Fragments } from './fragments.ts';
 import { patternFault } from './patterns.ts';
-import { isObject, KEYWORDS, type PlainObject, subschemas } from './schema-walk.ts';
+import { KEYWORDS, subschemas } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema } from './types.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from './yaml-document.ts';
 
 /** A request schema as the gateway uses it: closed, an object, without `$ref`. */
-export const closedRequest = (resolved: PlainObject): JsonSchema => ({
+export const closedRequest = (resolved: JsonObject): JsonSchema => ({
   ...resolved,
   type: 'object',
   additionalProperties: false,
 });
 
 /** A result schema as the gateway uses it: objects may hold more than is documented. */
-export function openResult(resolved: PlainObject): JsonSchema {
+export function openResult(resolved: JsonObject): JsonSchema {
   const type = resolved.type ?? 'object';
   return type === 'object' ? { ...resolved, type, additionalProperties: true } : { ...resolved, type };
 }
@@ -48,7 +49,7 @@ const RANGES = [
 function checkWritten(location: SourceLocation, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): void {
   const { diagnostics } = compiler;
   if (typeof schema === 'boolean') return;
-  if (!isObject(schema)) {
+  if (!isJsonObject(schema)) {
     diagnostics.add(location, 'a schema must be a map', 'write keywords such as type and properties');
     return;
   }
@@ -82,10 +83,10 @@ function checkWritten(location: SourceLocation, schema: unknown, fragments: Frag
 }
 
 /** Every regular expression directly in a schema. */
-function patternsOf(schema: PlainObject, location: SourceLocation): { pattern: string; at: SourceLocation }[] {
+function patternsOf(schema: JsonObject, location: SourceLocation): { pattern: string; at: SourceLocation }[] {
   const { pattern, patternProperties } = schema;
   const own = typeof pattern === 'string' ? [{ pattern, at: below(location, 'pattern') }] : [];
-  const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const names = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
   return [...own, ...names.map((name) => ({ pattern: name, at: keyOf(below(location, 'patternProperties', name)) }))];
 }
 
@@ -141,7 +142,7 @@ export class SchemaCompiler {
       return { validate: undefined, mistakes: notJsonSchema(this.#ajv.errors ?? []) };
     try {
       const validate = this.#ajv.compile(schema);
-      return { validate, mistakes: isObject(schema.properties) ? refusedDefaults(validate) : [] };
+      return { validate, mistakes: isJsonObject(schema.properties) ? refusedDefaults(validate) : [] };
     } catch (problem) {
       return { validate: undefined, mistakes: [refusedByAjv(problem)] };
     }

@@ -1,20 +1,22 @@
 import { addressFault } from '../address.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
 import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import { testNetworks } from './test-networks.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
 import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
-const entries = (value: unknown): [string, PlainObject][] =>
-  isObject(value) ? Object.entries(value).filter((entry): entry is [string, PlainObject] => isObject(entry[1])) : [];
+const entries = (value: unknown): [string, JsonObject][] =>
+  isJsonObject(value)
+    ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
+    : [];
 
 /** `service.yaml`, or undefined when it is not right. */
-export function readService(location: SourceLocation, checker: Checker, schema: PlainObject): ServiceFile | undefined {
+export function readService(location: SourceLocation, checker: Checker, schema: JsonObject): ServiceFile | undefined {
   const value = location.document.value;
   return checker.fits(location, value, schema) ? (value as ServiceFile) : undefined;
 }
@@ -57,7 +59,7 @@ export function readNetworks(location: SourceLocation, checker: Checker): Map<st
 function checkBindings(location: SourceLocation, file: NetworkFile, checker: Checker): void {
   for (const mode of ['live', 'sandbox'] as const) {
     const binding = file[mode];
-    if (!isObject(binding) || typeof binding.caip2 !== 'string' || !isObject(binding.asset)) continue;
+    if (!isJsonObject(binding) || typeof binding.caip2 !== 'string' || !isJsonObject(binding.asset)) continue;
     const wanted = file.family === 'evm' ? 'eip155:' : 'solana:';
     if (!binding.caip2.startsWith(wanted)) {
       checker.diagnostics.add(
@@ -119,7 +121,7 @@ function checkUpstream(
 ): void {
   const { diagnostics } = checker;
   // What is no map at all is reported by the file's schema.
-  const keys = file.keys === undefined || isObject(file.keys) ? (file.keys ?? {}) : undefined;
+  const keys = file.keys === undefined || isJsonObject(file.keys) ? (file.keys ?? {}) : undefined;
   for (const secret of keys ? adapter.secrets : []) {
     if (keys?.[secret] === undefined) {
       diagnostics.add(

@@ -1,9 +1,9 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './contracts.ts';
 import { checkMapping } from './field-mapping.ts';
 import { ModelUse } from './model-use.ts';
 import { checkReads, type RequestUse } from './request-reads.ts';
-import { isObject, type PlainObject } from './schema-walk.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Upstream } from './types.ts';
 import { below, keyOf, type SourceLocation } from './yaml-document.ts';
@@ -34,7 +34,7 @@ export class UpstreamUse {
    * is not known.
    */
   check(location: SourceLocation, options: unknown, request: RequestUse): ReadonlySet<string> | undefined {
-    if (!isObject(options)) return undefined;
+    if (!isJsonObject(options)) return undefined;
     const { via, recipe } = options;
     if ((via === undefined) === (recipe === undefined)) {
       const wrong = via === undefined ? 'upstream names neither via nor recipe' : 'upstream names both via and recipe';
@@ -55,14 +55,14 @@ export class UpstreamUse {
 
   /** What every result of an `upstream:` block has; undefined where that is not known. */
   answersOf(options: unknown): readonly string[] | undefined {
-    if (!isObject(options)) return undefined;
+    if (!isJsonObject(options)) return undefined;
     const upstream = this.#upstreams?.get(String(options.via));
     return upstream && this.#adapters.get(upstream.adapter)?.answers?.(options);
   }
 
   #checkMapping(
     location: SourceLocation,
-    options: PlainObject,
+    options: JsonObject,
     adapter: AdapterDeclaration,
     request: RequestUse,
   ): ReadonlySet<string> {
@@ -74,7 +74,7 @@ export class UpstreamUse {
 
   /** Checks that a price sells a number of output tokens exactly where an `upstream:` block asks for one. */
   checkTerms(location: SourceLocation, options: unknown, price: Price, priceAt: SourceLocation): void {
-    if (!isObject(options)) return;
+    if (!isJsonObject(options)) return;
     const { via, recipe } = options;
     const upstream = this.#upstreams?.get(String(via));
     const adapter = upstream && this.#adapters.get(upstream.adapter);
@@ -90,13 +90,13 @@ export class UpstreamUse {
   }
 
   /** Checks that a price by the item does not count what a recipe leaves out. */
-  checkRecipeTerms(options: unknown, price: PlainObject, at: SourceLocation): void {
-    const recipe = isObject(options) ? this.#recipes.get(String(options.recipe)) : undefined;
+  checkRecipeTerms(options: unknown, price: JsonObject, at: SourceLocation): void {
+    const recipe = isJsonObject(options) ? this.#recipes.get(String(options.recipe)) : undefined;
     const left = price.rule === 'per-item' ? recipe?.leavesOut?.[String(price.by)] : undefined;
     for (const [field, byValue] of Object.entries(left ?? {})) {
       for (const [value, items] of Object.entries(byValue)) {
-        const unless: unknown = isObject(price.unless) ? price.unless[field] : undefined;
-        const skipped: unknown = isObject(unless) ? unless[value] : undefined;
+        const unless: unknown = isJsonObject(price.unless) ? price.unless[field] : undefined;
+        const skipped: unknown = isJsonObject(unless) ? unless[value] : undefined;
         if (items.every((item) => Array.isArray(skipped) && skipped.includes(item))) continue;
         const wrong = `${recipe?.name} leaves out ${items.join(', ')} where ${field} is ${value}, and the price counts them`;
         this.#checker.diagnostics.add(
@@ -108,7 +108,7 @@ export class UpstreamUse {
     }
   }
 
-  #adapterOf(location: SourceLocation, via: unknown, options: PlainObject): AdapterDeclaration | undefined {
+  #adapterOf(location: SourceLocation, via: unknown, options: JsonObject): AdapterDeclaration | undefined {
     if (!this.#upstreams) return undefined;
     const upstream = this.#upstreams.get(String(via));
     if (!upstream) {
@@ -130,7 +130,7 @@ export class UpstreamUse {
     return this.#adapters.get(upstream.adapter);
   }
 
-  #checkRecipe(location: SourceLocation, options: PlainObject, request: RequestUse): ReadonlySet<string> | undefined {
+  #checkRecipe(location: SourceLocation, options: JsonObject, request: RequestUse): ReadonlySet<string> | undefined {
     const { diagnostics } = this.#checker;
     const recipe = this.#recipes.get(String(options.recipe));
     if (!recipe) {
@@ -147,7 +147,7 @@ export class UpstreamUse {
       const wrong = `${recipe.name} answers with a secret: whoever reads the chain could ask for the answer again`;
       diagnostics.add(below(location, 'recipe'), wrong, 'add secret: true to the endpoint');
     }
-    const uses = isObject(options.uses) ? options.uses : {};
+    const uses = isJsonObject(options.uses) ? options.uses : {};
     for (const role of Object.keys(recipe.roles)) {
       if (uses[role] !== undefined) continue;
       const wanted = `name an upstream with the adapter ${namesOf(recipe, role).join(' or ')}`;
@@ -168,7 +168,7 @@ export class UpstreamUse {
         `the recipe ${recipe.name} has no role ${role}`,
         choices(role, Object.keys(recipe.roles)),
       );
-    } else if (!isObject(use) || typeof use.via !== 'string') {
+    } else if (!isJsonObject(use) || typeof use.via !== 'string') {
       diagnostics.add(location, `the role ${role} names no upstream`, 'write { via: <a name in upstreams.yaml> }');
     } else {
       const adapter = this.#adapterOf(location, use.via, use);
@@ -195,16 +195,16 @@ export class UpstreamUse {
    * Properties marked `x-upstream-setting` name an entry of a setting of the upstream: the entry must exist. `chains` is a
    * setting of the endpoint's upstream, `market.chains` one of the upstream that plays a recipe's role `market`.
    */
-  #checkSettings(location: SourceLocation, options: PlainObject, schema: JsonSchema): void {
-    for (const [option, optionSchema] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
-      const marked = isObject(optionSchema) ? optionSchema['x-upstream-setting'] : undefined;
+  #checkSettings(location: SourceLocation, options: JsonObject, schema: JsonSchema): void {
+    for (const [option, optionSchema] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {
+      const marked = isJsonObject(optionSchema) ? optionSchema['x-upstream-setting'] : undefined;
       const entry = options[option];
       if (typeof marked !== 'string' || typeof entry !== 'string') continue;
       const [setting = '', role] = marked.split('.').reverse();
-      const user = role === undefined ? options : isObject(options.uses) ? options.uses[role] : undefined;
-      const upstream = isObject(user) ? this.#upstreams?.get(String(user.via)) : undefined;
+      const user = role === undefined ? options : isJsonObject(options.uses) ? options.uses[role] : undefined;
+      const upstream = isJsonObject(user) ? this.#upstreams?.get(String(user.via)) : undefined;
       const known = upstream?.settings?.[setting];
-      if (!upstream || !isObject(known) || Object.hasOwn(known, entry)) continue;
+      if (!upstream || !isJsonObject(known) || Object.hasOwn(known, entry)) continue;
       this.#checker.diagnostics.add(
         below(location, option),
         `${upstream.name} has no ${entry} in settings.${setting} of upstreams.yaml`,
@@ -215,7 +215,7 @@ export class UpstreamUse {
 }
 
 const saysSecret = ({ document }: SourceLocation): boolean =>
-  isObject(document.value) && document.value.secret === true;
+  isJsonObject(document.value) && document.value.secret === true;
 
 /** The adapters that can play a role; none where the recipe has no such role. */
 const namesOf = ({ roles }: RecipeDeclaration, role: string): string[] => (roles[role] ?? []).map(({ name }) => name);
@@ -228,10 +228,10 @@ const handedBy = (recipe: string, fields: readonly string[], location: SourceLoc
   blame: undefined,
 });
 
-const optional = new WeakMap<object, PlainObject>();
+const optional = new WeakMap<object, JsonObject>();
 
 /** A role uses an adapter through its functions, so the options that a plain endpoint needs are not needed. */
-function withoutRequired(schema: PlainObject): PlainObject {
+function withoutRequired(schema: JsonObject): JsonObject {
   const known = optional.get(schema) ?? closedOptions({ ...schema, required: [] }, bound);
   optional.set(schema, known);
   return known;

@@ -293,6 +293,19 @@ const hasToPayExactly = (upfront: UpfrontReason): Refusal =>
     { upfront },
   );
 
+/** Why a payment is not settled first that would have to be. */
+function refusalToSettleFirst(
+  { exposure }: ClaimParts,
+  { offeredAt: at, network, canSettleUpfront }: VerifiedPayment,
+  { route }: Quote,
+  { upfront, isUnproven }: { readonly upfront: UpfrontReason | undefined; readonly isUnproven: boolean },
+): Refusal | undefined {
+  if (upfront === undefined) return undefined;
+  if (upfront === 'exposure' && !exposure.wasTold('exposure', { at, route, network, isUnproven }))
+    return toldOtherwise('exposure');
+  return canSettleUpfront ? undefined : hasToPayExactly(upfront);
+}
+
 async function claimVerified(
   parts: ClaimParts,
   rail: Rail,
@@ -331,15 +344,8 @@ async function claimVerified(
     }
     await demandCover(parts, claim, verified, open);
     const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
-    const { network, payer, offeredAt: at } = verified;
-    const refusal =
-      upfront === undefined
-        ? undefined
-        : upfront === 'exposure' && !parts.exposure.wasTold('exposure', { at, route: quote.route, network, isUnproven })
-          ? toldOtherwise('exposure')
-          : verified.canSettleUpfront
-            ? undefined
-            : hasToPayExactly(upfront);
+    const { network, payer } = verified;
+    const refusal = refusalToSettleFirst(parts, verified, quote, { upfront, isUnproven });
     if (refusal) {
       await letGo(parts, claim, refusal.message);
       throw refusal;

@@ -43,14 +43,8 @@ export function createLeases<Work>({ leaseMs, prolong, nameOf, now }: LeaseParts
   async function renew(held: readonly Held<Work>[]): Promise<void> {
     // By the time at which it is asked for: the answer may be long on its way.
     const until = now() + leaseMs;
-    const kept = new Set(
-      (
-        await prolong(
-          held.map(({ work }) => work),
-          until,
-        )
-      ).map(nameOf),
-    );
+    const own = held.map(({ work }) => work);
+    const kept = new Set((await prolong(own, until)).map(nameOf));
     for (const one of held) {
       if (kept.has(nameOf(one.work))) one.until = until;
       else one.lost.abort();

@@ -1,7 +1,8 @@
 /** What settling cost the operator, read from the chains: whose transaction took how much. */
 
+import { isJsonObject } from '../../src/json.ts';
 import type { Rate } from '../../src/money.ts';
-import { isObject, type Rpc } from '../../src/payment/chains/rpc.ts';
+import type { Rpc } from '../../src/payment/chains/rpc.ts';
 
 /** Trillionths of a dollar: gas at 0.005 gwei and 3,000 dollars a coin, as on Base; lamports at 200 dollars. */
 const GAS_COST: Rate = 15_000n;
@@ -28,12 +29,12 @@ export async function sentBy(rpc: Rpc, sender: string): Promise<{ input: string;
         .slice(start, start + AT_ONCE)
         .map((number) => rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])),
     );
-    const sent = blocks.flatMap((block) => (isObject(block) ? (block.transactions as Sent[]) : []));
+    const sent = blocks.flatMap((block) => (isJsonObject(block) ? (block.transactions as Sent[]) : []));
     const ours = sent.filter(({ from }) => from.toLowerCase() === sender.toLowerCase());
     const receipts = await Promise.all(ours.map(({ hash }) => rpc('eth_getTransactionReceipt', [hash])));
     ours.forEach(({ input }, place) => {
       const receipt = receipts[place];
-      const gas = isObject(receipt) ? BigInt(String(receipt.gasUsed)) : 0n;
+      const gas = isJsonObject(receipt) ? BigInt(String(receipt.gasUsed)) : 0n;
       found.push({ input: input.toLowerCase(), cost: gas * GAS_COST });
     });
   }
@@ -43,7 +44,7 @@ export async function sentBy(rpc: Rpc, sender: string): Promise<{ input: string;
 /** Whoever sent a transaction. */
 export async function senderOf(rpc: Rpc, transaction: string): Promise<string> {
   const found = await rpc('eth_getTransactionByHash', [transaction]);
-  return isObject(found) ? String(found.from) : '';
+  return isJsonObject(found) ? String(found.from) : '';
 }
 
 /** What a Solana fee payer lost beyond what so many plain settlements cost. */

@@ -1,8 +1,9 @@
 /** What came of it all, from the chains, the store and the providers. */
+
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject } from '../../src/json.ts';
 import { type Money, type Rate, rateToMoney, usd } from '../../src/money.ts';
-import { isObject } from '../../src/payment/chains/rpc.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Payment } from '../../src/store/store.ts';
 import type { Gateway } from '../gateway.ts';
@@ -92,7 +93,7 @@ async function endedPayments(directory: string): Promise<Payment[]> {
 
 export async function lamportsOf(bank: Bank, feePayer: string): Promise<bigint> {
   const answer = await bank.rpc('chain-a')('getBalance', [feePayer]);
-  return isObject(answer) ? BigInt(Number(answer.value)) : 0n;
+  return isJsonObject(answer) ? BigInt(Number(answer.value)) : 0n;
 }
 
 /** The fee payer on Solana, as the gateway offers it. */

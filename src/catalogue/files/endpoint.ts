@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json.ts';
 import type { OperationDeclaration, RailDeclaration } from '../rails.ts';
-import type { PlainObject } from '../schema-walk.ts';
 import { amount, anySchema, duration, endpointPath, networkName, text } from './common.ts';
 
 /** A price names its rule; the rest is checked against the rule's own options. */
@@ -51,15 +51,15 @@ const deadline = {
 /** What the block of any rail's operation may say, besides the rail's own options: OperationOptions. */
 const operation = { path: endpointPath, price, deadline, request: anySchema, example: { type: 'object' } };
 
-const operationBlock = ({ options }: OperationDeclaration): PlainObject => ({
+const operationBlock = ({ options }: OperationDeclaration): JsonObject => ({
   type: 'object',
   required: options.required,
   additionalProperties: false,
-  properties: { ...(options.properties as PlainObject), ...operation },
+  properties: { ...(options.properties as JsonObject), ...operation },
 });
 
 /** `catalogue/endpoints/<group>/<name>.yaml`: EndpointFile, and a block for each rail that sells by operation. */
-export const endpointFileSchema = (rails: readonly RailDeclaration[]): PlainObject => ({
+export const endpointFileSchema = (rails: readonly RailDeclaration[]): JsonObject => ({
   type: 'object',
   required: ['summary', 'path', 'price', 'request', 'result', 'example', 'upstream'],
   additionalProperties: false,

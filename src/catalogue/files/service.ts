@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../json.ts';
 import type { RailDeclaration } from '../rails.ts';
-import type { PlainObject } from '../schema-walk.ts';
 import { amount, networkName, text } from './common.ts';
 
 /** One block for each rail that has options there. */
-const railOptions = (rails: readonly RailDeclaration[]): PlainObject =>
+const railOptions = (rails: readonly RailDeclaration[]): JsonObject =>
   Object.fromEntries(
     rails.flatMap(({ name, serviceOptions }) =>
       serviceOptions ? [[name, { ...serviceOptions, type: 'object', additionalProperties: false }]] : [],
@@ -47,7 +47,7 @@ const exposure = {
 } as const;
 
 /** `catalogue/service.yaml`: ServiceFile. */
-export const serviceFileSchema = (rails: readonly RailDeclaration[]): PlainObject => ({
+export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject => ({
   type: 'object',
   required: ['name', 'description', 'tags', 'instructions', 'defaultNetwork'],
   additionalProperties: false,

@@ -1,5 +1,6 @@
 /** EIP-3009: Transfer With Authorization, as USDC and other tokens on EVM chains take it. */
 
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import {
   DAY_SECONDS,
@@ -14,7 +15,7 @@ import {
   word,
 } from '../chains/evm-logs.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
-import { isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
+import type { Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkRecipient } from './checks.ts';
@@ -99,7 +100,7 @@ const AUTHORIZATION_CANCELED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68
  */
 function transferOf(receipt: JsonObject, use: JsonObject, query: Eip3009Query): JsonObject | undefined {
   const behind = (log: JsonObject): number => Number(log.logIndex) - Number(use.logIndex);
-  return (Array.isArray(receipt.logs) ? receipt.logs.filter(isObject) : [])
+  return (Array.isArray(receipt.logs) ? receipt.logs.filter(isJsonObject) : [])
     .filter((log) => same(log.address, query.asset) && Array.isArray(log.topics) && log.topics[0] === TRANSFER)
     .filter((log) => Array.isArray(log.topics) && same(log.topics[1], `0x${word(query.payer)}`))
     .filter((log) => behind(log) > 0)
@@ -133,7 +134,7 @@ async function find(query: Eip3009Query, rpc: Rpc, progress: Partial<LogProgress
   }
   const transaction = String(use.transactionHash);
   const receipt = await rpc('eth_getTransactionReceipt', [transaction]);
-  if (!isObject(receipt)) return unknown('the settling transaction has no receipt yet');
+  if (!isJsonObject(receipt)) return unknown('the settling transaction has no receipt yet');
   const transfer = transferOf(receipt, use, query);
   if (!transfer) return unknown('the settling transaction shows no transfer of the payer');
   if (!Array.isArray(transfer.topics) || !same(transfer.topics[2], `0x${word(query.payTo)}`)) {

@@ -1,5 +1,6 @@
 /** Uniswap's Permit2, as x402's `upto` scheme uses it: a permit for an upper bound, settled for what was used. */
 
+import { isJsonObject } from '../../json.ts';
 import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import {
   DAY_SECONDS,
@@ -14,7 +15,7 @@ import {
   word,
 } from '../chains/evm-logs.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
-import { isObject, type Rpc } from '../chains/rpc.ts';
+import type { Rpc } from '../chains/rpc.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAsset } from './checks.ts';
 import { type Json, readAddress, readObject, readSignature, readUint } from './fields.ts';
@@ -79,7 +80,7 @@ const SETTLE_WITH_PERMIT = { selector: '0x016c1748', skipped: 5 };
 
 /** Whether the transaction, which moved the token from the payer to us, settled this permit. */
 function settles(transaction: unknown, { asset, payer, payTo, nonce }: Permit2Query): boolean {
-  if (!isObject(transaction) || !same(transaction.to, UPTO_PROXY)) return false;
+  if (!isJsonObject(transaction) || !same(transaction.to, UPTO_PROXY)) return false;
   const input = String(transaction.input).toLowerCase();
   const call = [SETTLE, SETTLE_WITH_PERMIT].find(({ selector }) => input.startsWith(selector));
   if (!call) return false;

@@ -1,8 +1,9 @@
 /** A Solana transaction with one token transfer, signed by its payer and completed by the fee payer. */
 
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
-import { createRpc, isObject, type JsonObject, type Rpc } from '../chains/rpc.ts';
+import { createRpc, type Rpc } from '../chains/rpc.ts';
 import { blockhashGoodForMs } from '../chains/solana-blockhash.ts';
 import { messageHash, readSolanaPayment } from '../chains/solana-transaction.ts';
 import { Refusal } from '../refusal.ts';
@@ -117,7 +118,7 @@ async function* historyOf(rpc: Rpc, source: string, before: string | undefined):
   for (let last = before; ; ) {
     const options = { limit: PAGE, commitment: 'confirmed', ...(last === undefined ? {} : { before: last }) };
     const answer = await rpc('getSignaturesForAddress', [source, options]);
-    const rows = Array.isArray(answer) ? answer.filter(isObject) : [];
+    const rows = Array.isArray(answer) ? answer.filter(isJsonObject) : [];
     for (const row of rows) yield { signature: String(row.signature), row };
     if (rows.length < PAGE) return;
     last = String(rows.at(-1)?.signature);
@@ -129,7 +130,7 @@ async function find(query: SolanaQuery, rpc: Rpc, progress: Partial<HistoryProgr
   // Asked before the history is read: a transaction that lands in between is then found or leaves it unknown.
   const hasEnded = async (commitment: string): Promise<boolean> => {
     const valid = await rpc('isBlockhashValid', [query.blockhash, { commitment }]);
-    return isObject(valid) && valid.value === false;
+    return isJsonObject(valid) && valid.value === false;
   };
   // In the finalized bank alone it may be too new.
   const isInvalid = (await hasEnded('finalized')) && (await hasEnded('processed'));
@@ -144,7 +145,7 @@ async function find(query: SolanaQuery, rpc: Rpc, progress: Partial<HistoryProgr
     if (time === undefined || time <= newest) {
       const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
       const found = await rpc('getTransaction', [signature, options]);
-      const wire = isObject(found) && Array.isArray(found.transaction) ? found.transaction[0] : undefined;
+      const wire = isJsonObject(found) && Array.isArray(found.transaction) ? found.transaction[0] : undefined;
       if (typeof wire !== 'string') isComplete = false;
       else if (messageHash(Buffer.from(wire, 'base64')) === query.messageHash) {
         if (row.err) return refused('the transaction failed on the chain');

@@ -1,5 +1,6 @@
 /** What the questions to EVM chains have in common (Ethereum JSON-RPC). */
-import { ChainProblem, isObject, type JsonObject, type Rpc } from './rpc.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { ChainProblem, type Rpc } from './rpc.ts';
 
 /** keccak256 of ERC-20's Transfer(address,address,uint256). */
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -30,7 +31,7 @@ export interface Block {
 
 export async function readBlock(rpc: Rpc, at: string): Promise<Block> {
   const found = await rpc('eth_getBlockByNumber', [at, false]);
-  if (!isObject(found)) throw new Error(`the chain's node does not know block ${at}`);
+  if (!isJsonObject(found)) throw new Error(`the chain's node does not know block ${at}`);
   return { number: Number(found.number), timestamp: Number(found.timestamp) };
 }
 
@@ -106,7 +107,7 @@ export async function findLog(
       range = Math.max(SMALLEST_RANGE, Math.floor(range / 4));
       continue;
     }
-    for (const log of Array.isArray(logs) ? logs.filter(isObject) : []) {
+    for (const log of Array.isArray(logs) ? logs.filter(isJsonObject) : []) {
       const [block, logIndex] = [Number(log.blockNumber), Number(log.logIndex)];
       if (block === from.block && logIndex < from.logIndex) continue;
       if (await fits(log)) return log;

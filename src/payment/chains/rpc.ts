@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { readBounded } from '../../bounded-body.ts';
+import { isJsonObject } from '../../json.ts';
 import { TimeLimit } from '../../time-limit.ts';
 
 /** The node gave no usable answer. Its address stays out of the message: it may carry an access key. */
@@ -23,12 +24,7 @@ export class ChainProblem extends Error {
 /** One JSON-RPC 2.0 call. Throws ChainUnreachable or ChainProblem. */
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-export type JsonObject = { readonly [key: string]: unknown };
-
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A caller of one node over HTTP; connections are kept alive and shared per host. */
 export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
@@ -50,8 +46,8 @@ export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
     } finally {
       limit.clear();
     }
-    if (!isObject(answer)) throw new ChainUnreachable(`the chain's node answered ${method} with something else`);
-    if (isObject(answer.error)) {
+    if (!isJsonObject(answer)) throw new ChainUnreachable(`the chain's node answered ${method} with something else`);
+    if (isJsonObject(answer.error)) {
       throw new ChainProblem(Number(answer.error.code), `${method}: ${String(answer.error.message).slice(0, 200)}`);
     }
     if (!('result' in answer)) throw new ChainUnreachable(`the chain's node answered ${method} without a result`);

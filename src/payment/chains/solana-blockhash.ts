@@ -3,8 +3,9 @@
  * RecentBlockhashes (a count, then hashes of 32 bytes with 8 bytes of fees each, newest first), JSON-RPC
  * `isBlockhashValid`.
  */
+import { isJsonObject } from '../../json.ts';
 import { encodeBase58 } from './base58.ts';
-import { isObject, type Rpc } from './rpc.ts';
+import type { Rpc } from './rpc.ts';
 
 const RECENT_BLOCKHASHES = 'SysvarRecentB1ockHashes11111111111111111111';
 const COUNT_BYTES = 8;
@@ -20,12 +21,12 @@ export async function blockhashGoodForMs(rpc: Rpc, blockhash: string): Promise<n
   if (age >= 0) return (LIFE_BLOCKS - age) * BLOCK_MS;
   // Newer than the node's newest, or a node without the sysvar.
   const valid = await rpc('isBlockhashValid', [blockhash, { commitment: 'processed' }]);
-  return isObject(valid) && valid.value === true ? LIFE_BLOCKS * BLOCK_MS : 0;
+  return isJsonObject(valid) && valid.value === true ? LIFE_BLOCKS * BLOCK_MS : 0;
 }
 
 async function recentBlockhashes(rpc: Rpc): Promise<string[]> {
   const answer = await rpc('getAccountInfo', [RECENT_BLOCKHASHES, { encoding: 'base64', commitment: 'processed' }]);
-  const account = isObject(answer) && isObject(answer.value) ? answer.value : {};
+  const account = isJsonObject(answer) && isJsonObject(answer.value) ? answer.value : {};
   const [text] = Array.isArray(account.data) ? account.data : [];
   const data = Buffer.from(typeof text === 'string' ? text : '', 'base64').subarray(COUNT_BYTES);
   return Array.from({ length: Math.floor(data.length / ENTRY_BYTES) }, (_, at) =>

@@ -1,5 +1,6 @@
 /** What a chain says of a payer. Sources: Ethereum JSON-RPC, ERC-20; Solana JSON-RPC. */
-import { createRpc, isObject } from '../chains/rpc.ts';
+import { isJsonObject } from '../../json.ts';
+import { createRpc } from '../chains/rpc.ts';
 
 /** What a payer holds and what it is. */
 export interface Payer {
@@ -45,7 +46,7 @@ export const solanaPayer = (rpcUrl: string, source: string): Payer => ({
   isContract: false,
   async balance() {
     const answer = await createRpc(rpcUrl)('getTokenAccountBalance', [source, { commitment: 'confirmed' }]);
-    const value = isObject(answer) && isObject(answer.value) ? answer.value.amount : undefined;
+    const value = isJsonObject(answer) && isJsonObject(answer.value) ? answer.value.amount : undefined;
     if (typeof value !== 'string') throw new Error('the node does not tell the balance of the payer');
     return BigInt(value);
   },

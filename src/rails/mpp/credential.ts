@@ -1,6 +1,7 @@
 /** Credentials of the `Payment` HTTP authentication scheme (draft 01, "Credentials"), as strangers send them. */
 
 import { Problem } from '../../errors.ts';
+import { isJsonObject } from '../../json.ts';
 import type { Atomic } from '../../money.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import type { GatewayRequest } from '../../request.ts';
@@ -27,9 +28,6 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 const malformed = (reason: string): Refusal => new Refusal('malformed-credential', reason);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The `Payment` credentials among everything that `Authorization` carries. */
 function paymentValues(header: string | string[] | undefined): string[] {
   // Quoted parameters of other schemes may hold commas; a credential holds no quotes.
@@ -48,7 +46,7 @@ function decodeObject(encoded: string, what: string): Record<string, unknown> {
   } catch {
     throw malformed(`${what} is not base64url of JSON`);
   }
-  if (!isObject(value)) throw malformed(`${what} is not a JSON object`);
+  if (!isJsonObject(value)) throw malformed(`${what} is not a JSON object`);
   return value;
 }
 
@@ -90,8 +88,8 @@ export function readCredential(headers: GatewayRequest['headers']): PaymentCrede
   if (values.length > 1) throw new Problem('several_credentials');
   if (serialized.length > MAX_BYTES) throw malformed(`the credential is longer than ${MAX_BYTES} bytes`);
   const { challenge, payload, source } = decodeObject(serialized, 'the credential');
-  if (!isObject(challenge)) throw malformed('the credential has no challenge');
-  if (!isObject(payload)) throw malformed('the credential has no payload');
+  if (!isJsonObject(challenge)) throw malformed('the credential has no challenge');
+  if (!isJsonObject(payload)) throw malformed('the credential has no payload');
   const echoed: IssuedChallenge = {
     id: text(challenge, 'id'),
     realm: text(challenge, 'realm'),

@@ -2,14 +2,16 @@
  * Checks and sends Tempo transactions with mppx's `tempo.charge`. In a file of its own because its imports take a
  * second and 70 MB: they are loaded with the first Tempo payment, not at start.
  */
+
 import { Errors, Method, Credential as MppxCredential } from 'mppx';
 import { Store, tempo } from 'mppx/server';
 import { BaseError, createClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { Transaction } from 'viem/tempo';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
+import { isJsonObject } from '../../json.ts';
 import type { SignedTransfer } from '../../payment/authorizations/tempo.ts';
-import { ChainProblem, ChainUnreachable, isObject, type Rpc } from '../../payment/chains/rpc.ts';
+import { ChainProblem, ChainUnreachable, type Rpc } from '../../payment/chains/rpc.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
@@ -163,9 +165,9 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
     async check(credential: PaymentCredential): Promise<string | undefined> {
       try {
         const { details } = await Method.validateCredential([checking], forMppx(credential));
-        const payer = isObject(details) ? details.sender : undefined;
+        const payer = isJsonObject(details) ? details.sender : undefined;
         if (typeof payer !== 'string') throw new Error('the payment does not tell who paid');
-        const signed = isObject(details) ? details.serializedTransaction : undefined;
+        const signed = isJsonObject(details) ? details.serializedTransaction : undefined;
         if (typeof signed === 'string') await tryOut(signed, payer);
         return payer;
       } catch (error) {
@@ -182,7 +184,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
         sending.progress = 'sent';
         try {
           const answer = await rpc(method, params);
-          if (isObject(answer) && BigInt(String(answer.status)) === 0n) sending.progress = 'reverted';
+          if (isJsonObject(answer) && BigInt(String(answer.status)) === 0n) sending.progress = 'reverted';
           return answer;
         } catch (error) {
           // A node that has the transaction already, from the payer perhaps, complains about it or its nonce.

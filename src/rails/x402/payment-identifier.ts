@@ -2,6 +2,7 @@
  * The extension `payment-identifier`: a name that a client gives to what it means to buy, so that a second payment for
  * it is not taken. Source: x402 specifications, extension `payment-identifier`.
  */
+import { isJsonObject } from '../../json.ts';
 import { Refusal } from '../../payment/refusal.ts';
 
 const NAME = 'payment-identifier';
@@ -19,14 +20,11 @@ export const paymentIdentifierExtension = {
   },
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The id that a payment payload carries, if any. Throws Refusal `malformed-credential` for one of another form. */
 export function readPaymentIdentifier({ extensions }: Readonly<Record<string, unknown>>): string | undefined {
-  const extension = isObject(extensions) ? extensions[NAME] : undefined;
-  const info = isObject(extension) ? extension.info : undefined;
-  const id = isObject(info) ? info.id : undefined;
+  const extension = isJsonObject(extensions) ? extensions[NAME] : undefined;
+  const info = isJsonObject(extension) ? extension.info : undefined;
+  const id = isJsonObject(info) ? info.id : undefined;
   if (id === undefined) return undefined;
   const { minLength, maxLength, pattern } = ID;
   if (typeof id === 'string' && id.length >= minLength && id.length <= maxLength && new RegExp(pattern).test(id)) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Abi, Hex } from 'viem';
-import { isObject, type Rpc } from '../../payment/chains/rpc.ts';
+import { isJsonObject } from '../../json.ts';
+import type { Rpc } from '../../payment/chains/rpc.ts';
 
 /** A compiled contract, as Hardhat and `compile.ts` write it. */
 export interface Artifact {
@@ -20,7 +21,8 @@ export async function actAs(rpc: Rpc, from: string, calls: readonly { to: string
   await rpc('anvil_impersonateAccount', [from]);
   for (const call of calls) {
     const receipt = await rpc('eth_sendTransactionSync', [{ ...call, from, gas: GAS }]);
-    if (!isObject(receipt) || receipt.status !== '0x1') throw new Error(`setting up the contract at ${call.to} failed`);
+    if (!isJsonObject(receipt) || receipt.status !== '0x1')
+      throw new Error(`setting up the contract at ${call.to} failed`);
   }
   await rpc('anvil_stopImpersonatingAccount', [from]);
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../payment/chains/rpc.ts';
+import { isJsonObject } from '../../json.ts';
 import { startAnvil } from './anvil.ts';
 import { readSharedContracts, type SharedContracts } from './permit2.ts';
 
@@ -47,7 +47,8 @@ export async function startTempoChain(funded: readonly string[]): Promise<TempoC
     await rpc('evm_mine', []);
     for (const hash of hashes) {
       const receipt = await rpc('eth_getTransactionReceipt', [hash]);
-      if (!isObject(receipt) || receipt.status !== '0x1') throw new Error('funding a wallet on the Tempo chain failed');
+      if (!isJsonObject(receipt) || receipt.status !== '0x1')
+        throw new Error('funding a wallet on the Tempo chain failed');
     }
   } catch (error) {
     await stop();

@@ -1,7 +1,9 @@
 /** What an address got on Solana, read from the transactions of its token account. */
+
 import { createHash } from 'node:crypto';
 import { address, getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit';
-import { createRpc, isObject } from '../../../src/payment/chains/rpc.ts';
+import { isJsonObject } from '../../../src/json.ts';
+import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import type { SolanaAccess } from '../../../src/sandbox/chains/index.ts';
 import { associatedTokenAccount } from '../../../src/sandbox/chains/spl.ts';
 import type { Transfer } from '../ledger.ts';
@@ -17,7 +19,7 @@ export async function readSolanaTransfers({ rpcUrl, caip2, mint }: SolanaAccess,
 
   async function signatures(before?: string): Promise<string[]> {
     const rows = await rpc('getSignaturesForAddress', [account, { limit: PAGE, ...(before && { before }) }]);
-    const found = Array.isArray(rows) ? rows.filter(isObject) : [];
+    const found = Array.isArray(rows) ? rows.filter(isJsonObject) : [];
     const own = found.filter(({ err }) => err === null).map(({ signature }) => String(signature));
     const last = found.at(-1)?.signature;
     return found.length < PAGE ? own : [...own, ...(await signatures(String(last)))];
@@ -25,7 +27,7 @@ export async function readSolanaTransfers({ rpcUrl, caip2, mint }: SolanaAccess,
 
   async function read(transaction: string): Promise<Transfer> {
     const found = await rpc('getTransaction', [transaction, { encoding: 'base64' }]);
-    const [wire] = isObject(found) && Array.isArray(found.transaction) ? found.transaction : [];
+    const [wire] = isJsonObject(found) && Array.isArray(found.transaction) ? found.transaction : [];
     const { messageBytes } = getTransactionDecoder().decode(Buffer.from(String(wire), 'base64'));
     const message = getCompiledTransactionMessageDecoder().decode(messageBytes);
     if (!('instructions' in message)) throw new Error(`the instructions of ${transaction} cannot be read`);

@@ -1,9 +1,10 @@
 /** What a payer can make the fee payer of this process pay, on a real ledger. */
+import { isJsonObject } from '../../../src/json.ts';
 import './own-fetch.ts';
 import { AccountRole, address, createKeyPairSignerFromBytes, type Instruction } from '@solana/kit';
 import t, { type Test } from 'tap';
 import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
-import { createRpc, isObject } from '../../../src/payment/chains/rpc.ts';
+import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { newSolanaWallet } from '../../../src/sandbox/chains/wallets.ts';
@@ -22,7 +23,7 @@ const mint = address(solanaDevnet.sandbox.asset.address);
 
 const lamports = async (): Promise<number> => {
   const answer = await rpc('getBalance', [feePayer]);
-  return isObject(answer) ? Number(answer.value) : Number.NaN;
+  return isJsonObject(answer) ? Number(answer.value) : Number.NaN;
 };
 
 await placeLighthouse(rpc);

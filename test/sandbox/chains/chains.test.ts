@@ -1,8 +1,9 @@
+import { isJsonObject } from '../../../src/json.ts';
 import '../../payment/facilitators/own-fetch.ts';
 
 import t from 'tap';
 import { domainSeparator, type Hex } from 'viem';
-import { createRpc, isObject } from '../../../src/payment/chains/rpc.ts';
+import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { type Chains, startChains } from '../../../src/sandbox/chains/index.ts';
 import { baseSepolia, networks, polygon, solanaDevnet, stable } from '../../payment/facilitators/networks.ts';
 
@@ -73,7 +74,7 @@ t.test('a blockhash of the Solana is good for about a minute', async (t) => {
   t.teardown(moved.stop);
   const rpc = createRpc(moved.solana?.rpcUrl ?? '');
   const latest = await rpc('getLatestBlockhash', []);
-  const { blockhash } = isObject(latest) && isObject(latest.value) ? latest.value : {};
+  const { blockhash } = isJsonObject(latest) && isJsonObject(latest.value) ? latest.value : {};
   const valid = () => rpc('isBlockhashValid', [blockhash]);
   t.match(await valid(), { value: true });
   ahead = 55_000;
