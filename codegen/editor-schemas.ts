@@ -145,7 +145,7 @@ function upstreamEntry(adapter: AdapterDeclaration): JsonObject {
       keys:
         secrets.length > 0
           ? { ...common.keys, propertyNames: { enum: secrets } }
-          : { ...common.keys, maxProperties: 0 },
+          : { ...common.keys, ...(!adapter.secretsIn && { maxProperties: 0 }) },
       models: { type: 'object', additionalProperties: model },
       settings: variant(adapter.upstreamOptions ?? {}, {}, []),
     },

@@ -16,7 +16,7 @@ async function start(): Promise<void> {
   checked.save();
   const platform = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()], log)
-    : await (await import('./sandbox/index.ts')).openSandbox(catalogue, log);
+    : await (await import('./sandbox/index.ts')).openSandbox(catalogue, log, { variables: process.env });
 
   let app: Awaited<ReturnType<typeof openApp>> | undefined;
   let stopping = false;

@@ -17,16 +17,16 @@ export interface Platform {
   readonly facilitators: readonly NamedFacilitator[];
   /** Where the rails read their settings. */
   readonly variables: Variables;
-  /** A secret by its environment variable's name. */
-  secretOf(variable: string): string | undefined;
+  /** A secret of an upstream by its environment variable's name. */
+  secretOf(variable: string, upstream: Upstream): string | undefined;
   /** Where an upstream is reached instead of its own address. */
   baseUrlOf?(upstream: Upstream): string | undefined;
   /** Origins from which files may be read although they are not public. */
   readonly trustedOrigins: readonly string[];
   /** How hostnames of callers' URLs are looked up; undefined: by the system. */
   readonly resolve: ((hostname: string) => Promise<ResolvedAddress[]>) | undefined;
-  /** Where callers' URLs are read instead of on the internet, once they have been found to be public. */
-  readFrom?(url: URL): URL;
+  /** Where a URL is read instead of on the internet, once it has been found to be public. */
+  readFrom?(url: URL, options: { upstream: string; givenBy: 'caller' | 'provider' }): URL | undefined;
   /** PEM of the certificate that proofs of attested hardware have to lead to. */
   readonly attestationRoot: string;
   /** Routes that only this mode has, mounted at `/sandbox`. */

@@ -106,6 +106,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,
+    ...(options.environment && { variables: options.environment }),
     ...(options.solanaNow && { solanaNow: options.solanaNow }),
   });
   const platform = {

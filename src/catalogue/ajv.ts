@@ -19,6 +19,7 @@ function withFormats(options: Options): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true, ...options });
   addFormats(ajv);
   ajv.addFormat('amount', { type: 'string', validate: parses(usd) });
+  ajv.addFormat('path-segment', { type: 'string', validate: (text: string) => !/^\.{0,2}$|[/\\]/.test(text) });
   ajv.addFormat('rate', { type: 'string', validate: parses(rate) });
   addRequestKeywords(ajv);
   addTextLength(ajv);

@@ -1,7 +1,7 @@
 /** What the code that a catalogue names says of itself: price rules, adapters and recipes. Their implementations lie above. */
 import type { JsonObject } from '../json.ts';
 import type { RailDeclaration } from './rails.ts';
-import type { JsonSchema, Model, Price } from './types.ts';
+import type { JsonSchema, Model, Price, Upstream } from './types.ts';
 
 /** Why options do not fit the request schema. `path` leads from `price` to the key at fault: `['amounts', '4k']`. */
 export class PricingProblem extends Error {
@@ -48,6 +48,13 @@ export interface RequestReads {
   readonly passesOthers?: boolean;
 }
 
+/** What is wrong with options in a way that their schema cannot see. `path` leads from the options to the place. */
+export interface OptionFault {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly expected?: string;
+}
+
 /** What an adapter needs of the files that name it. */
 export interface AdapterDeclaration {
   readonly name: string;
@@ -76,12 +83,21 @@ export interface AdapterDeclaration {
   sends?(result: unknown, model: JsonObject): readonly string[];
   /** `result` -> the `kind` of model that makes it, as the model's entry in `upstreams.yaml` may say. */
   readonly kinds?: Readonly<Record<string, string>>;
+  /** Faults of options that fit their schema. */
+  check?(options: JsonObject, use: { request: JsonSchema; upstream: Upstream }): readonly OptionFault[];
+  /**
+   * What a call answers where the provider answers as the options' example says: it is held against the result schema.
+   * `path` leads from the options to the example. Undefined where there is none, or where `check` finds fault with it.
+   */
+  exampleResult?(options: JsonObject): { readonly result: unknown; readonly path: readonly string[] } | undefined;
   /** What every result has at its top, by the options. Left out: it is not known, and results are not held to it. */
-  answers?(options: JsonObject): readonly string[];
+  answers?(options: JsonObject): readonly string[] | undefined;
   /** What recipes hand it in place of a request: the fields that `input` of a role may name. */
   readonly handed?: readonly string[];
   /** The secrets it needs, as `keys` of the upstream: `['key']`. */
   readonly secrets: readonly string[];
+  /** Those that the upstream's `settings` speak of. */
+  secretsIn?(settings: JsonObject): readonly string[];
   /** Further secrets that it can use: an upstream's `keys` may name them. */
   readonly optionalSecrets?: readonly string[];
 }

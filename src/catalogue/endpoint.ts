@@ -8,7 +8,7 @@ import { checkAmounts, compilePrice, readListing } from './price.ts';
 import { checkUnread, type RequestUse } from './request-reads.ts';
 import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
-import { closedRequest, openResult } from './schemas.ts';
+import { closedRequest, openResult, refusals } from './schemas.ts';
 import type {
   Endpoint,
   EndpointFile,
@@ -57,6 +57,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkResult(result, context);
   checkUpstreams(plan, requestSchema, context);
   checkAnswers(plan, resultSchema, context);
+  checkExampleAnswers(plan, resultSchema, context);
   checkDeadline(plan, requestSchema, context);
   const upstreams = plan.upstreams.flatMap(({ value }) => (isJsonObject(value) ? [value as UpstreamOptions] : []));
   const named = upstreams.map(({ model }) => model);
@@ -125,6 +126,24 @@ function checkAnswers({ result, upstreams }: RoutePlan, schema: JsonSchema, cont
         result.inherited && !inherited ? keyOf(location) : below(result.location, 'required', required.indexOf(name));
       context.checker.diagnostics.add(at, wrong, `it answers: ${answers?.join(', ')}`);
     }
+  }
+}
+
+/** What an upstream's example answer is made into fits the result schema: what fails here would fail every call. */
+function checkExampleAnswers({ result, upstreams }: RoutePlan, schema: JsonSchema, context: CheckContext): void {
+  const { checker, checked, compiler, upstreamUse } = context;
+  for (const { value, location } of upstreams) {
+    const example = upstreamUse.exampleResult(location, value);
+    if (!example || checked.has(schema, { made: example.result })) continue;
+    const validate = compiler.compile(schema, result.location);
+    if (!validate) continue;
+    const wrong = refusals(validate, example.result);
+    for (const { path, message, expected } of wrong) {
+      const where = path.length === 0 ? '' : `${pathName(path)}: `;
+      const text = `what is made of this answer does not fit ${pathName(result.location.path)}: ${where}${message}`;
+      checker.diagnostics.add(keyOf(example.at), text, expected);
+    }
+    if (wrong.length === 0) checked.add(schema, { made: example.result });
   }
 }
 

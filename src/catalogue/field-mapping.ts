@@ -1,9 +1,10 @@
 /** How the options of an `upstream:` block make a provider's fields out of the request's. */
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { AdapterDeclaration } from './contracts.ts';
+import { type FieldTaken, fieldsTaken, isConstant } from './mapped-field.ts';
 import { demandAlways, fieldsOf, type RequestUse } from './request-reads.ts';
 import { choices } from './suggest.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
+import { below, type Diagnostics, keyOf, pathName, type SourceLocation } from './yaml-document.ts';
 
 /** An `upstream:` block, or a role of a recipe, with the adapter that it names and its model's entry. */
 export interface AdapterUse {
@@ -26,14 +27,14 @@ const keysOf = (value: unknown): string[] => (isJsonObject(value) ? Object.keys(
 export function checkMapping(use: AdapterUse, request: RequestUse, diagnostics: Diagnostics): MappedFields {
   const { location, options, adapter, model } = use;
   const read = new Set<string>();
-  for (const { option, target, field, values } of mappedBy(use)) {
+  for (const { option, path, field, values } of mappedBy(use)) {
     read.add(field);
-    const at = below(location, option, target);
+    const at = below(location, option, ...path);
     if (fieldsOf(request)[field] !== undefined) {
       checkValues(values, field, below(at, 'values'), request, diagnostics);
       continue;
     }
-    const wrong = `${option}.${target} takes the field ${field}, which ${request.name} does not have`;
+    const wrong = `${pathName([option, ...path])} takes the field ${field}, which ${request.name} does not have`;
     diagnostics.add(
       request.blame ?? (values === undefined ? at : below(at, 'from')),
       wrong,
@@ -47,32 +48,24 @@ export function checkMapping(use: AdapterUse, request: RequestUse, diagnostics: 
   return { read, sent: new Set([...keysOf(options.input), ...always]) };
 }
 
-interface Mapped {
+interface Mapped extends FieldTaken {
   readonly option: string;
-  readonly target: string;
-  readonly field: string;
-  /** What a nested mapping renames; undefined where the field is named by itself. */
-  readonly values: JsonObject | undefined;
 }
 
 /** Everything that properties marked `x-request-fields` take from the request. */
 function mappedBy({ options, adapter }: AdapterUse): Mapped[] {
   const marked = Object.entries(isJsonObject(adapter.options.properties) ? adapter.options.properties : {});
   return marked.flatMap(([option, schema]) => {
-    const mapping = options[option];
-    if (!isJsonObject(schema) || schema['x-request-fields'] !== true || !isJsonObject(mapping)) return [];
-    return Object.entries(mapping).flatMap(([target, source]): Mapped[] => {
-      const field = isJsonObject(source) ? source.from : source;
-      if (typeof field !== 'string') return [];
-      const values = isJsonObject(source) ? (isJsonObject(source.values) ? source.values : {}) : undefined;
-      return [{ option, target, field, values }];
-    });
+    if (!isJsonObject(schema) || schema['x-request-fields'] !== true || !isObjectOrList(options[option])) return [];
+    return fieldsTaken(options[option]).map((found) => ({ ...found, option }));
   });
 }
 
+const isObjectOrList = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
 /** What a mapping renames is a value that the field takes. */
 function checkValues(
-  values: JsonObject | undefined,
+  values: FieldTaken['values'],
   field: string,
   at: SourceLocation,
   request: RequestUse,
@@ -96,6 +89,7 @@ function checkSent(
   diagnostics: Diagnostics,
 ): void {
   const given = isJsonObject(options.input) ? options.input[field] : undefined;
+  if (isConstant(given)) return;
   const source = isJsonObject(given) ? given.from : given;
   if (source === undefined) {
     const wrong = `${adapter.name} has to send ${field}, and input does not say where it comes from`;

@@ -1,5 +1,6 @@
 import { addressFault } from '../address.ts';
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { asJsonObject, isJsonObject, type JsonObject } from '../json.ts';
+import { isLoopback } from '../loopback.ts';
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
 import { parseDuration } from './duration.ts';
@@ -120,9 +121,12 @@ function checkUpstream(
   checker: Checker,
 ): void {
   const { diagnostics } = checker;
+  const addressProblem = typeof file.baseUrl === 'string' ? insecureFault(file) : undefined;
+  if (addressProblem) diagnostics.add(below(location, 'baseUrl'), addressProblem, 'write an https URL');
   // What is no map at all is reported by the file's schema.
   const keys = file.keys === undefined || isJsonObject(file.keys) ? (file.keys ?? {}) : undefined;
-  for (const secret of keys ? adapter.secrets : []) {
+  const needed = [...adapter.secrets, ...(adapter.secretsIn?.(asJsonObject(file.settings)) ?? [])];
+  for (const secret of keys ? needed : []) {
     if (keys?.[secret] === undefined) {
       diagnostics.add(
         keyOf(location),
@@ -131,7 +135,7 @@ function checkUpstream(
       );
     }
   }
-  const secrets = [...adapter.secrets, ...(adapter.optionalSecrets ?? [])];
+  const secrets = [...needed, ...(adapter.optionalSecrets ?? [])];
   for (const secret of Object.keys(keys ?? {})) {
     if (secrets.includes(secret)) continue;
     diagnostics.add(
@@ -147,6 +151,18 @@ function checkUpstream(
     if (checker.fits(at, model, modelSchema)) checkOutput(at, model as unknown as ModelFile, checker);
   }
 }
+
+/** Keys and what callers send would be read by everybody on the way. */
+function insecureFault({ baseUrl, settings }: UpstreamFile): string | undefined {
+  if (!URL.canParse(baseUrl)) return `${baseUrl} is not a URL`;
+  const isHttps = new URL(baseUrl).protocol === 'https:';
+  if (isHttps || isLoopback(baseUrl) || settings?.insecure === true) return undefined;
+  return 'http is for an upstream on this machine alone';
+}
+
+/** Whether the sandbox too asks the provider itself: it says so, or stands on this machine. */
+export const isAskedInSandbox = ({ sandbox, baseUrl }: UpstreamFile): boolean =>
+  sandbox === 'real' || isLoopback(baseUrl);
 
 /** A model writes no more than its context window holds, and by default no more than at most. */
 function checkOutput(location: SourceLocation, file: ModelFile, { diagnostics }: Checker): void {

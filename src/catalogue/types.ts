@@ -156,6 +156,8 @@ export interface UpstreamFile {
   readonly spacing?: string;
   /** Longest wait for one HTTP answer, e.g. `30s`. Default: the endpoint's deadline. */
   readonly timeout?: string;
+  /** `real`: in the sandbox too, the provider itself is asked, with its key from the environment. */
+  readonly sandbox?: 'real';
   readonly models?: { readonly [model: string]: ModelFile };
   /** The adapter's settings for the whole upstream (its `upstreamOptions` schema). */
   readonly settings?: { readonly [setting: string]: unknown };

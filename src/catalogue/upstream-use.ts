@@ -46,6 +46,11 @@ export class UpstreamUse {
     if (!adapter || !this.#checker.fits(location, options, closedOptions(adapter.options, bound))) return undefined;
     this.models.check(location, options, adapter, request);
     this.#checkSettings(location, options, adapter.options);
+    const upstream = this.#upstreams?.get(String(via));
+    const faults = upstream && adapter.check?.(options, { request: request.schema, upstream });
+    for (const { path, message, expected } of faults ?? []) {
+      this.#checker.diagnostics.add(below(location, ...path), message, expected);
+    }
     const mapped = this.#checkMapping(location, options, adapter, request);
     const reads = adapter.reads?.(options);
     if (!reads) return undefined;
@@ -58,6 +63,14 @@ export class UpstreamUse {
     if (!isJsonObject(options)) return undefined;
     const upstream = this.#upstreams?.get(String(options.via));
     return upstream && this.#adapters.get(upstream.adapter)?.answers?.(options);
+  }
+
+  /** What a call answers to the example of an `upstream:` block, and where that stands. */
+  exampleResult(location: SourceLocation, options: unknown): { result: unknown; at: SourceLocation } | undefined {
+    if (!isJsonObject(options)) return undefined;
+    const upstream = this.#upstreams?.get(String(options.via));
+    const made = upstream && this.#adapters.get(upstream.adapter)?.exampleResult?.(options);
+    return made && { result: made.result, at: below(location, ...made.path) };
   }
 
   #checkMapping(

@@ -58,7 +58,7 @@ function expectedOf(error: ErrorObject): string | undefined {
   }
 }
 
-function messageOf({ keyword, message }: ErrorObject): string {
+function messageOf({ keyword, message, params }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required';
@@ -66,6 +66,9 @@ function messageOf({ keyword, message }: ErrorObject): string {
       return 'is not a field of this request';
     case 'pattern':
       return 'does not have the form that is asked for';
+    case 'format':
+      if (params.format === 'path-segment') return 'must not be empty, . or .., or hold a slash';
+      return message ?? 'is not valid';
     case 'false schema':
       return 'is not taken with the other values of this request';
     default:

@@ -1,5 +1,6 @@
 /** The platform of the sandbox: local chains, funded wallets, and doubles of every upstream. */
 import { randomBytes } from 'node:crypto';
+import { isAskedInSandbox } from '../catalogue/settings.ts';
 import type { Catalogue, NetworkId } from '../catalogue/types.ts';
 import type { Variables } from '../environment.ts';
 import type { Log } from '../log.ts';
@@ -26,6 +27,8 @@ interface SandboxOptions {
   /** Networks to start a local chain for; default: all. */
   readonly networks?: readonly NetworkId[];
   readonly tempo?: boolean;
+  /** Where upstreams that are asked themselves have their keys; default: nowhere. */
+  readonly variables?: Variables;
   /** Solana's clock, in milliseconds since the epoch; tests set it. */
   readonly solanaNow?: () => number;
 }
@@ -54,14 +57,15 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
   provideDecoder();
   const all = [...catalogue.networks.values()];
   const networks = all.filter(({ id }) => options.networks?.includes(id) ?? true);
-  const upstreams = [...catalogue.upstreams.values()];
+  const real = new Set([...catalogue.upstreams.values()].filter(isAskedInSandbox).map(({ name }) => name));
+  const upstreams = [...catalogue.upstreams.values()].filter(({ name }) => !real.has(name));
   const [chains, doubles] = await Promise.all([
     startChains({
       networks,
       tempo: options.tempo ?? true,
       ...(options.solanaNow && { now: options.solanaNow }),
     }),
-    startDoubles({ upstreams }),
+    startDoubles({ upstreams, routes: catalogue.routes }),
   ]);
   const settlements = watchSettlements(localFacilitator(chains.facilitatorOptions), networks);
   const state: Record<string, unknown> = {
@@ -88,12 +92,13 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     rpcUrl: (network) => (network.family === 'solana' ? chains.solana?.rpcUrl : chains.evm[network.id]?.rpcUrl),
     facilitators: [{ name: 'in-process', facilitator: settlements.facilitator }],
     variables: variablesOf(chains),
-    secretOf: sandboxSecret,
-    baseUrlOf: (upstream) => doubles.baseUrlOf(upstream.name),
+    secretOf: (variable, { name }) => (real.has(name) ? options.variables?.[variable] : sandboxSecret(variable)),
+    baseUrlOf: ({ name }) => (real.has(name) ? undefined : doubles.baseUrlOf(name)),
     trustedOrigins: [doubles.origin],
     attestationRoot: sandboxAttestationRoot,
     resolve: undefined,
-    readFrom: doubles.webUrl,
+    readFrom: (url, { upstream, givenBy }) =>
+      givenBy === 'provider' && real.has(upstream) ? undefined : doubles.webUrl(url),
     headers: { 'turnpike-mode': 'sandbox' },
     routes: createSandboxRoutes({
       state,

@@ -27,8 +27,8 @@ interface UpstreamsOptions {
   catalogue: Pick<Catalogue, 'upstreams' | 'routes'>;
   adapters: readonly Adapter[];
   recipes: readonly Recipe[];
-  /** The value of an environment variable. */
-  secretOf(variable: string): string | undefined;
+  /** The value of an environment variable that an upstream names. */
+  secretOf(variable: string, upstream: Upstream): string | undefined;
   /** Takes the place of an upstream's own address. */
   baseUrlOf?(upstream: Upstream): string | undefined;
   /** True where doubles answer: results with `metadata` then say so there. */
@@ -66,7 +66,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   function open(upstream: Upstream): OpenUpstream {
     const adapter = named(adapters, upstream.adapter, 'adapter');
     const keys = Object.entries(upstream.keys ?? {}).map(([secret, variable]) => {
-      return { secret, variable, value: options.secretOf(variable) };
+      return { secret, variable, value: options.secretOf(variable, upstream) };
     });
     const timeoutMs = upstream.timeout === undefined ? undefined : parseDuration(upstream.timeout);
     const http = openUpstreamHttp({

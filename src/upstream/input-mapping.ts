@@ -1,54 +1,84 @@
+import { isConstant, isTaken, type MappedField, type TakenField } from '../catalogue/mapped-field.ts';
 import type { Input, JsonSchema } from '../catalogue/types.ts';
-
-/** Where a provider's field comes from: a request field, with its values renamed or only the first of a list taken. */
-export type MappedField =
-  | string
-  | {
-      readonly from: string;
-      /** Request value -> provider value. A value that is not listed passes unchanged; null sends nothing. */
-      readonly values?: { readonly [requestValue: string]: unknown };
-      readonly first?: boolean;
-    };
+import { isJsonObject } from '../json.ts';
 
 /** Provider field -> where it comes from. */
 export type InputMapping = { readonly [providerField: string]: MappedField };
+
+const mappedField: JsonSchema = {
+  anyOf: [
+    { type: 'string', minLength: 1 },
+    {
+      type: 'object',
+      required: ['from'],
+      additionalProperties: false,
+      properties: {
+        from: { type: 'string', minLength: 1, description: 'A field of the request' },
+        values: { type: 'object', description: 'Request value: provider value; null sends nothing' },
+        first: { type: 'boolean', description: 'Only the first of a list' },
+        scale: { type: 'number', description: 'What a number is multiplied by, for another unit' },
+        join: { type: 'string', description: 'Makes one text of a list, with this between its items' },
+      },
+    },
+    {
+      type: 'object',
+      required: ['value'],
+      additionalProperties: false,
+      properties: { value: { description: 'Sent with every request' } },
+    },
+  ],
+};
 
 /** The catalogue checker verifies that a mapping marked like this names fields of the request. */
 export const inputMappingSchema: JsonSchema = {
   description: 'Provider field: the request field it comes from',
   type: 'object',
   'x-request-fields': true,
-  additionalProperties: {
-    anyOf: [
-      { type: 'string', minLength: 1 },
-      {
-        type: 'object',
-        required: ['from'],
-        additionalProperties: false,
-        properties: {
-          from: { type: 'string', minLength: 1 },
-          values: { type: 'object', description: 'Request value: provider value; null sends nothing' },
-          first: { type: 'boolean', description: 'Only the first of a list' },
-        },
-      },
-    ],
-  },
+  additionalProperties: mappedField,
 };
 
 /** The provider's fields for a request. Fields that the request leaves out, and empty lists, are not sent. */
 export function mapInput(mapping: InputMapping, input: Input): Record<string, unknown> {
   const mapped: Record<string, unknown> = {};
   for (const [field, source] of Object.entries(mapping)) {
-    const value = typeof source === 'string' ? input[source] : mappedValue(source, input);
-    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
-    mapped[field] = value;
+    const value = mapField(source, input);
+    if (!isNothing(value)) mapped[field] = value;
   }
   return mapped;
 }
 
-function mappedValue(source: Exclude<MappedField, string>, input: Input): unknown {
-  const given = input[source.from];
-  const value = source.first === true && Array.isArray(given) ? given[0] : given;
-  const isListed = source.values !== undefined && Object.hasOwn(source.values, String(value));
-  return isListed ? source.values?.[String(value)] : value;
+/**
+ * A nested value for a request: strings name request fields, `{from: ...}` and `{value: ...}` are mapped fields, any other
+ * object or list is mapped part by part, and numbers and booleans stand for themselves. What is left out leaves out
+ * everything that consists of nothing else; undefined where nothing is left at all.
+ */
+export function mapTemplate(template: unknown, input: Input): unknown {
+  if (typeof template === 'string' || isTaken(template) || isConstant(template)) return mapField(template, input);
+  if (Array.isArray(template)) {
+    const items = template.map((item) => mapTemplate(item, input)).filter((item) => !isNothing(item));
+    return items.length === 0 ? undefined : items;
+  }
+  if (!isJsonObject(template)) return template;
+  const parts = Object.entries(template).map(([name, part]) => [name, mapTemplate(part, input)] as const);
+  const kept = parts.filter(([, part]) => !isNothing(part));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+
+function mapField(source: MappedField, input: Input): unknown {
+  if (typeof source === 'string') return input[source];
+  return isConstant(source) ? source.value : taken(source, input);
+}
+
+function taken({ from, first, values, scale, join }: TakenField, input: Input): unknown {
+  const given = input[from];
+  const value = first === true && Array.isArray(given) ? given[0] : given;
+  if (values !== undefined && Object.hasOwn(values, String(value))) return values[String(value)];
+  if (scale !== undefined && typeof value === 'number') return scaled(value, scale);
+  return join !== undefined && Array.isArray(value) ? value.join(join) || undefined : value;
+}
+
+/** Without the digits that binary fractions add: 0.07 * 100 is 7. */
+const scaled = (value: number, scale: number): number => Number((value * scale).toPrecision(12));

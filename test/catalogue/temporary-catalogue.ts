@@ -138,10 +138,10 @@ export function writeCatalogue(t: Test, changes: Readonly<Record<string, string 
 }
 
 /** Every problem as a person reads it, with files relative to the catalogue. */
-export function problemsOf(directory: string): string[] {
+export function problemsOf(directory: string, known: CatalogueParts = parts): string[] {
   const root = join(directory, 'catalogue');
   const prefix = `${relative(process.cwd(), root)}/`;
-  return checkCatalogue(root, parts).diagnostics.map((diagnostic) =>
+  return checkCatalogue(root, known).diagnostics.map((diagnostic) =>
     formatDiagnostic(diagnostic).replaceAll(prefix, ''),
   );
 }

@@ -45,7 +45,8 @@ export async function openCrowdGateway(catalogue: string): Promise<CrowdGateway>
         return MARKED.includes(upstream.name) ? url?.replace(doubles, opened.url) : url;
       },
       trustedOrigins: [...sandbox.trustedOrigins, opened.url],
-      readFrom: (url: URL) => files.find(url) ?? sandbox.readFrom?.(url) ?? url,
+      readFrom: (url: URL, options: Parameters<NonNullable<Sandbox['readFrom']>>[1]) =>
+        files.find(url) ?? sandbox.readFrom?.(url, options),
       facilitators: late.facilitators,
     };
   };

@@ -21,8 +21,8 @@ const gateway = await startGateway({
       const own = new URL(sandbox.baseUrlOf?.(upstream) ?? '');
       return upstream.name === 'tee' ? own.href : doubles + own.pathname;
     },
-    readFrom(url) {
-      const { pathname, search } = sandbox.readFrom?.(url) ?? url;
+    readFrom(url, options) {
+      const { pathname, search } = sandbox.readFrom?.(url, options) ?? url;
       return new URL(doubles + pathname + search);
     },
   }),

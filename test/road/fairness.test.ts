@@ -63,7 +63,8 @@ const filesOrigin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
 const gateway = await startGateway({
   catalogue: catalogueOf(t.testdir()),
   between: async ({ readFrom }) => ({
-    readFrom: (url) => (url.hostname === 'endless.example.com' ? new URL(filesOrigin) : (readFrom?.(url) ?? url)),
+    readFrom: (url, options) =>
+      url.hostname === 'endless.example.com' ? new URL(filesOrigin) : readFrom?.(url, options),
   }),
   upstreams: { chat: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` },
 });

@@ -32,7 +32,7 @@ export const upstreamFileSchema = {
     adapter: adapterName,
     baseUrl: {
       type: 'string',
-      pattern: '^https://[^/].*[^/]$',
+      pattern: '^https?://[^/].*[^/]$',
       description: 'write an https URL without a / at its end',
     },
     keys: {
@@ -47,6 +47,7 @@ export const upstreamFileSchema = {
     concurrency: { type: 'integer', minimum: 1 },
     spacing: duration,
     timeout: duration,
+    sandbox: { const: 'real', description: 'In the sandbox too, the provider itself is asked' },
     models,
     settings,
   },

@@ -1,6 +1,6 @@
 /** A stand-in for a provider: it speaks the provider's real wire protocol on loopback. One file per adapter. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Upstream } from '../../catalogue/types.ts';
+import type { JsonSchema, Upstream, UpstreamOptions } from '../../catalogue/types.ts';
 
 /**
  * How a billed call can be made to fail. `timeout` never answers, `refuse` is the protocol's own refusal, `forge` an
@@ -39,10 +39,16 @@ export interface Double {
   forge?(request: DoubleRequest): DoubleAnswer | Promise<DoubleAnswer>;
 }
 
+/** How an endpoint uses the upstream, and what it makes of the answer. */
+export interface DoubleUse {
+  readonly options: UpstreamOptions;
+  readonly result: JsonSchema;
+}
+
 export interface DoubleKind {
   /** The adapter that it stands opposite. */
   readonly adapter: string;
-  open(upstream: Upstream): Double;
+  open(upstream: Upstream, uses: readonly DoubleUse[]): Double;
 }
 
 export function jsonAnswer(

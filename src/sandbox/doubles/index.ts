@@ -3,17 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Upstream } from '../../catalogue/types.ts';
+import type { Route, Upstream } from '../../catalogue/types.ts';
 import {
   type Double,
   type DoubleAnswer,
   type DoubleKind,
   type DoubleRequest,
+  type DoubleUse,
   type Fault,
   faults,
   jsonAnswer,
 } from './double.ts';
 import { finnhubDouble } from './finnhub.ts';
+import { httpDouble } from './http.ts';
 import { jupiterDataDouble } from './jupiter-data.ts';
 import { limitlessDouble } from './limitless.ts';
 import { okxDexMarketDouble } from './okx-dex-market.ts';
@@ -33,6 +35,7 @@ export { type Fault, sandboxSecret } from './double.ts';
 
 const doubleKinds: readonly DoubleKind[] = [
   finnhubDouble,
+  httpDouble,
   jupiterDataDouble,
   limitlessDouble,
   okxDexMarketDouble,
@@ -77,8 +80,17 @@ const MALFORMED: DoubleAnswer = {
   body: '{"unfinished": [',
 };
 
-export async function startDoubles({ upstreams }: { upstreams: readonly Upstream[] }): Promise<Doubles> {
-  const mounted = new Map(upstreams.map((upstream) => [upstream.name, mount(upstream)]));
+/** `routes` are what the upstreams serve. */
+export async function startDoubles(options: {
+  upstreams: readonly Upstream[];
+  routes?: readonly Pick<Route, 'upstreams' | 'result'>[];
+}): Promise<Doubles> {
+  const { upstreams, routes = [] } = options;
+  const usesOf = ({ name }: Upstream) =>
+    routes.flatMap(({ upstreams: uses, result }) =>
+      uses.filter(({ via }) => via === name).map((use) => ({ options: use, result })),
+    );
+  const mounted = new Map(upstreams.map((upstream) => [upstream.name, mount(upstream, usesOf(upstream))]));
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500);
@@ -140,10 +152,10 @@ export async function startDoubles({ upstreams }: { upstreams: readonly Upstream
   };
 }
 
-function mount(upstream: Upstream): Mounted {
+function mount(upstream: Upstream, uses: readonly DoubleUse[]): Mounted {
   const kind = doubleKinds.find(({ adapter }) => adapter === upstream.adapter);
   if (kind === undefined) throw new Error(`the adapter ${upstream.adapter} has no double for the sandbox`);
-  return { double: kind.open(upstream), faults: [], calls: 0 };
+  return { double: kind.open(upstream, uses), faults: [], calls: 0 };
 }
 
 async function answerOf(place: Mounted, request: DoubleRequest): Promise<DoubleAnswer | 'never'> {

@@ -45,7 +45,7 @@ const newKeys = (): Keys => ({
 });
 
 function open(upstream: Upstream): Double {
-  const chat = openaiChatDouble.open(upstream);
+  const chat = openaiChatDouble.open(upstream, []);
   const keys = newKeys();
   const forger = newKeys();
   const keyset = keysetOf(keys);

@@ -48,6 +48,7 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
     gate: openGate({ concurrency, spacingMs }),
     circuit: openCircuitBreaker({ ...CIRCUIT, now: options.now ?? (() => performance.now()) }),
     authorize: options.adapter.authorize,
+    settings: upstream.settings ?? {},
     secrets: options.secrets,
     timeoutMs: options.timeoutMs,
     log,

@@ -37,7 +37,7 @@ export interface DownloaderOptions {
   trustedOrigins: readonly string[];
   resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
   /** Where an address that the guard let through is read instead: the sandbox, which has no internet, brings its own. */
-  readFrom?(url: URL): URL;
+  readFrom?(url: URL, options: Pick<DownloadOptions, 'upstream' | 'givenBy'>): URL | undefined;
 }
 
 const MOST_REDIRECTS = 3;
@@ -102,9 +102,9 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
       const isTrusted = options.givenBy === 'provider' && URL.canParse(url) && trusted.has(new URL(url).origin);
       const refusal = isTrusted ? undefined : urlRefusal(url);
       if (refusal !== undefined) throw new AddressRefused(refusal);
-      const isReplaced = !isTrusted && readFrom !== undefined;
-      const { origin, pathname, search } = isReplaced ? readFrom(new URL(url)) : new URL(url);
-      const dispatcher = isTrusted || isReplaced ? open : guarded;
+      const replacement = isTrusted ? undefined : readFrom?.(new URL(url), options);
+      const { origin, pathname, search } = replacement ?? new URL(url);
+      const dispatcher = isTrusted || replacement ? open : guarded;
       const headers = { 'user-agent': 'turnpike' };
       const answer = await dispatcher.request({ origin, path: pathname + search, method: 'GET', headers, signal });
       const { location } = answer.headers;

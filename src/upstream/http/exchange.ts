@@ -10,7 +10,7 @@ import type { Gate } from './concurrency.ts';
 import { redact, snippet } from './redact.ts';
 import { type EncodedBody, withQuery } from './request-body.ts';
 import { retryAfterMs, retryableStatuses } from './retry.ts';
-import type { Authorize } from './upstream-http.ts';
+import type { Authorize, UpstreamRequest } from './upstream-http.ts';
 
 /** What all requests to one upstream share. */
 export interface UpstreamConnection {
@@ -19,13 +19,15 @@ export interface UpstreamConnection {
   gate: Gate;
   circuit: CircuitBreaker;
   authorize: Authorize | undefined;
+  /** The upstream's `settings`. */
+  settings: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
   timeoutMs: number | undefined;
   log: Pick<Log, 'warn'> | undefined;
 }
 
 export interface PreparedRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: UpstreamRequest['method'];
   /** With the base URL's own path and the query, without what `authorize` adds. */
   path: string;
   headers: Readonly<Record<string, string>>;
@@ -173,7 +175,11 @@ const isTimeout = (reason: unknown): boolean => reason instanceof Error && reaso
 
 async function ask(connection: UpstreamConnection, request: PreparedRequest, signal: TimeLimit) {
   const { method, path, body } = request;
-  const authorization = connection.authorize?.({ method, path, body: body.text }, connection.secrets);
+  const authorization = connection.authorize?.(
+    { method, path, body: body.text },
+    connection.secrets,
+    connection.settings,
+  );
   const answer = await connection.pool.request({
     method,
     path: withQuery(path, authorization?.query),

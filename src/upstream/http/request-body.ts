@@ -5,8 +5,10 @@ import type { FormPart, UpstreamRequest } from './upstream-http.ts';
 export function withQuery(path: string, query: UpstreamRequest['query']): string {
   if (query === undefined) return path;
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') parameters.append(name, String(value));
+  for (const [name, given] of Object.entries(query)) {
+    for (const value of [given].flat()) {
+      if (value !== undefined && value !== '') parameters.append(name, String(value));
+    }
   }
   const encoded = parameters.toString();
   if (encoded === '') return path;

@@ -2,12 +2,14 @@
 import type { Readable } from 'node:stream';
 import type { UpstreamProblem } from '../problem.ts';
 
+type QueryValue = string | number | boolean | undefined;
+
 export interface UpstreamRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the upstream's base URL, with a leading slash, or an absolute URL that the same upstream handed out. */
   path: string;
-  /** Undefined and empty values are left out. */
-  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Undefined and empty values are left out; a list is a parameter that is repeated. */
+  query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: unknown;
@@ -69,8 +71,12 @@ export interface Authorization {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Called for every attempt. `path` carries the query, `body` the exact bytes; `secrets` are by the adapter's names. */
+/**
+ * Called for every attempt. `path` carries the query, `body` the exact bytes; `secrets` are by the adapter's names,
+ * `settings` the upstream's.
+ */
 export type Authorize = (
   request: { method: string; path: string; body: string },
   secrets: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, unknown>>,
 ) => Authorization;

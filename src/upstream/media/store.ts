@@ -23,12 +23,12 @@ export class MediaNotStored extends Error {
 
 export interface MediaStore {
   /**
-   * Stores the bytes under a name made of their hash. Throws UpstreamProblem `malformed` when they are not of that kind,
+   * Stores the bytes under a name made of their hash. Throws UpstreamProblem `malformed` when they are not of that kind (`any`: of none),
    * and MediaNotStored.
    */
-  put(bytes: Buffer, kind: MediaKind): Promise<StoredMedia>;
+  put(bytes: Buffer, kind: MediaKind | 'any', upstream?: string): Promise<StoredMedia>;
   /** Copies a file that an upstream handed out. Throws UpstreamProblem and MediaNotStored. */
-  copy(url: string, kind: MediaKind, options: { upstream: string; signal: AbortSignal }): Promise<StoredMedia>;
+  copy(url: string, kind: MediaKind | 'any', options: { upstream: string; signal: AbortSignal }): Promise<StoredMedia>;
 }
 
 /** Where the bytes go: a directory, a bucket. Writing the same name again is harmless, its bytes are the same. */
@@ -39,10 +39,11 @@ interface MediaShelf {
 /** Milliseconds between the tries to store a file. */
 const PAUSES = [100, 300, 900, 2_700];
 
-const LARGEST_COPY: Readonly<Record<MediaKind, number>> = {
+const LARGEST_COPY: Readonly<Record<MediaKind | 'any', number>> = {
   image: 40 * 1024 * 1024,
   audio: 80 * 1024 * 1024,
   video: 300 * 1024 * 1024,
+  any: 300 * 1024 * 1024,
 };
 
 /** `publicUrl` is the address that names are appended to: `https://media.example.com` or `https://api.example.com/media`. */
@@ -50,11 +51,15 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
   const { shelf, downloads } = options;
   const publicUrl = options.publicUrl.replace(/\/$/, '');
 
-  async function store(bytes: Buffer, kind: MediaKind, upstream: string): Promise<StoredMedia> {
+  async function store(bytes: Buffer, kind: MediaKind | 'any', upstream: string): Promise<StoredMedia> {
     const found = sniffMediaType(bytes);
-    if (found?.kind !== kind) {
+    if (found === undefined || (kind !== 'any' && found.kind !== kind)) {
       const what = found?.type ?? `${bytes.length} bytes of an unknown type`;
-      throw new UpstreamProblem('malformed', upstream, `${what} where an ${kind} was expected`);
+      throw new UpstreamProblem(
+        'malformed',
+        upstream,
+        `${what} where ${kind === 'any' ? 'a picture, sound or video' : `an ${kind}`} was expected`,
+      );
     }
     const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.${found.extension}`;
     await write(name, bytes, found.type);
@@ -75,7 +80,7 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
   }
 
   return {
-    put: (bytes, kind) => store(bytes, kind, 'media store'),
+    put: (bytes, kind, upstream = 'media store') => store(bytes, kind, upstream),
     async copy(url, kind, { upstream, signal }) {
       const bytes = await downloads.download(url, {
         upstream,

@@ -1,5 +1,6 @@
 import type { Adapter } from '../adapter.ts';
 import { finnhub } from './finnhub/adapter.ts';
+import { http } from './http/adapter.ts';
 import { jupiterData } from './jupiter/adapter.ts';
 import { limitless } from './limitless/adapter.ts';
 import { okxDexMarket } from './okx/adapter.ts';
@@ -17,6 +18,7 @@ import { xstocksRegistry } from './xstocks/adapter.ts';
 /** Every wire protocol that `adapter:` in `upstreams.yaml` may name. */
 export const adapters: readonly Adapter[] = [
   finnhub,
+  http,
   jupiterData,
   limitless,
   okxDexMarket,

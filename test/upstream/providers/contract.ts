@@ -34,10 +34,15 @@ interface Setting {
 
 const NAME = 'the-upstream';
 
+const secretsOf = ({ adapter, upstream }: Pick<AdapterCase, 'adapter' | 'upstream'>): readonly string[] => [
+  ...adapter.secrets,
+  ...(adapter.secretsIn?.(upstream.settings ?? {}) ?? []),
+];
+
 /** The adapter bound to its double through the real HTTP layer. */
 export async function openSetting(
   t: Test,
-  adapterCase: Omit<AdapterCase, 'input' | 'result' | 'refusal'>,
+  adapterCase: Omit<AdapterCase, 'input' | 'result' | 'refusal'> & Partial<Pick<AdapterCase, 'result'>>,
 ): Promise<Setting> {
   const { adapter, options, model, terms } = adapterCase;
   const upstream: Upstream = {
@@ -46,8 +51,11 @@ export async function openSetting(
     adapter: adapter.name,
     baseUrl: 'https://provider.example',
   };
-  const doubles = await startDoubles({ upstreams: [upstream] });
-  const secrets = Object.fromEntries(adapter.secrets.map((secret) => [secret, sandboxSecret(`SECRET_${secret}`)]));
+  const use = { upstreams: [{ ...options, via: NAME }], result: adapterCase.result ?? {} };
+  const doubles = await startDoubles({ upstreams: [upstream], routes: [use] });
+  const secrets = Object.fromEntries(
+    secretsOf(adapterCase).map((secret) => [secret, sandboxSecret(`SECRET_${secret}`)]),
+  );
   const http = openUpstreamHttp({ upstream, adapter, baseUrl: doubles.baseUrlOf(NAME), secrets });
   t.teardown(async () => {
     await http.close();
@@ -128,10 +136,10 @@ export function adapterContract(t: Test, title: string, adapterCase: AdapterCase
       t.equal(problem.failure, 'timeout');
     });
 
-    if (adapter.secrets.length > 0) {
+    if (secretsOf(adapterCase).length > 0) {
       t.test('is unavailable when the provider does not take the key', async (t) => {
         const setting = await openSetting(t, adapterCase);
-        const wrong = Object.fromEntries(adapter.secrets.map((secret) => [secret, 'a-wrong-key']));
+        const wrong = Object.fromEntries(secretsOf(adapterCase).map((secret) => [secret, 'a-wrong-key']));
         const upstream = { ...adapterCase.upstream, name: NAME, adapter: adapter.name, baseUrl: '' };
         const http = openUpstreamHttp({ upstream, adapter, baseUrl: setting.doubles.baseUrlOf(NAME), secrets: wrong });
         t.teardown(() => http.close());

@@ -1,0 +1,87 @@
+/** Any API that speaks JSON over HTTP, as an endpoint's own file describes it. */
+import type { Adapter, Binding, CallContext } from '../../adapter.ts';
+import type { UpstreamResponse } from '../../http/upstream-http.ts';
+import { evaluate } from '../../jmespath.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import { mapAnswer, readAnswer } from './answer.ts';
+import { authorize, httpSettings, secretsIn } from './authorization.ts';
+import { check, exampleResult } from './check.ts';
+import { fileAnswers, fileResult, withCopies } from './files.ts';
+import { fileOf, type HttpOptions, httpOptions, resultExpression } from './options.ts';
+import { placesIn } from './path.ts';
+import { poll } from './poll.ts';
+import { requestFor } from './request.ts';
+
+export const http: Adapter<HttpOptions> = {
+  name: 'http',
+  options: httpOptions,
+  upstreamOptions: httpSettings,
+  secrets: [],
+  secretsIn,
+  authorize,
+  check,
+  reads: ({ path, body }) => ({
+    fields: Object.fromEntries(placesIn(String(path)).map((field) => [field, 'string|number|boolean'])),
+    passesOthers: body === 'input',
+  }),
+  answers: (options) => {
+    const kind = fileOf(options as unknown as HttpOptions);
+    return kind && fileAnswers(kind);
+  },
+  exampleResult,
+  async call(input, binding, context) {
+    const { options, upstream } = binding;
+    const request = requestFor(options, input, upstream);
+    const { download } = options;
+    const kind = fileOf(options);
+    if (kind) {
+      const ask = async () => (await send(request, binding, context)).body.toString('base64');
+      return await fileResult(await context.once([request], ask), kind, upstream, context);
+    }
+    const ask = async () => {
+      const first = readAnswer(await send(request, binding, context), upstream);
+      const last = options.poll ? await poll(first, options.poll, { ...binding, signal: context.signal }) : first;
+      reportCost(options.cost, last, upstream, context);
+      return mapAnswer(resultExpression(options), last, upstream);
+    };
+    if (download === undefined) return await ask();
+    return await withCopies(await context.once([request], ask), download, upstream, context);
+  },
+};
+
+const publicMessages: Partial<Record<UpstreamProblem['failure'], string>> = {
+  'not-found': 'The provider knows nothing under these values',
+  'invalid-input': 'The provider does not take these values',
+  'content-refused': 'The provider refused to work on this content',
+};
+
+/** Throws UpstreamProblem: what the options say of the answer's status. */
+async function send(
+  request: ReturnType<typeof requestFor>,
+  { http, options, upstream }: Binding<HttpOptions>,
+  { signal }: Pick<CallContext, 'signal'>,
+): Promise<UpstreamResponse> {
+  const response = await http.request({ ...request, signal });
+  const { status, body } = response;
+  const failure = options.status?.[status];
+  if (failure === undefined) return response;
+  const publicMessage = publicMessages[failure];
+  const providerMessage = body.toString('utf8');
+  throw new UpstreamProblem(failure, upstream, `${request.method} ${options.path} answered ${status}`, {
+    status,
+    providerMessage,
+    ...(publicMessage && { publicMessage }),
+  });
+}
+
+function reportCost(
+  expression: string | undefined,
+  answer: unknown,
+  upstream: string,
+  context: Pick<CallContext, 'reportCost'>,
+): void {
+  const cost = expression === undefined ? undefined : evaluate(expression, answer, upstream);
+  const dollars = typeof cost === 'string' ? Number(cost) : cost;
+  if (typeof dollars === 'number' && dollars >= 0 && Number.isFinite(dollars))
+    context.reportCost?.(dollars.toFixed(12));
+}

@@ -1,0 +1,42 @@
+/** What comes back from an API that has no adapter of its own. */
+import { XMLParser } from 'fast-xml-parser';
+import { isJsonObject } from '../../../json.ts';
+import type { UpstreamResponse } from '../../http/upstream-http.ts';
+import { evaluate } from '../../jmespath.ts';
+import { UpstreamProblem } from '../../problem.ts';
+
+const xml = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', ignoreDeclaration: true });
+
+/**
+ * The answer as a value: JSON, a text as a string, XML as an object of its elements and attributes. No answer at all is
+ * null. Throws UpstreamProblem `malformed`.
+ */
+export function readAnswer(response: UpstreamResponse, upstream: string): unknown {
+  const type = (response.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (response.body.length === 0) return null;
+  if (/^application\/(?:.+\+)?json$/.test(type)) return response.json();
+  if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) return readXml(response.body.toString('utf8'), upstream);
+  if (type.startsWith('text/')) return response.body.toString('utf8');
+  throw new UpstreamProblem('malformed', upstream, `answered ${type}: a file needs result: { file: ... }`);
+}
+
+function readXml(text: string, upstream: string): unknown {
+  // Entities of a document's own can make gigabytes of a line.
+  if (/<!DOCTYPE/i.test(text)) throw new UpstreamProblem('malformed', upstream, 'answered XML with a DOCTYPE');
+  try {
+    return xml.parse(text, true);
+  } catch (error) {
+    throw new UpstreamProblem('malformed', upstream, 'answered XML that cannot be read', { cause: error });
+  }
+}
+
+/** The result that an expression makes of an answer; members for which it finds nothing are left out. */
+export const mapAnswer = (expression: string | undefined, answer: unknown, upstream: string): unknown =>
+  expression === undefined ? answer : withoutNothing(evaluate(expression, answer, upstream));
+
+function withoutNothing(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNothing);
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutNothing(member)]));
+}

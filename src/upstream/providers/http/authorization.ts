@@ -1,0 +1,68 @@
+/** How an upstream without an adapter of its own wants to be told who calls. */
+import type { Authorize } from '../../http/upstream-http.ts';
+
+type Authorization =
+  | { readonly bearer: string }
+  | { readonly header: string; readonly value: string }
+  | { readonly query: string; readonly value: string }
+  | { readonly basic: string };
+
+interface HttpSettings {
+  readonly authorize?: Authorization;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const name = { type: 'string', pattern: '^[A-Za-z0-9_.-]+$' } as const;
+const template = { type: 'string', pattern: '\\{[A-Za-z0-9_]+\\}', description: 'write {key} where the key belongs' };
+
+const way = (required: readonly string[], properties: object) => ({
+  type: 'object',
+  required,
+  additionalProperties: false,
+  properties,
+});
+
+export const httpSettings = {
+  type: 'object',
+  properties: {
+    authorize: {
+      anyOf: [
+        way(['bearer'], { bearer: { ...name, description: 'The secret that is sent as a bearer token' } }),
+        way(['header', 'value'], { header: name, value: template }),
+        way(['query', 'value'], { query: name, value: template }),
+        way(['basic'], { basic: { ...template, description: 'user and password, such as "{user}:{password}"' } }),
+      ],
+      description: 'Where the keys are sent; in a text, {key} is the key of that name',
+      examples: [{ bearer: 'key' }, { header: 'x-api-key', value: '{key}' }],
+    },
+    headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Sent with every call' },
+    insecure: { type: 'boolean', description: 'true: baseUrl may be http on another machine' },
+  },
+} as const;
+
+const NAMES = /\{([A-Za-z0-9_]+)\}/g;
+
+const filled = (text: string, secrets: Readonly<Record<string, string>>): string =>
+  text.replaceAll(NAMES, (_whole, secret: string) => secrets[secret] ?? '');
+
+const basicValue = (text: string, secrets: Readonly<Record<string, string>>): string =>
+  Buffer.from(filled(text, secrets)).toString('base64');
+
+/** The names of the keys that the settings speak of. */
+export function secretsIn({ authorize }: HttpSettings): string[] {
+  if (typeof authorize !== 'object') return [];
+  if ('bearer' in authorize) return [authorize.bearer];
+  const text = 'basic' in authorize ? authorize.basic : authorize.value;
+  return [...text.matchAll(NAMES)].map(([, secret = '']) => secret);
+}
+
+export const authorize: Authorize = (_request, secrets, settings) => {
+  const { authorize: wanted, headers }: HttpSettings = settings;
+  if (wanted === undefined) return { headers };
+  if ('bearer' in wanted) return { headers: { ...headers, authorization: `Bearer ${secrets[wanted.bearer]}` } };
+  if ('basic' in wanted)
+    return { headers: { ...headers, authorization: `Basic ${basicValue(wanted.basic, secrets)}` } };
+  if ('header' in wanted)
+    return { headers: { ...headers, [wanted.header.toLowerCase()]: filled(wanted.value, secrets) } };
+  return { headers, query: { [wanted.query]: filled(wanted.value, secrets) } };
+};

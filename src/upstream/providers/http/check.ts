@@ -1,0 +1,91 @@
+/** What can be wrong with the options of a call although each fits its schema. */
+import type { AdapterDeclaration, OptionFault } from '../../../catalogue/contracts.ts';
+import { isAskedInSandbox } from '../../../catalogue/settings.ts';
+import type { UpstreamFile } from '../../../catalogue/types.ts';
+import { evaluate, expressionFault } from '../../jmespath.ts';
+import { mapAnswer } from './answer.ts';
+import { fileOf, type HttpOptions, resultExpression } from './options.ts';
+import { pathFaults, placesIn } from './path.ts';
+import { headerFaults } from './request.ts';
+import { isReversible } from './reversed.ts';
+
+type Check = NonNullable<AdapterDeclaration['check']>;
+
+export const check: Check = (given, { request, upstream }) => {
+  const options = given as unknown as HttpOptions;
+  const faults = [
+    ...pathFaults(options.path, request),
+    ...headerFaults(options.headers, request),
+    ...expressionFaults(options),
+    ...contradictions(options),
+  ];
+  return faults.length > 0 ? faults : exampleFaults(options, upstream);
+};
+
+export const exampleResult: NonNullable<AdapterDeclaration['exampleResult']> = (given) => {
+  const options = given as unknown as HttpOptions;
+  if (options.example === undefined) return undefined;
+  try {
+    return { result: resultOf(options), path: ['example'] };
+  } catch {
+    // `check` has found it.
+    return undefined;
+  }
+};
+
+/** What the options make of their example. Throws UpstreamProblem where they do not fit it. */
+const resultOf = (options: HttpOptions): unknown =>
+  mapAnswer(resultExpression(options), options.example, 'the example');
+
+function expressionFaults({ result, cost, poll }: HttpOptions): OptionFault[] {
+  const expressions: readonly (readonly [path: readonly string[], expression: string | undefined])[] = [
+    [['result'], typeof result === 'string' ? result : undefined],
+    [['cost'], cost],
+    [['poll', 'until'], poll?.until],
+    [['poll', 'failed'], poll?.failed],
+    [['poll', 'result'], poll?.result],
+    ...placesIn(poll?.path ?? '').map((place) => [['poll', 'path'], place] as const),
+  ];
+  return expressions.flatMap(([path, expression]) => {
+    const fault = expression === undefined ? undefined : expressionFault(expression);
+    return fault ? [{ path, message: `not JMESPath: ${fault}`, expected: 'see jmespath.org for its grammar' }] : [];
+  });
+}
+
+function contradictions(options: HttpOptions): OptionFault[] {
+  const { method, body, result, poll, download } = options;
+  const faults: OptionFault[] = [];
+  const add = (path: string[], message: string, expected: string) => faults.push({ path, message, expected });
+  if (method === 'GET' && body !== undefined) add(['body'], 'a GET request has no body', 'query, or another method');
+  if (typeof body === 'string' && body !== 'input') add(['body'], `${body} is no body`, 'input, or a map of fields');
+  if (result !== undefined && poll?.result !== undefined) {
+    add(['poll', 'result'], 'the result is said twice', 'write result or poll.result');
+  }
+  if (fileOf(options) && (poll ?? download) !== undefined) {
+    add(['result', 'file'], 'a file comes in the answer itself', 'download: [field] for an address in the answer');
+  }
+  return faults;
+}
+
+/** What the sandbox answers in the provider's place. */
+function exampleFaults(options: HttpOptions, upstream: UpstreamFile): OptionFault[] {
+  const { example, poll } = options;
+  if (example === undefined) return missingExample(options, upstream);
+  const fault = (message: string, expected: string) => [{ path: ['example'], message, expected }];
+  try {
+    resultOf(options);
+    if (!poll || evaluate(poll.until, example, 'the example') === true) return [];
+    return fault('poll.until is not true of this answer', 'write the last answer, of a job that is done');
+  } catch (error) {
+    return fault(error instanceof Error ? error.message : String(error), 'write an answer as the provider gives it');
+  }
+}
+
+function missingExample(options: HttpOptions, upstream: UpstreamFile): OptionFault[] {
+  const expression = resultExpression(options);
+  const isMade = !options.poll && (expression === undefined || isReversible(expression));
+  if (isMade || isAskedInSandbox(upstream)) return [];
+  const message = 'the sandbox cannot make an answer of which this makes a result';
+  const expected = 'add example: an answer of the provider, or sandbox: real to the upstream';
+  return [{ path: [options.poll ? 'poll' : 'result'], message, expected }];
+}

@@ -1,0 +1,126 @@
+/** What an endpoint says of a call to an API that has no adapter of its own. */
+
+import { type InputMapping, inputMappingSchema } from '../../input-mapping.ts';
+import type { MediaKind } from '../../media/type.ts';
+import type { UpstreamFailure } from '../../problem.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const kinds = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];
+const failures = [
+  'not-found',
+  'invalid-input',
+  'content-refused',
+  'failed',
+] as const satisfies readonly UpstreamFailure[];
+
+export interface FileResult {
+  readonly file: MediaKind;
+}
+
+/** A job that the first answer names, asked for until it is done. */
+export interface PollOptions {
+  /** `{job.id}` is an expression over the first answer; a path that is nothing else may be a whole address. */
+  readonly path: string;
+  /** True of the answer of a job that is done. */
+  readonly until: string;
+  /** True of the answer of a job that came to nothing. */
+  readonly failed?: string;
+  readonly every?: string;
+  /** In place of the endpoint's `result`. */
+  readonly result?: string;
+}
+
+export type HttpOptions = {
+  readonly method?: (typeof methods)[number];
+  readonly path: string;
+  readonly query?: InputMapping;
+  readonly headers?: InputMapping;
+  /** A template (see `mapTemplate`), or the whole request. */
+  readonly body?: unknown;
+  readonly result?: string | FileResult;
+  readonly status?: { readonly [status: string]: (typeof failures)[number] };
+  readonly cost?: string;
+  readonly download?: readonly string[];
+  readonly poll?: PollOptions;
+  /** An answer of the provider: the last one, where it is polled. */
+  readonly example?: unknown;
+};
+
+/** The sort of file that the answer itself is; undefined for a value. */
+export const fileOf = ({ result }: HttpOptions): MediaKind | undefined =>
+  typeof result === 'object' ? result.file : undefined;
+
+/** What makes the result of the last answer; undefined where that is the result itself. */
+export const resultExpression = ({ result, poll }: HttpOptions): string | undefined =>
+  poll?.result ?? (typeof result === 'string' ? result : undefined);
+
+const expression = { type: 'string', minLength: 1 } as const;
+
+export const httpOptions = {
+  type: 'object',
+  required: ['path'],
+  properties: {
+    method: { enum: [...methods], description: 'How the provider is called; POST unless given' },
+    path: {
+      type: 'string',
+      pattern: '^/',
+      description: "The path below the upstream's baseUrl, with /; {field} is a field of the request",
+      examples: ['/v1/forecast/{city}'],
+    },
+    query: { ...inputMappingSchema, description: 'Query parameter: the request field it comes from' },
+    headers: {
+      ...inputMappingSchema,
+      propertyNames: {
+        pattern: '^[A-Za-z0-9-]+$',
+        not: { pattern: '^([Hh]ost|[Cc]onnection|[Cc]ontent-[Ll]ength|[Tt]ransfer-[Ee]ncoding|[Uu]pgrade)$' },
+      },
+      description: 'Header: the request field it comes from',
+    },
+    body: {
+      'x-request-fields': true,
+      description: 'The JSON that is sent, its texts being names of request fields; or input: the whole request',
+      examples: ['input'],
+    },
+    result: {
+      anyOf: [
+        expression,
+        {
+          type: 'object',
+          required: ['file'],
+          additionalProperties: false,
+          properties: { file: { enum: [...kinds], description: 'The answer is such a file' } },
+        },
+      ],
+      description: "The result as a JMESPath expression over the provider's answer; left out: the answer itself",
+    },
+    status: {
+      type: 'object',
+      propertyNames: { pattern: '^[1-5][0-9][0-9]$' },
+      additionalProperties: { enum: [...failures] },
+      description: 'Status of the answer: what it means',
+      examples: [{ 404: 'not-found', 422: 'invalid-input' }],
+    },
+    cost: { ...expression, description: 'JMESPath: what the call cost us, in dollars', examples: ['usage.cost_usd'] },
+    download: {
+      type: 'array',
+      items: expression,
+      minItems: 1,
+      description: 'Fields of the result whose addresses are copied, so that they do not expire',
+      examples: [['image_url']],
+    },
+    poll: {
+      type: 'object',
+      required: ['path', 'until'],
+      additionalProperties: false,
+      properties: {
+        path: { type: 'string', minLength: 1, description: 'Where the job is; {id} is JMESPath over the first answer' },
+        until: { ...expression, description: 'JMESPath: true once the job is done' },
+        failed: { ...expression, description: 'JMESPath: true where the job came to nothing' },
+        every: { type: 'string', pattern: '^[1-9][0-9]*(ms|s|m)$', description: 'Between two looks; 2s unless given' },
+        result: { ...expression, description: 'The result as JMESPath over the last answer' },
+      },
+      description: 'For a provider that answers with a job',
+    },
+    example: { description: 'An answer of the provider, the last one where it is polled: what the sandbox answers' },
+  },
+} as const;

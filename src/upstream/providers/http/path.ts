@@ -1,0 +1,40 @@
+/** Values in a path: none of them may lead to another place of the provider, where the operator's key opens as much. */
+import { openSchemaTrial } from '../../../catalogue/ajv.ts';
+import type { OptionFault } from '../../../catalogue/contracts.ts';
+import type { JsonSchema } from '../../../catalogue/types.ts';
+import { isJsonObject } from '../../../json.ts';
+import { UpstreamProblem } from '../../problem.ts';
+
+const PLACES = /\{([^{}]+)\}/g;
+
+export const placesIn = (path: string): string[] => [...path.matchAll(PLACES)].map(([, name = '']) => name);
+
+/** Servers undo the escapes of `..%2F` before they look at a path, so what would climb is refused and not escaped. */
+const climbs = (text: string): boolean => text.split(/[/\\]/).some((step) => /^\.{0,2}$/.test(step));
+
+/** The path with its places filled. Throws UpstreamProblem `invalid-input` for a value that would lead elsewhere. */
+export function filledPath(path: string, find: (name: string) => unknown, upstream: string): string {
+  return path.replaceAll(PLACES, (_whole, name: string) => {
+    const value = String(find(name) ?? '');
+    if (!climbs(value)) return encodeURIComponent(value);
+    const publicMessage = `${name} cannot be empty, or hold an empty part, . or .. between slashes`;
+    throw new UpstreamProblem('invalid-input', upstream, `a value of ${name} leads to another path`, { publicMessage });
+  });
+}
+
+const CLIMBING = ['', '.', '..', 'a/', '../a', 'a/../b', '..\\a'];
+
+/** Places whose fields take what `filledPath` refuses: callers would learn of it after they paid. */
+export function pathFaults(path: string, request: JsonSchema): OptionFault[] {
+  const properties = isJsonObject(request.properties) ? request.properties : {};
+  return placesIn(path).flatMap((field) => {
+    const schema = properties[field];
+    if (!isJsonObject(schema) || schema.format === 'path-segment' || Array.isArray(schema.enum)) return [];
+    if (schema.type !== 'string') return [];
+    const takes = openSchemaTrial().compile(schema);
+    const taken = CLIMBING.find((text) => takes(text));
+    if (taken === undefined) return [];
+    const message = `path takes ${field}, which may be ${JSON.stringify(taken)}: that leads to another path`;
+    return [{ path: ['path'], message, expected: `format: path-segment for ${field}, an enum or a pattern` }];
+  });
+}

@@ -1,0 +1,51 @@
+/** A caller's request as the provider wants it. */
+import { openSchemaTrial } from '../../../catalogue/ajv.ts';
+import type { OptionFault } from '../../../catalogue/contracts.ts';
+import type { Input, JsonSchema } from '../../../catalogue/types.ts';
+import { isJsonObject } from '../../../json.ts';
+import type { UpstreamRequest } from '../../http/upstream-http.ts';
+import { mapInput, mapTemplate } from '../../input-mapping.ts';
+import { UpstreamProblem } from '../../problem.ts';
+import type { HttpOptions } from './options.ts';
+import { filledPath } from './path.ts';
+
+type Prepared = Pick<UpstreamRequest, 'method' | 'path' | 'query' | 'headers' | 'json' | 'accept'>;
+
+/** Throws UpstreamProblem `invalid-input` for a value that cannot stand in a path or a header. */
+export function requestFor(options: HttpOptions, input: Input, upstream: string): Prepared {
+  const { method = 'POST', path, query, headers, body, status } = options;
+  return {
+    method,
+    path: filledPath(path, (field) => input[field], upstream),
+    ...(query && { query: mapInput(query, input) as NonNullable<Prepared['query']> }),
+    ...(headers && { headers: headersFor(mapInput(headers, input), upstream) }),
+    ...(body !== undefined && { json: body === 'input' ? input : (mapTemplate(body, input) ?? {}) }),
+    ...(status && { accept: Object.keys(status).map(Number) }),
+  };
+}
+
+const HEADER_VALUE = /^[\t -~]*$/;
+
+function headersFor(mapped: Readonly<Record<string, unknown>>, upstream: string): Record<string, string> {
+  const entries = Object.entries(mapped).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  for (const [name, value] of entries) {
+    if (HEADER_VALUE.test(value)) continue;
+    const publicMessage = `${name} is sent in a header, which takes printable ASCII alone`;
+    throw new UpstreamProblem('invalid-input', upstream, `a value cannot stand in ${name}`, { publicMessage });
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Headers whose fields take what a header cannot hold: callers would learn of it after they paid. */
+export function headerFaults(headers: HttpOptions['headers'], request: JsonSchema): OptionFault[] {
+  const properties = isJsonObject(request.properties) ? request.properties : {};
+  return Object.entries(headers ?? {}).flatMap(([header, source]): OptionFault[] => {
+    const field = typeof source === 'string' ? source : 'from' in source ? source.from : undefined;
+    const schema = field === undefined ? undefined : properties[field];
+    if (!isJsonObject(schema) || schema.type !== 'string' || Array.isArray(schema.enum)) return [];
+    const takes = openSchemaTrial().compile(schema);
+    if (!['a\nb', '\u2603'].some((text) => takes(text))) return [];
+    const message = `a header takes printable ASCII alone, and ${field} takes more`;
+    return [{ path: ['headers', header], message, expected: `pattern: "^[ -~]*$" for ${field}` }];
+  });
+}

@@ -1,0 +1,119 @@
+import t, { type Test } from 'tap';
+import { http } from '../../src/upstream/providers/http/adapter.ts';
+import { parts, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
+
+const upstreams = `${rightFiles['upstreams.yaml']}weather:
+  adapter: http
+  baseUrl: https://weather.example/v1
+  keys: { key: WEATHER_KEY }
+  settings: { authorize: { bearer: key } }
+`;
+
+const forecast = `summary: A forecast
+path: /weather/forecast
+price: { rule: fixed, amount: "0.01" }
+request:
+  required: [city]
+  properties:
+    city: { type: string, format: path-segment }
+    days: { type: integer, default: 2 }
+result: { required: [warmest], properties: { warmest: { type: number } }, examples: [{ warmest: 20 }] }
+example: { city: Lisbon }
+upstream:
+  via: weather
+  method: GET
+  path: /forecast/{city}
+  query: { days: days }
+  result: "{warmest: max(days[].max_c)}"
+  example: { days: [{ max_c: 24 }, { max_c: 25 }] }
+`;
+
+const check = (t: Test, changes: { upstreams?: string; forecast?: string }) =>
+  problemsOf(
+    writeCatalogue(t, {
+      'upstreams.yaml': changes.upstreams ?? upstreams,
+      'endpoints/weather/forecast.yaml': changes.forecast ?? forecast,
+    }),
+    { ...parts, adapters: [...parts.adapters, http] },
+  );
+
+t.test('an upstream of no adapter of its own is right as it is', async (t) => {
+  t.same(check(t, {}), []);
+});
+
+const FILE = 'endpoints/weather/forecast.yaml';
+const mistakes: [promise: string, change: [from: string, to: string], problem: string | RegExp][] = [
+  [
+    'an expression that is none',
+    ['max(days[].max_c)', 'max(days[].max_c'],
+    /^endpoints\/weather\/forecast.yaml:16:11: not JMESPath: .*; see jmespath.org for its grammar$/,
+  ],
+  [
+    'a function that does not exist',
+    ['max(days', 'maximum(days'],
+    `${FILE}:16:11: not JMESPath: there is no function maximum; see jmespath.org for its grammar`,
+  ],
+  [
+    'a field that the request does not have',
+    ['{ days: days }', '{ days: days, more: dais }'],
+    `${FILE}:15:30: query.more takes the field dais, which request does not have; did you mean days? There are: city, days`,
+  ],
+  [
+    'a path that a caller can lead elsewhere',
+    ['type: string, format: path-segment', 'type: string'],
+    `${FILE}:14:9: path takes city, which may be "": that leads to another path; format: path-segment for city, an enum or a pattern`,
+  ],
+  [
+    'a place in the path that a request may leave out',
+    ['required: [city]', 'required: []'],
+    `${FILE}:7:11: weather needs city in every call, and request may leave it out; city in required, or a default`,
+  ],
+  [
+    'a header that cannot hold what a field takes',
+    ['query: { days: days }', 'headers: { x-days: days, x-city: city }'],
+    `${FILE}:15:36: a header takes printable ASCII alone, and city takes more; pattern: "^[ -~]*$" for city`,
+  ],
+  [
+    'an example of which no result can be made',
+    ['{ max_c: 25 }', '{ max_c: warm }'],
+    `${FILE}:17:12: the answer does not fit the expression {warmest: max(days[].max_c)}; write an answer as the provider gives it`,
+  ],
+  [
+    'an example whose result does not fit',
+    ['{warmest: max(days[].max_c)}', '{warmest: days}'],
+    /^endpoints\/weather\/forecast.yaml:17:3: what is made of this answer does not fit result: warmest: .*number/,
+  ],
+  [
+    'an expression that computes, without an example',
+    ['  example: { days: [{ max_c: 24 }, { max_c: 25 }] }\n', ''],
+    `${FILE}:16:11: the sandbox cannot make an answer of which this makes a result; add example: an answer of the provider, or sandbox: real to the upstream`,
+  ],
+  [
+    'a body in a GET request',
+    ['query: { days: days }', 'body: { days: days }'],
+    `${FILE}:15:9: a GET request has no body; query, or another method`,
+  ],
+  [
+    'a job without an example of its end',
+    ['query: { days: days }', 'query: { days: days }\n  poll: { path: "/jobs/{id}", until: done }'],
+    `${FILE}:18:12: poll.until is not true of this answer; write the last answer, of a job that is done`,
+  ],
+];
+
+for (const [promise, [from, to], problem] of mistakes) {
+  t.test(`is refused at its place: ${promise}`, async (t) => {
+    const [found, ...others] = check(t, { forecast: replaced(forecast, from, to) });
+    t.match(found, problem);
+    t.same(others, []);
+  });
+}
+
+t.test('keys are never sent in clear to another machine, and are all named', async (t) => {
+  const problems = check(t, { upstreams: replaced(upstreams, 'https://weather', 'http://weather') });
+  t.same(problems, ['upstreams.yaml:12:12: http is for an upstream on this machine alone; write an https URL']);
+  t.same(check(t, { upstreams: replaced(upstreams, 'https://weather.example', 'http://localhost:8080') }), []);
+  const unnamed = replaced(upstreams, '{ bearer: key }', '{ basic: "{user}:{key}" }');
+  t.same(check(t, { upstreams: unnamed }), [
+    'upstreams.yaml:10:1: the adapter http needs the secret user; add keys: { user: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
+  ]);
+});

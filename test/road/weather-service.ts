@@ -1,0 +1,86 @@
+/** An HTTP API of nobody's, with what APIs have: a path, a query, a nested body, a file, XML, a job, keys and refusals. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Test } from 'tap';
+import { drawPicture } from '../../src/sandbox/files/png.ts';
+
+export const KEY = 'weather-key-7f3a';
+
+export interface WeatherService {
+  readonly url: string;
+  /** Every request that came, as it came. */
+  readonly asked: { readonly line: string; readonly headers: IncomingMessage['headers']; readonly body: string }[];
+}
+
+interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: unknown;
+}
+
+export async function startWeatherService(t: Test): Promise<WeatherService> {
+  const asked: WeatherService['asked'] = [];
+  const jobs = new Map<string, number>();
+  const picture = await drawPicture({ seed: 'map', width: 64, height: 48, label: 'map', format: 'png' });
+
+  function answer(line: string, query: URLSearchParams, body: string): Answer {
+    const forecast = /^GET \/v1\/forecast\/([^/]+)$/.exec(line)?.[1];
+    if (forecast === 'Atlantis') return { status: 404, body: { error: `no city for ${KEY}` } };
+    if (forecast !== undefined) {
+      const days = Array.from({ length: Number(query.get('days')) }, (_, day) => ({
+        date: `2026-01-0${day + 1}`,
+        max_c: day,
+      }));
+      const city = decodeURIComponent(forecast);
+      return {
+        body: { city, current: { temp_c: 20.5, wind: null }, forecast: { days }, usage: { cost_usd: '0.0021' } },
+      };
+    }
+    const job = /^GET \/v1\/reports\/(\w+)$/.exec(line)?.[1];
+    if (job !== undefined) {
+      const looks = (jobs.get(job) ?? 0) + 1;
+      jobs.set(job, looks);
+      const report = { pages: 3, cover: `${url}/map.png` };
+      return { body: looks < 3 ? { state: 'running' } : { state: 'done', report } };
+    }
+    switch (line) {
+      case 'POST /v1/alerts':
+        return { status: 201, body: { id: 'a-1', heard: JSON.parse(body) } };
+      case 'POST /v1/reports':
+        return { status: 202, body: { job: { id: 'r1' }, state: 'running' } };
+      case 'POST /v1/map':
+      case 'GET /map.png':
+        return { type: 'image/png', body: picture };
+      case 'GET /v1/station':
+        return {
+          type: 'text/xml; charset=utf-8',
+          body: '<?xml version="1.0"?><station id="7"><name>Cais &amp; Co</name></station>',
+        };
+      default:
+        return { status: 404, body: { error: 'no such path' } };
+    }
+  }
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://weather');
+    const body = await text(request);
+    asked.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+    const isOpen = pathname === '/map.png';
+    const {
+      status = 200,
+      type = 'application/json',
+      body: content,
+    } = isOpen || request.headers['x-api-key'] === KEY
+      ? answer(`${request.method} ${pathname}`, searchParams, body)
+      : { status: 401, body: { error: 'who are you?' } };
+    response.writeHead(status, { 'content-type': type });
+    response.end(Buffer.isBuffer(content) || typeof content === 'string' ? content : JSON.stringify(content));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.teardown(() => server.close().closeAllConnections());
+  return { url, asked };
+}
