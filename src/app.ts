@@ -3,16 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Router } from 'express';
-import type { Catalogue, Network, Route } from './catalogue/types.ts';
+import type { RequestHandler } from 'express';
+import type { Catalogue, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
-import { createDocuments } from './discovery/index.ts';
-import type { DocumentParts } from './discovery/rail-documents.ts';
-import { createApiKeyRouter } from './http/api-keys/router.ts';
-import { createGatewayRouter, type RouterParts } from './http/express.ts';
-import { createListener, listen, silentConnections } from './http/server.ts';
-import { createRouteFinder } from './lifecycle/find.ts';
-import { createLifecycle } from './lifecycle/lifecycle.ts';
+import { openEditions } from './editions.ts';
+import { listen, silentConnections } from './http/server.ts';
 import type { Log } from './log.ts';
 import { countLosses } from './metrics/losses.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
@@ -25,26 +20,31 @@ import { usualIntervals } from './payment/intervals.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import { reconcile } from './payment/reconcile.ts';
 import type { Platform } from './platform.ts';
-import { railDocuments } from './rails/documents.ts';
 import { openRails } from './rails/open.ts';
-import { confirmationsOn, openServing, withoutKeys } from './serving.ts';
+import { followOthers, load, openAnnouncements } from './reloading.ts';
+import { confirmationsOn } from './serving.ts';
 import { openStore } from './store/open.ts';
 import { isOutage } from './store/problem.ts';
 import { watchStore } from './store/readiness.ts';
 import type { Loss } from './store/store.ts';
-import { every, within } from './timing.ts';
+import { every, inTurn, within } from './timing.ts';
 
 /** Everything that is sold, before anything listens. */
 interface Gateway {
   /** To be mounted in an Express application. */
-  readonly router: Router;
+  readonly router: RequestHandler;
   /** The same for a server of its own. */
   readonly listener: RequestListener;
-  /** What is sold, and what is not for want of a key: route -> missing variables. */
+  /** What is sold now, and what is not for want of a key: route -> missing variables. */
   readonly sold: readonly Route[];
   readonly missing: ReadonlyMap<Route, readonly string[]>;
   /** For a port that only the operator reaches. */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /**
+   * Sells what the catalogue's files say now; what was offered before is honoured. Undefined where they say what is sold
+   * already. Throws CatalogueErrors and ReloadRefused: then nothing has changed.
+   */
+  reload(): Promise<Catalogue | undefined>;
   /** Resolves once no call is under way. */
   idle(): Promise<unknown>;
   /**
@@ -54,12 +54,16 @@ interface Gateway {
   close(closing?: Promise<void>): Promise<void>;
 }
 
-interface App extends Omit<Gateway, 'router' | 'listener' | 'metrics' | 'idle' | 'close'> {
+interface App extends Pick<Gateway, 'sold' | 'missing' | 'reload'> {
   readonly url: string;
   close(): Promise<void>;
 }
 
 const CHECK_EVERY_MS = 5_000;
+/** How soon an endpoint that retires is not sold any more, and what an earlier catalogue holds is let go. */
+const TURN_EVERY_MS = 1_000;
+/** How soon an instance sells what another has loaded. */
+const FOLLOW_EVERY_MS = 2_000;
 const REFRESH_EVERY_MS = 30_000;
 /** How soon losses make everybody settle first. */
 const MEASURE_EVERY_MS = 5_000;
@@ -105,8 +109,6 @@ export async function openGateway(
   const { now } = store;
   const readiness = watchStore(store, log, ownClock);
   await readiness.check();
-  const serving = await openServing(config, catalogue, platform, store, log, now);
-
   const networks = createPayableNetworks(
     [...catalogue.networks.values()].map((network) => ({
       network,
@@ -139,52 +141,20 @@ export async function openGateway(
     log,
     now,
   });
-  const missing = withoutKeys(catalogue.routes, serving.upstreams);
-  const sold = catalogue.routes.filter((route) => !missing.has(route) && rails.has(route.rail));
-
-  const routes = createRouteFinder(sold);
-  const lifecycle = createLifecycle({
-    routes,
-    rails,
+  let draining = false;
+  const editions = await openEditions(catalogue, {
+    config,
+    platform,
     store,
+    rails,
     exposure,
-    upstreams: serving.caller,
     metrics,
     owner,
     intervals,
     log,
     now,
-  });
-  const offered = new Map<string, Network>(
-    [...catalogue.networks].filter(([, network]) => platform.payTo(network) !== undefined),
-  );
-  const documentParts: DocumentParts = {
-    service: catalogue.service,
-    routes: sold,
-    networks: offered,
-    payTo: platform.payTo,
-    mode,
-    publicUrl,
-  };
-  const apiKeys = createApiKeyRouter({
-    catalogue: { ...catalogue, routes: sold },
-    apiKeys: serving.apiKeys,
-    store: store.credits,
-    bindings: serving.upstreams.bindings,
-    stopping: serving.caller.stopping,
-    owner,
-    publicUrl,
-    leaseMs,
-    log,
-    now,
-  });
-  let draining = false;
-  const served: RouterParts = {
-    lifecycle,
-    routes,
-    rails,
-    documents: createDocuments(documentParts, railDocuments(documentParts, rails)),
-    health() {
+    draining: () => draining,
+    health({ version, endpoints }) {
       const fault = readiness.fault();
       return {
         ok: !draining && fault === undefined,
@@ -192,20 +162,25 @@ export async function openGateway(
           status: draining ? 'draining' : fault === undefined ? 'ok' : 'unavailable',
           ...(fault !== undefined && { reason: fault }),
           mode,
-          endpoints: sold.length,
+          catalogue: version,
+          endpoints,
           networks: [...catalogue.networks.keys()].filter((id) => networks.find(id)),
         },
       };
     },
-    media: serving.files,
-    headers: { ...platform.headers, 'x-content-type-options': 'nosniff' },
-    extra: platform.routes,
-    apiKeys: apiKeys.router,
-    log,
-    draining: () => draining,
-  };
+  });
+  const { apiKeys } = editions.current();
+  const sold = () => editions.current().catalogue.version;
+  const { announce, announced } = openAnnouncements(store, now);
+  const reload = inTurn(async () => {
+    const next = load(config);
+    if (next.version === sold()) return undefined;
+    await editions.replace(next);
+    await announce(next);
+    return next;
+  });
+  const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, reload);
 
-  const idle = () => Promise.all([lifecycle.idle(), apiKeys.idle()]);
   const wanted = (network: string) => confirmationsOn(catalogue, network);
   const failed = (error: unknown) => {
     // Of an outage the log tells once.
@@ -213,8 +188,10 @@ export async function openGateway(
   };
   const background = [
     every(CHECK_EVERY_MS, readiness.check, failed),
-    every(leaseMs / 3, () => Promise.all([lifecycle.renew(), apiKeys.renew()]), failed),
-    every(leaseMs, () => serving.apiKeys.releaseExpired(), failed),
+    every(leaseMs / 3, editions.renew, failed),
+    every(leaseMs, () => apiKeys.releaseExpired(), failed),
+    every(TURN_EVERY_MS, editions.turn, failed),
+    ...(config.databaseUrl ? [every(FOLLOW_EVERY_MS, follow, failed)] : []),
     every(reconcileEveryMs, () => reconcile({ store, rails, owner, intervals, log, now }), failed),
     every(confirmEveryMs, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
@@ -222,23 +199,28 @@ export async function openGateway(
     every(MEASURE_EVERY_MS, () => exposure.refresh(), failed),
     every(FORGET_EVERY_MS, () => store.forget({ values: now() - KEPT_MS, payments: now() - PAYMENTS_KEPT_MS }), failed),
   ];
-  await platform.opened?.(serving.apiKeys, store);
+  await platform.opened?.(apiKeys, store);
 
   return {
-    router: createGatewayRouter(served),
-    listener: createListener(served),
-    sold,
-    missing,
+    router: (request, response, next) => editions.current().router(request, response, next),
+    listener: (request, response) => editions.current().listener(request, response),
+    get sold() {
+      return editions.current().sold;
+    },
+    get missing() {
+      return editions.current().missing;
+    },
     metrics,
-    idle,
+    reload,
+    idle: editions.idle,
     async close(closing = Promise.resolve()) {
       draining = true;
       // Work goes on for callers who left, too: what they paid for is theirs.
-      await within(config.drainMs, Promise.all([closing, idle()]));
-      serving.stop();
-      await within(SETTLE_MS, idle());
+      await within(config.drainMs, Promise.all([closing, editions.idle()]));
+      editions.stop();
+      await within(SETTLE_MS, editions.idle());
       for (const stop of background) stop();
-      await serving.close();
+      await editions.close();
       await store.close();
     },
   };
@@ -247,15 +229,21 @@ export async function openGateway(
 /** The gateway on a server of its own. */
 export async function openApp(...parts: Parameters<typeof openGateway>): Promise<App> {
   const [{ host, port: wanted, admin, drainMs }] = parts;
-  const { listener, sold, missing, metrics, idle, close } = await openGateway(...parts);
+  const gateway = await openGateway(...parts);
+  const { listener, metrics, idle, close } = gateway;
   const server = await listen(listener, host, wanted);
   const silent = silentConnections(server);
   const adminServer = admin && (await serveMetrics(metrics, admin));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    sold,
-    missing,
+    get sold() {
+      return gateway.sold;
+    },
+    get missing() {
+      return gateway.missing;
+    },
+    reload: gateway.reload,
     async close() {
       const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
       const stopped = close(closed);

@@ -14,6 +14,8 @@ export interface Config {
   readonly publicUrl: string;
   readonly catalogueDirectory: string;
   readonly dataDirectory: string;
+  /** Whether a saved file of the catalogue is sold at once. */
+  readonly watch: boolean;
   /** Postgres; undefined: SQLite in the data directory. */
   readonly databaseUrl: string | undefined;
   /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
@@ -132,6 +134,13 @@ function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
   return { host: optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1', port };
 }
 
+/** `1` or `0`. */
+function readSwitch({ optional, problems }: VariableReader, name: string): boolean | undefined {
+  const given = optional(name);
+  if (given !== undefined && given !== '0' && given !== '1') problems.push(`${name} is ${given}: it takes 1 or 0`);
+  return given === undefined ? undefined : given === '1';
+}
+
 /** Throws ConfigProblem with every problem at once. */
 export function readConfig(environment: Variables): Config {
   const read = readVariables(environment);
@@ -165,6 +174,7 @@ export function readConfig(environment: Variables): Config {
     databaseUrl,
     mediaBucket: readMediaBucket(read),
     logLevel,
+    watch: readSwitch(read, 'TURNPIKE_WATCH') ?? !live,
     drainMs: drainSeconds * 1000,
     live: live ? readLive(environment, read) : undefined,
   };

@@ -1,37 +1,46 @@
 /** Environment -> app -> listen -> drain: the only side effects. */
-import { join } from 'node:path';
 import { openApp } from './app.ts';
-import { checkedSchemasIn } from './catalogue/checked.ts';
-import { loadCatalogue } from './catalogue/load.ts';
+import type { Route } from './catalogue/types.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
-import { shipped } from './shipped.ts';
+import { load, reloadAloud, watchFiles } from './reloading.ts';
+import { writeRunning } from './running.ts';
 import { startProblem } from './start-problem.ts';
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** A call for somebody's first payment: a picture, where one is sold. */
+function firstCall(sold: readonly Route[]): string {
+  const route = sold.find(({ id }) => id === 'image/family-e-2') ?? sold.find(({ kind }) => kind === 'base');
+  if (!route) return '<a path that is sold>';
+  return `${route.path} '${JSON.stringify(route.example).replaceAll("'", "'\\''")}'`;
+}
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  const checked = checkedSchemasIn(join(config.dataDirectory, 'checked-schemas.json'));
-  const catalogue = loadCatalogue(config.catalogueDirectory, shipped, checked);
-  checked.save();
+  const catalogue = load(config);
   const platform = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()], log)
     : await (await import('./sandbox/index.ts')).openSandbox(catalogue, log, { variables: process.env });
 
   let app: Awaited<ReturnType<typeof openApp>> | undefined;
+  const ending: (() => Promise<void> | void)[] = [];
   let stopping = false;
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = async (reason: string) => {
     // A second Ctrl-C does not wait.
     if (stopping) process.exit(1);
     stopping = true;
-    process.stdout.write(`\n${signal}: finishing what is under way\n`);
+    say(`\n${reason}: finishing what is under way`);
+    for (const end of ending) await end();
     await app?.close();
     await platform.stop();
     process.exit(0);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  process.on('SIGHUP', stop);
+  // A terminal that is closed sends SIGHUP as well, and cannot be written to any more.
+  process.stdout.on('error', () => stop('the terminal is gone'));
 
   try {
     app = await openApp(config, catalogue, platform, log);
@@ -39,16 +48,20 @@ async function start(): Promise<void> {
     await platform.stop();
     throw error;
   }
-  if (app.missing.size > 0) {
-    const set = [...new Set([...app.missing.values()].flat())].sort();
-    log.warn({ routes: app.missing.size, set }, 'not sold for want of keys: npm run endpoints shows what needs which');
+  const { url, missing, reload } = app;
+  const loadAgain = () =>
+    reloadAloud(reload, say).catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
+  process.on('SIGHUP', loadAgain);
+  if (config.watch) ending.push(watchFiles(config.catalogueDirectory, loadAgain).close);
+  ending.push(writeRunning(config.dataDirectory, { pid: process.pid, url }));
+  if (missing.size > 0) {
+    const set = [...new Set([...missing.values()].flat())].sort();
+    log.warn({ routes: missing.size, set }, 'not sold for want of keys: npm run endpoints shows what needs which');
   }
-  process.stdout.write(`ready ${app.url}\n`);
+  say(`ready ${url}`);
   if (config.mode === 'sandbox') {
-    const port = config.port === 4020 ? '' : ` --url ${app.url}`;
-    process.stdout.write(
-      `pay   npm run pay -- /image/family-e-2 '{"prompt":"a lighthouse in fog","resolution":"2k"}'${port}\n`,
-    );
+    const port = config.port === 4020 ? '' : ` --url ${url}`;
+    say(`pay   npm run pay -- ${firstCall(app.sold)}${port}`);
   }
 }
 

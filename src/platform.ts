@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import type { Network, Upstream } from './catalogue/types.ts';
+import type { Catalogue, Network, Upstream } from './catalogue/types.ts';
 import type { ApiKeys } from './credits/api-keys.ts';
 import type { Variables } from './environment.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
@@ -33,6 +33,8 @@ export interface Platform {
   readonly routes: Router | undefined;
   /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Called before another catalogue is sold. */
+  prepare?(catalogue: Catalogue): Promise<void>;
   /** Called when the store is open and before the first request; `nonces` are in the store. */
   opened?(credits: ApiKeys, nonces: NonceStore): Promise<void>;
   /** Stops what was started for it. */

@@ -64,3 +64,13 @@ export function deadline(milliseconds: number, ...others: AbortSignal[]): { sign
     },
   };
 }
+
+/** Runs of the task one after the other, however often it is asked for. */
+export function inTurn<Value>(task: () => Promise<Value>): () => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const next = last.then(task, task);
+    last = next;
+    return next;
+  };
+}

@@ -39,12 +39,17 @@ export async function payV1(gateway: Gateway, network: string, { url, init }: Pa
   return fetchV1(url, init);
 }
 
-/** A signed version 1 proof for a request, not sent yet. */
-export async function signProofV1(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
+/** A signed version 1 proof for a request, not sent yet; `ask` brings the challenge. */
+export async function signProofV1(
+  gateway: Gateway,
+  network: string,
+  call: PaidCall,
+  ask: typeof fetch = fetch,
+): Promise<Record<string, string>> {
   let payment: string | null = null;
   const unpaid: typeof fetch = async (input, init) => {
     payment = new Headers(input instanceof Request ? input.headers : init?.headers).get('x-payment');
-    return payment === null ? fetch(input, init) : new Response();
+    return payment === null ? ask(input, init) : new Response();
   };
   const fetchV1 = await openV1(gateway, network, unpaid);
   await fetchV1(call.url, call.init);

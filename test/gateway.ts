@@ -37,6 +37,8 @@ export interface Gateway {
   fault(request: { upstream?: string; settlement?: string; fault: string; count?: number }): Promise<void>;
   /** Another instance in an application that somebody else made, and the same instance behind its own listener. */
   mountedIn(application: Express): Promise<{ readonly mounted: string; readonly own: string }>;
+  /** Loads the catalogue's files again. */
+  reload(): Promise<unknown>;
   /** A second instance over the same store and the same sandbox, of another catalogue where one is given: its address. */
   startAnother(now?: () => number, catalogue?: string): Promise<string>;
   stop(): Promise<void>;
@@ -124,6 +126,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     sandbox,
     state,
     directory,
+    reload: app.reload,
     startAnother: async (now, other) => {
       const sold = other === undefined ? catalogue : load(other);
       const another = await openApp(await configOf(directory, options), sold, platform, log, now);

@@ -9,7 +9,7 @@ import { request, sendProof, signProof } from './clients.ts';
 import { freePort, type Gateway } from './gateway.ts';
 import { groupOf, printed, start } from './started.ts';
 
-for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`after ${signal} what is under way is answered, new calls are told, and everything ends`, async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'turnpike-signals-'));
     t.teardown(() => rmSync(data, { recursive: true, force: true }));

@@ -37,6 +37,7 @@ export function readEndpoint(document: CatalogueDocument, id: string, context: C
     description: file.description ?? file.summary,
     secret: file.secret ?? false,
     free: file.free ?? false,
+    soldUntil: soldUntil(file),
     routes,
   };
   for (const plan of planRoutes(document, context)) {
@@ -44,6 +45,12 @@ export function readEndpoint(document: CatalogueDocument, id: string, context: C
     if (route) routes.push(route);
   }
   return endpoint;
+}
+
+function soldUntil({ enabled, retire }: EndpointFile): number {
+  if (enabled === false) return Number.NEGATIVE_INFINITY;
+  const day = typeof retire === 'string' ? Date.parse(retire) : Number.NaN;
+  return Number.isNaN(day) ? Number.POSITIVE_INFINITY : day;
 }
 
 function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): Route | undefined {

@@ -16,6 +16,7 @@ import { isWellWritten, openResult, refusals, SchemaCompiler } from './schemas.t
 import { pricedModels, readNetworks, readService, readUpstreams } from './settings.ts';
 import type { Catalogue, Network, ServiceFile } from './types.ts';
 import { UpstreamUse } from './upstream-use.ts';
+import { versionOf } from './version.ts';
 import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
 
 /**
@@ -70,7 +71,8 @@ export function checkCatalogue(
   const found = diagnostics.sorted();
   if (found.length > 0 || !service || !networks || !upstreams) return { diagnostics: found };
   const routes = endpoints.flatMap((endpoint) => endpoint.routes);
-  return { catalogue: { service, networks, upstreams, endpoints, routes }, diagnostics: found };
+  const version = versionOf(directory);
+  return { catalogue: { version, service, networks, upstreams, endpoints, routes }, diagnostics: found };
 }
 
 function namesOf(service: ServiceFile | undefined, networks: ReadonlyMap<string, Network> | undefined): KnownNames {

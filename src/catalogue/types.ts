@@ -85,6 +85,10 @@ export interface EndpointFile {
   readonly secret?: boolean;
   /** True where a request may cost nothing; it is then answered without a payment. */
   readonly free?: boolean;
+  /** False: it is not sold, and what was bought of it can still be had. */
+  readonly enabled?: boolean;
+  /** A day, `2027-01-31`: from its beginning (UTC) on it is not sold any more. */
+  readonly retire?: string;
   /** A request that its schema accepts. */
   readonly example: Input;
   /** One upstream, or several in order: the next is asked when one fails. */
@@ -291,10 +295,14 @@ export interface Endpoint {
   readonly secret: boolean;
   /** See EndpointFile.free. */
   readonly free: boolean;
+  /** Milliseconds since the epoch; infinite where no end is set. */
+  readonly soldUntil: number;
   readonly routes: readonly Route[];
 }
 
 export interface Catalogue {
+  /** The same for the same files. */
+  readonly version: string;
   readonly service: ServiceFile;
   readonly networks: ReadonlyMap<NetworkId, Network>;
   readonly upstreams: ReadonlyMap<string, Upstream>;

@@ -66,7 +66,14 @@ interface Priced {
   readonly quote: Quote;
 }
 
-async function run(parts: LifecycleParts, leases: Leases<Claim>, incoming: IncomingRequest, requestId: string) {
+/** `onClaimed` is called once the payment is this request's. */
+async function run(
+  parts: LifecycleParts,
+  leases: Leases<Claim>,
+  incoming: IncomingRequest,
+  requestId: string,
+  onClaimed: () => void,
+): Promise<Ending> {
   const call: Call = { parts, leases, requestId, ...(await find(parts, incoming)) };
   const { credential, refusal } = readCredential(call);
   const { priced, fault } = await validateAndPrice(call);
@@ -75,6 +82,7 @@ async function run(parts: LifecycleParts, leases: Leases<Claim>, incoming: Incom
   if (!priced) throw fault;
   try {
     const claimed = await verifyAndClaim(call, credential, priced);
+    onClaimed();
     if (!('claim' in claimed)) return result(call, claimed, true);
     const bought = await counted(parts.metrics, call.rail.name, claimed, () => work(call, priced, claimed));
     return result(call, bought, false);
@@ -212,13 +220,18 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
 
   const answer = async (request: IncomingRequest): Promise<Outcome> => {
     const requestId = randomUUID();
+    let isClaimed = false;
+    const onClaimed = () => {
+      isClaimed = true;
+    };
     try {
-      return { requestId, ...(await run(parts, leases, request, requestId)) };
+      const ending = await run(parts, leases, request, requestId, onClaimed);
+      return { requestId, isClaimed, ...ending };
     } catch (error) {
       const rail = parts.routes.railOf(request.path);
-      if (error instanceof Problem) return { requestId, kind: 'problem', problem: error, rail };
+      if (error instanceof Problem) return { requestId, isClaimed, kind: 'problem', problem: error, rail };
       parts.log.error({ requestId, err: error }, 'request failed in the gateway');
-      return { requestId, kind: 'problem', problem: new Problem('internal_error'), rail };
+      return { requestId, isClaimed, kind: 'problem', problem: new Problem('internal_error'), rail };
     }
   };
 

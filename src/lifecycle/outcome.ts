@@ -17,4 +17,5 @@ export type Ending =
   /** `rail`: of what is sold at the path, if anything is. */
   | { readonly kind: 'problem'; readonly problem: Problem; readonly rail?: string | undefined };
 
-export type Outcome = Ending & { readonly requestId: string };
+/** `isClaimed`: a payment was taken for it, whatever came of it. */
+export type Outcome = Ending & { readonly requestId: string; readonly isClaimed: boolean };

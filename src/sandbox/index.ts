@@ -1,7 +1,7 @@
 /** The platform of the sandbox: local chains, funded wallets, and doubles of every upstream. */
 import { randomBytes } from 'node:crypto';
 import { isAskedInSandbox } from '../catalogue/settings.ts';
-import type { Catalogue, NetworkId } from '../catalogue/types.ts';
+import type { Catalogue, NetworkId, Upstream } from '../catalogue/types.ts';
 import type { Variables } from '../environment.ts';
 import type { Log } from '../log.ts';
 import { usd } from '../money.ts';
@@ -57,15 +57,20 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
   provideDecoder();
   const all = [...catalogue.networks.values()];
   const networks = all.filter(({ id }) => options.networks?.includes(id) ?? true);
-  const real = new Set([...catalogue.upstreams.values()].filter(isAskedInSandbox).map(({ name }) => name));
-  const upstreams = [...catalogue.upstreams.values()].filter(({ name }) => !real.has(name));
+  let real: ReadonlySet<string> = new Set();
+  let upstreams: Upstream[] = [];
+  const served = (sold: Catalogue) => {
+    real = new Set([...sold.upstreams.values()].filter(isAskedInSandbox).map(({ name }) => name));
+    upstreams = [...sold.upstreams.values()].filter(({ name }) => !real.has(name));
+    return { upstreams, routes: sold.routes };
+  };
   const [chains, doubles] = await Promise.all([
     startChains({
       networks,
       tempo: options.tempo ?? true,
       ...(options.solanaNow && { now: options.solanaNow }),
     }),
-    startDoubles({ upstreams, routes: catalogue.routes }),
+    startDoubles(served(catalogue)),
   ]);
   const settlements = watchSettlements(localFacilitator(chains.facilitatorOptions), networks);
   const state: Record<string, unknown> = {
@@ -102,7 +107,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     headers: { 'turnpike-mode': 'sandbox' },
     routes: createSandboxRoutes({
       state,
-      upstreams: upstreams.map(({ name }) => name),
+      upstreams: () => upstreams.map(({ name }) => name),
       settlements: networks.map(({ id }) => id),
       upstreamFaults: doubles.faultsOf,
       settlementFaults: SETTLEMENT_FAULTS,
@@ -111,6 +116,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
       clearFaults: (target, name) => (target === 'upstream' ? doubles : settlements).clearFaults(name),
       calls: () => ({ upstreams: doubles.calls(), settlements: settlements.settled() }),
     }),
+    prepare: async (sold) => doubles.serve(served(sold)),
     opened: async (credits) => {
       const { apiKey } = await credits.create({ label: 'sandbox', credit: usd('100') });
       state.apiKey = apiKey;

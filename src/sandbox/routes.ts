@@ -5,7 +5,7 @@ import { Problem, type ProblemDetail } from '../errors.ts';
 interface SandboxControl {
   /** What `GET /sandbox` answers: addresses and keys of funded wallets. */
   readonly state: object;
-  readonly upstreams: readonly string[];
+  upstreams(): readonly string[];
   readonly settlements: readonly string[];
   /** How an upstream can be made to fail. */
   upstreamFaults(upstream: string): readonly string[];
@@ -34,7 +34,7 @@ function readFault(body: unknown, control: SandboxControl): FaultRequest {
   const target = upstream === undefined ? 'settlement' : 'upstream';
   const [name, names, faults] =
     target === 'upstream'
-      ? [upstream, control.upstreams, control.upstreamFaults(String(upstream))]
+      ? [upstream, control.upstreams(), control.upstreamFaults(String(upstream))]
       : [settlement, control.settlements, control.settlementFaults];
   const details: ProblemDetail[] = [];
   if ((upstream === undefined) === (settlement === undefined)) {

@@ -68,6 +68,7 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
     description: `Sells ${id}, at length`,
     secret: false,
     free: false,
+    soldUntil: Number.POSITIVE_INFINITY,
     routes,
   };
   for (const changes of [first, ...others]) {

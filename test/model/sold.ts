@@ -35,6 +35,7 @@ export const route: Route = {
     description: '',
     secret: false,
     free: false,
+    soldUntil: Number.POSITIVE_INFINITY,
     routes: [],
   },
 };

@@ -84,6 +84,12 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): JsonObjec
     envelope,
     secret: { type: 'boolean' },
     free: { type: 'boolean' },
+    enabled: { type: 'boolean' },
+    retire: {
+      type: 'string',
+      format: 'date',
+      description: 'write the first day on which it is not sold, as 2027-01-31',
+    },
     example: { type: 'object' },
     upstream,
     mirrors: { type: 'array', items: mirror },

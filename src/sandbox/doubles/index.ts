@@ -65,10 +65,14 @@ export interface Doubles {
   clearFaults(upstream: string): void;
   /** Billed calls since the start, by upstream; calls that failed by a fault count. */
   calls(): Record<string, number>;
+  /** Stands in for these from now on, too. */
+  serve(served: Served): void;
   close(): Promise<void>;
 }
 
 interface Mounted {
+  /** What it was made from. */
+  definition: string;
   double: Double;
   faults: Fault[];
   calls: number;
@@ -80,17 +84,28 @@ const MALFORMED: DoubleAnswer = {
   body: '{"unfinished": [',
 };
 
-/** `routes` are what the upstreams serve. */
-export async function startDoubles(options: {
-  upstreams: readonly Upstream[];
-  routes?: readonly Pick<Route, 'upstreams' | 'result'>[];
-}): Promise<Doubles> {
-  const { upstreams, routes = [] } = options;
-  const usesOf = ({ name }: Upstream) =>
-    routes.flatMap(({ upstreams: uses, result }) =>
-      uses.filter(({ via }) => via === name).map((use) => ({ options: use, result })),
-    );
-  const mounted = new Map(upstreams.map((upstream) => [upstream.name, mount(upstream, usesOf(upstream))]));
+interface Served {
+  readonly upstreams: readonly Upstream[];
+  /** What the upstreams serve. */
+  readonly routes?: readonly Pick<Route, 'upstreams' | 'result'>[];
+}
+
+export async function startDoubles(served: Served): Promise<Doubles> {
+  const mounted = new Map<string, Mounted>();
+
+  /** A double whose upstream is as it was keeps what it knows of calls under way. */
+  function mountAll({ upstreams, routes = [] }: Served): void {
+    for (const upstream of upstreams) {
+      const uses = routes.flatMap(({ upstreams: options, result }) =>
+        options.filter(({ via }) => via === upstream.name).map((use) => ({ options: use, result })),
+      );
+      const definition = JSON.stringify(upstream.adapter === 'http' ? [upstream, uses] : upstream);
+      const known = mounted.get(upstream.name);
+      if (known?.definition !== definition) mounted.set(upstream.name, { ...mount(upstream, uses), definition });
+    }
+  }
+  mountAll(served);
+
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500);
@@ -144,6 +159,7 @@ export async function startDoubles(options: {
       placeOf(upstream).faults = [];
     },
     calls: () => Object.fromEntries([...mounted].map(([name, { calls }]) => [name, calls])),
+    serve: mountAll,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -152,7 +168,7 @@ export async function startDoubles(options: {
   };
 }
 
-function mount(upstream: Upstream, uses: readonly DoubleUse[]): Mounted {
+function mount(upstream: Upstream, uses: readonly DoubleUse[]): Omit<Mounted, 'definition'> {
   const kind = doubleKinds.find(({ adapter }) => adapter === upstream.adapter);
   if (kind === undefined) throw new Error(`the adapter ${upstream.adapter} has no double for the sandbox`);
   return { double: kind.open(upstream, uses), faults: [], calls: 0 };

@@ -14,6 +14,7 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
       description: '',
       secret: false,
       free: false,
+      soldUntil: Number.POSITIVE_INFINITY,
       routes: [],
     },
     kind: 'operation',

@@ -1,0 +1,38 @@
+/** `npm run reload`: has the running gateway sell what the catalogue's files say now. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadCatalogue } from '../catalogue/load.ts';
+import { readConfig } from '../config.ts';
+import { findRunning } from '../running.ts';
+import { shipped } from '../shipped.ts';
+import { run } from './command.ts';
+import { readCommandLine, UsageProblem } from './command-line.ts';
+
+const USAGE = `npm run reload
+
+  has the gateway that runs on TURNPIKE_DATA load TURNPIKE_CATALOGUE again, once it is found right`;
+
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 100;
+
+await run(async () => {
+  readCommandLine(USAGE, {}, process.argv.slice(2));
+  const { catalogueDirectory, dataDirectory } = readConfig(process.env);
+  const running = findRunning(dataDirectory);
+  if (!running)
+    throw new UsageProblem(`no gateway runs on ${dataDirectory}: start one, or set TURNPIKE_DATA to its own`);
+  const { version, endpoints } = loadCatalogue(catalogueDirectory, shipped);
+  process.kill(running.pid, 'SIGHUP');
+  const until = Date.now() + PATIENCE_MS;
+  while ((await soldBy(running.url)) !== version) {
+    if (Date.now() > until) {
+      throw new UsageProblem(`${running.url} did not take catalogue ${version}: what it prints says why`);
+    }
+    await delay(PAUSE_MS);
+  }
+  process.stdout.write(`${running.url} sells catalogue ${version}: ${endpoints.length} endpoints\n`);
+});
+
+async function soldBy(url: string): Promise<unknown> {
+  const health = (await (await fetch(`${url}/healthz`)).json()) as { catalogue?: string };
+  return health.catalogue;
+}

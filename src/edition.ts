@@ -1,0 +1,143 @@
+/**
+ * One catalogue on sale: everything that is made from it. What outlives a catalogue (the store, the chains, what is at
+ * risk) is handed in, so that one edition can take the place of another while both have calls under way.
+ */
+import type { RequestListener } from 'node:http';
+import type { Router } from 'express';
+import type { Catalogue, Network, Route } from './catalogue/types.ts';
+import type { Config } from './config.ts';
+import { createDocuments } from './discovery/index.ts';
+import type { DocumentParts } from './discovery/rail-documents.ts';
+import { createApiKeyRouter } from './http/api-keys/router.ts';
+import { createGatewayRouter, type RouterParts } from './http/express.ts';
+import { createListener } from './http/server.ts';
+import { createRouteFinder } from './lifecycle/find.ts';
+import { honouringEarlier } from './lifecycle/honour.ts';
+import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { ExposureControl } from './payment/exposure/control.ts';
+import type { Intervals } from './payment/intervals.ts';
+import type { Rail } from './payment/rail.ts';
+import type { Platform } from './platform.ts';
+import { railDocuments } from './rails/documents.ts';
+import { untilReplaced } from './rails/until-replaced.ts';
+import { openServing, withoutKeys } from './serving.ts';
+import type { Store } from './store/store.ts';
+
+/** What every edition shares. */
+export interface Shared {
+  readonly config: Config;
+  readonly platform: Platform;
+  readonly store: Store;
+  readonly rails: ReadonlyMap<string, Rail>;
+  readonly exposure: ExposureControl;
+  readonly metrics: Pick<Metrics, 'payment' | 'settledFirst'>;
+  /** Names this instance. */
+  readonly owner: string;
+  readonly intervals: Intervals;
+  readonly log: Log;
+  /** For `/healthz`, of an edition that sells so many endpoints. */
+  health(edition: { version: string; endpoints: number }): ReturnType<RouterParts['health']>;
+  draining(): boolean;
+  now(): number;
+}
+
+export interface Edition {
+  readonly catalogue: Catalogue;
+  /** What is sold, and what is not for want of a key: route -> missing variables. */
+  readonly sold: readonly Route[];
+  readonly missing: ReadonlyMap<Route, readonly string[]>;
+  /** To be mounted in an Express application. */
+  readonly router: Router;
+  /** The same for a server of its own. */
+  readonly listener: RequestListener;
+  /** Answers payments that its challenges asked for, once another edition is on sale. */
+  readonly lifecycle: Pick<Lifecycle, 'answer'>;
+  readonly apiKeys: Awaited<ReturnType<typeof openServing>>['apiKeys'];
+  /** From now on only what was offered before is honoured. */
+  replaced(): void;
+  renew(): Promise<unknown>;
+  /** Resolves once no call is under way. */
+  idle(): Promise<unknown>;
+  /** Calls under way are given up. */
+  stop(): void;
+  close(): Promise<void>;
+}
+
+/** `earlier`: the editions whose offers are still good, the newest first. */
+export async function openEdition(
+  catalogue: Catalogue,
+  shared: Shared,
+  earlier: () => readonly Pick<Lifecycle, 'answer'>[],
+): Promise<Edition> {
+  const { config, platform, store, owner, intervals, log, now } = shared;
+  const { publicUrl } = config;
+  const serving = await openServing(config, catalogue, platform, store, log, now);
+  const missing = withoutKeys(catalogue.routes, serving.upstreams);
+  const offered = catalogue.routes.filter((route) => !missing.has(route) && shared.rails.has(route.rail));
+  const sold = offered.filter(({ endpoint }) => endpoint.soldUntil > now());
+  const withdrawn = offered.filter((route) => !sold.includes(route));
+  let replacedAt = Number.POSITIVE_INFINITY;
+  const rails = untilReplaced(shared.rails, ({ endpoint }) => Math.min(replacedAt, endpoint.soldUntil));
+
+  const lifecycleOf = (routes: readonly Route[]): Lifecycle =>
+    createLifecycle({ ...shared, routes: createRouteFinder(routes), rails, upstreams: serving.caller });
+  const lifecycle = lifecycleOf(sold);
+  // What was bought of an endpoint that is withdrawn can still be had.
+  const bought = lifecycleOf(withdrawn);
+  const honouring = withdrawn.length > 0 ? () => [bought, ...earlier()] : earlier;
+  const routes = createRouteFinder(sold);
+  const documentParts: DocumentParts = {
+    service: catalogue.service,
+    routes: sold,
+    networks: new Map<string, Network>(
+      [...catalogue.networks].filter(([, network]) => platform.payTo(network) !== undefined),
+    ),
+    payTo: platform.payTo,
+    mode: platform.mode,
+    publicUrl,
+  };
+  const apiKeys = createApiKeyRouter({
+    catalogue: { ...catalogue, routes: sold },
+    apiKeys: serving.apiKeys,
+    store: store.credits,
+    bindings: serving.upstreams.bindings,
+    stopping: serving.caller.stopping,
+    owner,
+    publicUrl,
+    leaseMs: intervals.leaseMs,
+    log,
+    now,
+  });
+  const served: RouterParts = {
+    lifecycle: honouringEarlier(lifecycle, honouring),
+    routes,
+    rails,
+    documents: createDocuments(documentParts, railDocuments(documentParts, rails)),
+    health: () => shared.health({ version: catalogue.version, endpoints: sold.length }),
+    media: serving.files,
+    headers: { ...platform.headers, 'x-content-type-options': 'nosniff', 'turnpike-catalogue': catalogue.version },
+    extra: platform.routes,
+    apiKeys: apiKeys.router,
+    log,
+    draining: shared.draining,
+  };
+  const all = [lifecycle, bought];
+  return {
+    catalogue,
+    sold,
+    missing,
+    router: createGatewayRouter(served),
+    listener: createListener(served),
+    lifecycle,
+    apiKeys: serving.apiKeys,
+    replaced: () => {
+      replacedAt = now();
+    },
+    renew: () => Promise.all([...all, apiKeys].map(({ renew }) => renew())),
+    idle: () => Promise.all([...all, apiKeys].map(({ idle }) => idle())),
+    stop: serving.stop,
+    close: serving.close,
+  };
+}

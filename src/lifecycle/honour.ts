@@ -1,0 +1,58 @@
+/** What was offered is kept, also where the catalogue has changed since: a payer may be signing while it does. */
+import type { ProblemCode } from '../errors.ts';
+import type { IncomingRequest, Lifecycle } from './lifecycle.ts';
+import type { Outcome } from './outcome.ts';
+
+/** How a request ends that an earlier catalogue may have taken. */
+const refusals: ReadonlySet<ProblemCode> = new Set([
+  'unknown_path',
+  'method_not_allowed',
+  'body_too_large',
+  'invalid_request',
+  'invalid_json',
+  'method_unsupported',
+]);
+
+const isRefused = (outcome: Outcome): boolean =>
+  !outcome.isClaimed &&
+  (outcome.kind === 'challenge' || (outcome.kind === 'problem' && refusals.has(outcome.problem.code)));
+
+/** The headers in which a payment may come. */
+const carriesPayment = ({ headers }: IncomingRequest): boolean =>
+  [headers['payment-signature'], headers['x-payment'], headers.authorization].some((value) => value !== undefined);
+
+/**
+ * Answers with the current lifecycle, and a payment that it refuses before anything was claimed with the first earlier one
+ * that takes it.
+ */
+export function honouringEarlier(
+  current: Lifecycle,
+  earlier: () => readonly Pick<Lifecycle, 'answer'>[],
+): Pick<Lifecycle, 'answer'> {
+  return {
+    async answer(incoming) {
+      const others = earlier();
+      if (others.length === 0 || !carriesPayment(incoming)) return current.answer(incoming);
+      const request = withBodyOnce(incoming);
+      const outcome = await current.answer(request);
+      if (!isRefused(outcome)) return outcome;
+      for (const other of others) {
+        const honoured = await other.answer(request);
+        if (!isRefused(honoured)) return honoured;
+      }
+      return outcome;
+    },
+  };
+}
+
+/** A body comes once. */
+function withBodyOnce(request: IncomingRequest): IncomingRequest {
+  let body: Promise<Buffer> | undefined;
+  return {
+    ...request,
+    readBody(limitBytes) {
+      body ??= request.readBody(limitBytes);
+      return body;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** Loads the catalogue anew while the gateway sells: when asked, when a file is saved, and when another instance has. */
+import { join } from 'node:path';
+import { watch } from 'chokidar';
+import { checkedSchemasIn } from './catalogue/checked.ts';
+import { CatalogueErrors } from './catalogue/diagnostic.ts';
+import { loadCatalogue } from './catalogue/load.ts';
+import type { Catalogue } from './catalogue/types.ts';
+import { versionOf } from './catalogue/version.ts';
+import type { Config } from './config.ts';
+import { ReloadRefused } from './editions.ts';
+import type { Log } from './log.ts';
+import { shipped } from './shipped.ts';
+import type { Store } from './store/store.ts';
+
+type Directories = Pick<Config, 'catalogueDirectory' | 'dataDirectory'>;
+
+/** The catalogue of the configuration. Throws CatalogueErrors. */
+export function load({ catalogueDirectory, dataDirectory }: Directories): Catalogue {
+  const checked = checkedSchemasIn(join(dataDirectory, 'checked-schemas.json'));
+  const catalogue = loadCatalogue(catalogueDirectory, shipped, checked);
+  checked.save();
+  return catalogue;
+}
+
+/** Loads again, and says in lines for people what came of it. Never throws for what is wrong with the catalogue. */
+export async function reloadAloud(
+  reload: () => Promise<Catalogue | undefined>,
+  say: (line: string) => void,
+): Promise<void> {
+  try {
+    const catalogue = await reload();
+    if (catalogue) say(`catalogue ${catalogue.version} is sold now: ${catalogue.endpoints.length} endpoints`);
+  } catch (error) {
+    if (!(error instanceof CatalogueErrors) && !(error instanceof ReloadRefused)) throw error;
+    say(`${error.message}\nwhat was sold before is sold on`);
+  }
+}
+
+/** Editors write a file in several steps, and a change is often of several files. */
+const SAVED_MS = 150;
+
+/** Calls back after files of the directory were saved. */
+export function watchFiles(directory: string, onSaved: () => void): { close(): Promise<void> } {
+  let soon: NodeJS.Timeout | undefined;
+  const watcher = watch(directory, { ignoreInitial: true }).on('all', () => {
+    clearTimeout(soon);
+    soon = setTimeout(onSaved, SAVED_MS);
+  });
+  return {
+    async close() {
+      clearTimeout(soon);
+      await watcher.close();
+    },
+  };
+}
+
+const SOLD = 'catalogue:sold';
+
+/** What instances on one store tell each other: which catalogue was loaded last. */
+export function openAnnouncements(store: Pick<Store, 'cached' | 'keep'>, now: () => number) {
+  return {
+    announce: ({ version }: Catalogue) => store.keep(SOLD, version, now()),
+    /** The version that an instance has loaded last; undefined where none has within a day. */
+    announced: async () => (await store.cached(SOLD, 0))?.value,
+  };
+}
+
+/** Follows the instance that loaded last, where this one's files are the same by now; tells of it where they are not. */
+export function followOthers(
+  parts: {
+    readonly directory: string;
+    readonly log: Pick<Log, 'warn'>;
+    announced(): Promise<string | undefined>;
+    sold(): string;
+  },
+  reload: () => Promise<unknown>,
+): () => Promise<void> {
+  let told: string | undefined;
+  return async () => {
+    const wanted = await parts.announced();
+    if (wanted === undefined || wanted === parts.sold()) return;
+    const own = versionOf(parts.directory);
+    if (own === wanted) {
+      await reload();
+    } else if (told !== wanted) {
+      told = wanted;
+      parts.log.warn({ theirs: wanted, files: own }, 'another instance sells another catalogue than the files here');
+    }
+  };
+}

@@ -1,0 +1,74 @@
+import { appendFileSync, cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { freePort } from '../gateway.ts';
+import { groupOf, printed, start } from '../started.ts';
+
+const FILE = 'endpoints/image/family-a-2-pro.yaml';
+
+async function open(t: Test, watch: '0' | '1') {
+  const catalogue = join(t.testdir({}), 'catalogue');
+  cpSync('catalogue', catalogue, { recursive: true });
+  const file = join(catalogue, FILE);
+  const port = String(await freePort());
+  const environment = { TURNPIKE_CATALOGUE: catalogue, TURNPIKE_DATA: join(catalogue, '..', 'data') };
+  const run = start({ ...environment, PORT: port, TURNPIKE_WATCH: watch, LOG_LEVEL: 'error' });
+  t.teardown(async () => {
+    if (groupOf(run.child.pid ?? 0).length > 0) process.kill(-(run.child.pid ?? 0), 'SIGINT');
+    await run.ended;
+  });
+  await printed(run, /^ready /m);
+  const price = async () => {
+    const unpaid = await fetch(`http://127.0.0.1:${port}/image/family-a-2-pro`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"prompt":"fog"}',
+    });
+    return /This call costs ([0-9.]+) USD/.exec(await unpaid.text())?.[1];
+  };
+  const reload = async () => {
+    const command = start(environment, ['reload']);
+    return { code: await command.ended, said: command.output() };
+  };
+  const change = (from: string, to: string) =>
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`"${from}"`, `"${to}"`));
+  return { run, file, price, reload, change };
+}
+
+t.test('npm run reload has the gateway sell what the files say, and says when they are wrong', async (t) => {
+  const { run, file, price, reload, change } = await open(t, '0');
+  t.equal(await price(), '0.05');
+  change('0.05', '0.09');
+  t.equal(await price(), '0.05', 'a saved file alone changes nothing');
+  t.match(await reload(), { code: 0, said: /^http:\S+ sells catalogue [0-9a-f]{12}: \d+ endpoints$/m });
+  t.equal(await price(), '0.09');
+
+  const { length } = readFileSync(file);
+  appendFileSync(file, 'nonsense: 1\n');
+  t.match(await reload(), { code: 1, said: /family-a-2-pro.yaml:\d+:1: .*nonsense/ });
+  process.kill(
+    Number(
+      groupOf(run.child.pid ?? 0)
+        .find((line) => /src\/main\.ts/.test(line) && !/npm/.test(line))
+        ?.trim()
+        .split(/\s+/)[1],
+    ),
+    'SIGHUP',
+  );
+  await printed(run, /family-a-2-pro.yaml:\d+:1: .*nonsense[\s\S]*what was sold before is sold on/);
+  t.equal(await price(), '0.09');
+  truncateSync(file, length);
+});
+
+t.test('in the sandbox a file that is saved is sold at once', async (t) => {
+  const { run, price, change } = await open(t, '1');
+  change('0.05', '0.07');
+  await printed(run, /^catalogue [0-9a-f]{12} is sold now: \d+ endpoints$/m);
+  t.equal(await price(), '0.07');
+});
+
+t.test('without a gateway to tell, it says what to do', async (t) => {
+  const command = start({ TURNPIKE_DATA: t.testdir({}) }, ['reload']);
+  t.equal(await command.ended, 1);
+  t.match(command.output(), /^no gateway runs on .*: start one, or set TURNPIKE_DATA to its own$/m);
+});
