@@ -52,7 +52,7 @@ async function start(): Promise<void> {
   const loadAgain = () =>
     reloadAloud(reload, say).catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
   process.on('SIGHUP', loadAgain);
-  if (config.watch) ending.push(watchFiles(config.catalogueDirectory, loadAgain).close);
+  if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
   ending.push(writeRunning(config.dataDirectory, { pid: process.pid, url }));
   if (missing.size > 0) {
     const set = [...new Set([...missing.values()].flat())].sort();

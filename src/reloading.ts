@@ -1,4 +1,5 @@
 /** Loads the catalogue anew while the gateway sells: when asked, when a file is saved, and when another instance has. */
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { checkedSchemasIn } from './catalogue/checked.ts';
@@ -39,13 +40,14 @@ export async function reloadAloud(
 /** Editors write a file in several steps, and a change is often of several files. */
 const SAVED_MS = 150;
 
-/** Calls back after files of the directory were saved. */
-export function watchFiles(directory: string, onSaved: () => void): { close(): Promise<void> } {
+/** Calls back after files of the directory were saved, from when it resolves. */
+export async function watchFiles(directory: string, onSaved: () => void): Promise<{ close(): Promise<void> }> {
   let soon: NodeJS.Timeout | undefined;
   const watcher = watch(directory, { ignoreInitial: true }).on('all', () => {
     clearTimeout(soon);
     soon = setTimeout(onSaved, SAVED_MS);
   });
+  await once(watcher, 'ready');
   return {
     async close() {
       clearTimeout(soon);
