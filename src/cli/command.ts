@@ -31,8 +31,8 @@ export async function onStore(
   }
 }
 
-/** Runs a command. A fault of the user's is printed in one line. */
-export async function run(command: () => Promise<void>): Promise<void> {
+/** Runs a command. A fault of the user's is printed in one line, and the process ends with `failure`. */
+export async function run(command: () => Promise<void>, failure = 1): Promise<void> {
   try {
     await command();
   } catch (error) {
@@ -40,7 +40,7 @@ export async function run(command: () => Promise<void>): Promise<void> {
       (known) => error instanceof known,
     );
     process.stderr.write(`${isKnown && error instanceof Error ? error.message : reasonOf(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode = failure;
   }
 }
 

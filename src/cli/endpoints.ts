@@ -4,13 +4,13 @@
  */
 import './broken-pipe.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
-import type { Endpoint, Price, Route, UpstreamOptions } from '../catalogue/types.ts';
-import { toDecimal } from '../money.ts';
+import type { Endpoint, Route, UpstreamOptions } from '../catalogue/types.ts';
 import { shipped } from '../shipped.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
 import { asJson } from './columns.ts';
 import { run } from './command.ts';
 import { readCommandLine } from './command-line.ts';
+import { priceRange } from './price-range.ts';
 import { wrappedTable } from './wrapped-table.ts';
 
 const USAGE = `npm run endpoints [-- --json]
@@ -26,13 +26,10 @@ const columns = [
   { title: 'LIVE, OR NEEDS', width: 19 },
 ];
 
-const priced = ({ fixed, listed, min, max }: Price): string =>
-  fixed ? toDecimal(listed) : `${toDecimal(min)}-${toDecimal(max)}`;
-
 /** A mirror's network or an operation's rail, with its price where that is another than the base route's. */
 function elsewhere(base: Route, route: Route): string {
   const name = route.kind === 'operation' ? route.rail : route.networks.join(' ');
-  return priced(route.price) === priced(base.price) ? name : `${name} ${priced(route.price)}`;
+  return priceRange(route.price) === priceRange(base.price) ? name : `${name} ${priceRange(route.price)}`;
 }
 
 /** `chat`, or a recipe with the upstreams of its roles. */
@@ -48,7 +45,7 @@ function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
   const available = upstreams.available(base);
   return [
     `${base.methods[0]} ${base.path}`,
-    priced(base.price),
+    priceRange(base.price),
     base.networks.join(', '),
     others.map((route) => elsewhere(base, route)).join(', '),
     base.upstreams.map(served).join('; else '),

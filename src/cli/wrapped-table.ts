@@ -7,14 +7,16 @@ export interface Column {
 const GAP = '  ';
 
 /** Cells below their titles, aligned, none wider than its column. */
-export function wrappedTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const cells = [columns.map(({ title }) => title), ...rows].map((row) =>
-    row.map((cell, place) => wrapped(cell, columns[place]?.width ?? cell.length)),
-  );
+export const wrappedTable = (columns: readonly Column[], rows: readonly (readonly string[])[]): string =>
+  wrappedRows(columns, [columns.map(({ title }) => title), ...rows]).join('\n');
+
+/** The same without the titles, and each row for itself: one line or several. */
+export function wrappedRows(columns: readonly Pick<Column, 'width'>[], rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map((cell, place) => wrapped(cell, columns[place]?.width ?? cell.length)));
   const widest = (place: number): number =>
     Math.max(...cells.flatMap((row) => row[place] ?? []).map(({ length }) => length));
   const widths = columns.map((_, place) => widest(place));
-  return cells.flatMap((row) => linesOf(row, widths)).join('\n');
+  return cells.map((row) => linesOf(row, widths).join('\n'));
 }
 
 function linesOf(row: readonly string[][], widths: readonly number[]): string[] {
