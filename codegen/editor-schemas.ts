@@ -1,8 +1,7 @@
 /** JSON schemas (draft 7, which editors know best) that complete and check the catalogue's YAML while it is written. */
 
 import type { AdapterDeclaration, CatalogueParts } from '../src/catalogue/contracts.ts';
-import { anySchema } from '../src/catalogue/files/common.ts';
-import { endpointFileSchema, price, upstream } from '../src/catalogue/files/endpoint.ts';
+import { endpointFileSchema } from '../src/catalogue/files/endpoint.ts';
 import { networksFileSchema } from '../src/catalogue/files/networks.ts';
 import { serviceFileSchema } from '../src/catalogue/files/service.ts';
 import { modelProperties, upstreamFileSchema } from '../src/catalogue/files/upstreams.ts';
@@ -14,15 +13,14 @@ import { NOTICE } from './names.ts';
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 const DECIMALS: Readonly<Record<string, number>> = { amount: 6, rate: 12 };
 
-/** What takes the place of parts of a schema: of parts known by identity, and of names by their kind (`x-names`). */
+/** What takes the place of parts of a schema, by the name of the part (`x-part`), and of names by their kind (`x-names`). */
 interface Replacements {
-  readonly parts?: ReadonlyMap<unknown, unknown>;
+  readonly parts?: Readonly<Record<string, JsonObject>>;
   readonly names?: Readonly<Record<string, Iterable<string>>>;
 }
 
 /** The schema with some of its parts replaced, and with our own formats and keywords made common ones. */
 function forEditors(schema: unknown, replacements: Replacements = {}): unknown {
-  if (replacements.parts?.has(schema)) return replacements.parts.get(schema);
   if (Array.isArray(schema)) return schema.map((item) => forEditors(item, replacements));
   if (!isJsonObject(schema)) return schema;
   const {
@@ -31,10 +29,16 @@ function forEditors(schema: unknown, replacements: Replacements = {}): unknown {
     'x-unique': _unique,
     'x-upstream-setting': _setting,
     'x-names': kind,
+    'x-part': name,
+    'x-expected': _expected,
     ...rest
   } = schema;
+  const part = replacements.parts?.[String(name)];
   const names = replacements.names?.[String(kind)];
-  if (names) return oneOfNames(names);
+  // Editors show what stands beside a reference, though validators pass over it.
+  const description = typeof rest.description === 'string' ? { description: rest.description } : {};
+  if (part) return { ...part, ...description };
+  if (names) return { ...oneOfNames(names), ...description };
   const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, forEditors(value, replacements)]));
   const decimals = typeof schema.format === 'string' ? DECIMALS[schema.format] : undefined;
   if (decimals === undefined) return copy;
@@ -169,11 +173,7 @@ export function editorSchemas(
 ): ReadonlyMap<string, string> {
   const networks = [...catalogue.networks.values()];
   const replacements: Replacements = {
-    parts: new Map<unknown, unknown>([
-      [price, { $ref: '#/definitions/price' }],
-      [upstream, { $ref: '#/definitions/upstream' }],
-      [anySchema, { $ref: '#/definitions/schema' }],
-    ]),
+    parts: Object.fromEntries(['price', 'upstream', 'schema'].map((part) => [part, { $ref: `#/definitions/${part}` }])),
     names: {
       tag: catalogue.service.tags,
       network: networks.map(({ id }) => id),

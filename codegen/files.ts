@@ -14,21 +14,24 @@ function present(directory: string): string[] {
   );
 }
 
-/** What in `directory` differs from `files` (path below it -> text), sorted by path. */
-export function differences(directory: string, files: ReadonlyMap<string, string>): Difference[] {
+/**
+ * What in `directory` differs from `files` (path below it -> text), sorted by path. Other files are left over, unless the
+ * directory is `shared` with files that are nobody's business here.
+ */
+export function differences(directory: string, files: ReadonlyMap<string, string>, shared = false): Difference[] {
   const found: Difference[] = [];
   for (const [path, text] of files) {
     const location = join(directory, path);
     if (!existsSync(location)) found.push({ path, state: 'missing' });
     else if (readFileSync(location, 'utf8') !== text) found.push({ path, state: 'stale' });
   }
-  for (const path of present(directory)) if (!files.has(path)) found.push({ path, state: 'left-over' });
+  for (const path of shared ? [] : present(directory)) if (!files.has(path)) found.push({ path, state: 'left-over' });
   return found.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** Makes `directory` hold `files` and nothing else; gives what had to be changed. */
-export function write(directory: string, files: ReadonlyMap<string, string>): Difference[] {
-  const changed = differences(directory, files);
+/** Makes `directory` hold `files`, and nothing else where it is not `shared`; gives what had to be changed. */
+export function write(directory: string, files: ReadonlyMap<string, string>, shared = false): Difference[] {
+  const changed = differences(directory, files, shared);
   for (const { path, state } of changed) {
     const location = join(directory, path);
     if (state === 'left-over') rmSync(location);

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogueParts } from '../src/catalogue/contracts.ts';
 import { readFragments } from '../src/catalogue/fragments.ts';
@@ -6,6 +7,7 @@ import { Diagnostics, readDocument } from '../src/catalogue/yaml-document.ts';
 import { isJsonObject } from '../src/json.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { patternsIn } from './patterns.ts';
+import { reference } from './reference.ts';
 import { endpointTypes, fragmentTypes } from './types.ts';
 
 /** Path below `generated/` -> text, for the catalogue in `directory`. Throws CatalogueErrors when that has problems. */
@@ -31,4 +33,20 @@ export async function generate(directory: string, parts: CatalogueParts): Promis
   }
   files.set('patterns.json', `${JSON.stringify(patternsIn(catalogue.routes), null, 2)}\n`);
   return files;
+}
+
+/** `README.md` of the catalogue in `directory`, which has no problems. */
+export function describeCatalogue(directory: string, parts: CatalogueParts): Map<string, string> {
+  const diagnostics = new Diagnostics();
+  const read = (path: string): unknown => readDocument(join(directory, path), diagnostics).value;
+  const yamlIn = (folder: string): unknown[] => {
+    const names = readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' });
+    return names
+      .filter((name) => name.endsWith('.yaml'))
+      .sort()
+      .map((name) => read(join(folder, name)));
+  };
+  const [service, networks, upstreams] = ['service', 'networks', 'upstreams'].map((name) => read(`${name}.yaml`));
+  const files = { service, networks, upstreams, endpoints: yamlIn('endpoints'), schemas: yamlIn('schemas') };
+  return new Map([['README.md', reference(files, parts)]]);
 }

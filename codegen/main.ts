@@ -1,33 +1,37 @@
 /**
- * `npm run codegen` makes `generated/` from the catalogue; `npm run codegen -- --check` changes nothing and fails when
- * it is not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
+ * `npm run codegen` makes `generated/` from the catalogue, and the catalogue's README.md from the schemas that check it;
+ * `npm run codegen -- --check` changes nothing and fails when they are not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
  */
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { readCommandLine, UsageProblem } from '../src/cli/command-line.ts';
 import { shipped } from '../src/shipped.ts';
 import { differences, write } from './files.ts';
-import { generate } from './generate.ts';
+import { describeCatalogue, generate } from './generate.ts';
 
 const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
 const target = process.env.TURNPIKE_GENERATED ?? 'generated';
 
 async function main(checkOnly: boolean): Promise<void> {
   const files = await generate(directory, shipped);
-  const found = checkOnly ? differences(target, files) : write(target, files);
-  for (const { path, state } of found) console.log(`${target}/${path}: ${state}`);
-  if (!checkOnly) console.log(`${files.size} files, ${found.length} of them changed`);
-  else if (found.length === 0) console.log(`${files.size} files: up to date`);
+  const readme = describeCatalogue(directory, shipped);
+  const visit = checkOnly ? differences : write;
+  const found = [
+    ...visit(target, files).map(({ path, state }) => `${target}/${path}: ${state}`),
+    ...visit(directory, readme, true).map(({ path, state }) => `${directory}/${path}: ${state}`),
+  ];
+  for (const line of found) console.log(line);
+  const count = files.size + readme.size;
+  if (!checkOnly) console.log(`${count} files, ${found.length} of them changed`);
+  else if (found.length === 0) console.log(`${count} files: up to date`);
   else {
-    console.error(
-      `${found.length} of ${files.size} files are not what the catalogue says; mend them with: npm run codegen`,
-    );
+    console.error(`${found.length} of ${count} files are not what the catalogue says; mend them with: npm run codegen`);
     process.exitCode = 1;
   }
 }
 
 const USAGE = `npm run codegen [-- --check]
 
-  makes generated/ from the catalogue; --check changes nothing and fails where it is not up to date`;
+  makes generated/ from the catalogue, and its README.md; --check changes nothing and fails where they are not up to date`;
 
 try {
   const { values } = readCommandLine(USAGE, { check: { type: 'boolean', default: false } }, process.argv.slice(2));

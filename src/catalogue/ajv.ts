@@ -33,6 +33,7 @@ const RUN_ONCE: Options = { verbose: true, code: { optimize: false } };
 export function openFileChecker(): Ajv2020 {
   const ajv = withFormats({ ...RUN_ONCE, validateSchema: false });
   ajv.addVocabulary(['x-request-fields', 'x-names', 'x-unique', 'x-upstream-setting', 'x-provider-fields']);
+  ajv.addVocabulary(['x-expected', 'x-part']);
   return ajv;
 }
 

@@ -89,7 +89,7 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
       return {
         ...value,
         message: `${shown(data)} does not fit`,
-        expected: typeof parentSchema?.description === 'string' ? parentSchema.description : String(error.message),
+        expected: String(parentSchema?.['x-expected'] ?? parentSchema?.description ?? error.message),
       };
     default:
       return {
@@ -100,11 +100,11 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
   }
 }
 
-/** What to write, where the schema's own description says it. A bare number of a duration lacks its unit. */
+/** What to write, where the schema says it. A bare number of a duration lacks its unit. */
 function instruction({ data, parentSchema }: ErrorObject): string | undefined {
   if (typeof data === 'number' && parentSchema?.pattern === duration.pattern) return `write "${data}s"`;
-  const description = parentSchema?.description;
-  return typeof description === 'string' && description.startsWith('write ') ? description : undefined;
+  const expected = parentSchema?.['x-expected'] ?? parentSchema?.description;
+  return typeof expected === 'string' && expected.startsWith('write ') ? expected : undefined;
 }
 
 const isWithin = (error: ErrorObject, group: ErrorObject): boolean =>

@@ -1,12 +1,6 @@
 /**
- * Keywords of our own for the properties of a request, where JSON Schema has no words:
- *
- * - `x-not-above: price_max`: the number is at most that of another property, where both are given.
- * - `x-country: true`: the text is the code of a country, in any case.
- * - `x-whole: true`: a number that is rounded to a whole one.
- * - `x-read-from: { field: query, words: { ebay: [on ebay] } }`: left out, the property is what the words of a text say.
- *
- * They are published as they are: JSON Schema lets readers pass over keywords that they do not know.
+ * Keywords of our own for the properties of a request, where JSON Schema has no words. They are published as they are: JSON
+ * Schema lets readers pass over keywords that they do not know.
  */
 
 import type { Ajv2020 } from 'ajv/dist/2020.js';
@@ -23,16 +17,27 @@ interface ReadFrom {
   readonly words: { readonly [value: string]: readonly string[] };
 }
 
-const readFromSchema = {
-  type: 'object',
-  required: ['field', 'words'],
-  additionalProperties: false,
-  properties: {
-    field: { type: 'string' },
-    words: {
-      type: 'object',
-      minProperties: 1,
-      additionalProperties: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+/** Keyword -> what its value has to fit, and what it is. */
+export const requestKeywords = {
+  'x-not-above': {
+    type: 'string',
+    description: 'The number is at most that of this other property, where both are given',
+  },
+  'x-country': { const: true, description: 'The text is the code of a country, in any case' },
+  'x-whole': { const: true, description: 'The number is rounded to a whole one' },
+  'x-read-from': {
+    description: 'Left out, the property is what the words of a text say',
+    type: 'object',
+    required: ['field', 'words'],
+    additionalProperties: false,
+    properties: {
+      field: { type: 'string', description: 'The property that holds the text' },
+      words: {
+        type: 'object',
+        minProperties: 1,
+        additionalProperties: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+        description: 'Value: words that stand for it',
+      },
     },
   },
 } as const;
@@ -42,7 +47,7 @@ export function addRequestKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({
     keyword: 'x-not-above',
     type: 'number',
-    metaSchema: { type: 'string' },
+    metaSchema: requestKeywords['x-not-above'],
     error: { message: ({ schema }) => `must not be above ${schema}` },
     validate: (other: string, value: number, _schema?: unknown, place?: { parentData: Record<string, unknown> }) => {
       const limit = place?.parentData[other];
@@ -52,12 +57,12 @@ export function addRequestKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({
     keyword: 'x-country',
     type: 'string',
-    metaSchema: { const: true },
+    metaSchema: requestKeywords['x-country'],
     error: { message: 'must be the code of a country' },
     validate: (_isCountry: true, code: string) => countries.has(code.toLowerCase()),
   });
-  ajv.addKeyword({ keyword: 'x-whole', type: 'number', metaSchema: { const: true } });
-  ajv.addKeyword({ keyword: 'x-read-from', metaSchema: readFromSchema });
+  ajv.addKeyword({ keyword: 'x-whole', type: 'number', metaSchema: requestKeywords['x-whole'] });
+  ajv.addKeyword({ keyword: 'x-read-from', metaSchema: requestKeywords['x-read-from'] });
 }
 
 const propertiesOf = (request: JsonSchema): Readonly<Record<string, JsonObject>> =>

@@ -2,15 +2,15 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './contracts.ts';
 import { checkMapping } from './field-mapping.ts';
+import { upstreamKeys } from './files/endpoint.ts';
 import { ModelUse } from './model-use.ts';
 import { checkReads, type RequestUse } from './request-reads.ts';
 import { choices } from './suggest.ts';
 import type { JsonSchema, Price, Upstream } from './types.ts';
 import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
-const NAME = { type: 'string' } as const;
-const bound = { via: NAME, model: NAME } as const;
-const ANY = { type: 'object', properties: {}, additionalProperties: true } as const;
+const bound = { via: upstreamKeys.via, model: upstreamKeys.model } as const;
+const recipeKeys = { recipe: upstreamKeys.recipe, uses: upstreamKeys.uses } as const;
 
 /** Checks how endpoints use upstreams and recipes. */
 export class UpstreamUse {
@@ -154,7 +154,7 @@ export class UpstreamUse {
       );
       return undefined;
     }
-    this.#checker.fits(location, options, closedOptions(recipe.options, { recipe: NAME, uses: ANY }));
+    this.#checker.fits(location, options, closedOptions(recipe.options, recipeKeys));
     this.#checkSettings(location, options, recipe.options);
     if (recipe.secret && !saysSecret(location)) {
       const wrong = `${recipe.name} answers with a secret: whoever reads the chain could ask for the answer again`;

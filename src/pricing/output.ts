@@ -11,8 +11,18 @@ export interface OutputOptions {
 }
 
 export const outputSchemas = {
-  maxOutput: { type: 'integer', minimum: 1, description: 'The most output tokens that are sold with a call' },
-  defaultOutput: { type: 'integer', minimum: 1, description: 'Output tokens where the request has no max_tokens' },
+  maxOutput: {
+    type: 'integer',
+    minimum: 1,
+    examples: [4096],
+    description: 'The most output tokens that are sold with a call',
+  },
+  defaultOutput: {
+    type: 'integer',
+    minimum: 1,
+    examples: [1024],
+    description: 'Output tokens where the request has no max_tokens',
+  },
 } as const satisfies Record<string, JsonSchema>;
 
 interface OutputBounds {

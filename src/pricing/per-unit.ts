@@ -81,7 +81,7 @@ export const perUnit: PricingRule<PerUnitOptions> = {
       }),
       description: 'In place of amount: what a unit costs depends on another field',
     },
-    per: { type: 'number', exclusiveMinimum: 0, description: 'How many units the amount is for; 1 unless given' },
+    per: { type: 'number', exclusiveMinimum: 0, default: 1, description: 'How many units the amount is for' },
     max: amountSchema('What a request costs at most, in dollars'),
   }),
   compile(options, request): Price {

@@ -2,10 +2,20 @@
 import type { JsonSchema } from '../catalogue/types.ts';
 
 /** Dollars with at most six decimals: "0.05". */
-export const amountSchema = (description: string): JsonSchema => ({ type: 'string', format: 'amount', description });
+export const amountSchema = (description: string): JsonSchema => ({
+  type: 'string',
+  format: 'amount',
+  description,
+  examples: ['0.05'],
+});
 
 /** Dollars, or a share, with at most twelve decimals: "0.00175". */
-export const rateSchema = (description: string): JsonSchema => ({ type: 'string', format: 'rate', description });
+export const rateSchema = (description: string): JsonSchema => ({
+  type: 'string',
+  format: 'rate',
+  description,
+  examples: ['0.00175'],
+});
 
 /** The name of a request field. */
 export const fieldSchema = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });

@@ -79,15 +79,16 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
       additionalProperties: { type: 'integer', minimum: 1 },
       description: 'Output tokens of each tier',
     },
-    tierBy: fieldSchema('The request field that chooses the tier; tier unless given'),
+    tierBy: { ...fieldSchema('The request field that chooses the tier'), default: 'tier' },
     text: {
       type: 'array',
       minItems: 1,
       uniqueItems: true,
       items: { type: 'string' },
-      description: 'The request fields whose text is paid for; prompt and system_prompt unless given',
+      default: ['prompt', 'system_prompt'],
+      description: 'The request fields whose text is paid for',
     },
-    image: fieldSchema('The request field that holds an image; image unless given'),
+    image: { ...fieldSchema('The request field that holds an image'), default: 'image' },
   }),
   compile(options, request, { bodyLimitBytes }): Price {
     const { tiers, tierBy = 'tier' } = options;

@@ -74,7 +74,8 @@ export const usageTokens: PricingRule<UsageTokensOptions> = {
     imageTokens: {
       type: 'integer',
       minimum: 1,
-      description: 'What an image in messages counts for; 1600 unless given',
+      default: IMAGE_TOKENS,
+      description: 'Input tokens that an image in messages counts for',
     },
   }),
   compile(options, request, context): Price {

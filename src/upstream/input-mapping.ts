@@ -7,24 +7,32 @@ export type InputMapping = { readonly [providerField: string]: MappedField };
 
 const mappedField: JsonSchema = {
   anyOf: [
-    { type: 'string', minLength: 1 },
+    { type: 'string', minLength: 1, examples: ['prompt'] },
     {
       type: 'object',
       required: ['from'],
       additionalProperties: false,
       properties: {
-        from: { type: 'string', minLength: 1, description: 'A field of the request' },
-        values: { type: 'object', description: 'Request value: provider value; null sends nothing' },
-        first: { type: 'boolean', description: 'Only the first of a list' },
-        scale: { type: 'number', description: 'What a number is multiplied by, for another unit' },
-        join: { type: 'string', description: 'Makes one text of a list, with this between its items' },
+        from: { type: 'string', minLength: 1, description: 'The request field', examples: ['prompt'] },
+        values: {
+          type: 'object',
+          description: 'Request value: provider value; null sends nothing',
+          examples: [{ small: 1, large: 2 }],
+        },
+        first: { type: 'boolean', default: false, description: 'Only the first of a list' },
+        scale: { type: 'number', description: 'What a number is multiplied by, for another unit', examples: [1000] },
+        join: {
+          type: 'string',
+          description: 'Makes one text of a list, with this between its items',
+          examples: [','],
+        },
       },
     },
     {
       type: 'object',
       required: ['value'],
       additionalProperties: false,
-      properties: { value: { description: 'Sent with every request' } },
+      properties: { value: { description: 'Sent with every request', examples: ['metric'] } },
     },
   ],
 };

@@ -43,7 +43,7 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     replaced(oil, 'summary:', 'sumary:'),
     [
       ['§sumary: A pi', 'the key summary is missing; add summary'],
-      ['§sumary: A pi', 'unknown key sumary; did you mean summary? The nearest of 18: summary, path, secret'],
+      ['§sumary: A pi', 'unknown key sumary; did you mean summary? The nearest of 20: summary, path, secret'],
     ],
   ],
   [

@@ -1,18 +1,23 @@
-/** Pieces that the schemas of several catalogue files share. */
+/**
+ * Pieces that the schemas of several catalogue files share. `description` says what a key is; `x-expected` is what a mistake
+ * in it is answered with, and `x-part` names what is described, and checked, in a place of its own.
+ */
 export const text = { type: 'string', minLength: 1 } as const;
 
 export const duration = {
   type: 'string',
   pattern: '^[1-9][0-9]*(ms|s|m|h)$',
-  description: 'write a duration such as 300ms, 30s or 10m',
+  'x-expected': 'write a duration such as 300ms, 30s or 10m',
+  examples: ['30s'],
 } as const;
 
-export const amount = { type: 'string', format: 'amount' } as const;
+export const amount = { type: 'string', format: 'amount', examples: ['0.05'] } as const;
 
 export const endpointPath = {
   type: 'string',
   pattern: '^(/[a-z0-9][a-z0-9._-]*)+$',
-  description: 'a path starts with / and has lower-case letters, digits, ".", "_" and "-" between its slashes',
+  'x-expected': 'a path starts with / and has lower-case letters, digits, ".", "_" and "-" between its slashes',
+  examples: ['/image/postcard'],
 } as const;
 
 /** The id of a network in `networks.yaml`. */
@@ -25,4 +30,8 @@ export const evmNetworkName = { ...text, 'x-names': 'EVM network' } as const;
 export const tagName = { ...text, 'x-names': 'tag' } as const;
 
 /** A JSON Schema; its keywords are checked apart. */
-export const anySchema = { type: 'object' } as const;
+export const anySchema = {
+  type: 'object',
+  'x-part': 'schema',
+  examples: [{ required: ['prompt'], properties: { prompt: { $ref: 'prompt' } } }],
+} as const;

@@ -3,35 +3,57 @@ import type { OperationDeclaration, RailDeclaration } from '../rails.ts';
 import { amount, anySchema, duration, endpointPath, networkName, text } from './common.ts';
 
 /** A price names its rule; the rest is checked against the rule's own options. */
-export const price = {
+const price = {
   type: 'object',
   required: ['rule'],
-  properties: { rule: text },
-  description: 'write a rule with its options, such as { rule: fixed, amount: "0.05" }',
+  properties: { rule: { ...text, description: 'The name of the rule; its options stand beside it' } },
+  'x-expected': 'write a rule with its options, such as { rule: fixed, amount: "0.05" }',
+  'x-part': 'price',
 } as const;
 
 /** One use of an upstream or recipe, or several in order; checked against adapters and recipes. */
-export const upstream = {
+const upstream = {
   type: ['object', 'array'],
   minItems: 1,
   items: { type: 'object' },
+  'x-part': 'upstream',
 } as const;
 
-const envelope = { type: 'string', enum: ['data', 'flag'] } as const;
+/** Keys of an `upstream:` beside the options of its adapter or recipe. */
+export const upstreamKeys = {
+  via: { type: 'string', description: 'The upstream of upstreams.yaml that serves it' },
+  model: { type: 'string', description: 'One of the models of that upstream' },
+  recipe: { type: 'string', description: 'In place of via: a recipe that works with several upstreams' },
+  uses: {
+    type: 'object',
+    properties: {},
+    additionalProperties: true,
+    description: "The recipe's roles: each role's upstream, with model and options as above",
+  },
+} as const;
+
+const envelope = {
+  type: 'string',
+  enum: ['data', 'flag'],
+  description: 'How a result is wrapped: { success: true, data: <the result> }, or success: true beside its own keys',
+} as const;
+
+/** A request, as callers send it. */
+const example = { type: 'object', examples: [{ prompt: 'a lighthouse in fog' }] } as const;
 
 const mirror = {
   type: 'object',
   required: ['network'],
   additionalProperties: false,
   properties: {
-    network: networkName,
-    path: endpointPath,
-    price,
-    request: anySchema,
-    result: anySchema,
-    example: { type: 'object' },
+    network: { ...networkName, description: 'Where the mirror is paid' },
+    path: { ...endpointPath, description: "Its path, where that is not the network's prefix and the endpoint's path" },
+    price: { ...price, description: "Its price, where that is not the endpoint's" },
+    request: { ...anySchema, description: "Its request, where that is not the endpoint's" },
+    result: { ...anySchema, description: "Its result, where that is not the endpoint's" },
+    example: { ...example, description: "Needed where its request refuses the endpoint's example" },
     envelope,
-    upstream,
+    upstream: { ...upstream, description: "Its upstream, where that is not the endpoint's" },
   },
 } as const;
 
@@ -43,16 +65,35 @@ const deadline = {
     type: 'object',
     required: ['by', 'values'],
     additionalProperties: false,
-    properties: { by: text, values: { type: 'object', minProperties: 1, additionalProperties: duration } },
+    properties: {
+      by: { ...text, description: 'The request field that it depends on; it has an enum', examples: ['resolution'] },
+      values: {
+        type: 'object',
+        minProperties: 1,
+        additionalProperties: duration,
+        description: 'How long for each value of the field',
+        examples: [{ '1k': '1m', '4k': '2m' }],
+      },
+    },
   },
   else: duration,
 } as const;
 
 /** What the block of any rail's operation may say, besides the rail's own options: OperationOptions. */
-const operation = { path: endpointPath, price, deadline, request: anySchema, example: { type: 'object' } };
+const operation = {
+  path: { ...endpointPath, description: "Its path, where that is not the rail's prefix and the endpoint's path" },
+  price: { ...price, description: "Its price, where that is not the endpoint's" },
+  deadline: {
+    ...deadline,
+    description: "A shorter one than the endpoint's, where the rail's payments are good for less time",
+  },
+  request: { ...anySchema, description: "Its request, where that is not the endpoint's" },
+  example: { ...example, description: "Needed where its request refuses the endpoint's example" },
+};
 
-const operationBlock = ({ options }: OperationDeclaration): JsonObject => ({
+const operationBlock = (title: string, { options }: OperationDeclaration): JsonObject => ({
   type: 'object',
+  description: `Sells the endpoint over ${title} as well`,
   required: options.required,
   additionalProperties: false,
   properties: { ...(options.properties as JsonObject), ...operation },
@@ -65,36 +106,69 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): JsonObjec
   additionalProperties: false,
   properties: {
     // Coinbase's facilitator refuses challenges with a longer description.
-    summary: { ...text, maxLength: 500 },
-    description: text,
-    method: { type: 'string', enum: ['GET', 'POST'] },
-    path: endpointPath,
-    networks: { type: 'array', items: networkName, minItems: 1, uniqueItems: true },
-    requestOn: { type: 'object', propertyNames: networkName, additionalProperties: anySchema },
-    price,
+    summary: { ...text, maxLength: 500, description: 'What a call gives, in one line' },
+    description: { ...text, description: 'The same at length; the summary unless given' },
+    method: { type: 'string', enum: ['GET', 'POST'], default: 'POST', description: 'How it is called' },
+    path: { ...endpointPath, description: 'Where it is sold' },
+    networks: {
+      type: 'array',
+      items: networkName,
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Where it can be paid; the defaultNetwork of service.yaml unless given',
+    },
+    requestOn: {
+      type: 'object',
+      propertyNames: networkName,
+      additionalProperties: anySchema,
+      description: 'Network: what a request has to fit besides to be offered there',
+    },
+    price: { ...price, description: 'What a call costs' },
     listing: {
       type: 'object',
+      description: 'What resource listings say of a price that depends on the request; its own figures unless given',
       required: ['price', 'minPrice'],
       additionalProperties: false,
-      properties: { price: amount, minPrice: amount },
+      properties: {
+        price: { ...amount, description: 'The price to list' },
+        minPrice: { ...amount, description: 'The lowest price to list' },
+      },
     },
-    deadline,
-    request: anySchema,
-    result: anySchema,
+    deadline: {
+      ...deadline,
+      default: '45s',
+      description: 'How long a call may take, 1s to 30m; the same for all, or by the value of a field',
+    },
+    request: { ...anySchema, description: 'What callers send; no fields but these are taken' },
+    result: { ...anySchema, description: 'What they get, with an example in it or in its fragment' },
     envelope,
-    secret: { type: 'boolean' },
-    free: { type: 'boolean' },
-    enabled: { type: 'boolean' },
+    secret: {
+      type: 'boolean',
+      default: false,
+      description: 'The answer is a secret: given again only to who shows more than what the chain tells',
+    },
+    free: {
+      type: 'boolean',
+      default: false,
+      description: 'Requests may cost nothing, and are then answered without a payment',
+    },
+    enabled: {
+      type: 'boolean',
+      default: true,
+      description: 'false: it is not sold, and what was bought of it can still be had',
+    },
     retire: {
       type: 'string',
       format: 'date',
-      description: 'write the first day on which it is not sold, as 2027-01-31',
+      description: 'The first day (UTC) on which it is not sold any more',
+      'x-expected': 'write a day such as 2027-01-31',
+      examples: ['2027-01-31'],
     },
-    example: { type: 'object' },
-    upstream,
-    mirrors: { type: 'array', items: mirror },
+    example: { ...example, description: 'A request that the schema accepts' },
+    upstream: { ...upstream, description: 'Who serves it; of several, the next is asked when one fails' },
+    mirrors: { type: 'array', items: mirror, description: 'The same on other networks, at paths of their own' },
     ...Object.fromEntries(
-      rails.flatMap(({ operation }) => (operation ? [[operation.key, operationBlock(operation)]] : [])),
+      rails.flatMap(({ title, operation }) => (operation ? [[operation.key, operationBlock(title, operation)]] : [])),
     ),
   },
 });

@@ -5,41 +5,50 @@ import { amount, networkName, text } from './common.ts';
 /** One block for each rail that has options there. */
 const railOptions = (rails: readonly RailDeclaration[]): JsonObject =>
   Object.fromEntries(
-    rails.flatMap(({ name, serviceOptions }) =>
-      serviceOptions ? [[name, { ...serviceOptions, type: 'object', additionalProperties: false }]] : [],
+    rails.flatMap(({ name, title, serviceOptions }) =>
+      serviceOptions
+        ? [[name, { description: `Of ${title}`, ...serviceOptions, type: 'object', additionalProperties: false }]]
+        : [],
     ),
   );
 
 const exposure = {
   type: 'object',
+  description: 'What may be at risk before payments are sure; beyond it, payments settle before the work',
   additionalProperties: false,
   properties: {
     perPayer: {
       ...amount,
-      description: 'What a payer may have under way before it settles first; "2.00" unless given',
+      default: '2.00',
+      description: 'What a payer may have under way before it settles first',
     },
     new: {
       ...amount,
-      description: 'What of that may go beyond what the payer settled before on the network; "0.50" unless given',
+      default: '0.50',
+      description: 'What of that may go beyond what the payer settled before on the network',
     },
     perHour: {
       ...amount,
-      description: 'The same for all payers together, with the losses of the last hour; "2.00" unless given',
+      default: '2.00',
+      description: 'The same for all payers together, with the losses of the last hour',
     },
     lossLimit: {
       ...amount,
-      description: 'Losses of an hour on a network or at an endpoint after which it settles first; "5.00" unless given',
+      default: '5.00',
+      description: 'Losses of an hour on a network or at an endpoint after which it settles first',
     },
     settleUpfront: {
       type: 'object',
+      description: 'What settles before the work whatever is at risk',
       additionalProperties: false,
       properties: {
-        above: { ...amount, description: 'Calls that cost more settle first; "1.00" unless given' },
-        contracts: { type: 'boolean', description: 'Contract wallets settle first; true unless given' },
+        above: { ...amount, default: '1.00', description: 'Calls that cost more settle first' },
+        contracts: { type: 'boolean', default: true, description: 'Contract wallets settle first' },
         afterFailures: {
           type: 'integer',
           minimum: 1,
-          description: 'So many failed settlements in a day make a payer settle first; 2 unless given',
+          default: 2,
+          description: 'So many failed settlements in a day make a payer settle first',
         },
       },
     },
@@ -52,12 +61,18 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
   required: ['name', 'description', 'tags', 'instructions', 'defaultNetwork'],
   additionalProperties: false,
   properties: {
-    name: text,
-    description: text,
+    name: { ...text, description: 'What the service is called' },
+    description: { ...text, description: 'What it sells, for people' },
     contact: {
       type: 'object',
+      description: 'Who runs it',
       additionalProperties: false,
-      properties: { name: text, url: { type: 'string', format: 'uri' }, email: { type: 'string', format: 'email' } },
+      properties: {
+        name: { ...text, description: 'Their name', examples: ['Shop'] },
+        url: { type: 'string', format: 'uri', description: 'Their page', examples: ['https://shop.example'] },
+        email: { type: 'string', format: 'email', description: 'Their address', examples: ['ask@shop.example'] },
+      },
+      examples: [{ name: 'Shop', email: 'ask@shop.example' }],
     },
     security: {
       type: 'object',
@@ -70,29 +85,56 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
           items: { type: 'string', format: 'uri', pattern: '^(mailto|https|tel):' },
           minItems: 1,
           description: 'Addresses, the preferred one first: mailto:..., https://... or tel:...',
+          examples: [['mailto:security@shop.example']],
         },
-        policy: { type: 'string', format: 'uri', pattern: '^https:', description: 'Where the rules for reports stand' },
+        policy: {
+          type: 'string',
+          format: 'uri',
+          pattern: '^https:',
+          description: 'Where the rules for reports stand',
+          examples: ['https://shop.example/security'],
+        },
       },
+      examples: [{ contact: ['mailto:security@shop.example'] }],
     },
-    tags: { type: 'array', items: text, minItems: 1, uniqueItems: true },
-    instructions: text,
-    ownershipProofs: { type: 'array', items: text },
-    defaultNetwork: networkName,
+    tags: {
+      type: 'array',
+      items: text,
+      minItems: 1,
+      uniqueItems: true,
+      description: 'What operations are listed under',
+    },
+    instructions: { ...text, description: 'How to buy here, for agents: part of /llms.txt and other documents' },
+    ownershipProofs: {
+      type: 'array',
+      items: text,
+      description: 'Signatures that npm run prove-ownership made, for resource listings',
+      examples: [['0x5c1f...']],
+    },
+    defaultNetwork: { ...networkName, description: 'Where an endpoint is paid that names no networks' },
     highestPrice: {
       ...amount,
-      description: 'What one call may cost at most, against slips of the pen; unbounded unless given',
+      description: 'What one call may cost at most, against slips of the pen',
     },
     exposure,
     openapi: {
       type: 'object',
+      description: 'What /openapi.json lists besides',
+      examples: [{ x402: true }],
       additionalProperties: false,
       properties: {
         x402: {
           type: 'boolean',
+          default: false,
           description: 'List the x402 operations in /openapi.json as well, for clients that read nothing else',
         },
       },
     },
-    rails: { type: 'object', additionalProperties: false, properties: railOptions(rails) },
+    rails: {
+      type: 'object',
+      description: 'Options of the rails',
+      additionalProperties: false,
+      properties: railOptions(rails),
+    },
   },
 });

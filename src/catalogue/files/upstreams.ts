@@ -2,26 +2,34 @@ import { amount, duration, text } from './common.ts';
 
 /** What every adapter's models may say; an adapter's `modelOptions` add to it. */
 export const modelProperties = {
-  id: text,
+  id: { ...text, description: "The provider's own id of the model" },
   cost: {
     type: 'object',
     required: ['input', 'output'],
     additionalProperties: false,
-    properties: { input: amount, output: amount },
+    description: 'What a million tokens cost us, in dollars; prices by usage are made of it',
+    properties: {
+      input: { ...amount, description: 'A million input tokens' },
+      output: { ...amount, description: 'A million output tokens' },
+    },
   },
-  contextWindow: { type: 'integer', minimum: 1 },
-  maxOutput: { type: 'integer', minimum: 1 },
-  defaultOutput: { type: 'integer', minimum: 1 },
+  contextWindow: { type: 'integer', minimum: 1, description: 'Most tokens of input and output together' },
+  maxOutput: { type: 'integer', minimum: 1, description: 'Most output tokens that it gives' },
+  defaultOutput: { type: 'integer', minimum: 1, description: 'Output tokens where the caller names no bound' },
 } as const;
 
 /** Models by neutral name; checked against the adapter. */
-const models = { type: 'object', additionalProperties: { type: 'object' } } as const;
+const models = {
+  type: 'object',
+  additionalProperties: { type: 'object' },
+  description: 'Neutral name: the model, with what its adapter must know of it',
+} as const;
 
 /** Settings of the whole upstream; checked against the adapter. */
-const settings = { type: 'object' } as const;
+const settings = { type: 'object', description: 'What the adapter must know of the whole upstream' } as const;
 
 /** The name of an adapter. */
-const adapterName = { ...text } as const;
+const adapterName = { ...text, description: 'The adapter that speaks to it' } as const;
 
 /** One entry of `catalogue/upstreams.yaml`: UpstreamFile. */
 export const upstreamFileSchema = {
@@ -33,20 +41,22 @@ export const upstreamFileSchema = {
     baseUrl: {
       type: 'string',
       pattern: '^https?://[^/].*[^/]$',
-      description: 'write an https URL without a / at its end',
+      description: 'Where its API is; http for this machine alone',
+      'x-expected': 'write an https URL without a / at its end',
     },
     keys: {
       type: 'object',
-      description: 'write the variable of each secret, such as { key: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
+      description: 'Secret: the environment variable that holds it',
+      'x-expected': 'write the variable of each secret, such as { key: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
       additionalProperties: {
         type: 'string',
         pattern: '^[A-Z][A-Z0-9_]*$',
-        description: 'write the name of an environment variable in capital letters',
+        'x-expected': 'write the name of an environment variable in capital letters',
       },
     },
-    concurrency: { type: 'integer', minimum: 1 },
-    spacing: duration,
-    timeout: duration,
+    concurrency: { type: 'integer', minimum: 1, default: 64, description: 'Calls at the same time' },
+    spacing: { ...duration, description: 'Least time between the starts of two calls' },
+    timeout: { ...duration, description: "Longest wait for one answer; the endpoint's deadline unless given" },
     sandbox: { const: 'real', description: 'In the sandbox too, the provider itself is asked' },
     models,
     settings,

@@ -20,7 +20,15 @@ export const mppDeclaration: RailDeclaration = {
   title: 'MPP',
   serviceOptions: {
     type: 'object',
-    properties: { networks: { type: 'array', items: evmNetworkName, minItems: 1, uniqueItems: true } },
+    properties: {
+      networks: {
+        type: 'array',
+        items: evmNetworkName,
+        minItems: 1,
+        uniqueItems: true,
+        description: 'Where charges are paid by EIP-3009: the first of these that can be paid is offered',
+      },
+    },
   },
   operation: {
     key: 'mpp',
@@ -33,10 +41,11 @@ export const mppDeclaration: RailDeclaration = {
         operationId: {
           type: 'string',
           pattern: '^[A-Za-z][A-Za-z0-9_]*$',
-          description: 'an operation id has letters, digits and "_"',
+          description: 'What OpenAPI and clients call the operation; no other endpoint has it',
+          'x-expected': 'an operation id has letters, digits and "_"',
           'x-unique': true,
         },
-        tag: tagName,
+        tag: { ...tagName, description: 'The tag of service.yaml that it is listed under' },
       },
     },
   },

@@ -19,6 +19,7 @@ export const mediaResultOptions = {
     type: 'string',
     minLength: 1,
     description: "Metadata key for the provider's own address of the file",
+    examples: ['provider_url'],
   },
 } as const satisfies Record<string, JsonSchema>;
 

@@ -18,7 +18,8 @@ export const shopOptions = {
     marketplaceSeconds: {
       type: 'integer',
       minimum: 1,
-      description: 'Longest wait for one marketplace; 15 unless given',
+      default: 15,
+      description: 'Longest wait for one marketplace, in seconds',
     },
   },
 } as const;

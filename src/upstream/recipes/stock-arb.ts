@@ -42,17 +42,20 @@ export const stockArb = defineRecipe({
       actionablePercent: {
         type: 'number',
         minimum: 0,
-        description: 'Least premium or discount worth acting on; 1 unless given',
+        default: 1,
+        description: 'Least premium or discount worth acting on, in per cent',
       },
       actionableLiquidityUsd: {
         type: 'number',
         minimum: 0,
-        description: 'Least liquidity worth acting on; 10000 unless given',
+        default: 10_000,
+        description: 'Least liquidity worth acting on, in dollars',
       },
       freshSeconds: {
         type: 'integer',
         minimum: 1,
-        description: 'Oldest share price worth acting on; 3600 unless given',
+        default: 3600,
+        description: 'Oldest share price worth acting on, in seconds',
       },
     },
   },

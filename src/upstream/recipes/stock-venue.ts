@@ -22,7 +22,7 @@ export const stockChainSchema: JsonSchema = {
   properties: {
     network: { type: 'string', description: 'Its name in networks.yaml' },
     id: { type: 'string', description: 'Its CAIP-2 id' },
-    tradingHours: { type: 'string' },
+    tradingHours: { type: 'string', description: 'When it trades there, in words for the caller' },
     symbols: {
       type: 'array',
       items: { type: 'string', minLength: 1 },

@@ -10,7 +10,7 @@ export const finnhub: Adapter<FinnhubOptions, 'finnhub'> = {
   options: {
     type: 'object',
     required: ['operation'],
-    properties: { operation: { enum: Object.keys(operations) } },
+    properties: { operation: { enum: Object.keys(operations), description: 'What the provider is asked for' } },
   },
   reads: () => ({ fields: {}, passesOthers: true }),
   authorize: (_request, { key }) => ({ headers: { 'x-finnhub-token': `${key}` } }),

@@ -13,7 +13,13 @@ interface HttpSettings {
 }
 
 const name = { type: 'string', pattern: '^[A-Za-z0-9_.-]+$' } as const;
-const template = { type: 'string', pattern: '\\{[A-Za-z0-9_]+\\}', description: 'write {key} where the key belongs' };
+const template = {
+  type: 'string',
+  pattern: '\\{[A-Za-z0-9_]+\\}',
+  description: 'What is sent, with {key} where the key of that name belongs',
+  'x-expected': 'write {key} where the key belongs',
+  examples: ['{key}'],
+} as const;
 
 const way = (required: readonly string[], properties: object) => ({
   type: 'object',
@@ -27,16 +33,29 @@ export const httpSettings = {
   properties: {
     authorize: {
       anyOf: [
-        way(['bearer'], { bearer: { ...name, description: 'The secret that is sent as a bearer token' } }),
-        way(['header', 'value'], { header: name, value: template }),
-        way(['query', 'value'], { query: name, value: template }),
-        way(['basic'], { basic: { ...template, description: 'user and password, such as "{user}:{password}"' } }),
+        way(['bearer'], {
+          bearer: { ...name, description: 'The key that is sent as a bearer token', examples: ['key'] },
+        }),
+        way(['header', 'value'], {
+          header: { ...name, description: 'The header in which the key is sent', examples: ['x-api-key'] },
+          value: template,
+        }),
+        way(['query', 'value'], {
+          query: { ...name, description: 'The query parameter in which the key is sent', examples: ['api_key'] },
+          value: template,
+        }),
+        way(['basic'], { basic: { ...template, description: 'User and password', examples: ['{user}:{password}'] } }),
       ],
-      description: 'Where the keys are sent; in a text, {key} is the key of that name',
+      description: 'Where the keys are sent',
       examples: [{ bearer: 'key' }, { header: 'x-api-key', value: '{key}' }],
     },
-    headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Sent with every call' },
-    insecure: { type: 'boolean', description: 'true: baseUrl may be http on another machine' },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Sent with every call',
+      examples: [{ 'x-version': '2' }],
+    },
+    insecure: { type: 'boolean', default: false, description: 'Whether baseUrl may be http on another machine' },
   },
 } as const;
 

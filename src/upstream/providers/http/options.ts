@@ -60,14 +60,18 @@ export const httpOptions = {
   type: 'object',
   required: ['path'],
   properties: {
-    method: { enum: [...methods], description: 'How the provider is called; POST unless given' },
+    method: { enum: [...methods], default: 'POST', description: 'How the provider is called' },
     path: {
       type: 'string',
       pattern: '^/',
       description: "The path below the upstream's baseUrl, with /; {field} is a field of the request",
       examples: ['/v1/forecast/{city}'],
     },
-    query: { ...inputMappingSchema, description: 'Query parameter: the request field it comes from' },
+    query: {
+      ...inputMappingSchema,
+      description: 'Query parameter: the request field it comes from',
+      examples: [{ days: 'days', units: { value: 'metric' } }],
+    },
     headers: {
       ...inputMappingSchema,
       propertyNames: {
@@ -75,6 +79,7 @@ export const httpOptions = {
         not: { pattern: '^([Hh]ost|[Cc]onnection|[Cc]ontent-[Ll]ength|[Tt]ransfer-[Ee]ncoding|[Uu]pgrade)$' },
       },
       description: 'Header: the request field it comes from',
+      examples: [{ 'x-trace': { value: 'turnpike' } }],
     },
     body: {
       'x-request-fields': true,
@@ -92,6 +97,7 @@ export const httpOptions = {
         },
       ],
       description: "The result as a JMESPath expression over the provider's answer; left out: the answer itself",
+      examples: ['{temperature: current.temp_c}'],
     },
     status: {
       type: 'object',
@@ -113,14 +119,32 @@ export const httpOptions = {
       required: ['path', 'until'],
       additionalProperties: false,
       properties: {
-        path: { type: 'string', minLength: 1, description: 'Where the job is; {id} is JMESPath over the first answer' },
-        until: { ...expression, description: 'JMESPath: true once the job is done' },
-        failed: { ...expression, description: 'JMESPath: true where the job came to nothing' },
-        every: { type: 'string', pattern: '^[1-9][0-9]*(ms|s|m)$', description: 'Between two looks; 2s unless given' },
-        result: { ...expression, description: 'The result as JMESPath over the last answer' },
+        path: {
+          type: 'string',
+          minLength: 1,
+          description: 'Where the job is; {id} is JMESPath over the first answer',
+          examples: ['/jobs/{id}'],
+        },
+        until: { ...expression, description: 'JMESPath: true once the job is done', examples: ["state == 'done'"] },
+        failed: {
+          ...expression,
+          description: 'JMESPath: true where the job came to nothing',
+          examples: ["state == 'failed'"],
+        },
+        every: {
+          type: 'string',
+          pattern: '^[1-9][0-9]*(ms|s|m)$',
+          default: '2s',
+          description: 'Time between two looks',
+        },
+        result: { ...expression, description: 'The result as JMESPath over the last answer', examples: ['output'] },
       },
       description: 'For a provider that answers with a job',
+      examples: [{ path: '/jobs/{id}', until: "state == 'done'" }],
     },
-    example: { description: 'An answer of the provider, the last one where it is polled: what the sandbox answers' },
+    example: {
+      description: 'An answer of the provider, the last one where it is polled: what the sandbox answers',
+      examples: [{ current: { temp_c: 20.5 } }],
+    },
   },
 } as const;

@@ -19,7 +19,9 @@ export const jupiterData: Adapter<JupiterOptions> = {
   options: {
     type: 'object',
     required: ['operation'],
-    properties: { operation: { enum: ['prices', 'search', 'top', 'tagged'] } },
+    properties: {
+      operation: { enum: ['prices', 'search', 'top', 'tagged'], description: 'What the provider is asked for' },
+    },
   },
   reads: ({ operation }) => ({ fields: fieldsRead[operation as JupiterOptions['operation']] }),
   authorize: (_request, { key }) => (key === undefined ? {} : { headers: { 'x-api-key': key } }),

@@ -13,7 +13,7 @@ export const limitless: Adapter<LimitlessOptions> = {
   options: {
     type: 'object',
     required: ['operation'],
-    properties: { operation: { enum: ['market-list'] } },
+    properties: { operation: { enum: ['market-list'], description: 'What the provider is asked for' } },
   },
   reads: () => ({ fields: { page: 'number', limit: 'number', category_id: 'number?' } }),
   answers: () => ['markets', 'page', 'limit', 'next_page', 'categories'],

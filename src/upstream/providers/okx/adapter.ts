@@ -39,7 +39,10 @@ export const okxDexMarket: Adapter<OkxOptions> = {
     type: 'object',
     required: ['operation', 'chain'],
     properties: {
-      operation: { enum: ['discovery', 'market'] },
+      operation: {
+        enum: ['discovery', 'market'],
+        description: "Finding tokens and traders, or looking into named tokens; the request's action says how",
+      },
       chain: {
         type: 'string',
         minLength: 1,

@@ -17,7 +17,9 @@ export const openaiChat: ModelAdapter<ChatOptions, 'openai-chat'> = {
   options: {
     type: 'object',
     required: ['result'],
-    properties: { result: { enum: ['tiered', 'usage'] } },
+    properties: {
+      result: { enum: ['tiered', 'usage'], description: 'The form of the answer: with its tier, or with its usage' },
+    },
   },
   reads: () => chatReads,
   answers: ({ result }) => ['text', 'model', 'usage', 'metadata', ...(result === 'tiered' ? ['tier'] : [])],

@@ -10,11 +10,19 @@ import { knownMessages, MessageProblem } from './messages.ts';
 export const chatModelOptions: JsonSchema = {
   type: 'object',
   properties: {
-    tokenParam: { enum: ['max_tokens', 'max_completion_tokens'], description: 'max_tokens unless given' },
-    reasoningParam: { enum: ['reasoning_effort', 'reasoning'], description: 'reasoning_effort unless given' },
-    supportsTemperature: { type: 'boolean' },
-    supportsJsonSchema: { type: 'boolean' },
-    supportsImageUrl: { type: 'boolean' },
+    tokenParam: {
+      enum: ['max_tokens', 'max_completion_tokens'],
+      default: 'max_tokens',
+      description: 'How the host calls the bound on output tokens',
+    },
+    reasoningParam: {
+      enum: ['reasoning_effort', 'reasoning'],
+      default: 'reasoning_effort',
+      description: "How the host is told the effort: by a word, or by OpenRouter's reasoning: { effort }",
+    },
+    supportsTemperature: { type: 'boolean', default: true, description: 'Whether a temperature is sent' },
+    supportsJsonSchema: { type: 'boolean', default: true, description: 'Whether it can be held to a JSON Schema' },
+    supportsImageUrl: { type: 'boolean', default: true, description: 'Whether it reads images' },
   },
 };
 

@@ -37,7 +37,7 @@ export const openaiMedia: ModelAdapter<OpenaiMediaOptions> = {
     type: 'object',
     required: ['result', 'input'],
     properties: {
-      result: { enum: ['image', 'transcript'] },
+      result: { enum: ['image', 'transcript'], description: 'What a call makes' },
       input: {
         ...inputMappingSchema,
         description: 'Provider field: the request field it comes from. file takes an address, which the gateway reads',

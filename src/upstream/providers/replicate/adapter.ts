@@ -12,7 +12,7 @@ import {
   videoResult,
 } from '../../media/results.ts';
 import type { StoredMedia } from '../../media/store.ts';
-import { predict } from './client.ts';
+import { DEFAULT_WAIT_SECONDS, predict } from './client.ts';
 import { drawn, keep, type PredictionOptions, providerInput } from './run.ts';
 
 export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-predictions'> = {
@@ -23,7 +23,7 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
     type: 'object',
     required: ['result', 'input'],
     properties: {
-      result: { enum: ['image', 'video', 'music'] },
+      result: { enum: ['image', 'video', 'music'], description: 'What a call makes' },
       input: inputMappingSchema,
       fixed: { type: 'object', description: 'Provider field: the value that every request sends' },
       ...mediaResultOptions,
@@ -45,7 +45,11 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
         additionalProperties: { type: 'number' },
         description: 'Provider field: least value',
       },
-      defaults: { type: 'object', description: 'Provider field: value where the request has none' },
+      defaults: {
+        type: 'object',
+        description: 'Provider field: value where the request has none',
+        examples: [{ seed: 1 }],
+      },
     },
   },
   upstreamOptions: {
@@ -55,7 +59,8 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
         type: 'integer',
         minimum: 1,
         maximum: 60,
-        description: 'How long creating may wait for the result',
+        default: DEFAULT_WAIT_SECONDS,
+        description: 'How long creating may wait for the result, in seconds',
       },
     },
   },

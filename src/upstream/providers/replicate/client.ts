@@ -7,7 +7,7 @@ import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
-const DEFAULT_WAIT_SECONDS = 25;
+export const DEFAULT_WAIT_SECONDS = 25;
 const FIRST_POLL_MS = 250;
 const SLOWEST_POLL_MS = 3_000;
 const CANCEL_TIMEOUT_MS = 5_000;

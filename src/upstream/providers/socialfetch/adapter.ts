@@ -28,7 +28,9 @@ export const socialfetch: Adapter<SocialfetchOptions> = {
   options: {
     type: 'object',
     required: ['operation'],
-    properties: { operation: { enum: ['tiktok-search', 'tiktok-product'] } },
+    properties: {
+      operation: { enum: ['tiktok-search', 'tiktok-product'], description: 'What the provider is asked for' },
+    },
   },
   answers: ({ operation }) => answers[operation as SocialfetchOptions['operation']],
   reads: ({ operation }) => ({ fields: fieldsRead[operation as SocialfetchOptions['operation']] }),

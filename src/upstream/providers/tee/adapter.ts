@@ -35,7 +35,12 @@ const measurementsSchema = {
     properties: Object.fromEntries(
       measurementNames.map((name) => [
         name,
-        { type: 'string', pattern: '^[0-9a-f]{96}$', description: 'SHA-384 in hex, as the quote has it' },
+        {
+          type: 'string',
+          pattern: '^[0-9a-f]{96}$',
+          description: 'SHA-384 in hex, as the quote has it',
+          examples: ['5b'.repeat(48)],
+        },
       ]),
     ),
   },
@@ -52,8 +57,10 @@ export const teeOpenai: ModelAdapter<TeeOptions> = {
     properties: {
       unverified: {
         enum: ['answer', 'fail'],
+        default: 'fail',
         description:
-          'What becomes of an answer whose proof does not hold: neither passed on nor charged (fail, the default), or both with verified: false (answer)',
+          'What becomes of an answer whose proof does not hold: neither passed on nor charged (fail), or both with ' +
+          'verified: false (answer)',
       },
     },
   },
@@ -73,6 +80,7 @@ export const teeOpenai: ModelAdapter<TeeOptions> = {
       explorerUrl: {
         type: 'string',
         pattern: '^https://',
+        examples: ['https://explorer.example/receipts/{receipt_id}'],
         description: 'Where an anchored proof can be seen, with {receipt_id} or {tee_key} in it',
       },
     },

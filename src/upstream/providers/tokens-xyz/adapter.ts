@@ -10,13 +10,13 @@ export const tokensXyz: Adapter<TokensOptions> = {
   options: {
     type: 'object',
     required: ['operation'],
-    properties: { operation: { enum: Object.keys(operations) } },
+    properties: { operation: { enum: Object.keys(operations), description: 'What the provider is asked for' } },
   },
   reads: ({ operation }) => readsOf(operation as TokensOperation),
   upstreamOptions: {
     type: 'object',
     properties: {
-      chain: { type: 'string', description: `What this service calls the chain; ${DEFAULT_CHAIN} unless given` },
+      chain: { type: 'string', default: DEFAULT_CHAIN, description: 'What this service calls the chain' },
     },
   },
   authorize: (_request, { key }) => ({ headers: { 'x-api-key': `${key}` } }),

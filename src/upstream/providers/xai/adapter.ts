@@ -30,7 +30,7 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
     type: 'object',
     required: ['result', 'input'],
     properties: {
-      result: { enum: ['image', 'video', 'speech'] },
+      result: { enum: ['image', 'video', 'speech'], description: 'What a call makes' },
       input: {
         ...inputMappingSchema,
         description:

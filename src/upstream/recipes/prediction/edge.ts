@@ -26,7 +26,8 @@ export const edgeOptions = {
     leastEdgeBps: {
       type: 'integer',
       minimum: 1,
-      description: 'Least edge worth acting on, in hundredths of a percent; 200 unless given',
+      default: 200,
+      description: 'Least edge worth acting on, in hundredths of a percent',
     },
   },
 } as const;
