@@ -15,13 +15,17 @@ await run(async () => {
   check();
 });
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 function check(): void {
   const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
   const { catalogue, diagnostics } = checkCatalogue(directory, shipped);
 
   for (const diagnostic of diagnostics) console.error(formatDiagnostic(diagnostic));
   if (catalogue) {
-    console.log(`${catalogue.endpoints.length} endpoints, ${catalogue.routes.length} routes: no problems`);
+    console.log(
+      `${counted(catalogue.endpoints.length, 'endpoint')}, ${counted(catalogue.routes.length, 'route')}: no problems`,
+    );
   } else {
     const count = `${diagnostics.length} ${diagnostics.length === 1 ? 'problem' : 'problems'}`;
     console.error(`${count} in ${directory}; once mended, run again: npm run check`);

@@ -1,5 +1,5 @@
 /** The routes that only the sandbox has: its wallets, its faults and its counts. */
-import express, { type Router } from 'express';
+import express, { type ErrorRequestHandler, type Router } from 'express';
 import { Problem, type ProblemDetail } from '../errors.ts';
 
 interface SandboxControl {
@@ -86,5 +86,13 @@ export function createSandboxRoutes(control: SandboxControl): Router {
     else if (fault !== undefined) control.faultSettlement(name, fault, count);
     response.json({ [target]: name, ...(fault !== undefined && { fault }), count });
   });
+  router.use(unreadableBody);
   return router;
 }
+
+/** Of the body parser's errors those that are the caller's: a body that is no JSON, or too much of it. */
+const unreadableBody: ErrorRequestHandler = (error, _request, _response, next) => {
+  const { status } = error as { status?: number };
+  if (error instanceof Problem || status === undefined || status >= 500) return next(error);
+  next(new Problem(status === 413 ? 'body_too_large' : 'invalid_json', undefined));
+};

@@ -8,6 +8,9 @@ import { StoreProblem, storeUnavailable } from './problem.ts';
 import type { SqliteOptions } from './sqlite.ts';
 import type { Store } from './store.ts';
 
+/** Built JavaScript needs nobody to let Node load it. */
+const THREAD = import.meta.url.endsWith('.ts') ? './sqlite-worker.cjs' : './sqlite-worker.js';
+
 export interface Asked {
   readonly call: number;
   readonly store: number;
@@ -83,7 +86,7 @@ interface Waiting {
 }
 
 export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): SqliteThread {
-  const worker = new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [] });
+  const worker = new Worker(new URL(THREAD, import.meta.url), { execArgv: [] });
   const waiting = new Map<number, Waiting>();
   let calls = 0;
   let stores = 0;

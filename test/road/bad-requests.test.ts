@@ -176,6 +176,10 @@ t.test('faults that were asked for are taken back by a count of 0', async (t) =>
     t.equal((await sendProof(call, await signProof(gateway, 'chain-c', call))).status, 200);
   }
   t.equal((await clear({ upstream: 'nobody' })).status, 400);
+  for (const body of ['0', '{"upstream":', '[]']) {
+    const answer = await fetch(`${gateway.url}/sandbox/faults`, { ...good.init, body });
+    t.equal(answer.status, 400, body);
+  }
 });
 
 t.test('a browser may pay from any origin', async (t) => {

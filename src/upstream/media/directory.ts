@@ -41,7 +41,7 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-interface ServedMedia {
+export interface ServedMedia {
   path: string;
   type: string;
   size: number;

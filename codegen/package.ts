@@ -1,0 +1,16 @@
+/** `npm pack`, `npm publish`: the sources as JavaScript with their types, in `dist/`. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const OUT = 'dist';
+
+rmSync(OUT, { recursive: true, force: true });
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'codegen/package.tsconfig.json'], {
+  stdio: 'inherit',
+});
+// What is read as a file: contracts, templates, the database's thread.
+for (const entry of readdirSync('src', { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name);
+  if (entry.isFile() && !path.endsWith('.ts')) cpSync(path, join(OUT, path));
+}

