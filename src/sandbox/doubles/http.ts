@@ -16,8 +16,8 @@ import {
   jsonAnswer,
   sandboxSecret,
 } from './double.ts';
-import { instanceOf } from './schema-instance.ts';
-import { digest } from './seed.ts';
+import { instanceOf } from '../../schema-instance.ts';
+import { digest } from '../../seed.ts';
 
 interface Operation {
   readonly options: HttpOptions;

@@ -6,6 +6,8 @@
  * What hosts behind OpenRouter say in `metadata.raw`, and its words for an unknown model, are as consumers show them.
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
+import { instanceOf } from '../../schema-instance.ts';
+import { digest, seeded } from '../../seed.ts';
 import {
   type Double,
   type DoubleAnswer,
@@ -15,8 +17,6 @@ import {
   jsonAnswer,
   jsonBody,
 } from './double.ts';
-import { instanceOf } from './schema-instance.ts';
-import { digest, seeded } from './seed.ts';
 
 export const openaiChatDouble: DoubleKind = { adapter: 'openai-chat', open };
 

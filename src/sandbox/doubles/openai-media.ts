@@ -3,6 +3,7 @@
  * Read on 2026-11-22 in the types of `openai` 6.49.0 (resources/images, resources/audio/transcriptions).
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
+import { digest, seeded } from '../../seed.ts';
 import { mediaDuration } from '../../upstream/media/facts.ts';
 import { sniffMediaType } from '../../upstream/media/type.ts';
 import { filePath, makeFile } from '../files/index.ts';
@@ -15,7 +16,6 @@ import {
   jsonAnswer,
   jsonBody,
 } from './double.ts';
-import { digest, seeded } from './seed.ts';
 
 export const openaiMediaDouble: DoubleKind = { adapter: 'openai-media', open };
 

@@ -8,6 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Upstream } from '../../catalogue/types.ts';
+import { digest } from '../../seed.ts';
 import { filePath, makeFile, ratioOf } from '../files/index.ts';
 import {
   type Double,
@@ -18,7 +19,6 @@ import {
   jsonAnswer,
   jsonBody,
 } from './double.ts';
-import { digest } from './seed.ts';
 
 interface Prediction {
   id: string;

@@ -3,6 +3,8 @@
  * Read on 2026-11-22 in the schemas of `@ai-sdk/xai` 3.0.99 (src/responses/xai-responses-api.ts).
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
+import { instanceOf } from '../../schema-instance.ts';
+import { digest, seeded } from '../../seed.ts';
 import {
   type Double,
   type DoubleAnswer,
@@ -12,8 +14,6 @@ import {
   jsonAnswer,
   jsonBody,
 } from './double.ts';
-import { instanceOf } from './schema-instance.ts';
-import { digest, seeded } from './seed.ts';
 
 export const responsesSearchDouble: DoubleKind = { adapter: 'responses-search', open };
 

@@ -6,6 +6,7 @@
  * social-freak-ltd/n8n-nodes-socialfetch at 01481fe. The rest of a card's price and the whole of
  * api/v1/tiktok/products/get were not to be had: these names are guesses. Reviews have a route of their own there.
  */
+import { digest, type Seeded, seeded } from '../../seed.ts';
 import {
   type Double,
   type DoubleAnswer,
@@ -14,7 +15,6 @@ import {
   hasHeaderKey,
   jsonAnswer,
 } from './double.ts';
-import { digest, type Seeded, seeded } from './seed.ts';
 
 export const socialfetchDouble: DoubleKind = { adapter: 'socialfetch', open };
 

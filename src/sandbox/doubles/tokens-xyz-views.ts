@@ -1,6 +1,6 @@
 /** How tokens.xyz shows the fixtures. */
+import { seeded } from '../../seed.ts';
 import { type AssetFixture, type TokenFixture, tokenFixtures } from './market-fixtures.ts';
-import { seeded } from './seed.ts';
 
 /** The asset's tokens, most liquid first: the first is the primary variant. */
 export const tokensOf = (asset: AssetFixture): TokenFixture[] =>

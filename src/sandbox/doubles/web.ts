@@ -1,7 +1,7 @@
 /** Stands in for the web: the sandbox reads callers' files here, whatever host they name. Equal addresses hold equal files. */
+import { digest } from '../../seed.ts';
 import { type FilePlan, filePath, makeFile } from '../files/index.ts';
 import { type DoubleAnswer, jsonAnswer } from './double.ts';
-import { digest } from './seed.ts';
 
 /** What the double is mounted as; no upstream has such a name. */
 export const WEB_MOUNT = '~web';

@@ -4,6 +4,7 @@
  * Speech is not in there: it is as in the adapter's sources.
  */
 import type { Upstream } from '../../catalogue/types.ts';
+import { digest } from '../../seed.ts';
 import { mediaDuration } from '../../upstream/media/facts.ts';
 import { type FilePlan, filePath, makeFile, ratioOf } from '../files/index.ts';
 import { kilobitRates } from '../files/sound.ts';
@@ -16,7 +17,6 @@ import {
   jsonAnswer,
   jsonBody,
 } from './double.ts';
-import { digest } from './seed.ts';
 
 export const xaiMediaDouble: DoubleKind = { adapter: 'xai-media', open };
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { seeded } from '../doubles/seed.ts';
+import { seeded } from '../../seed.ts';
 
 export interface Picture {
   /** Decides the colours and shapes. */

@@ -1,4 +1,4 @@
-/** Values that fit a JSON Schema, the same for the same seed: what a chat double answers to structured requests. */
+/** Values that fit a JSON Schema, the same for the same seed: for examples, and what doubles answer in a given form. */
 
 import { textForPattern } from './pattern-text.ts';
 import { type Seeded, seeded } from './seed.ts';
@@ -8,7 +8,10 @@ type Schema = Readonly<Record<string, unknown>>;
 const words = ['steady', 'bright', 'early', 'open', 'quiet', 'rising', 'simple', 'broad', 'warm', 'clear'] as const;
 const DEEPEST = 8;
 
-/** Honours type, enum, const, the bounds of numbers, strings and lists, simple patterns, anyOf/oneOf and local `$ref`. */
+/**
+ * Honours type, enum, const, examples, the bounds of numbers, strings and lists, simple patterns, common formats,
+ * anyOf/oneOf and local `$ref`.
+ */
 export function instanceOf(schema: unknown, seed: string): unknown {
   const root = asSchema(schema);
   const random = seeded(seed);
@@ -17,6 +20,7 @@ export function instanceOf(schema: unknown, seed: string): unknown {
     const here = resolve(root, asSchema(part));
     if ('const' in here) return here.const;
     if (Array.isArray(here.enum) && here.enum.length > 0) return here.enum[random.integer(0, here.enum.length - 1)];
+    if (Array.isArray(here.examples) && here.examples.length > 0) return here.examples[0];
     const choices = here.anyOf ?? here.oneOf;
     if (Array.isArray(choices)) return make(choices[0], name, depth);
     switch (Array.isArray(here.type) ? here.type[0] : (here.type ?? (here.properties ? 'object' : 'string'))) {
@@ -80,14 +84,27 @@ function makeNumber(schema: Schema, random: Seeded): number {
 
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
+const FORMATTED: Readonly<Record<string, string>> = {
+  date: '2026-01-15',
+  time: '12:00:00Z',
+  'date-time': '2026-01-15T12:00:00Z',
+  duration: 'PT5M',
+  email: 'someone@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uuid: '7d1c1f0a-2f0e-4d7c-9b7e-3a5c0e8f4b21',
+  byte: 'ZXhhbXBsZQ==',
+};
+
 function makeText({ pattern, format, minLength, maxLength }: Schema, name: string, random: Seeded): string {
   if (typeof pattern === 'string') {
     const text = textForPattern(pattern, random);
     if (text !== undefined) return text;
   }
   if (format === 'uri' || format === 'uri-reference') return `https://example.com/${name}/${random.integer(100, 999)}`;
-  if (format === 'date') return '2026-01-15';
-  if (format === 'date-time') return '2026-01-15T12:00:00Z';
+  const formatted = FORMATTED[String(format)];
+  if (formatted !== undefined) return formatted;
   const least = numberOr(minLength, 0);
   const most = numberOr(maxLength, Math.max(60, least));
   let text = `${random.pick(words)} ${name.replaceAll(/[_-]/g, ' ')}`;

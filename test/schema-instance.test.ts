@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { instanceOf } from '../../../src/sandbox/doubles/schema-instance.ts';
+import { instanceOf } from '../src/schema-instance.ts';
 
 const schemas: Record<string, object> = {
   'numbers in bounds': {
