@@ -33,7 +33,8 @@ const JOBS = '/~jobs/';
 export const httpDouble: DoubleKind = {
   adapter: 'http',
   open({ keys = {} }, uses): Double {
-    const operations = uses.map(operationOf);
+    // `/pools/retired` is not the pool of that name where the provider has such a path.
+    const operations = uses.map(operationOf).sort((left, right) => placeCount(left) - placeCount(right));
     const asked = ({ method, path }: DoubleRequest) =>
       operations.find(({ options, path: matches }) => (options.method ?? 'POST') === method && matches.test(path));
     const secrets = Object.values(keys).map(sandboxSecret);
@@ -63,6 +64,8 @@ function operationOf({ options: given, result }: DoubleUse): Operation {
     jobs: poll && matcher(isWhole(poll.path) ? `${JOBS}{id}` : poll.path),
   };
 }
+
+const placeCount = ({ options }: Operation): number => placesIn(options.path).length;
 
 const isWhole = (path: string): boolean => /^\{[^{}]+\}$/.test(path);
 
