@@ -64,7 +64,7 @@ interface Served {
 
 export async function openServed(t: Test, options: ServedOptions = {}): Promise<Served> {
   const { catalogue = openCatalogue() } = options;
-  const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
+  const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()], routes: catalogue.routes });
   const { standIn, without = [], now, log, deadlineMs } = options;
   const before = standIn && (await openStandIn(t, doubles.baseUrlOf(standIn.upstream), standIn));
   const upstreams = openUpstreams({

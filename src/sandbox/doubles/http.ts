@@ -2,6 +2,8 @@
  * An API that has no double of its own: it answers what the endpoints' files say of it. Calls get the example of their
  * `upstream:` block, else an answer of which the block makes a result that fits the result schema.
  */
+import { instanceOf } from '../../schema-instance.ts';
+import { digest } from '../../seed.ts';
 import type { MediaKind } from '../../upstream/media/type.ts';
 import { fileOf, type HttpOptions, resultExpression } from '../../upstream/providers/http/options.ts';
 import { placesIn } from '../../upstream/providers/http/path.ts';
@@ -16,8 +18,6 @@ import {
   jsonAnswer,
   sandboxSecret,
 } from './double.ts';
-import { instanceOf } from '../../schema-instance.ts';
-import { digest } from '../../seed.ts';
 
 interface Operation {
   readonly options: HttpOptions;

@@ -1,0 +1,90 @@
+/** Reads an OpenAPI document. */
+import { existsSync } from 'node:fs';
+import { bundle, parse } from '@readme/openapi-parser';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { convertObj } from 'swagger2openapi';
+import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
+import { UsageProblem } from '../command-line.ts';
+
+/** An OpenAPI document of version 3.0 or 3.1; every `$ref` in it leads to a place of its own. */
+export interface ApiDocument {
+  readonly root: JsonObject;
+  /** Where it came from, if that was a URL: relative server URLs start there. */
+  readonly address: string | undefined;
+  /** What is wrong with the document, in its own terms; it is read as far as it can be. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Reads a file or https URL in JSON or YAML, with the files that it refers to. Swagger 2 becomes OpenAPI 3.0. Throws
+ * UsageProblem for what is not there or is no such document.
+ */
+export async function readDocument(source: string): Promise<ApiDocument> {
+  const address = /^https?:/.test(source) ? source : undefined;
+  if (address?.startsWith('http:')) throw new UsageProblem(`${source} is not fetched: give an https URL or a file`);
+  if (!address && !existsSync(source))
+    throw new UsageProblem(`there is no file ${source}: give a file or an https URL`);
+  const written = await readWith(parse, source);
+  const version = String(written.openapi ?? written.swagger ?? '');
+  if (version === '') throw new UsageProblem(`${source} is no OpenAPI document: it says neither openapi nor swagger`);
+  if (!/^(?:2\.0|3\.[01]\.)/.test(version)) {
+    throw new UsageProblem(`${source} says OpenAPI ${version}; what can be imported is 3.0, 3.1 and Swagger 2.0`);
+  }
+  if (!isJsonObject(written.paths)) throw new UsageProblem(`${source} has no paths: nothing can be imported from it`);
+  const faults = await faultsOf(written);
+  const whole = await readWith(bundle, source);
+  return { root: whole.swagger === undefined ? whole : await converted(whole, source), address, faults };
+}
+
+async function readWith(read: (source: string) => Promise<object>, source: string): Promise<JsonObject> {
+  try {
+    return asJsonObject(await read(source));
+  } catch (error) {
+    throw new UsageProblem(`${source} cannot be read as an OpenAPI document: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * Documents of real services seldom fit the specification in every place. The validator looks at what is written alone:
+ * one that follows every reference takes forever where schemas name the next one twice, forty times over.
+ */
+async function faultsOf(root: JsonObject): Promise<string[]> {
+  const { errors = [] } = await new Validator().validate(structuredClone(root));
+  if (typeof errors === 'string') return [errors];
+  const [first] = errors;
+  return first ? [`${first.instancePath} ${first.message}${errors.length > 1 ? '; there may be more' : ''}`] : [];
+}
+
+async function converted(root: JsonObject, source: string): Promise<JsonObject> {
+  try {
+    // It works on the object that it is given.
+    const { openapi } = await convertObj(structuredClone(root), { patch: true, warnOnly: true });
+    return openapi as JsonObject;
+  } catch (error) {
+    throw new UsageProblem(`${source} cannot be converted from Swagger 2.0: ${reasonOf(error)}`);
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What `#/components/schemas/Pet` names, followed to its end; an empty object where there is no such thing. */
+export function resolved(root: JsonObject, value: unknown): JsonObject {
+  const seen = new Set<string>();
+  let found = asJsonObject(value);
+  while (typeof found.$ref === 'string' && !seen.has(found.$ref)) {
+    seen.add(found.$ref);
+    found = asJsonObject(at(root, found.$ref));
+  }
+  return found;
+}
+
+/** The value that a pointer within the document leads to. */
+export const at = (root: JsonObject, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (place, step) => (typeof place === 'object' && place !== null ? Reflect.get(place, step) : {}),
+      root,
+    );

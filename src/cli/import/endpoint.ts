@@ -1,0 +1,65 @@
+/** An operation as the file of an endpoint. */
+import type { EndpointFile } from '../../catalogue/types.ts';
+import { asJsonObject } from '../../json.ts';
+import { requestExample } from './examples.ts';
+import { type Operation, titleOf } from './operations.ts';
+import { planRequest } from './request.ts';
+import { resultOf } from './result.ts';
+import type { SchemaContext } from './schema.ts';
+import type { Scheme } from './security.ts';
+import { firstSentence, shortened, words } from './text.ts';
+
+const LONGEST_SUMMARY = 200;
+const LONGEST_DESCRIPTION = 800;
+
+export interface EndpointPlan {
+  readonly file: EndpointFile;
+  /** What could not be carried over, in words. */
+  readonly notes: readonly string[];
+}
+
+export interface Sale {
+  readonly group: string;
+  readonly upstream: string;
+  /** Decimal dollars. */
+  readonly price: string;
+  readonly scheme: Scheme | undefined;
+}
+
+export const pathOf = ({ name }: Operation, { group }: Sale): string => `/${group}/${name}`;
+
+/** Throws Unsupported. */
+export function endpointFor(operation: Operation, sale: Sale, context: SchemaContext): EndpointPlan {
+  const { source } = operation;
+  const plan = planRequest(operation, sale.scheme, context);
+  const result = resultOf(operation, context);
+  const status = statusOf(source.responses);
+  const description = textOf(source.description, LONGEST_DESCRIPTION);
+  const summary =
+    textOf(source.summary, LONGEST_SUMMARY) ?? textOf(firstSentence(String(source.description ?? '')), LONGEST_SUMMARY);
+  const file = {
+    summary: summary ?? (operation.id === undefined ? titleOf(operation) : words(operation.name)),
+    ...(description !== undefined && description !== summary && { description }),
+    path: pathOf(operation, sale),
+    price: { rule: 'fixed', amount: sale.price },
+    request: plan.request,
+    result: result.schema,
+    example: requestExample(plan.request, plan.documented),
+    upstream: { via: sale.upstream, ...plan.upstream, ...(status.size > 0 && { status }) },
+  };
+  const callbacks = source.callbacks === undefined ? [] : ['callbacks are not carried over'];
+  return { file: file as EndpointFile, notes: [...new Set([...callbacks, ...plan.notes, ...result.notes])] };
+}
+
+const textOf = (text: unknown, longest: number): string | undefined =>
+  typeof text === 'string' && text.trim() !== '' ? shortened(text, longest) : undefined;
+
+const MEANINGS = [
+  [400, 'invalid-input'],
+  [404, 'not-found'],
+  [422, 'invalid-input'],
+] as const;
+
+/** What the documented statuses mean, by number. */
+const statusOf = (responses: unknown): ReadonlyMap<number, string> =>
+  new Map(MEANINGS.filter(([status]) => String(status) in asJsonObject(responses)));

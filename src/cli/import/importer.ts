@@ -1,0 +1,132 @@
+/** Makes endpoints of a catalogue out of an OpenAPI document. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkedSchemas } from '../../catalogue/checked.ts';
+import type { CatalogueParts } from '../../catalogue/contracts.ts';
+import { formatDiagnostic } from '../../catalogue/diagnostic.ts';
+import { checkCatalogue } from '../../catalogue/load.ts';
+import { choices } from '../../catalogue/suggest.ts';
+import type { Catalogue, UpstreamFile } from '../../catalogue/types.ts';
+import { UsageProblem } from '../command-line.ts';
+import { addToCatalogue } from './add.ts';
+import { readDocument } from './document.ts';
+import { endpointFor, pathOf, type Sale } from './endpoint.ts';
+import { type Operation, operationsOf, titleOf } from './operations.ts';
+import { chooseScheme, refusedWith } from './security.ts';
+import { Unsupported } from './unsupported.ts';
+import { baseUrlOf, elsewhere, upstreamFile, upstreamNameOf } from './upstream.ts';
+import { fileYaml } from './yaml.ts';
+
+export interface ImportOptions {
+  /** A file or an https URL. */
+  readonly source: string;
+  /** The catalogue's directory. */
+  readonly catalogue: string;
+  /** Decimal dollars, for every operation. */
+  readonly price: string;
+  /** Ids or names; empty: all of them. */
+  readonly operations: readonly string[];
+  readonly group?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly baseUrl?: string | undefined;
+}
+
+/** One operation and what became of it. */
+export interface Outcome {
+  /** Its name in the catalogue: `get-forecast`. */
+  readonly name: string;
+  /** `GET /forecast/{city}`. */
+  readonly title: string;
+  readonly kind: 'written' | 'there already' | 'left out';
+  /** Below the catalogue. */
+  readonly file: string;
+  /** Why it was left, or what of it could not be carried over. */
+  readonly notes: readonly string[];
+}
+
+export interface Report {
+  readonly upstream: { readonly name: string; readonly file: UpstreamFile; readonly isNew: boolean };
+  readonly outcomes: readonly Outcome[];
+  /** Of the document as a whole. */
+  readonly remarks: readonly string[];
+}
+
+/** Imports into a catalogue, which passes its check before and after. Throws UsageProblem, with nothing written. */
+export async function importDocument(options: ImportOptions, parts: CatalogueParts): Promise<Report> {
+  const checked = checkedSchemas();
+  const { catalogue, diagnostics } = checkCatalogue(options.catalogue, parts, checked);
+  if (!catalogue) {
+    const found = diagnostics.map(formatDiagnostic).join('\n');
+    throw new UsageProblem(`${found}\nthe catalogue has to be right before anything is imported into it`);
+  }
+  const document = await readDocument(options.source);
+  const operations = chosen(operationsOf(document), options.operations);
+  const scheme = chooseScheme(document, operations);
+  const baseUrl = baseUrlOf(document, options.baseUrl);
+  const name = options.upstream ?? upstreamNameOf(document, baseUrl);
+  const { file, isNew } = upstreamIn(catalogue, name, upstreamFile(name, baseUrl, scheme));
+  const sale: Sale = { group: options.group ?? name, upstream: name, price: options.price, scheme };
+  const context = { root: document.root, checked };
+  const comment = commentIn(options.catalogue);
+  const sold = new Set(catalogue.routes.map(({ path }) => path));
+  const texts = new Map<string, string>();
+  const outcomes = operations.map((operation): Outcome => {
+    const below = `endpoints/${sale.group}/${operation.name}.yaml`;
+    const outcome = { name: operation.name, title: titleOf(operation), file: below };
+    if (existsSync(join(options.catalogue, below))) return { ...outcome, kind: 'there already', notes: [] };
+    if (sold.has(pathOf(operation, sale))) {
+      return { ...outcome, kind: 'there already', notes: [`${pathOf(operation, sale)} is sold by another file`] };
+    }
+    try {
+      const server = elsewhere(operation, document, baseUrl);
+      if (server !== undefined) throw new Unsupported(`is at ${server}: import it with --base-url and --upstream`);
+      const reason = refusedWith(document, operation, scheme);
+      if (reason !== undefined) throw new Unsupported(reason);
+      const plan = endpointFor(operation, sale, context);
+      texts.set(below, fileYaml(plan.file, comment));
+      return { ...outcome, kind: 'written', notes: plan.notes };
+    } catch (error) {
+      if (error instanceof Unsupported) return { ...outcome, kind: 'left out', notes: [error.message] };
+      throw error;
+    }
+  });
+  const added = { upstream: isNew ? { name, entry: file } : undefined, files: texts };
+  const refused = addToCatalogue(options.catalogue, added, parts, checked);
+  return {
+    upstream: { name, file, isNew },
+    outcomes: outcomes.map((outcome) => {
+      const notes = refused.get(outcome.file);
+      return notes ? { ...outcome, kind: 'left out', notes } : outcome;
+    }),
+    remarks: [
+      ...document.faults.map((fault) => `the document is not quite right: ${fault}`),
+      ...(scheme?.remark ? [scheme.remark] : []),
+    ],
+  };
+}
+
+function chosen(operations: readonly Operation[], ids: readonly string[]): readonly Operation[] {
+  const called = (id: string) => (operation: Operation) =>
+    [operation.id, operation.name, titleOf(operation)].includes(id);
+  for (const id of ids) {
+    if (operations.some(called(id))) continue;
+    const known = operations.map(({ id, name }) => id ?? name);
+    throw new UsageProblem(`--operation: the document has no operation ${id}; ${choices(id, known)}`);
+  }
+  return ids.length === 0 ? operations : operations.filter((operation) => ids.some((id) => called(id)(operation)));
+}
+
+/** The upstream of that name: the one that is there, where it is the same provider. */
+function upstreamIn({ upstreams }: Catalogue, name: string, wanted: UpstreamFile) {
+  const there = upstreams.get(name);
+  if (!there) return { file: wanted, isNew: true };
+  if (there.adapter === 'http' && there.baseUrl === wanted.baseUrl) return { file: there, isNew: false };
+  const other = `${there.adapter} at ${there.baseUrl}`;
+  throw new UsageProblem(`the catalogue has an upstream ${name} already, ${other}: give another name with --upstream`);
+}
+
+/** Where the catalogue's neighbour says what endpoint files may hold, editors are told. */
+const commentIn = (directory: string): string | undefined =>
+  existsSync(join(directory, '..', 'generated', 'endpoint.schema.json'))
+    ? '# yaml-language-server: $schema=../../../generated/endpoint.schema.json'
+    : undefined;

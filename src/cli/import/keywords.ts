@@ -1,0 +1,54 @@
+/** Keywords of schemas: what they say something of, and the order in which they are read best. */
+import type { JsonObject } from '../../json.ts';
+
+const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
+  string: ['pattern', 'minLength', 'maxLength', 'format'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'format'],
+  array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
+  object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
+};
+
+const ORDER: readonly string[] = [
+  ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength'],
+  ...[
+    'minimum',
+    'exclusiveMinimum',
+    'maximum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+  ],
+  ...['minProperties', 'maxProperties', 'default', 'deprecated', 'description'],
+  ...['required', 'properties', 'additionalProperties', 'items', 'anyOf', 'allOf', 'examples'],
+];
+
+/** Every type of JSON: of a value that may be anything. */
+export const ANY_TYPE: readonly string[] = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+
+const typeNames = (types: readonly unknown[]): string[] =>
+  types.map((type) => (type === 'integer' ? 'number' : String(type)));
+
+/** The type that a schema means which names none, by its keywords. */
+export function impliedType(schema: JsonObject): string | undefined {
+  const says = (type: string) => BY_TYPE[type]?.some((keyword) => keyword !== 'format' && keyword in schema);
+  return ['object', 'array', 'string', 'number'].find(says);
+}
+
+/** The schema without keywords that say nothing of its types, the others in order. */
+export function tidied(schema: JsonObject): JsonObject {
+  const types = schema.type === undefined ? undefined : typeNames([schema.type].flat());
+  const applies = (keyword: string): boolean => {
+    const of = Object.keys(BY_TYPE).filter((type) => BY_TYPE[type]?.includes(keyword));
+    return of.length === 0 || types === undefined || of.some((type) => types.includes(type));
+  };
+  const kept = ORDER.filter((keyword) => schema[keyword] !== undefined && applies(keyword));
+  return Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword]]));
+}
+
+/** Bounds of numbers, lengths and counts. */
+export const BOUNDS: readonly string[] = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+  ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
+];

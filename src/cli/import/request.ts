@@ -1,0 +1,96 @@
+/** The request that callers send for an operation, and how the provider's is made from it. */
+import { typesOf } from '../../catalogue/request-reads.ts';
+import { asJsonObject, type JsonObject } from '../../json.ts';
+import { type Body, bodyOf } from './body.ts';
+import { exampleIn } from './examples.ts';
+import { ANY_TYPE } from './keywords.ts';
+import type { Operation } from './operations.ts';
+import { parametersFor, readParameter } from './parameters.ts';
+import type { SchemaContext } from './schema.ts';
+import type { Scheme } from './security.ts';
+import { fieldName, untaken } from './text.ts';
+import { Unsupported } from './unsupported.ts';
+
+export interface RequestPlan {
+  readonly request: JsonObject;
+  /** Keys of the endpoint's `upstream`: method, path, query, headers, body. */
+  readonly upstream: JsonObject;
+  /** Fields for which the document has an example. */
+  readonly documented: JsonObject;
+  readonly notes: readonly string[];
+}
+
+/** The fields of a request. */
+class Fields {
+  readonly properties: Record<string, JsonObject> = {};
+  readonly required: string[] = [];
+  readonly documented: Record<string, unknown> = {};
+  readonly #taken = new Set<string>();
+
+  /** The field's name: its own, or with its place before it where another place has that name. */
+  add(place: string, name: string, schema: JsonObject, isRequired: boolean, example: unknown): string {
+    const field = untaken(this.#taken.has(name) ? `${place}_${name}` : name, this.#taken, '_');
+    // A field that takes anything has to say so.
+    this.properties[field] = typesOf(schema) === undefined ? { ...schema, type: ANY_TYPE } : schema;
+    if (isRequired) this.required.push(field);
+    if (example !== undefined) this.documented[field] = example;
+    return field;
+  }
+}
+
+/** Throws Unsupported. */
+export function planRequest(operation: Operation, scheme: Scheme | undefined, context: SchemaContext): RequestPlan {
+  const fields = new Fields();
+  const { sent, notes } = addParameters(fields, operation, scheme, context);
+  const body = bodyOf(operation, context);
+  const upstream = { method: operation.method, ...sent, ...(body && { body: addBody(fields, body) }) };
+  const { required, properties, documented } = fields;
+  const request = { ...(required.length > 0 && { required }), properties };
+  return { request, upstream, documented, notes: [...notes, ...(body?.notes ?? [])] };
+}
+
+function addParameters(fields: Fields, operation: Operation, scheme: Scheme | undefined, context: SchemaContext) {
+  const notes: string[] = [];
+  const query: Record<string, unknown> = {};
+  const headers: Record<string, unknown> = {};
+  const places = new Map<string, string>();
+  for (const parameter of parametersFor(operation, scheme)) {
+    const [place, name] = [String(parameter.in), String(parameter.name)];
+    const { schema, join, refusal, notes: found } = readParameter(parameter, context);
+    const isRequired = place === 'path' || parameter.required === true;
+    if (refusal !== undefined && isRequired) throw new Unsupported(`needs what cannot be carried over: ${refusal}`);
+    notes.push(...(refusal === undefined ? found : [`${refusal}: left out`]));
+    if (refusal !== undefined) continue;
+    const field = fields.add(place, fieldName(name), schema, isRequired, exampleIn(parameter, context.root));
+    if (place === 'path') places.set(name, field);
+    else if (place === 'header') headers[name] = field;
+    else query[name] = join === undefined ? field : { from: field, join };
+  }
+  const path = operation.path.replaceAll(/\{([^}]*)\}/g, (_whole, name: string) => {
+    const field = places.get(name);
+    if (field === undefined) throw new Unsupported(`its path has {${name}}, and no parameter of that name`);
+    return `{${field}}`;
+  });
+  const hasEntries = (map: object) => Object.keys(map).length > 0;
+  return { sent: { path, ...(hasEntries(query) && { query }), ...(hasEntries(headers) && { headers }) }, notes };
+}
+
+/** Adds the body's fields, or the body as one, and gives `upstream.body`. */
+function addBody(fields: Fields, { schema, isRequired, isFlat, example }: Body): unknown {
+  const properties = Object.entries(asJsonObject(schema.properties));
+  const isAlone = Object.keys(fields.properties).length === 0;
+  if (!isFlat || (!isAlone && isMappingItself(properties.map(([name]) => name)))) {
+    return { from: fields.add('the', 'body', schema, isRequired, example) };
+  }
+  const examples = { ...asJsonObject([schema.examples].flat()[0]), ...asJsonObject(example) };
+  const names = properties.map(([name, property]) => {
+    const isNeeded = [schema.required].flat().includes(name);
+    return [name, fields.add('body', name, asJsonObject(property), isNeeded, examples[name])] as const;
+  });
+  return isAlone ? 'input' : Object.fromEntries(names);
+}
+
+/** `{ from: ... }` and `{ value: ... }` would be read as the mapping of one field. */
+const isMappingItself = (names: readonly string[]): boolean =>
+  names.every((name) => ['from', 'values', 'first', 'scale', 'join'].includes(name)) ||
+  names.every((name) => name === 'value');

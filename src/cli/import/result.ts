@@ -1,0 +1,54 @@
+/** What an operation answers. */
+import { mapSubschemas } from '../../catalogue/schema-walk.ts';
+import { openResult } from '../../catalogue/schemas.ts';
+import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
+import { jsonIn, typesIn } from './body.ts';
+import { resolved } from './document.ts';
+import { exampleIn, resultExample } from './examples.ts';
+import { ANY_TYPE, BOUNDS } from './keywords.ts';
+import type { Operation } from './operations.ts';
+import { type Converted, convertSchema, type SchemaContext } from './schema.ts';
+import { shortened } from './text.ts';
+import { Unsupported } from './unsupported.ts';
+
+/** The schema of the first good answer in JSON, with an example. Throws Unsupported where there is none. */
+export function resultOf({ source }: Operation, context: SchemaContext): Converted {
+  const responses = Object.entries(asJsonObject(source.responses))
+    .filter(([status]) => /^2/.test(status))
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, given]) => resolved(context.root, given));
+  const response = responses.find(({ content }) => jsonIn(content)?.schema !== undefined);
+  if (!response) throw new Unsupported(whyNone(responses));
+  const media = asJsonObject(jsonIn(response.content));
+  const { schema: strict, notes } = convertSchema(media.schema, 'result', 'result', context);
+  if (asJsonObject(strict).format === 'binary') throw new Unsupported('answers with a file');
+  const schema = { type: ANY_TYPE, ...(loosened(strict) as JsonObject) };
+  const example = resultExample(openResult(schema), strict, [exampleIn(media, context.root)]);
+  const description = shortened(String(response.description ?? ''), 300);
+  return {
+    schema: {
+      ...(strict.description === undefined && description !== '' && { description }),
+      ...schema,
+      ...(example !== undefined && { examples: [example] }),
+    },
+    notes,
+  };
+}
+
+function whyNone(responses: readonly JsonObject[]): string {
+  const types = responses.map(({ content }) => typesIn(content)).filter((names) => names !== '');
+  if (types.length === 0) return 'has no JSON answer';
+  return /json/.test(types.join()) ? 'does not say what its JSON answer holds' : `answers ${types.join(', ')}: no JSON`;
+}
+
+const LET_GO: readonly string[] = [...BOUNDS, 'format', 'uniqueItems', 'examples'];
+
+/**
+ * The schema by types, required members and enums alone: a provider that is sloppy about a format or a bound still answers
+ * what was paid for.
+ */
+function loosened(schema: unknown): unknown {
+  if (!isJsonObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => !LET_GO.includes(keyword));
+  return mapSubschemas(Object.fromEntries(kept), loosened);
+}

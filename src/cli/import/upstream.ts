@@ -1,0 +1,57 @@
+/** The entry of `upstreams.yaml` for a document. */
+import type { UpstreamFile } from '../../catalogue/types.ts';
+import { asJsonObject, asJsonObjects, type JsonObject } from '../../json.ts';
+import { UsageProblem } from '../command-line.ts';
+import type { ApiDocument } from './document.ts';
+import type { Operation } from './operations.ts';
+import type { Scheme } from './security.ts';
+import { kebab } from './text.ts';
+
+/** The address of a server with its variables filled in; undefined where it is no whole one. */
+function addressOf(server: JsonObject | undefined, address: string | undefined): string | undefined {
+  const template = typeof server?.url === 'string' ? server.url : '/';
+  const variables = asJsonObject(server?.variables);
+  // A document may leave the scheme to whoever reads it.
+  const whole = template.replace(/^\/\//, 'https://');
+  const url = whole.replaceAll(/\{([^}]*)\}/g, (_whole, name) => String(asJsonObject(variables[name]).default ?? ''));
+  return URL.canParse(url, address) ? new URL(url, address).href.replace(/\/+$/, '') : undefined;
+}
+
+/** The document's first server, or what `--base-url` says. Throws UsageProblem where neither is a whole address. */
+export function baseUrlOf({ root, address }: ApiDocument, given: string | undefined): string {
+  if (given !== undefined && !URL.canParse(given))
+    throw new UsageProblem(`--base-url takes an https URL: got ${given}`);
+  const [server] = asJsonObjects(root.servers);
+  const url = given?.replace(/\/+$/, '') ?? addressOf(server, address);
+  if (url !== undefined) return url;
+  throw new UsageProblem(`the document's server is ${server?.url ?? 'not named'}: add --base-url https://...`);
+}
+
+/** Where an operation is that is not at `baseUrl`; undefined where it is. */
+export function elsewhere({ servers }: Operation, { address }: ApiDocument, baseUrl: string): string | undefined {
+  const addresses = servers.map((server) => addressOf(server, address));
+  return addresses.length === 0 || addresses.includes(baseUrl) ? undefined : (addresses[0] ?? 'another server');
+}
+
+const COMMON = new Set(['www', 'api', 'apis', 'rest', 'com', 'co', 'org', 'net', 'gov', 'ac']);
+
+/** `https://api.weather.co.uk/v1` is `weather`; where the host has no name of its own, the document's title is taken. */
+export function upstreamNameOf({ root }: ApiDocument, baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  const own = /^[\d.]+$|^\[|^localhost$/.test(hostname) ? [] : hostname.split('.').slice(0, -1);
+  const name = own.filter((label) => !COMMON.has(label)).at(-1);
+  return kebab(name ?? '') || kebab(String(asJsonObject(root.info).title)) || 'imported';
+}
+
+export function upstreamFile(name: string, baseUrl: string, scheme: Scheme | undefined): UpstreamFile {
+  const prefix = name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)/, 'API_');
+  const variables = Object.entries(scheme?.secrets ?? {}).map(([secret, end]) => [secret, `${prefix}_${end}`]);
+  return {
+    adapter: 'http',
+    baseUrl,
+    ...(scheme && { keys: Object.fromEntries(variables), settings: { authorize: scheme.authorize } }),
+  };
+}

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { UsageProblem } from '../../../src/cli/command-line.ts';
+import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
+import { imported, importedText } from './imported.ts';
+
+const petty = JSON.stringify({
+  swagger: '2.0',
+  info: { title: 'Pets', version: '1' },
+  host: 'pets.example',
+  paths: {
+    '/pets': { get: { operationId: 'listPets', produces: ['text/plain'], responses: { 200: { description: 'x' } } } },
+  },
+});
+
+/** Runs the command on a catalogue without upstreams. */
+function run(t: Test, document: string, ...words: string[]) {
+  const directory = writeCatalogue(t, {
+    'upstreams.yaml': '{}\n',
+    'endpoints/image/oil.yaml': null,
+    '../document.yaml': document,
+  });
+  const catalogue = join(directory, 'catalogue');
+  const file = join(catalogue, '..', 'document.yaml');
+  const all = [
+    '--import=tsx',
+    'src/cli/import.ts',
+    '--catalogue',
+    catalogue,
+    ...words.map((word) => (word === 'FILE' ? file : word)),
+  ];
+  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    execFile(process.execPath, all, { env: { PATH: process.env.PATH } }, (error, out, err) => {
+      t.equal(readFileSync(join(catalogue, 'upstreams.yaml'), 'utf8'), '{}\n', 'nothing is written');
+      t.notOk(existsSync(join(catalogue, 'endpoints', 'pets')));
+      resolve({ code: error ? 1 : 0, out, err });
+    });
+  });
+}
+
+t.test('each mistake on the command line ends it with 1 and says what to do', async (t) => {
+  const cases: [string[], RegExp][] = [
+    [['FILE'], /^--price says what a call costs/],
+    [['FILE', '--price', '0.0000001'], /^--price: .*decimals/],
+    [['FILE', '--price', '0'], /^--price: a call that costs nothing/],
+    [['FILE', '--price', '0.01', '--group', 'My pets'], /^--group takes lower-case letters.*got My pets/],
+    [['FILE', 'other.yaml', '--price', '0.01'], /^name one document/],
+    [['FILE', '--price', '0.01', '--operation', 'listPet'], /has no operation listPet; did you mean listPets\?/],
+  ];
+  for (const [words, message] of cases) {
+    const { code, err } = await run(t, petty, ...words);
+    t.equal(code, 1);
+    t.match(err, message);
+    t.notMatch(err, /the command failed|\n\s+at /);
+  }
+});
+
+t.test('a document that cannot be read says why', async (t) => {
+  const cases: [string, RegExp][] = [
+    ['just: text', /is no OpenAPI document: it says neither openapi nor swagger/],
+    ['a: [', /cannot be read as an OpenAPI document: /],
+    ['openapi: 4.0.0\npaths: {}', /4\.0\.0/],
+    ['openapi: 3.1.0\ninfo: { title: Pets, version: "1" }', /has no paths: nothing can be imported from it/],
+  ];
+  for (const [text, message] of cases) {
+    await t.rejects(importedText(t, text), { constructor: UsageProblem, message });
+  }
+  await t.rejects(imported(t, 'nowhere.yaml'), {
+    constructor: UsageProblem,
+    message: /^there is no file nowhere\.yaml/,
+  });
+  await t.rejects(imported(t, 'http://pets.example/a.yaml'), { constructor: UsageProblem, message: /is not fetched/ });
+  await t.rejects(importedText(t, petty, { baseUrl: 'pets' }), {
+    constructor: UsageProblem,
+    message: /^--base-url takes/,
+  });
+});
+
+t.test('what is left out is listed with its reason', async (t) => {
+  const { code, out } = await run(t, petty, 'FILE', '--price', '0.01');
+  t.equal(code, 0);
+  t.match(out, /left out:\n {2}list-pets \(GET \/pets\): has no JSON answer\n/);
+  t.match(out, /1 operation: 0 written, 0 there already, 1 left out/);
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { importDocument } from '../../../src/cli/import/importer.ts';
+import { shipped } from '../../../src/shipped.ts';
+import { emptyCatalogue, type Imported, imported, propertiesOf, UPSTREAMS } from './imported.ts';
+
+const documents = 'test/cli/import/documents';
+
+const counts = ({ report }: Imported) => {
+  const of = (kind: string) => report.outcomes.filter((outcome) => outcome.kind === kind).length;
+  return { written: of('written'), there: of('there already'), left: of('left out') };
+};
+
+t.test('a large OpenAPI 3.0 document', async (t) => {
+  const made = await imported(t, join(documents, 'blockfrost.yaml'));
+  t.same(counts(made), { written: 121, there: 0, left: 8 });
+  t.match(made.report.upstream, {
+    name: 'blockfrost',
+    isNew: true,
+    file: {
+      adapter: 'http',
+      baseUrl: 'https://cardano-mainnet.blockfrost.io/api/v0',
+      keys: { key: 'BLOCKFROST_API_KEY' },
+      settings: { authorize: { header: 'project_id', value: '{key}' } },
+    },
+  });
+  t.match(made.outcome('post-tx-submit').notes, ['takes a body of application/cbor alone']);
+  t.match(made.outcome('ipfs-add').notes, ['is at https://ipfs.blockfrost.io/api/v0: import it with --base-url']);
+  const block = made.endpoint('get-blocks-hash-or-number');
+  t.match(block, {
+    summary: 'Specific block',
+    path: '/blockfrost/get-blocks-hash-or-number',
+    price: { rule: 'fixed', amount: '0.01' },
+    request: { required: ['hash_or_number'] },
+    upstream: { via: 'blockfrost', method: 'GET', path: '/blocks/{hash_or_number}', status: { 404: 'not-found' } },
+  });
+  t.same(propertiesOf(block).hash_or_number, {
+    type: 'string',
+    format: 'path-segment',
+    description: 'Hash or number of the requested block.',
+  });
+  t.match(block.result.examples, [{ time: 1641338934, height: 15243593 }], "the provider's own example");
+});
+
+t.test('an OpenAPI 3.1 document with schemas that contain themselves', async (t) => {
+  const made = await imported(t, join(documents, 'figma.yaml'));
+  t.same(counts(made), { written: 53, there: 0, left: 1 });
+  t.same(made.report.upstream.file.settings, { authorize: { header: 'X-Figma-Token', value: '{key}' } });
+  t.match(made.outcome('delete-dev-resource').notes, ['has no JSON answer']);
+  t.match(made.outcome('get-file').notes, [/^result: too large, cut off \d levels down$/]);
+  t.match(made.endpoint('post-webhook'), { upstream: { body: 'input', status: { 400: 'invalid-input' } } });
+});
+
+t.test('a Swagger 2.0 document, which asks for OAuth', async (t) => {
+  const made = await imported(t, join(documents, 'netlify.json'));
+  t.same(counts(made), { written: 129, there: 0, left: 52 });
+  t.match(made.report.remarks, [/netlifyAuth is oauth2: its access token is sent as a bearer token/]);
+  t.same(made.report.upstream.file.settings, { authorize: { bearer: 'key' } });
+  t.match(made.endpoint('list-site-submissions'), {
+    summary: 'List site submissions',
+    result: { type: 'array' },
+    upstream: { path: '/sites/{site_id}/submissions', query: { page: 'page', per_page: 'per_page' } },
+  });
+  t.match(made.outcome('create-site-build').notes, [/multipart\/form-data/]);
+
+  const before = readFileSync(join(made.catalogue, 'upstreams.yaml'), 'utf8');
+  t.ok(before.startsWith(UPSTREAMS), 'what upstreams.yaml said stays as it was');
+  const again = await imported(t, join(documents, 'netlify.json'), { price: '0.02' }, made.catalogue);
+  t.same(counts(again), { written: 0, there: 129, left: 52 }, 'nothing is overwritten');
+  t.equal(readFileSync(join(made.catalogue, 'upstreams.yaml'), 'utf8'), before);
+  t.equal(again.endpoint('list-site-submissions').price.amount, '0.01');
+});
+
+t.test('one operation, under a group and an upstream of the operator', async (t) => {
+  const options = { operations: ['get_/blocks/latest', 'GET /health'], group: 'cardano', upstream: 'ledger' };
+  const catalogue = emptyCatalogue(t);
+  const source = join(documents, 'blockfrost.yaml');
+  await t.rejects(
+    importDocument({ source, catalogue, price: '0.01', ...options }, shipped),
+    /--operation: the document has no operation get_\/blocks\/latest; /,
+  );
+  const made = await imported(t, source, { ...options, operations: ['GET /blocks/latest', 'GET /health'] }, catalogue);
+  t.same(made.report.outcomes.map(({ file }) => file).sort(), [
+    'endpoints/cardano/get-blocks-latest.yaml',
+    'endpoints/cardano/get-health.yaml',
+  ]);
+  t.match(made.endpoint('get-health'), { path: '/cardano/get-health', upstream: { via: 'ledger', path: '/health' } });
+});

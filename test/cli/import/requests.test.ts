@@ -1,0 +1,130 @@
+import t from 'tap';
+import { documentOf, importedText, jsonBody, propertiesOf } from './imported.ts';
+
+const parameter = (place: string, name: string, schema: object, more: object = {}) => ({
+  in: place,
+  name,
+  schema,
+  required: place === 'path',
+  ...more,
+});
+
+const answering = (schema: object) => ({
+  responses: { 200: { description: 'Fine', content: { 'application/json': { schema } } } },
+});
+
+t.test('parameters and body stand side by side, and of two of a name the later is renamed', async (t) => {
+  const operation = {
+    operationId: 'updateThing',
+    parameters: [
+      parameter('header', 'X-Trace-Id', { type: 'string' }),
+      parameter('query', 'id', { type: 'integer', minimum: 1 }),
+      parameter('query', 'tags', { type: 'array', items: { type: 'string' } }, { explode: false }),
+      parameter('query', 'kinds', { type: 'array', items: { type: 'string' } }),
+      parameter('path', 'id', { type: 'string', pattern: '^.*$' }),
+    ],
+    ...jsonBody({ type: 'object', required: ['id'], properties: { id: { type: 'string' }, size: { type: 'number' } } }),
+  };
+  const text = documentOf(
+    {},
+    { paths: { '/things/{id}': { put: { ...operation, ...answering({ type: 'object' }) } } } },
+  );
+  const made = (await importedText(t, text)).endpoint('update-thing');
+  t.match(made.request.required, ['id', 'body_id']);
+  t.match(propertiesOf(made), {
+    id: { type: 'string', format: 'path-segment' },
+    query_id: { type: 'integer', minimum: 1 },
+    X_Trace_Id: { type: 'string', pattern: '^[ -~]*$' },
+    size: { type: 'number' },
+  });
+  t.same(made.upstream, {
+    via: 'things',
+    method: 'PUT',
+    path: '/things/{id}',
+    query: { id: 'query_id', tags: { from: 'tags', join: ',' }, kinds: 'kinds' },
+    headers: { 'X-Trace-Id': 'X_Trace_Id' },
+    body: { id: 'body_id', size: 'size' },
+  });
+});
+
+t.test('a body alone is the request, and one that is no object of named fields stands under body', async (t) => {
+  const cases = [
+    [{ type: 'object', properties: { text: { type: 'string' } } }, 'input'],
+    [{ type: 'array', items: { type: 'string' } }, { from: 'body' }],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, { from: 'body' }],
+    [
+      {
+        oneOf: [
+          { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
+          { type: 'object', required: ['b'], properties: { b: { type: 'string' } } },
+        ],
+      },
+      { from: 'body' },
+    ],
+    [{}, { from: 'body' }],
+  ] as const;
+  for (const [schema, body] of cases) {
+    const made = (await importedText(t, documentOf(jsonBody(schema)))).endpoint('make');
+    t.same(made.upstream.body, body, JSON.stringify(schema));
+    if (body !== 'input') t.same(made.request.required, ['body']);
+  }
+});
+
+t.test('fields that would be read as a mapping keep the body in one piece', async (t) => {
+  const operation = {
+    parameters: [parameter('query', 'dry', { type: 'boolean' })],
+    ...jsonBody({ type: 'object', required: ['value'], properties: { value: { type: 'string' } } }),
+  };
+  const made = (await importedText(t, documentOf(operation))).endpoint('make');
+  t.same(made.upstream.body, { from: 'body' });
+});
+
+t.test('examples are the ones of the document where they fit, else made from the schemas', async (t) => {
+  const schema = {
+    type: 'object',
+    required: ['city', 'mail', 'days'],
+    properties: {
+      city: { type: 'string', example: 'Lisbon' },
+      mail: { type: 'string', format: 'email' },
+      days: { type: 'integer', minimum: 1, maximum: 14 },
+      unit: { type: 'string', enum: ['c', 'f'], default: 'c' },
+    },
+  };
+  const media = { examples: { one: { value: { city: 'Porto', mail: 'a@b.example', days: 3 } } } };
+  const given = (await importedText(t, documentOf(jsonBody(schema, media)))).endpoint('make');
+  t.same(given.example, { city: 'Porto', mail: 'a@b.example', days: 3 });
+  const wrong = { example: { city: 'Porto', mail: 'nobody', days: 30 } };
+  const { example } = (await importedText(t, documentOf(jsonBody(schema, wrong)))).endpoint('make');
+  t.match(example, { city: 'Lisbon', mail: /@/, days: Number });
+});
+
+t.test('what cannot be sent is left out with its reason: the field, or the operation that needs it', async (t) => {
+  const session = parameter('cookie', 'session', { type: 'string' });
+  const filter = parameter('query', 'filter', { type: 'object', properties: { a: { type: 'string' } } });
+  const loose = await importedText(t, documentOf({ parameters: [session, filter] }));
+  t.same(loose.outcome('make').kind, 'written');
+  t.same(loose.outcome('make').notes, ['query.filter is an object: left out', 'cookie.session is a cookie: left out']);
+  const needed = await importedText(t, documentOf({ parameters: [{ ...session, required: true }] }));
+  t.match(needed.outcome('make'), {
+    kind: 'left out',
+    notes: ['needs what cannot be carried over: cookie.session is a cookie'],
+  });
+
+  const upload = { requestBody: { content: { 'multipart/form-data': { schema: { type: 'object' } } } } };
+  const xml = { requestBody: { content: { 'application/xml': { schema: { type: 'object' } } } } };
+  for (const [operation, reason] of [
+    [upload, 'takes a body of multipart/form-data alone'],
+    [xml, 'takes a body of application/xml alone'],
+    [{ responses: { 204: { description: 'Done' } } }, 'has no JSON answer'],
+    [{ responses: { 200: { description: 'A picture', content: { 'image/png': {} } } } }, 'answers image/png: no JSON'],
+  ] as const) {
+    const made = await importedText(t, documentOf(operation));
+    t.match(made.outcome('make'), { kind: 'left out', notes: [reason] });
+  }
+});
+
+t.test('an operation that the check refuses is left out with what the check says', async (t) => {
+  const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer', minimum: 5, maximum: 3 } } };
+  const { outcome } = await importedText(t, documentOf(jsonBody(schema)));
+  t.match(outcome('make'), { kind: 'left out', notes: [/^line \d+: maximum is below minimum: nothing fits; /] });
+});

@@ -1,0 +1,132 @@
+import t from 'tap';
+import { asJsonObject, type JsonObject } from '../../../src/json.ts';
+import { documentOf, importedText, jsonBody, propertiesOf } from './imported.ts';
+
+/** The request's fields that a body of these properties becomes. */
+async function fields(t: Parameters<typeof importedText>[0], properties: object, changes: object = {}) {
+  const made = await importedText(t, documentOf(jsonBody({ type: 'object', properties }), changes));
+  return { properties: propertiesOf(made.endpoint('make')), notes: made.outcome('make').notes };
+}
+
+t.test('schemas of OpenAPI 3.0 become JSON Schema 2020-12', async (t) => {
+  const schemas = { Unit: { type: 'string', enum: ['c', 'f'] } };
+  const { properties } = await fields(
+    t,
+    {
+      name: { type: 'string', nullable: true, example: 'Ada' },
+      share: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: false },
+      unit: { nullable: true, allOf: [{ $ref: '#/components/schemas/Unit' }], description: 'In what' },
+      kind: { type: 'string', enum: ['a'], nullable: true },
+      either: { oneOf: [{ type: 'string' }, { type: 'integer' }], discriminator: { propertyName: 'x' } },
+      secret: { type: 'string', readOnly: true },
+    },
+    { openapi: '3.0.3', components: { schemas } },
+  );
+  t.same(properties, {
+    name: { type: ['string', 'null'], examples: ['Ada'] },
+    share: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+    unit: { type: ['string', 'null'], enum: ['c', 'f', null], description: 'In what' },
+    kind: { type: ['string', 'null'], enum: ['a', null] },
+    either: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+  });
+});
+
+t.test('parts of allOf become one object', async (t) => {
+  const schemas = {
+    Base: { type: 'object', required: ['id'], properties: { id: { type: 'string' } }, additionalProperties: false },
+  };
+  const whole = {
+    allOf: [{ $ref: '#/components/schemas/Base' }, { required: ['size'], properties: { size: { type: 'integer' } } }],
+  };
+  const { properties } = await fields(t, { whole }, { components: { schemas } });
+  t.same(properties.whole, {
+    type: 'object',
+    required: ['id', 'size'],
+    properties: { id: { type: 'string' }, size: { type: 'integer' } },
+  });
+});
+
+t.test('a schema that contains itself is cut off at its second turn', async (t) => {
+  const Node = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string' },
+      children: { type: 'array', items: { $ref: '#/components/schemas/Node' } },
+      parent: { $ref: '#/components/schemas/Node' },
+    },
+  };
+  const node = { $ref: '#/components/schemas/Node' };
+  const { properties, notes } = await fields(t, { node }, { components: { schemas: { Node } } });
+  t.same(properties.node, {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string' },
+      children: { type: 'array', items: { description: 'Node, as above: cut off here' } },
+      parent: { description: 'Node, as above: cut off here' },
+    },
+  });
+  t.same(notes, ['Node contains itself: cut off at its second turn']);
+});
+
+t.test('schemas that double at every level are cut off where they become too large', async (t) => {
+  const names = Array.from({ length: 40 }, (_, index) => `S${index}`);
+  const schemas = Object.fromEntries(
+    names.map((name, index) => {
+      const next = index + 1 < names.length ? { $ref: `#/components/schemas/S${index + 1}` } : { type: 'string' };
+      return [name, { type: 'object', properties: { left: next, right: next } }];
+    }),
+  );
+  const { notes } = await fields(t, { all: { $ref: '#/components/schemas/S0' } }, { components: { schemas } });
+  t.same(notes, ['body: too large, cut off 8 levels down']);
+});
+
+t.test('what the catalogue does not know is dropped, and patterns and defaults that do harm are listed', async (t) => {
+  const { properties, notes } = await fields(t, {
+    tag: { type: 'string', pattern: '^(a+)+$', format: 'tag', 'x-internal': true, xml: { name: 't' } },
+    code: { type: 'string', pattern: '^[A-Z]{2}$' },
+    page: { type: 'integer', default: 'one' },
+    anything: {},
+  });
+  t.same(properties, {
+    tag: { type: 'string' },
+    code: { type: 'string', pattern: '^[A-Z]{2}$' },
+    page: { type: 'integer' },
+    anything: { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] },
+  });
+  t.match(notes, [
+    /^body\.tag: the pattern \^\(a\+\)\+\$ is left out: the pattern backtracks catastrophically/,
+    'body.page: the default "one" does not fit, and is left out',
+  ]);
+});
+
+t.test('results ask for types and required members, and for no more than that', async (t) => {
+  const schema: JsonObject = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['at', 'password'],
+    properties: {
+      at: { type: 'string', format: 'date-time', maxLength: 40 },
+      count: { type: 'integer', minimum: 0 },
+      password: { type: 'string', writeOnly: true },
+    },
+  };
+  const responses = { 201: { description: 'It was made', content: { 'application/hal+json': { schema } } } };
+  const { result } = (await importedText(t, documentOf({ responses }))).endpoint('make');
+  t.match(result, { type: 'object', description: 'It was made', required: ['at'] });
+  t.same(asJsonObject(result.properties), { at: { type: 'string' }, count: { type: 'integer' } });
+  t.match(result.examples, [{ at: /^\d{4}-\d\d-\d\dT/ }]);
+});
+
+t.test('results may be lists and plain values', async (t) => {
+  for (const schema of [
+    { type: 'array', items: { type: 'string' } },
+    { type: 'integer' },
+    { type: 'string', nullable: true },
+  ]) {
+    const responses = { 200: { description: 'Fine', content: { 'application/json': { schema } } } };
+    const { result } = (await importedText(t, documentOf({ responses }))).endpoint('make');
+    t.same([result.type].flat()[0], schema.type);
+  }
+});

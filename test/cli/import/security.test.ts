@@ -1,0 +1,64 @@
+import t from 'tap';
+import { documentOf, importedText } from './imported.ts';
+
+const secured = (securitySchemes: object, security: readonly object[], more: object = {}): string =>
+  documentOf({ security, ...more }, { components: { securitySchemes } });
+
+t.test('each security scheme becomes what the upstream sends', async (t) => {
+  const key = { key: 'THINGS_API_KEY' };
+  const cases = [
+    [{ type: 'http', scheme: 'Bearer' }, { bearer: 'key' }, key],
+    [{ type: 'apiKey', in: 'header', name: 'X-Key' }, { header: 'X-Key', value: '{key}' }, key],
+    [{ type: 'apiKey', in: 'query', name: 'appid' }, { query: 'appid', value: '{key}' }, key],
+    [
+      { type: 'http', scheme: 'basic' },
+      { basic: '{user}:{password}' },
+      { user: 'THINGS_USER', password: 'THINGS_PASSWORD' },
+    ],
+    [{ type: 'openIdConnect', openIdConnectUrl: 'https://id.example' }, { bearer: 'key' }, key],
+  ] as const;
+  for (const [scheme, authorize, keys] of cases) {
+    const { report } = await importedText(t, secured({ way: scheme }, [{ way: [] }]));
+    t.match(report.outcomes, [{ kind: 'written' }]);
+    t.same(report.upstream.file, {
+      adapter: 'http',
+      baseUrl: 'https://api.things.example/v1',
+      keys,
+      settings: { authorize },
+    });
+  }
+});
+
+t.test('of several ways the first that can be sent is taken, and callers are not asked for the key', async (t) => {
+  const schemes = {
+    cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
+    header: { type: 'apiKey', in: 'header', name: 'x-key' },
+    bearer: { type: 'http', scheme: 'bearer' },
+  };
+  const parameters = [{ in: 'header', name: 'X-Key', required: true, schema: { type: 'string' } }];
+  const text = secured(schemes, [{ cookie: [] }, { header: [] }, { bearer: [] }], { parameters });
+  const { report, endpoint } = await importedText(t, text);
+  t.same(report.upstream.file.settings, { authorize: { header: 'x-key', value: '{key}' } });
+  t.same(endpoint('make').request, { properties: {} });
+});
+
+t.test('an operation that the key of the others does not open is left out', async (t) => {
+  const schemes = { cookie: { type: 'apiKey', in: 'cookie', name: 'sid' } };
+  const { report } = await importedText(t, secured(schemes, [{ cookie: [] }]));
+  t.match(report.outcomes, [{ kind: 'left out', notes: ['needs cookie, which cannot be sent'] }]);
+  t.same(report.upstream.file.keys, undefined);
+});
+
+t.test('servers: variables are filled in, and an upstream of another provider is not taken over', async (t) => {
+  const server = {
+    url: 'https://{region}.api.things.example/{base}/',
+    variables: { region: { default: 'eu' }, base: { default: 'v2' } },
+  };
+  const { report } = await importedText(t, documentOf({}, { servers: [server] }));
+  t.equal(report.upstream.file.baseUrl, 'https://eu.api.things.example/v2');
+  await t.rejects(
+    importedText(t, documentOf({}, { servers: [{ url: '/v1' }] })),
+    /the document's server is \/v1: add --base-url/,
+  );
+  await t.rejects(importedText(t, documentOf({}), { upstream: 'other' }), /an upstream other already.*--upstream/);
+});
