@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import t from 'tap';
 import typescript from 'typescript';
+import { SANDBOX_PACKAGES } from '../src/cli/init/project.ts';
 
 /** Which layers a layer may import. Types count as well: a layer that needs another's types knows it. */
 const allowed: Record<string, readonly string[]> = {
@@ -29,6 +30,11 @@ const ABOVE = new Set([
   'shipped',
   'platform',
   'config',
+  'edition',
+  'editions',
+  'reloading',
+  'running',
+  'index',
 ]);
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -95,6 +101,20 @@ t.test('what the sandbox and the commands alone need is not installed in product
       const [scope = '', rest] = specifier.split('/');
       const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope;
       t.ok(packageName in dependencies, `${name} imports ${packageName}`);
+    }
+  }
+  t.end();
+});
+
+t.test('a directory made by init installs what the sandbox and the commands import', (t) => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  for (const name of SANDBOX_PACKAGES) t.ok(name in devDependencies, `${name} is a development package`);
+  const codegen = readdirSync('codegen').filter((name) => /^(main|generate|files|types)\.ts$/.test(name));
+  const files = [...sources.map((name) => join('src', name)), ...codegen.map((name) => join('codegen', name))];
+  for (const file of files) {
+    for (const specifier of specifiersOf(file).filter((each) => !/^(\.|node:)/.test(each))) {
+      const [packageName = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
+      t.ok(packageName in dependencies || SANDBOX_PACKAGES.includes(packageName), `${file} imports ${packageName}`);
     }
   }
   t.end();

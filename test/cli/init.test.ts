@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import { freePort } from '../gateway.ts';
+import { groupOf, printed, start } from '../started.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'turnpike-init-'));
+t.teardown(() => rmSync(root, { recursive: true, force: true }));
+const shop = join(root, 'My Shop');
+
+/** What `npm install` of the packed package would leave, with the packages that it needs taken from here. */
+function install(): void {
+  const packed =
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', root], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .at(-1) ?? '';
+  execFileSync('tar', ['xzf', packed], { cwd: root });
+  const modules = join(shop, 'node_modules');
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  for (const name of readdirSync('node_modules')) {
+    if (name !== '.bin' && name !== 'turnpike') symlinkSync(resolve('node_modules', name), join(modules, name));
+  }
+  cpSync(join(root, 'package'), join(modules, 'turnpike'), { recursive: true });
+  const command = join(modules, 'turnpike/dist/src/cli/turnpike.js');
+  chmodSync(command, 0o755);
+  symlinkSync(command, join(modules, '.bin', 'turnpike'));
+}
+
+t.test('the packed package makes a directory that passes its check, and sells', async (t) => {
+  install();
+  const turnpike = (...words: string[]) =>
+    execFileSync(join(shop, 'node_modules/.bin/turnpike'), words, { cwd: shop, encoding: 'utf8' });
+  const said = turnpike('init', '.', '--deploy');
+  t.match(said, /^wrote package\.json$[\s\S]*^next {2}cd \. && npm install && npm start$/m);
+  t.match(turnpike('init', '.'), /^left {2}package\.json, which was there$/m, 'nothing is overwritten');
+  t.equal(turnpike('check'), '1 endpoint, 2 routes: no problems\n');
+
+  const manifest = JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'));
+  t.match(manifest, { name: 'my-shop', scripts: { start: 'turnpike start' }, dependencies: { turnpike: /^\d/ } });
+  t.notOk(Object.values(manifest.devDependencies).some((version) => typeof version !== 'string'));
+
+  const port = String(await freePort());
+  const run = start({ PORT: port, LOG_LEVEL: 'error' }, ['start'], shop);
+  t.teardown(async () => {
+    if (groupOf(run.child.pid ?? 0).length > 0) process.kill(-(run.child.pid ?? 0), 'SIGINT');
+    await run.ended;
+  });
+  const line = /^pay {3}npm run pay -- (\S+) '(.*)' --url (\S+)$/m.exec(await printed(run, /^pay .*$/m));
+  const [, path = '', body = '', url = ''] = line ?? [];
+  t.match(
+    turnpike('pay', path, body, '--url', url),
+    /^receipt {2}transaction \S+ on eip155:84532[\s\S]*"temperature": 20\.5/m,
+  );
+});
+
+t.test('what it writes for deploying is right as far as it can be read here', (t) => {
+  const unit = join(shop, 'turnpike.service');
+  if (existsSync('/usr/bin/systemd-analyze')) {
+    t.equal(
+      execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
+      '',
+    );
+  } else {
+    t.match(readFileSync(unit, 'utf8'), /^ExecStart=/m);
+  }
+  const { services } = parse(readFileSync(join(shop, 'compose.yaml'), 'utf8'));
+  t.same(Object.keys(services), ['gateway', 'database', 'proxy']);
+  t.equal(services.gateway.deploy.replicas, 3);
+  const dockerfile = readFileSync(join(shop, 'Dockerfile'), 'utf8');
+  for (const [, source = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)) {
+    for (const name of source.split(' ').filter((each) => each !== 'package-lock.json'))
+      t.ok(existsSync(join(shop, name)), name);
+  }
+  t.match(dockerfile, /^USER node$/m);
+  t.end();
+});
