@@ -45,7 +45,12 @@ export function endpointFor(operation: Operation, sale: Sale, context: SchemaCon
     request: plan.request,
     result: result.schema,
     example: requestExample(plan.request, plan.documented),
-    upstream: { via: sale.upstream, ...plan.upstream, ...(status.size > 0 && { status }) },
+    upstream: {
+      via: sale.upstream,
+      ...plan.upstream,
+      ...(result.file && { result: { file: result.file } }),
+      ...(status.size > 0 && { status }),
+    },
   };
   const callbacks = source.callbacks === undefined ? [] : ['callbacks are not carried over'];
   return { file: file as EndpointFile, notes: [...new Set([...callbacks, ...plan.notes, ...result.notes])] };

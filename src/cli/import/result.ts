@@ -2,6 +2,7 @@
 import { mapSubschemas } from '../../catalogue/schema-walk.ts';
 import { openResult } from '../../catalogue/schemas.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
+import type { MediaKind } from '../../upstream/media/type.ts';
 import { jsonIn, typesIn } from './body.ts';
 import { resolved } from './document.ts';
 import { exampleIn, resultExample } from './examples.ts';
@@ -11,17 +12,25 @@ import { type Converted, convertSchema, type SchemaContext } from './schema.ts';
 import { shortened } from './text.ts';
 import { Unsupported } from './unsupported.ts';
 
-/** The schema of the first good answer in JSON, with an example. Throws Unsupported where there is none. */
-export function resultOf({ source }: Operation, context: SchemaContext): Converted {
+export interface ImportedResult extends Converted {
+  /** Where the answer is a file. */
+  readonly file?: MediaKind;
+}
+
+/**
+ * The schema of the first good answer in JSON, with an example; else of a picture, a sound or a film. Throws Unsupported where
+ * there is none of these.
+ */
+export function resultOf({ source }: Operation, context: SchemaContext): ImportedResult {
   const responses = Object.entries(asJsonObject(source.responses))
     .filter(([status]) => /^2/.test(status))
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, given]) => resolved(context.root, given));
   const response = responses.find(({ content }) => jsonIn(content)?.schema !== undefined);
-  if (!response) throw new Unsupported(whyNone(responses));
+  if (!response) return fileResult(responses) ?? refuse(whyNone(responses));
   const media = asJsonObject(jsonIn(response.content));
   const { schema: strict, notes } = convertSchema(media.schema, 'result', 'result', context);
-  if (asJsonObject(strict).format === 'binary') throw new Unsupported('answers with a file');
+  if (asJsonObject(strict).format === 'binary') throw new Unsupported('answers with a file of any sort');
   const schema = { type: ANY_TYPE, ...(loosened(strict) as JsonObject) };
   const example = resultExample(openResult(schema), strict, [exampleIn(media, context.root)]);
   const description = shortened(String(response.description ?? ''), 300);
@@ -35,11 +44,32 @@ export function resultOf({ source }: Operation, context: SchemaContext): Convert
   };
 }
 
+/** What the adapter http answers where its answer is a file. */
+function fileResult(responses: readonly JsonObject[]): ImportedResult | undefined {
+  const types = responses.flatMap(({ content }) => Object.keys(asJsonObject(content)));
+  const file = MEDIA.find((kind) => types.some((type) => type.startsWith(`${kind}/`) && !type.includes('svg')));
+  if (!file) return undefined;
+  const url = `${file}_url`;
+  const properties = { [url]: { type: 'string' }, type: { type: 'string' }, bytes: { type: 'integer' } };
+  const example = { [url]: `https://files.example.com/1`, type: `${file}/*`, bytes: 20_480 };
+  return {
+    schema: { type: 'object', required: [url, 'type', 'bytes'], properties, examples: [example] },
+    notes: [],
+    file,
+  };
+}
+
+function refuse(reason: string): never {
+  throw new Unsupported(reason);
+}
+
 function whyNone(responses: readonly JsonObject[]): string {
   const types = responses.map(({ content }) => typesIn(content)).filter((names) => names !== '');
   if (types.length === 0) return 'has no JSON answer';
   return /json/.test(types.join()) ? 'does not say what its JSON answer holds' : `answers ${types.join(', ')}: no JSON`;
 }
+
+const MEDIA = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];
 
 const LET_GO: readonly string[] = [...BOUNDS, 'format', 'uniqueItems', 'examples'];
 

@@ -55,6 +55,9 @@ export function openPayer(sandbox: SandboxState, network: string | undefined): P
   };
 
   const chosenOf = (unpaid: Response) => {
+    if (!unpaid.headers.has('www-authenticate')) {
+      throw new PayProblem('this path is not sold over MPP, nothing was paid: those that are begin with /mpp');
+    }
     const challenges = Challenge.fromResponseList(unpaid);
     const chosen = challenges.find(
       (challenge) => network === undefined || [challenge.method, nameOf(challenge)].includes(network),

@@ -116,7 +116,10 @@ t.test('what cannot be sent is left out with its reason: the field, or the opera
     [upload, 'takes a body of multipart/form-data alone'],
     [xml, 'takes a body of application/xml alone'],
     [{ responses: { 204: { description: 'Done' } } }, 'has no JSON answer'],
-    [{ responses: { 200: { description: 'A picture', content: { 'image/png': {} } } } }, 'answers image/png: no JSON'],
+    [
+      { responses: { 200: { description: 'A paper', content: { 'application/pdf': {} } } } },
+      'answers application/pdf: no JSON',
+    ],
   ] as const) {
     const made = await importedText(t, documentOf(operation));
     t.match(made.outcome('make'), { kind: 'left out', notes: [reason] });
@@ -127,4 +130,11 @@ t.test('an operation that the check refuses is left out with what the check says
   const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer', minimum: 5, maximum: 3 } } };
   const { outcome } = await importedText(t, documentOf(jsonBody(schema)));
   t.match(outcome('make'), { kind: 'left out', notes: [/^line \d+: maximum is below minimum: nothing fits; /] });
+});
+
+t.test('a picture, a sound or a film is a file of the media store', async (t) => {
+  const get = { operationId: 'getCover', responses: { 200: { description: 'It', content: { 'image/png': {} } } } };
+  const made = (await importedText(t, documentOf({}, { paths: { '/covers': { get } } }))).endpoint('get-cover');
+  t.match(made.upstream, { method: 'GET', path: '/covers', result: { file: 'image' } });
+  t.same(made.result.required, ['image_url', 'type', 'bytes']);
 });
