@@ -1,0 +1,44 @@
+import t from 'tap';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import type { Network } from '../../src/catalogue/types.ts';
+import { createLog } from '../../src/log.ts';
+import { type Facilitator, FacilitatorUnreachable } from '../../src/payment/facilitators/facilitator.ts';
+import { createPayableNetworks } from '../../src/payment/networks.ts';
+import { shipped } from '../../src/shipped.ts';
+
+const network = loadCatalogue('catalogue', shipped).networks.get('chain-c') as Network;
+
+/** A facilitator that answers what it supports as often as it is said to, and then cannot be reached. */
+function open(answers: boolean[]) {
+  const asked = () => answers.shift() ?? false;
+  const facilitator: Pick<Facilitator, 'supported'> = {
+    supported: async () => {
+      if (!asked()) throw new FacilitatorUnreachable('no answer');
+      return [{ x402Version: 2, scheme: 'exact', network: network.sandbox.caip2 }];
+    },
+  };
+  return createPayableNetworks(
+    [{ network, mode: 'sandbox', payTo: '0x0000000000000000000000000000000000000001', rpcUrl: undefined }],
+    [{ name: 'flaky', facilitator: facilitator as Facilitator }],
+    createLog('silent'),
+  );
+}
+
+t.test(
+  'a facilitator that misses one question keeps its networks, one that misses two loses them, and gets them back',
+  async (t) => {
+    const payable = open([true, false, true, false, false, true]);
+    t.equal(payable.find('chain-c'), undefined, 'nothing is payable before it was asked');
+    const { version } = payable;
+    await payable.refresh();
+    t.ok(payable.find('chain-c'));
+    await payable.refresh();
+    t.ok(payable.find('chain-c'), 'it answered the second time');
+    t.equal(payable.version, version + 1, 'and challenges that were prepared stay good');
+    await payable.refresh();
+    t.equal(payable.find('chain-c'), undefined);
+    await payable.refresh();
+    t.ok(payable.find('chain-c'));
+    t.equal(payable.version, version + 3);
+  },
+);
