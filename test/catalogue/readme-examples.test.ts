@@ -11,7 +11,7 @@ const blocks = [...readFileSync('README.md', 'utf8').matchAll(/```yaml\n# catalo
 t.test('what the README shows of a catalogue passes its check', async (t) => {
   const upstreams = blocks.filter(({ file }) => file === 'upstreams.yaml').map(({ yaml }) => yaml);
   const endpoints = blocks.filter(({ file }) => file.startsWith('endpoints/weather/'));
-  t.equal(upstreams.length, 2);
+  t.equal(upstreams.length, 3);
   t.equal(endpoints.length, 1);
   const networks = `${rightFiles['networks.yaml']}`
     .replace('chain-e:', 'chain-c:')
