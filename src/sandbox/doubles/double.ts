@@ -48,6 +48,8 @@ export interface DoubleUse {
 export interface DoubleKind {
   /** The adapter that it stands opposite. */
   readonly adapter: string;
+  /** True where it answers by its uses. */
+  readonly followsUses?: boolean;
   open(upstream: Upstream, uses: readonly DoubleUse[]): Double;
 }
 

@@ -2,13 +2,13 @@
  * An API that has no double of its own: it answers what the endpoints' files say of it. Calls get the example of their
  * `upstream:` block, else an answer of which the block makes a result that fits the result schema.
  */
+import type { JsonSchema, Upstream } from '../../catalogue/types.ts';
 import { instanceOf } from '../../schema-instance.ts';
 import { digest } from '../../seed.ts';
-import type { MediaKind } from '../../upstream/media/type.ts';
-import { fileOf, type HttpOptions, resultExpression } from '../../upstream/providers/http/options.ts';
+import { type Answering, fileOf, type HttpOptions, resultExpression } from '../../upstream/providers/http/options.ts';
 import { placesIn } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';
-import { type FilePlan, filePath, makeFile } from '../files/index.ts';
+import { sampleFile } from '../files/sample.ts';
 import {
   type Double,
   type DoubleAnswer,
@@ -32,15 +32,14 @@ const JOBS = '/~jobs/';
 
 export const httpDouble: DoubleKind = {
   adapter: 'http',
-  open({ keys = {} }, uses): Double {
+  followsUses: true,
+  open(upstream, uses): Double {
     // `/pools/retired` is not the pool of that name where the provider has such a path.
     const operations = uses.map(operationOf).sort((left, right) => placeCount(left) - placeCount(right));
     const asked = ({ method, path }: DoubleRequest) =>
       operations.find(({ options, path: matches }) => (options.method ?? 'POST') === method && matches.test(path));
-    const secrets = Object.values(keys).map(sandboxSecret);
     return {
-      unauthorized: (request) =>
-        secrets.every((secret) => carries(request, secret)) ? undefined : jsonAnswer(401, { error: 'no valid key' }),
+      unauthorized: keyDemand(upstream),
       isBilled: (request) => asked(request) !== undefined,
       async answer(request) {
         const operation = asked(request);
@@ -74,6 +73,13 @@ const matcher = (path: string): RegExp => {
   return new RegExp(`^${parts.join('[^/]+')}$`);
 };
 
+/** Takes requests that carry every key of the upstream. */
+export function keyDemand({ keys = {} }: Upstream): NonNullable<Double['unauthorized']> {
+  const secrets = Object.values(keys).map(sandboxSecret);
+  return (request) =>
+    secrets.every((secret) => carries(request, secret)) ? undefined : jsonAnswer(401, { error: 'no valid key' });
+}
+
 /** Wherever the provider wants it. */
 function carries({ headers, query }: DoubleRequest, secret: string): boolean {
   const { authorization = '' } = headers;
@@ -84,27 +90,24 @@ function carries({ headers, query }: DoubleRequest, secret: string): boolean {
 async function answerOf({ options, result }: Operation, request: DoubleRequest): Promise<DoubleAnswer> {
   const seed = `${request.path}?${request.query}${request.body}`;
   const kind = fileOf(options);
-  if (kind) return await fileAnswer(kind, seed);
+  if (kind) {
+    const { type, bytes } = await sampleFile(kind, seed);
+    return { status: 200, headers: { 'content-type': type }, body: bytes };
+  }
   if (options.poll) return jsonAnswer(201, jobOf(options.poll.path, digest(seed), request.base));
-  if (options.example !== undefined) return jsonAnswer(200, options.example);
+  return jsonAnswer(200, madeAnswer(options, result, seed));
+}
+
+/** The example, else an answer of which the options make a result that fits the schema. */
+export function madeAnswer(options: Answering, result: JsonSchema, seed: string): unknown {
+  if (options.example !== undefined) return options.example;
   const made = instanceOf(result, seed);
   const expression = resultExpression(options);
-  return jsonAnswer(200, expression === undefined ? made : reversed(expression, made));
+  return expression === undefined ? made : reversed(expression, made);
 }
 
 /** The first answer to a job: what its path names. */
 function jobOf(path: string, id: string, base: string): unknown {
   const name = isWhole(path) ? `${base}${JOBS}${id}` : id;
   return placesIn(path).reduce<unknown>((answer, place) => merged(answer, reversed(place, name)), {});
-}
-
-const plans: Readonly<Record<MediaKind, (seed: string) => FilePlan>> = {
-  image: (seed) => ({ kind: 'picture', seed, width: 640, height: 480, label: 'sandbox', format: 'png' }),
-  audio: (seed) => ({ kind: 'sound', seed, seconds: 2, format: 'mp3', sampleRate: 22_050 }),
-  video: () => ({ kind: 'clip', seconds: 2, ratio: 16 / 9 }),
-};
-
-async function fileAnswer(kind: MediaKind, seed: string): Promise<DoubleAnswer> {
-  const file = await makeFile(filePath(plans[kind](digest(seed))));
-  return file ? { status: 200, headers: { 'content-type': file.type }, body: file.bytes } : jsonAnswer(500, {});
 }

@@ -9,7 +9,6 @@ import {
   type DoubleAnswer,
   type DoubleKind,
   type DoubleRequest,
-  type DoubleUse,
   type Fault,
   faults,
   jsonAnswer,
@@ -18,6 +17,7 @@ import { finnhubDouble } from './finnhub.ts';
 import { httpDouble } from './http.ts';
 import { jupiterDataDouble } from './jupiter-data.ts';
 import { limitlessDouble } from './limitless.ts';
+import { mcpDouble } from './mcp.ts';
 import { okxDexMarketDouble } from './okx-dex-market.ts';
 import { openaiChatDouble } from './openai-chat.ts';
 import { openaiMediaDouble } from './openai-media.ts';
@@ -38,6 +38,7 @@ const doubleKinds: readonly DoubleKind[] = [
   httpDouble,
   jupiterDataDouble,
   limitlessDouble,
+  mcpDouble,
   okxDexMarketDouble,
   openaiChatDouble,
   openaiMediaDouble,
@@ -99,9 +100,10 @@ export async function startDoubles(served: Served): Promise<Doubles> {
       const uses = routes.flatMap(({ upstreams: options, result }) =>
         options.filter(({ via }) => via === upstream.name).map((use) => ({ options: use, result })),
       );
-      const definition = JSON.stringify(upstream.adapter === 'http' ? [upstream, uses] : upstream);
-      const known = mounted.get(upstream.name);
-      if (known?.definition !== definition) mounted.set(upstream.name, { ...mount(upstream, uses), definition });
+      const kind = kindOf(upstream);
+      const definition = JSON.stringify(kind.followsUses ? [upstream, uses] : upstream);
+      if (mounted.get(upstream.name)?.definition === definition) continue;
+      mounted.set(upstream.name, { definition, double: kind.open(upstream, uses), faults: [], calls: 0 });
     }
   }
   mountAll(served);
@@ -168,10 +170,10 @@ export async function startDoubles(served: Served): Promise<Doubles> {
   };
 }
 
-function mount(upstream: Upstream, uses: readonly DoubleUse[]): Omit<Mounted, 'definition'> {
+function kindOf(upstream: Upstream): DoubleKind {
   const kind = doubleKinds.find(({ adapter }) => adapter === upstream.adapter);
   if (kind === undefined) throw new Error(`the adapter ${upstream.adapter} has no double for the sandbox`);
-  return { double: kind.open(upstream, uses), faults: [], calls: 0 };
+  return kind;
 }
 
 async function answerOf(place: Mounted, request: DoubleRequest): Promise<DoubleAnswer | 'never'> {

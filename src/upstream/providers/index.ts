@@ -3,6 +3,7 @@ import { finnhub } from './finnhub/adapter.ts';
 import { http } from './http/adapter.ts';
 import { jupiterData } from './jupiter/adapter.ts';
 import { limitless } from './limitless/adapter.ts';
+import { mcp } from './mcp/adapter.ts';
 import { okxDexMarket } from './okx/adapter.ts';
 import { openaiChat } from './openai/chat-adapter.ts';
 import { openaiMedia } from './openai/media-adapter.ts';
@@ -21,6 +22,7 @@ export const adapters: readonly Adapter[] = [
   http,
   jupiterData,
   limitless,
+  mcp,
   okxDexMarket,
   openaiChat,
   openaiMedia,

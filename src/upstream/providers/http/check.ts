@@ -4,7 +4,7 @@ import { isAskedInSandbox } from '../../../catalogue/settings.ts';
 import type { UpstreamFile } from '../../../catalogue/types.ts';
 import { evaluate, expressionFault } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
-import { fileOf, type HttpOptions, resultExpression } from './options.ts';
+import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
 import { pathFaults, placesIn } from './path.ts';
 import { headerFaults } from './request.ts';
 import { isReversible } from './reversed.ts';
@@ -23,7 +23,7 @@ export const check: Check = (given, { request, upstream }) => {
 };
 
 export const exampleResult: NonNullable<AdapterDeclaration['exampleResult']> = (given) => {
-  const options = given as unknown as HttpOptions;
+  const options: Answering = given;
   if (options.example === undefined) return undefined;
   try {
     return { result: resultOf(options), path: ['example'] };
@@ -34,10 +34,9 @@ export const exampleResult: NonNullable<AdapterDeclaration['exampleResult']> = (
 };
 
 /** What the options make of their example. Throws UpstreamProblem where they do not fit it. */
-const resultOf = (options: HttpOptions): unknown =>
-  mapAnswer(resultExpression(options), options.example, 'the example');
+const resultOf = (options: Answering): unknown => mapAnswer(resultExpression(options), options.example, 'the example');
 
-function expressionFaults({ result, cost, poll }: HttpOptions): OptionFault[] {
+export function expressionFaults({ result, cost, poll }: Answering): OptionFault[] {
   const expressions: readonly (readonly [path: readonly string[], expression: string | undefined])[] = [
     [['result'], typeof result === 'string' ? result : undefined],
     [['cost'], cost],
@@ -67,8 +66,8 @@ function contradictions(options: HttpOptions): OptionFault[] {
   return faults;
 }
 
-/** What the sandbox answers in the provider's place. */
-function exampleFaults(options: HttpOptions, upstream: UpstreamFile): OptionFault[] {
+/** What the sandbox answers in the provider's place. Its expressions are right. */
+export function exampleFaults(options: Answering, upstream: UpstreamFile): OptionFault[] {
   const { example, poll } = options;
   if (example === undefined) return missingExample(options, upstream);
   const fault = (message: string, expected: string) => [{ path: ['example'], message, expected }];
@@ -81,7 +80,7 @@ function exampleFaults(options: HttpOptions, upstream: UpstreamFile): OptionFaul
   }
 }
 
-function missingExample(options: HttpOptions, upstream: UpstreamFile): OptionFault[] {
+function missingExample(options: Answering, upstream: UpstreamFile): OptionFault[] {
   const expression = resultExpression(options);
   const isMade = !options.poll && (expression === undefined || isReversible(expression));
   if (isMade || isAskedInSandbox(upstream)) return [];

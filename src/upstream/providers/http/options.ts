@@ -46,15 +46,31 @@ export type HttpOptions = {
   readonly example?: unknown;
 };
 
+/** What options say of the answer, and of the result that is made of it. */
+export type Answering = Pick<HttpOptions, 'result' | 'cost' | 'poll' | 'example'>;
+
 /** The sort of file that the answer itself is; undefined for a value. */
-export const fileOf = ({ result }: HttpOptions): MediaKind | undefined =>
+export const fileOf = ({ result }: Answering): MediaKind | undefined =>
   typeof result === 'object' ? result.file : undefined;
 
 /** What makes the result of the last answer; undefined where that is the result itself. */
-export const resultExpression = ({ result, poll }: HttpOptions): string | undefined =>
+export const resultExpression = ({ result, poll }: Answering): string | undefined =>
   poll?.result ?? (typeof result === 'string' ? result : undefined);
 
-const expression = { type: 'string', minLength: 1 } as const;
+export const expressionSchema = { type: 'string', minLength: 1 } as const;
+
+/** An expression, or a file of one of these kinds. */
+export const resultSchema = (fileKinds: readonly MediaKind[]) => ({
+  anyOf: [
+    expressionSchema,
+    {
+      type: 'object',
+      required: ['file'],
+      additionalProperties: false,
+      properties: { file: { enum: [...fileKinds], description: 'The answer is such a file' } },
+    },
+  ],
+});
 
 export const httpOptions = {
   type: 'object',
@@ -87,15 +103,7 @@ export const httpOptions = {
       examples: ['input'],
     },
     result: {
-      anyOf: [
-        expression,
-        {
-          type: 'object',
-          required: ['file'],
-          additionalProperties: false,
-          properties: { file: { enum: [...kinds], description: 'The answer is such a file' } },
-        },
-      ],
+      ...resultSchema(kinds),
       description: "The result as a JMESPath expression over the provider's answer; left out: the answer itself",
       examples: ['{temperature: current.temp_c}'],
     },
@@ -106,10 +114,14 @@ export const httpOptions = {
       description: 'Status of the answer: what it means',
       examples: [{ 404: 'not-found', 422: 'invalid-input' }],
     },
-    cost: { ...expression, description: 'JMESPath: what the call cost us, in dollars', examples: ['usage.cost_usd'] },
+    cost: {
+      ...expressionSchema,
+      description: 'JMESPath: what the call cost us, in dollars',
+      examples: ['usage.cost_usd'],
+    },
     download: {
       type: 'array',
-      items: expression,
+      items: expressionSchema,
       minItems: 1,
       description: 'Fields of the result whose addresses are copied, so that they do not expire',
       examples: [['image_url']],
@@ -125,9 +137,13 @@ export const httpOptions = {
           description: 'Where the job is; {id} is JMESPath over the first answer',
           examples: ['/jobs/{id}'],
         },
-        until: { ...expression, description: 'JMESPath: true once the job is done', examples: ["state == 'done'"] },
+        until: {
+          ...expressionSchema,
+          description: 'JMESPath: true once the job is done',
+          examples: ["state == 'done'"],
+        },
         failed: {
-          ...expression,
+          ...expressionSchema,
           description: 'JMESPath: true where the job came to nothing',
           examples: ["state == 'failed'"],
         },
@@ -137,7 +153,11 @@ export const httpOptions = {
           default: '2s',
           description: 'Time between two looks',
         },
-        result: { ...expression, description: 'The result as JMESPath over the last answer', examples: ['output'] },
+        result: {
+          ...expressionSchema,
+          description: 'The result as JMESPath over the last answer',
+          examples: ['output'],
+        },
       },
       description: 'For a provider that answers with a job',
       examples: [{ path: '/jobs/{id}', until: "state == 'done'" }],
