@@ -90,6 +90,8 @@ export interface AdapterDeclaration {
    * `path` leads from the options to the example. Undefined where there is none, or where `check` finds fault with it.
    */
   exampleResult?(options: JsonObject): { readonly result: unknown; readonly path: readonly string[] } | undefined;
+  /** True where calls with these options pass their answer on while it comes, as `text/event-stream`. */
+  streams?(options: JsonObject): boolean;
   /** What every result has at its top, by the options. Left out: it is not known, and results are not held to it. */
   answers?(options: JsonObject): readonly string[] | undefined;
   /** What recipes hand it in place of a request: the fields that `input` of a role may name. */

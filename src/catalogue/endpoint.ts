@@ -101,6 +101,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     example: plan.example.value as Input,
     resultExample: enveloped(resultExample, envelope),
     upstreams,
+    ...(checkStreams(plan, resultSchema, context) && { streams: true }),
     operation: plan.operation?.value,
   };
 }
@@ -134,6 +135,20 @@ function checkAnswers({ result, upstreams }: RoutePlan, schema: JsonSchema, cont
       context.checker.diagnostics.add(at, wrong, `it answers: ${answers?.join(', ')}`);
     }
   }
+}
+
+/** Whether the route's answers are passed on while they come. All of its upstreams do so then, and a result is their text. */
+function checkStreams({ upstreams, result }: RoutePlan, schema: JsonSchema, context: CheckContext): boolean {
+  const { diagnostics } = context.checker;
+  const streaming = upstreams.filter(({ value }) => context.upstreamUse.streams(value));
+  if (streaming.length === 0) return false;
+  for (const { location } of upstreams.filter((upstream) => !streaming.includes(upstream))) {
+    diagnostics.add(keyOf(location), 'another upstream of this endpoint streams, and this one does not');
+  }
+  if (schema.type !== 'string') {
+    diagnostics.add(keyOf(result.location), 'an answer that streams is a text', 'write result: { type: string }');
+  }
+  return true;
 }
 
 /** What an upstream's example answer is made into fits the result schema: what fails here would fail every call. */

@@ -281,6 +281,8 @@ export interface Route {
   readonly resultExample: unknown;
   /** In order: the next is asked when one fails. */
   readonly upstreams: readonly UpstreamOptions[];
+  /** True where the answer is passed on while it comes: such payments settle first. */
+  readonly streams?: boolean;
   readonly operation: OperationOptions | undefined;
 }
 

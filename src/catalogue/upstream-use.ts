@@ -65,6 +65,13 @@ export class UpstreamUse {
     return upstream && this.#adapters.get(upstream.adapter)?.answers?.(options);
   }
 
+  /** Whether an `upstream:` block passes its answers on while they come. */
+  streams(options: unknown): boolean {
+    if (!isJsonObject(options)) return false;
+    const upstream = this.#upstreams?.get(String(options.via));
+    return (upstream && this.#adapters.get(upstream.adapter)?.streams?.(options)) ?? false;
+  }
+
   /** What a call answers to the example of an `upstream:` block, and where that stands. */
   exampleResult(location: SourceLocation, options: unknown): { result: unknown; at: SourceLocation } | undefined {
     if (!isJsonObject(options)) return undefined;

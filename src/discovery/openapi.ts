@@ -135,7 +135,12 @@ export function operation(route: Route, parts: OperationParts): Operation {
       200: {
         description: 'Paid, and the result',
         headers: headers(parts.receiptHeaders),
-        content: { 'application/json': { schema: answerSchema(route), example: route.resultExample } },
+        content: {
+          [route.streams ? 'text/event-stream' : 'application/json']: {
+            schema: answerSchema(route),
+            example: route.resultExample,
+          },
+        },
       },
       402: {
         description: 'Not paid: the price of this request, and how to pay it',

@@ -13,7 +13,8 @@ import type { Log } from '../log.ts';
 import type { Rail } from '../payment/rail.ts';
 import { cors } from './cors.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
-import { problemAnswer, render } from './render.ts';
+import { finish, liveAnswer } from './live.ts';
+import { problemAnswer } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';
 
 export interface RouterParts {
@@ -69,8 +70,9 @@ export function createGatewayRouter(parts: RouterParts): Router {
   router.use(parts.apiKeys);
   router.use(async (request, response) => {
     const { path, query } = splitUrl(request.url);
-    const outcome = await parts.lifecycle.answer(incomingRequest(request, path, query));
-    send(response, render(outcome, parts.rails));
+    const live = liveAnswer(response, parts.rails);
+    const outcome = await parts.lifecycle.answer({ ...incomingRequest(request, path, query), live });
+    finish(response, outcome, parts.rails);
   });
   router.use(answerProblem(parts));
   return router;

@@ -11,8 +11,8 @@ import {
   type RouterParts,
   refuseWhileDraining,
 } from './express.ts';
-import { render } from './render.ts';
-import { incomingRequest, send, splitUrl } from './transport.ts';
+import { finish, liveAnswer } from './live.ts';
+import { incomingRequest, splitUrl } from './transport.ts';
 import { answerUnreadable, refuseWithoutHost } from './unreadable.ts';
 
 /** The router, and a 404 for everything else. */
@@ -24,8 +24,9 @@ function createApplication(parts: RouterParts): Express {
   application.use(commonHeaders(parts), refuseWhileDraining(parts));
   application.use(async (request, response) => {
     const { path, query } = splitUrl(request.url);
-    const outcome = await parts.lifecycle.answer(incomingRequest(request, path, query));
-    send(response, render(outcome, parts.rails));
+    const live = liveAnswer(response, parts.rails);
+    const outcome = await parts.lifecycle.answer({ ...incomingRequest(request, path, query), live });
+    finish(response, outcome, parts.rails);
   });
   application.use(answerProblem(parts));
   return application;
@@ -49,8 +50,8 @@ export function createListener(parts: RouterParts): RequestListener {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     allowOrigins(response);
     lifecycle
-      .answer(incomingRequest(request, path, query))
-      .then((outcome) => send(response, render(outcome, rails)))
+      .answer({ ...incomingRequest(request, path, query), live: liveAnswer(response, rails) })
+      .then((outcome) => finish(response, outcome, rails))
       .catch(() => response.destroy());
   };
 }

@@ -28,6 +28,8 @@ export interface FulfilContext {
   readonly isRepeated: boolean;
   /** Takes the provider's own cost in dollars, where it reports one. */
   reportCost(dollars: string): void;
+  /** Takes what has come of an answer that streams; left out: it is wanted whole. */
+  emit?(text: string): Promise<void>;
 }
 
 /** The upstream layer as the lifecycle sees it. */
@@ -59,6 +61,7 @@ interface Fulfilment extends CallOrder {
   readonly lease: Lease;
   /** The payment has settled already, so a failure is owed instead of released. */
   readonly isSettled: boolean;
+  readonly emit?: FulfilContext['emit'];
 }
 
 /** What an adapter may take after its deadline to cancel upstream and say what happened. */
@@ -97,13 +100,12 @@ async function callUpstream(
   { upstreams, log }: Pick<FulfilParts, 'upstreams' | 'log'>,
   { route, input, requestId, network, payer }: CallOrder,
   { lost, isFresh }: Pick<Lease, 'lost' | 'isFresh'>,
-  { paymentId, isRepeated }: Pick<FulfilContext, 'paymentId' | 'isRepeated'>,
-  reportCost: (dollars: string) => void,
+  own: Pick<FulfilContext, 'paymentId' | 'isRepeated' | 'reportCost' | 'emit'>,
 ): Promise<unknown> {
   const { signal, done } = deadline(deadlineOf(route, input), upstreams.stopping, lost);
   let result: unknown;
   try {
-    const context = { network, payer, signal, mayGoOn: isFresh, requestId, paymentId, isRepeated, reportCost };
+    const context = { ...own, network, payer, signal, mayGoOn: isFresh, requestId };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();
@@ -114,11 +116,12 @@ async function callUpstream(
   throw new Problem('upstream_invalid_result');
 }
 
-const answerOf = (route: Route, result: unknown): StoredAnswer => ({
-  status: 200,
-  contentType: 'application/json',
-  body: JSON.stringify(enveloped(result, route.envelope)),
-});
+export const streamed = (body: string): StoredAnswer => ({ status: 200, contentType: 'text/event-stream', body });
+
+const answerOf = (route: Route, result: unknown): StoredAnswer =>
+  route.streams
+    ? streamed(String(result))
+    : { status: 200, contentType: 'application/json', body: JSON.stringify(enveloped(result, route.envelope)) };
 
 /** All who pay nothing share one caller's turns at a provider. */
 const NOBODY = 'nobody';
@@ -133,8 +136,8 @@ export async function fulfilFree(
 ): Promise<StoredAnswer> {
   try {
     const call = { ...order, payer: NOBODY };
-    const payment = { paymentId: order.requestId, isRepeated: false };
-    return answerOf(order.route, await callUpstream(parts, call, UNLEASED, payment, () => {}));
+    const own = { paymentId: order.requestId, isRepeated: false, reportCost: () => {} };
+    return answerOf(order.route, await callUpstream(parts, call, UNLEASED, own));
   } catch (error) {
     const problem = toProblem(error, parts.upstreams);
     parts.log.warn(
@@ -167,10 +170,11 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
   let result: unknown;
   if (!(await lease.confirm())) throw inProgress();
   try {
-    const payment = { paymentId: claim.id, isRepeated: claim.attempt > 1 };
-    result = await callUpstream(parts, request, lease, payment, (dollars) => {
+    const reportCost = (dollars: string) => {
       cost = dollars;
-    });
+    };
+    const own = { paymentId: claim.id, isRepeated: claim.attempt > 1, reportCost };
+    result = await callUpstream(parts, request, lease, { ...own, ...(request.emit && { emit: request.emit }) });
   } catch (error) {
     if (lease.lost.aborted) throw inProgress();
     const problem = toProblem(error, parts.upstreams);

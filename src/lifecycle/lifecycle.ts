@@ -20,19 +20,21 @@ import type { Credential, Quote, Rail } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts';
 import type { GatewayRequest } from '../request.ts';
-import type { Claim, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
 import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
 import type { RouteFinder } from './find.ts';
-import { fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
+import { fulfilFree, fulfilPayment, streamed, type UpstreamCaller } from './fulfil.ts';
 import { networksFor, readInput } from './input.ts';
-import type { Ending, Outcome } from './outcome.ts';
+import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   /** Throws Problem. */
   readBody(limitBytes: number): Promise<Buffer>;
+  /** Left out: the answer is wanted whole. */
+  readonly live?: LiveAnswer;
 };
 
 interface LifecycleParts {
@@ -58,6 +60,7 @@ interface Call {
   readonly route: Route;
   readonly rail: Rail;
   readonly request: GatewayRequest;
+  readonly live: LiveAnswer | undefined;
 }
 
 /** A valid request and its price. */
@@ -94,12 +97,12 @@ async function run(
 }
 
 /** 404, 405; 413 for a body that is too large. */
-async function find({ routes, rails, upstreams }: LifecycleParts, { readBody, ...incoming }: IncomingRequest) {
+async function find({ routes, rails, upstreams }: LifecycleParts, { readBody, live, ...incoming }: IncomingRequest) {
   const route = routes.find(incoming.method, incoming.path);
   const rail = rails.get(route.rail);
   if (!rail) throw new Problem('unknown_path');
   const body = await unlessAborted(upstreams.stopping, readBody(route.bodyLimitBytes), draining);
-  return { route, rail, request: { ...incoming, body } };
+  return { route, rail, request: { ...incoming, body }, live };
 }
 
 /** 400 for several. One that cannot be read is answered as if there were none, with the reason. */
@@ -157,14 +160,14 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> 
   try {
     if ('receipt' in claimed) {
       const { receipt } = claimed;
-      return { receipt, answer: await fulfil(call, priced, claimed, lease, true) };
+      return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
     }
     if (claimed.verified.upfront) {
       const { receipt, isOurs } = await settle(call, claimed, lease, priced.quote.amount);
       if (!isOurs) throw inProgress();
-      return { receipt, answer: await fulfil(call, priced, claimed, lease, true) };
+      return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
     }
-    const answer = await fulfil(call, priced, claimed, lease, false);
+    const answer = await fulfil(call, priced, claimed, lease, undefined);
     const { receipt } = await settle(call, claimed, lease, amountDue(priced.quote, priced.input, answer));
     return { answer, receipt };
   } finally {
@@ -175,13 +178,31 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> 
 
 /** 500: what was not settled is free again, what was is owed. 409 where another instance has taken it over. */
 async function fulfil(
-  { parts, requestId }: Call,
+  call: Call,
   { input, quote: { route } }: Priced,
   { claim, network, payer, answer }: Work,
   lease: Lease,
-  isSettled: boolean,
+  receipt: Receipt | undefined,
 ): Promise<StoredAnswer> {
-  return answer ?? (await fulfilPayment(parts, { route, input, claim, lease, network, payer, isSettled, requestId }));
+  if (answer) return answer;
+  const { parts, requestId } = call;
+  const emit = receipt && emitter(call, receipt);
+  const order = { route, input, claim, lease, network, payer, isSettled: receipt !== undefined, requestId };
+  return await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
+}
+
+/** Passes on what comes of an answer that streams; undefined where it is wanted whole. */
+function emitter(
+  { route, rail, live, requestId }: Call,
+  receipt: Receipt,
+): ((text: string) => Promise<void>) | undefined {
+  if (!route.streams || !live) return undefined;
+  let hasBegun = false;
+  return async (text) => {
+    if (!hasBegun) live.begin({ rail: rail.name, answer: streamed(''), receipt, replayed: false, requestId });
+    hasBegun = true;
+    await live.write(text);
+  };
 }
 
 /** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */

@@ -17,5 +17,13 @@ export type Ending =
   /** `rail`: of what is sold at the path, if anything is. */
   | { readonly kind: 'problem'; readonly problem: Problem; readonly rail?: string | undefined };
 
+/** Where an answer is passed on while it comes. */
+export interface LiveAnswer {
+  /** Once, before the first part. */
+  begin(head: Omit<Extract<Ending, { kind: 'result' }>, 'kind'> & { readonly requestId: string }): void;
+  /** Resolves when the caller can take more, or has left. */
+  write(text: string): Promise<void>;
+}
+
 /** `isClaimed`: a payment was taken for it, whatever came of it. */
 export type Outcome = Ending & { readonly requestId: string; readonly isClaimed: boolean };

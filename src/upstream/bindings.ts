@@ -148,15 +148,20 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     async call(route, input, context) {
       const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
-      const { endpoint, signal, mayGoOn } = context;
-      const withTerms = { ...context, terms: route.price.terms?.(input) };
+      const { endpoint, signal, mayGoOn, emit } = context;
+      let isPassedOn = false;
+      const passOn = async (text: string) => {
+        isPassedOn = true;
+        await emit?.(text);
+      };
+      const withTerms = { ...context, terms: route.price.terms?.(input), ...(emit && { emit: passOn }) };
       const result = await callInOrder(usable, (source) => source.call(input, withTerms), {
         subject: endpoint,
         details: { endpoint },
         signal,
         log,
         redact,
-        ...(mayGoOn && { mayAskAnother: mayGoOn }),
+        mayAskAnother: () => !isPassedOn && (mayGoOn?.() ?? true),
       });
       return options.sandbox ? asSandboxResult(result) : result;
     },

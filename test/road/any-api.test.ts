@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openPayer } from '../../src/rails/mpp/payer.ts';
-import { payV2, request } from '../clients.ts';
+import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY, startWeatherService } from './weather-service.ts';
@@ -71,4 +71,54 @@ t.test('what the provider refuses is not charged, and its words do not reach the
     t.match(await answer.text(), /"invalidParams":\[\{"path":"\/city"/, `${city} is named before anything is paid`);
     t.equal(service.asked.length, asked);
   }
+});
+
+t.test('a stream is passed on as it comes, after it was paid for, and can be had again', async (t) => {
+  const { service, gateway } = await open(t);
+  const call = request(gateway, '/weather/watch', { city: 'Lisbon' });
+  const unpaid = await (await fetch(call.url, call.init)).text();
+  t.match(unpaid, /"paymentFlow":"upfront"/, 'what was passed on cannot be withheld');
+
+  const before = await gateway.earned('chain-c');
+  const proof = await signProof(gateway, 'chain-c', call);
+  const answer = await sendProof(call, proof);
+  t.equal(answer.status, 200);
+  t.equal(answer.headers.get('content-type'), 'text/event-stream');
+  t.ok(answer.headers.get('payment-response'));
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+
+  const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  t.equal((await reader.read()).value, 'data: {"wind": 3}\n\n', 'before the provider is done');
+  service.goOn();
+  let rest = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value;
+  t.equal(rest, 'data: {"key": "[secret]"}\n\ndata: [DONE]\n\n', 'without the key that the provider quotes');
+
+  const again = await sendProof(call, proof);
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.equal(await again.text(), `data: {"wind": 3}\n\n${rest}`);
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+});
+
+t.test('a caller who leaves a stream finds it whole, and one that breaks off is owed', async (t) => {
+  const { service, gateway } = await open(t);
+  const call = request(gateway, '/weather/watch', { city: 'Porto' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const leaving = new AbortController();
+  const answer = await sendProof({ ...call, init: { ...call.init, signal: leaving.signal } }, proof);
+  t.equal(answer.status, 200);
+  leaving.abort();
+  service.goOn();
+  const again = await sendProof(call, proof);
+  t.match(await again.text(), /^data: \{"wind": 3\}[\s\S]*\[DONE\]\n\n$/);
+
+  const other = request(gateway, '/weather/watch', { city: 'Faro' });
+  const paid = await signProof(gateway, 'chain-c', other);
+  const broken = await sendProof(other, paid);
+  service.breakOff();
+  t.match(await broken.text(), /event: error\ndata: .*"code":"result_owed"/);
+  const retried = sendProof(other, paid);
+  const until = Date.now() + 20_000;
+  while (service.goOn() === 0 && Date.now() < until) await new Promise(setImmediate);
+  t.match(await (await retried).text(), /\[DONE\]/, 'the same payment gets it without a new charge');
 });

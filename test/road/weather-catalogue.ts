@@ -89,6 +89,14 @@ example: {}
 upstream: { via: weather, method: GET, path: /v1/station, result: "station.{name: name}" }
 `,
       ),
+      'watch.yaml': endpoint(
+        'watch',
+        `request: { required: [city], properties: { city: { type: string, maxLength: 80 } } }
+result: { type: string, examples: ["data: 1"] }
+example: { city: Lisbon }
+upstream: { via: weather, path: /v1/watch, body: input, stream: sse }
+`,
+      ),
       'report.yaml': endpoint(
         'report',
         `request: { required: [year], properties: { year: { type: integer, minimum: 2000, maximum: 2100 } } }

@@ -1,6 +1,6 @@
 /** An HTTP API of nobody's, with what APIs have: a path, a query, a nested body, a file, XML, a job, keys and refusals. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
@@ -10,6 +10,10 @@ export const KEY = 'weather-key-7f3a';
 
 export interface WeatherService {
   readonly url: string;
+  /** Lets streams of `/v1/watch` go on to their end: how many. */
+  goOn(): number;
+  /** Ends them in the middle. */
+  breakOff(): void;
   /** Every request that came, as it came. */
   readonly asked: { readonly line: string; readonly headers: IncomingMessage['headers']; readonly body: string }[];
 }
@@ -58,11 +62,14 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
           type: 'text/xml; charset=utf-8',
           body: '<?xml version="1.0"?><station id="7"><name>Cais &amp; Co</name></station>',
         };
+      case 'POST /v1/watch':
+        return { body: '' };
       default:
         return { status: 404, body: { error: 'no such path' } };
     }
   }
 
+  const waiting: ServerResponse[] = [];
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://weather');
     const body = await text(request);
@@ -75,6 +82,12 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
     } = isOpen || request.headers['x-api-key'] === KEY
       ? answer(`${request.method} ${pathname}`, searchParams, body)
       : { status: 401, body: { error: 'who are you?' } };
+    if (pathname === '/v1/watch' && status === 200) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: {"wind": 3}\n\ndata: {"key": "${KEY.slice(0, 5)}`);
+      waiting.push(response);
+      return;
+    }
     response.writeHead(status, { 'content-type': type });
     response.end(Buffer.isBuffer(content) || typeof content === 'string' ? content : JSON.stringify(content));
   });
@@ -82,5 +95,13 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   t.teardown(() => server.close().closeAllConnections());
-  return { url, asked };
+  const goOn = () => {
+    const ended = waiting.splice(0);
+    for (const response of ended) response.end(`${KEY.slice(5)}"}\n\ndata: [DONE]\n\n`);
+    return ended.length;
+  };
+  const breakOff = () => {
+    for (const response of waiting.splice(0)) response.destroy();
+  };
+  return { url, asked, goOn, breakOff };
 }

@@ -112,7 +112,8 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
       return version;
     },
     upfront(route, network, amount) {
-      if (amount > policy.settleUpfront.above) return 'above';
+      // What was passed on cannot be withheld.
+      if (route.streams || amount > policy.settleUpfront.above) return 'above';
       return partsOf(route, network).some((part) => strict.has(part)) ? 'loss' : undefined;
     },
     get upfrontFor() {

@@ -95,8 +95,17 @@ async function answerOf({ options, result }: Operation, request: DoubleRequest):
     return { status: 200, headers: { 'content-type': type }, body: bytes };
   }
   if (options.poll) return jsonAnswer(201, jobOf(options.poll.path, digest(seed), request.base));
-  return jsonAnswer(200, madeAnswer(options, result, seed));
+  const made = madeAnswer(options, result, seed);
+  if (options.stream) return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: eventsOf(made) };
+  return jsonAnswer(200, made);
 }
+
+/** A list as an event each; any other value as one. */
+const eventsOf = (made: unknown): string =>
+  [made]
+    .flat()
+    .map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`)
+    .join('');
 
 /** The example, else an answer of which the options make a result that fits the schema. */
 export function madeAnswer(options: Answering, result: JsonSchema, seed: string): unknown {

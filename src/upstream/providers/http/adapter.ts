@@ -2,14 +2,15 @@
 import type { Adapter, Binding, CallContext } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
-import { UpstreamProblem } from '../../problem.ts';
 import { mapAnswer, readAnswer } from './answer.ts';
 import { authorize, httpSettings, secretsIn } from './authorization.ts';
 import { check, exampleResult } from './check.ts';
 import { fileAnswers, fileResult, withCopies } from './files.ts';
 import { fileOf, type HttpOptions, httpOptions, resultExpression } from './options.ts';
+import { passOn } from './pass-on.ts';
 import { placesIn } from './path.ts';
 import { poll } from './poll.ts';
+import { refuseBy } from './refusal.ts';
 import { requestFor } from './request.ts';
 
 export const http: Adapter<HttpOptions> = {
@@ -29,9 +30,11 @@ export const http: Adapter<HttpOptions> = {
     return kind && fileAnswers(kind);
   },
   exampleResult,
+  streams: ({ stream }) => stream !== undefined,
   async call(input, binding, context) {
     const { options, upstream } = binding;
     const request = requestFor(options, input, upstream);
+    if (options.stream) return await passOn(request, binding, context);
     const { download } = options;
     const kind = fileOf(options);
     if (kind) {
@@ -49,12 +52,6 @@ export const http: Adapter<HttpOptions> = {
   },
 };
 
-const publicMessages: Partial<Record<UpstreamProblem['failure'], string>> = {
-  'not-found': 'The provider knows nothing under these values',
-  'invalid-input': 'The provider does not take these values',
-  'content-refused': 'The provider refused to work on this content',
-};
-
 /** Throws UpstreamProblem: what the options say of the answer's status. */
 async function send(
   request: ReturnType<typeof requestFor>,
@@ -62,16 +59,8 @@ async function send(
   { signal }: Pick<CallContext, 'signal'>,
 ): Promise<UpstreamResponse> {
   const response = await http.request({ ...request, signal });
-  const { status, body } = response;
-  const failure = options.status?.[status];
-  if (failure === undefined) return response;
-  const publicMessage = publicMessages[failure];
-  const providerMessage = body.toString('utf8');
-  throw new UpstreamProblem(failure, upstream, `${request.method} ${options.path} answered ${status}`, {
-    status,
-    providerMessage,
-    ...(publicMessage && { publicMessage }),
-  });
+  refuseBy(options, request.method, response.status, response.body, upstream);
+  return response;
 }
 
 function reportCost(

@@ -60,6 +60,9 @@ function contradictions(options: HttpOptions): OptionFault[] {
   if (result !== undefined && poll?.result !== undefined) {
     add(['poll', 'result'], 'the result is said twice', 'write result or poll.result');
   }
+  if (options.stream && (result ?? poll ?? download ?? options.cost) !== undefined) {
+    add(['stream'], 'what streams is passed on as it is', 'leave out result, poll, download and cost');
+  }
   if (fileOf(options) && (poll ?? download) !== undefined) {
     add(['result', 'file'], 'a file comes in the answer itself', 'download: [field] for an address in the answer');
   }

@@ -42,6 +42,7 @@ export type HttpOptions = {
   readonly cost?: string;
   readonly download?: readonly string[];
   readonly poll?: PollOptions;
+  readonly stream?: 'sse';
   /** An answer of the provider: the last one, where it is polled. */
   readonly example?: unknown;
 };
@@ -161,6 +162,10 @@ export const httpOptions = {
       },
       description: 'For a provider that answers with a job',
       examples: [{ path: '/jobs/{id}', until: "state == 'done'" }],
+    },
+    stream: {
+      const: 'sse',
+      description: 'The answer is a stream of events that is passed on as it comes; its payments settle first',
     },
     example: {
       description: 'An answer of the provider, the last one where it is polled: what the sandbox answers',

@@ -1,0 +1,28 @@
+/** What an endpoint's `status` says of an answer. */
+import { type UpstreamFailure, UpstreamProblem } from '../../problem.ts';
+import type { HttpOptions } from './options.ts';
+
+const publicMessages: Partial<Record<UpstreamFailure, string>> = {
+  'not-found': 'The provider knows nothing under these values',
+  'invalid-input': 'The provider does not take these values',
+  'content-refused': 'The provider refused to work on this content',
+};
+
+/** Throws UpstreamProblem where the options say that an answer of this status is a refusal. */
+export function refuseBy(
+  { status: meanings, path }: HttpOptions,
+  method: string,
+  status: number,
+  body: Buffer,
+  upstream: string,
+): void {
+  const failure = meanings?.[status];
+  if (failure === undefined) return;
+  const publicMessage = publicMessages[failure];
+  const providerMessage = body.toString('utf8');
+  throw new UpstreamProblem(failure, upstream, `${method} ${path} answered ${status}`, {
+    status,
+    providerMessage,
+    ...(publicMessage && { publicMessage }),
+  });
+}
