@@ -1,6 +1,11 @@
-import t from 'tap';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
 import { mcp } from '../../../src/upstream/providers/mcp/adapter.ts';
-import { type AdapterCase, adapterContract } from './contract.ts';
+import { type AdapterCase, adapterContract, openSetting, problemOf } from './contract.ts';
 
 const base: AdapterCase = {
   adapter: mcp,
@@ -50,3 +55,97 @@ for (const [kind, type] of [
     },
   });
 }
+
+interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  /** `ID` is the id of the request. */
+  readonly body: string;
+}
+
+const greeting: Answer = {
+  body: '{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}}',
+};
+const unknown: Answer = { status: 400, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"who?"}}' };
+
+/** Calls a tool of a server that speaks an older revision: what it answers to the call, and to one that resumes it. */
+async function callOf(t: Test, answer: Answer, resumed: Answer = { status: 405, body: '' }): Promise<unknown> {
+  const server = createServer(async (request, response) => {
+    const message = request.method === 'POST' ? ((await json(request)) as { id?: unknown; method: string }) : undefined;
+    if (message) lastId = JSON.stringify(message.id);
+    const answers: Record<string, Answer> = {
+      initialize: greeting,
+      'notifications/initialized': { status: 202, body: '' },
+      'tools/call': answer,
+    };
+    const { status = 200, type = 'application/json', body } = message ? (answers[message.method] ?? unknown) : resumed;
+    response.writeHead(status, { 'content-type': type }).end(body.replace('ID', lastId));
+  });
+  let lastId = '';
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { binding, context } = await openSetting(t, base);
+  const upstream = { name: 'tools', adapter: 'mcp', baseUrl };
+  const http = openUpstreamHttp({ upstream, adapter: {}, baseUrl, secrets: {} });
+  t.teardown(async () => {
+    await http.close();
+    server.close().closeAllConnections();
+  });
+  return await mcp.call(base.input, { ...binding, options: { tool: 'search_docs' }, http }, context);
+}
+
+const stream = 'text/event-stream';
+const done = '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}';
+
+t.test('a server of an older revision is greeted, and its answers are read in each form', async (t) => {
+  t.same(await callOf(t, { body: done }), { text: 'a\nb' });
+  const progress = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"soon"}}';
+  const streamed = `event: message\ndata: ${progress}\n\n: alive\n\ndata: ${done}\n\n`;
+  t.same(await callOf(t, { type: stream, body: streamed }), { text: 'a\nb' });
+  const broken = { type: stream, body: 'id: 7\nretry: 1\ndata:\n\n' };
+  t.same(await callOf(t, broken, { type: stream, body: `data: ${done}\n\n` }), { text: 'a\nb' }, 'it is resumed');
+});
+
+const failures: [promise: string, failure: string, answer: Answer, resumed?: Answer][] = [
+  ['a stream that ends without an answer', 'malformed', { type: stream, body: ': alive\n\n' }],
+  ['a stream of what is no JSON', 'malformed', { type: stream, body: 'data: {"unfinished": [\n\n' }],
+  ['an answer to another request', 'malformed', { body: done.replace('ID', '77') }],
+  ['no answer at all', 'malformed', { status: 202, body: '' }],
+  ['a result that is none', 'malformed', { body: '{"jsonrpc":"2.0","id":ID,"result":{"content":7}}' }],
+  ['a defect of its own', 'failed', { body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"oh"}}' }],
+  ['a refusal over HTTP', 'failed', { status: 404, body: 'no such session' }],
+  ['a move to elsewhere', 'failed', { status: 307, body: '' }],
+  [
+    'a stream that cannot be resumed',
+    'failed',
+    { type: stream, body: 'id: 7\nretry: 1\ndata:\n\n' },
+    { status: 500, body: '' },
+  ],
+];
+for (const [promise, failure, answer, resumed] of failures) {
+  t.test(`${promise} ends the call at once`, async (t) => {
+    const problem = await problemOf(callOf(t, answer, resumed));
+    t.equal(problem.failure, failure, problem.message);
+  });
+}
+
+t.test('in the sandbox, a tool that several endpoints call answers what each of them reads', async (t) => {
+  const options = { ...base.options, result: '{answer: text, pages: found[].title}' };
+  const result = {
+    ...base.result,
+    required: ['answer', 'pages'],
+    properties: { answer: { type: 'string' }, pages: { type: 'array', minItems: 1, items: { type: 'string' } } },
+  };
+  const { adapter } = base;
+  const { binding, context, doubles } = await openSetting(t, { ...base, options, result });
+  doubles.serve({
+    upstreams: [{ ...base.upstream, name: 'the-upstream', adapter: 'mcp', baseUrl: 'https://provider.example' }],
+    routes: [
+      { upstreams: [{ ...base.options, via: 'the-upstream' }], result: base.result },
+      { upstreams: [{ ...options, via: 'the-upstream' }], result },
+    ],
+  });
+  t.match(await adapter.call(base.input, binding, context), { answer: String, pages: [String] });
+  t.match(await adapter.call(base.input, { ...binding, options: base.options }, context), { answer: String });
+});
