@@ -22,7 +22,8 @@ async function open(t: Test, options: GatewayOptions = {}) {
     writeFileSync(file, text.replace(from, to));
   };
   const alert = (text: string): PaidCall => request(gateway, '/weather/alerts', { text });
-  return { gateway, edit, alert, service };
+  const write = (name: string, text: string) => writeFileSync(join(catalogue, name), text);
+  return { gateway, edit, write, alert };
 }
 
 const ALERTS = 'endpoints/weather/alerts.yaml';
@@ -133,4 +134,27 @@ t.test('instances on one database sell the same: one that is told to load brings
   const until = Date.now() + 20_000;
   while ((await versionOf(other)) !== wanted && Date.now() < until) await new Promise(setImmediate);
   t.equal(await versionOf(other), wanted);
+});
+
+t.test('an upstream and an endpoint that are added are sold at once, in the sandbox by a double', async (t) => {
+  const { gateway, edit, write } = await open(t);
+  edit('upstreams.yaml', 'weather:', 'tides:\n  adapter: http\n  baseUrl: https://tides.example.com\nweather:');
+  write(
+    'endpoints/weather/tides.yaml',
+    `summary: Tides
+path: /weather/tides
+networks: [chain-c]
+price: { rule: fixed, amount: "0.02" }
+request: { required: [port], properties: { port: { type: string, maxLength: 40 } } }
+result: { required: [high], properties: { high: { type: string } }, examples: [{ high: "06:12" }] }
+example: { port: Leixões }
+upstream: { via: tides, path: /tides, body: input, result: "{high: tides[0].high}", example: { tides: [{ high: "06:12" }] } }
+`,
+  );
+  await gateway.reload();
+  const before = await gateway.earned('chain-c');
+  const answer = await payV2(gateway, 'chain-c', request(gateway, '/weather/tides', { port: 'Leixões' }));
+  t.same(await answer.json(), { high: '06:12' });
+  t.equal((await gateway.earned('chain-c')) - before, 20_000n);
+  t.equal((await gateway.calls()).upstreams.tides, 1);
 });
