@@ -24,8 +24,9 @@ import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
 import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
+import { emitter } from './emit.ts';
 import type { RouteFinder } from './find.ts';
-import { fulfilFree, fulfilPayment, streamed, type UpstreamCaller } from './fulfil.ts';
+import { fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { networksFor, readInput } from './input.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
 
@@ -185,24 +186,10 @@ async function fulfil(
   receipt: Receipt | undefined,
 ): Promise<StoredAnswer> {
   if (answer) return answer;
-  const { parts, requestId } = call;
-  const emit = receipt && emitter(call, receipt);
+  const { parts, requestId, rail, live } = call;
+  const emit = emitter({ route, rail: rail.name, requestId, live }, receipt);
   const order = { route, input, claim, lease, network, payer, isSettled: receipt !== undefined, requestId };
   return await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
-}
-
-/** Passes on what comes of an answer that streams; undefined where it is wanted whole. */
-function emitter(
-  { route, rail, live, requestId }: Call,
-  receipt: Receipt,
-): ((text: string) => Promise<void>) | undefined {
-  if (!route.streams || !live) return undefined;
-  let hasBegun = false;
-  return async (text) => {
-    if (!hasBegun) live.begin({ rail: rail.name, answer: streamed(''), receipt, replayed: false, requestId });
-    hasBegun = true;
-    await live.write(text);
-  };
 }
 
 /** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */
