@@ -47,7 +47,8 @@ export function probe<Input>(
           interruptAfterTimeLimit: Math.max(1, until - Date.now()),
           markInterruptAsFailure: false,
         });
-        if (!failed) continue;
+        // A round that time ended before its first input failed at nothing.
+        if (!failed || errorInstance === null) continue;
         if (!(errorInstance instanceof Violation)) throw errorInstance;
         const { message: what, reproduction } = errorInstance;
         const times = reported.get(kindOf(what)) ?? 0;

@@ -115,6 +115,10 @@ function faultOf(target: Target, status: number, body: string): string | undefin
   }
   const { code } = answer.error ?? {};
   if (status === 400 && FREE_REFUSALS.includes(code)) return undefined;
+  // The same where so much was under way that the payment settled first: a refund is due.
+  if (code === 'result_owed' && FREE_REFUSALS.some((refusal) => body.includes(`refused for good (${refusal}`))) {
+    return undefined;
+  }
   return `answers ${status} ${body.replace(/"requestId":"[^"]*"/, '').slice(0, 200)}`;
 }
 
