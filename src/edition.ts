@@ -76,7 +76,8 @@ export async function openEdition(
   const serving = await openServing(config, catalogue, platform, store, log, now);
   const missing = withoutKeys(catalogue.routes, serving.upstreams);
   const offered = catalogue.routes.filter((route) => !missing.has(route) && shared.rails.has(route.rail));
-  const sold = offered.filter(({ endpoint }) => endpoint.soldUntil > now());
+  const openedAt = now();
+  const sold = offered.filter(({ endpoint }) => endpoint.soldUntil > openedAt);
   const withdrawn = offered.filter((route) => !sold.includes(route));
   let replacedAt = Number.POSITIVE_INFINITY;
   const rails = untilReplaced(shared.rails, ({ endpoint }) => Math.min(replacedAt, endpoint.soldUntil));

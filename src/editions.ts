@@ -57,13 +57,14 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
       log.info({ version: catalogue.version, endpoints: current.sold.length }, 'another catalogue is sold now');
     },
     async turn() {
-      const retired = current.sold.filter(({ endpoint }) => endpoint.soldUntil <= now());
+      const moment = now();
+      const retired = current.sold.filter(({ endpoint }) => endpoint.soldUntil <= moment);
       if (retired.length > 0) {
         log.info({ retired: retired.map(({ id }) => id) }, 'endpoints are not sold any more');
         await sell(current.catalogue);
       }
-      const over = earlier.filter(({ until }) => until <= now());
-      earlier = earlier.filter(({ until }) => until > now());
+      const over = earlier.filter(({ until }) => until <= moment);
+      earlier = earlier.filter(({ until }) => until > moment);
       await Promise.all(over.map(({ edition }) => edition.idle().then(edition.close)));
     },
     renew: () => Promise.all(all().map(({ renew }) => renew())),
