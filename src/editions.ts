@@ -1,6 +1,7 @@
 /** The catalogue that is on sale, and those before it for as long as what they offered is good. */
 import type { Catalogue } from './catalogue/types.ts';
 import { type Edition, openEdition, type Shared } from './edition.ts';
+import { inTurn } from './timing.ts';
 
 /** Why another catalogue cannot be sold without a restart. */
 export class ReloadRefused extends Error {
@@ -35,13 +36,23 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
   const open = (catalogue: Catalogue) =>
     openEdition(catalogue, shared, () => earlier.map(({ edition }) => edition.lifecycle));
   let current = await open(first);
-  const all = () => [current, ...earlier.map(({ edition }) => edition)];
+  /** Take nothing more, and have work under way. */
+  const leaving = new Set<Edition>();
+  const all = () => [current, ...earlier.map(({ edition }) => edition), ...leaving];
 
-  async function sell(catalogue: Catalogue): Promise<void> {
-    const next = await open(catalogue);
+  const sell = inTurn(async (catalogueOf: () => Catalogue) => {
+    const next = await open(catalogueOf());
     current.replaced();
     earlier = [{ edition: current, until: now() + HONOURED_MS }, ...earlier];
     current = next;
+  });
+
+  /** Its leases are prolonged until its last work is done. */
+  async function leave(edition: Edition): Promise<void> {
+    leaving.add(edition);
+    await edition.idle();
+    leaving.delete(edition);
+    await edition.close();
   }
 
   return {
@@ -53,7 +64,7 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
         );
       }
       await platform.prepare?.(catalogue);
-      await sell(catalogue);
+      await sell(() => catalogue);
       log.info({ version: catalogue.version, endpoints: current.sold.length }, 'another catalogue is sold now');
     },
     async turn() {
@@ -61,11 +72,12 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
       const retired = current.sold.filter(({ endpoint }) => endpoint.soldUntil <= moment);
       if (retired.length > 0) {
         log.info({ retired: retired.map(({ id }) => id) }, 'endpoints are not sold any more');
-        await sell(current.catalogue);
+        await sell(() => current.catalogue);
       }
       const over = earlier.filter(({ until }) => until <= moment);
       earlier = earlier.filter(({ until }) => until > moment);
-      await Promise.all(over.map(({ edition }) => edition.idle().then(edition.close)));
+      for (const { edition } of over)
+        leave(edition).catch((err: unknown) => log.error({ err }, 'an edition did not close'));
     },
     renew: () => Promise.all(all().map(({ renew }) => renew())),
     idle: () => Promise.all(all().map(({ idle }) => idle())),

@@ -66,10 +66,13 @@ export function deadline(milliseconds: number, ...others: AbortSignal[]): { sign
 }
 
 /** Runs of the task one after the other, however often it is asked for. */
-export function inTurn<Value>(task: () => Promise<Value>): () => Promise<Value> {
+export function inTurn<Given extends unknown[], Value>(
+  task: (...given: Given) => Promise<Value>,
+): (...given: Given) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
-  return () => {
-    const next = last.then(task, task);
+  return (...given) => {
+    const run = () => task(...given);
+    const next = last.then(run, run);
     last = next;
     return next;
   };

@@ -1,5 +1,4 @@
 /** Answers that are passed on while they come. */
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { LiveAnswer, Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
@@ -14,12 +13,8 @@ export function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, 
       response.writeHead(status, headers);
       response.flushHeaders();
     },
-    async write(text) {
-      if (response.destroyed || response.write(text)) return;
-      const over = new AbortController();
-      const waited = { signal: over.signal };
-      await Promise.race([once(response, 'drain', waited), once(response, 'close', waited)]).catch(() => undefined);
-      over.abort();
+    write(text) {
+      if (!response.destroyed) response.write(text);
     },
   };
 }

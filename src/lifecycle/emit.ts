@@ -15,12 +15,12 @@ interface Streaming {
 export function emitter(
   { route, rail, requestId, live }: Streaming,
   receipt: Receipt | undefined,
-): ((text: string) => Promise<void>) | undefined {
+): ((text: string) => void) | undefined {
   if (!route.streams || !live || !receipt) return undefined;
   let hasBegun = false;
-  return async (text) => {
+  return (text) => {
     if (!hasBegun) live.begin({ rail, answer: streamed(''), receipt, replayed: false, requestId });
     hasBegun = true;
-    await live.write(text);
+    live.write(text);
   };
 }

@@ -29,7 +29,7 @@ export interface FulfilContext {
   /** Takes the provider's own cost in dollars, where it reports one. */
   reportCost(dollars: string): void;
   /** Takes what has come of an answer that streams; left out: it is wanted whole. */
-  emit?(text: string): Promise<void>;
+  emit?(text: string): void;
 }
 
 /** The upstream layer as the lifecycle sees it. */

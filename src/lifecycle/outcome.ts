@@ -21,8 +21,8 @@ export type Ending =
 export interface LiveAnswer {
   /** Once, before the first part. */
   begin(head: Omit<Extract<Ending, { kind: 'result' }>, 'kind'> & { readonly requestId: string }): void;
-  /** Resolves when the caller can take more, or has left. */
-  write(text: string): Promise<void>;
+  /** Waits for nobody: who reads slowly, or not at all, must not hold up work that would be owed again. */
+  write(text: string): void;
 }
 
 /** `isClaimed`: a payment was taken for it, whatever came of it. */

@@ -27,8 +27,8 @@ export interface CallContext {
   readonly downloads: Downloader;
   /** Takes what the provider charged us, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
-  /** Takes what has come of an answer that streams, and resolves when more may come. Left out: it is wanted whole. */
-  emit?(text: string): Promise<void>;
+  /** Takes what has come of an answer that streams. Left out: it is wanted whole. */
+  emit?(text: string): void;
   /** Told how many tokens a model wrote, where its answer says so. */
   reportOutput?(tokens: number): void;
   /** PEM of the certificate that proofs of attested hardware have to lead to: the platform's to say, never the catalogue's. */

@@ -150,9 +150,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
       const { endpoint, signal, mayGoOn, emit } = context;
       let isPassedOn = false;
-      const passOn = async (text: string) => {
+      const passOn = (text: string) => {
         isPassedOn = true;
-        await emit?.(text);
+        emit?.(text);
       };
       const withTerms = { ...context, terms: route.price.terms?.(input), ...(emit && { emit: passOn }) };
       const result = await callInOrder(usable, (source) => source.call(input, withTerms), {

@@ -122,3 +122,16 @@ t.test('a caller who leaves a stream finds it whole, and one that breaks off is 
   while (service.goOn() === 0 && Date.now() < until) await new Promise(setImmediate);
   t.match(await (await retried).text(), /\[DONE\]/, 'the same payment gets it without a new charge');
 });
+
+t.test('a caller who pays for a stream and never reads it holds up nothing, and has it worked for once', async (t) => {
+  const { service, gateway } = await open(t);
+  const call = request(gateway, '/weather/watch', { city: 'Long Island' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const unread = await sendProof(call, proof);
+  t.equal(unread.status, 200);
+  const again = await sendProof(call, proof);
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.equal((await again.text()).length, 60 * 100_008 + 14);
+  t.equal(service.asked.length, 1);
+  await unread.body?.cancel();
+});

@@ -84,6 +84,11 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
       : { status: 401, body: { error: 'who are you?' } };
     if (pathname === '/v1/watch' && status === 200) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (body.includes('Long')) {
+        for (let part = 0; part < 60; part += 1) response.write(`data: ${'w'.repeat(100_000)}\n\n`);
+        response.end('data: [DONE]\n\n');
+        return;
+      }
       response.write(`data: {"wind": 3}\n\ndata: {"key": "${KEY.slice(0, 5)}`);
       waiting.push(response);
       return;

@@ -20,13 +20,13 @@ export async function passOn(
   if (options.status?.[status]) refuseBy(options, request.method, status, await buffer(body), upstream);
   let text = '';
   let rest = '';
-  const pass = async (events: string) => {
+  const pass = (events: string) => {
     // An event may quote a key, and is looked through whole.
     const shown = http.redact(events);
     text += shown;
     if (text.length > LONGEST)
       throw new UpstreamProblem('malformed', upstream, `streamed more than ${LONGEST} characters`);
-    await emit?.(shown);
+    emit?.(shown);
   };
   try {
     if (!given['content-type']?.startsWith('text/event-stream')) {
@@ -40,9 +40,9 @@ export async function passOn(
       if (end === 0) continue;
       const events = rest.slice(0, end);
       rest = rest.slice(end);
-      await pass(events);
+      pass(events);
     }
-    if (rest !== '') await pass(rest);
+    if (rest !== '') pass(rest);
     if (text === '') throw new UpstreamProblem('malformed', upstream, 'streamed nothing');
     return text;
   } catch (error) {
