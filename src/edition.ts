@@ -15,6 +15,7 @@ import { createRouteFinder } from './lifecycle/find.ts';
 import { honouringEarlier } from './lifecycle/honour.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts';
 import type { Log } from './log.ts';
+import { type OpenDoor, openDoor } from './mcp/open.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { ExposureControl } from './payment/exposure/control.ts';
 import type { Intervals } from './payment/intervals.ts';
@@ -54,6 +55,8 @@ export interface Edition {
   readonly listener: RequestListener;
   /** Answers payments that its challenges asked for, once another edition is on sale. */
   readonly lifecycle: Pick<Lifecycle, 'answer'>;
+  /** What its payments name. */
+  readonly tools: OpenDoor['tools'];
   readonly apiKeys: Awaited<ReturnType<typeof openServing>>['apiKeys'];
   /** From now on only what was offered before is honoured. */
   replaced(): void;
@@ -69,7 +72,7 @@ export interface Edition {
 export async function openEdition(
   catalogue: Catalogue,
   shared: Shared,
-  earlier: () => readonly Pick<Lifecycle, 'answer'>[],
+  earlier: () => readonly Pick<Edition, 'lifecycle' | 'tools'>[],
 ): Promise<Edition> {
   const { config, platform, store, owner, intervals, log, now } = shared;
   const { publicUrl } = config;
@@ -87,7 +90,8 @@ export async function openEdition(
   const lifecycle = lifecycleOf(sold);
   // What was bought of an endpoint that is withdrawn can still be had.
   const bought = lifecycleOf(withdrawn);
-  const honouring = withdrawn.length > 0 ? () => [bought, ...earlier()] : earlier;
+  const before = () => earlier().map((edition) => edition.lifecycle);
+  const honouring = honouringEarlier(lifecycle, withdrawn.length > 0 ? () => [bought, ...before()] : before);
   const routes = createRouteFinder(sold);
   const documentParts: DocumentParts = {
     service: catalogue.service,
@@ -111,16 +115,32 @@ export async function openEdition(
     log,
     now,
   });
+  const documents = createDocuments(documentParts, railDocuments(documentParts, rails));
+  const mediaUrl = config.mediaBucket?.publicUrl.replace(/\/$/, '') ?? `${publicUrl}/media`;
+  const mcp = openDoor({
+    lifecycle: honouring,
+    rails,
+    catalogue,
+    routes: sold,
+    withdrawn,
+    networks: documentParts.networks,
+    documents: documents.described,
+    media: { prefix: `${mediaUrl}/`, find: serving.files },
+    publicUrl,
+    earlier: () => earlier().map(({ tools }) => tools),
+    log,
+  });
   const served: RouterParts = {
-    lifecycle: honouringEarlier(lifecycle, honouring),
+    lifecycle: honouring,
     routes,
     rails,
-    documents: createDocuments(documentParts, railDocuments(documentParts, rails)),
+    documents: documents.served,
     health: () => shared.health({ version: catalogue.version, endpoints: sold.length }),
     media: serving.files,
     headers: { ...platform.headers, 'x-content-type-options': 'nosniff', 'turnpike-catalogue': catalogue.version },
     extra: platform.routes,
     apiKeys: apiKeys.router,
+    mcp: mcp.handler,
     log,
     draining: shared.draining,
   };
@@ -132,6 +152,7 @@ export async function openEdition(
     router: createGatewayRouter(served),
     listener: createListener(served),
     lifecycle,
+    tools: mcp.tools,
     apiKeys: serving.apiKeys,
     replaced: () => {
       replacedAt = now();
@@ -139,6 +160,9 @@ export async function openEdition(
     renew: () => Promise.all([...all, apiKeys].map(({ renew }) => renew())),
     idle: () => Promise.all([...all, apiKeys].map(({ idle }) => idle())),
     stop: serving.stop,
-    close: serving.close,
+    close: async () => {
+      await mcp.close();
+      await serving.close();
+    },
   };
 }

@@ -33,8 +33,7 @@ const settled = ({ networks, service }: Catalogue): string =>
 export async function openEditions(first: Catalogue, shared: Shared): Promise<Editions> {
   const { platform, log, now } = shared;
   let earlier: { readonly edition: Edition; readonly until: number }[] = [];
-  const open = (catalogue: Catalogue) =>
-    openEdition(catalogue, shared, () => earlier.map(({ edition }) => edition.lifecycle));
+  const open = (catalogue: Catalogue) => openEdition(catalogue, shared, () => earlier.map(({ edition }) => edition));
   let current = await open(first);
   /** Take nothing more, and have work under way. */
   const leaving = new Set<Edition>();

@@ -17,6 +17,7 @@ const allowed: Record<string, readonly string[]> = {
   discovery: ['root', 'catalogue'],
   rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
   lifecycle: ['root', 'catalogue', 'store', 'metrics', 'upstream', 'payment'],
+  mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'lifecycle', 'http'],
   http: ['root', 'catalogue', 'pricing', 'store', 'credits', 'upstream', 'payment', 'discovery', 'rails', 'lifecycle'],
 };
 const ABOVE = new Set([

@@ -1,7 +1,7 @@
 /** First segments of the gateway's own paths, some of them for what it does not answer yet. */
 const OWN = [
   ...['healthz', 'readyz', 'metrics', 'mcp', 'v1', 'media', 'sandbox', '.well-known'],
-  ...['llms.txt', 'robots.txt', 'icon.svg', 'favicon.ico', 'openapi.json', 'openapi', 'x402-resources'],
+  ...['llms.txt', 'robots.txt', 'icon.svg', 'favicon.ico', 'openapi.json', 'openapi', 'x402-resources', 'server.json'],
 ];
 
 const firstOf = (path: string): string => path.split('/')[1] ?? '';

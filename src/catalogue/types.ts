@@ -203,6 +203,10 @@ export interface ServiceFile {
   /** Dollars: what one call may cost at most. */
   readonly highestPrice?: string;
   readonly exposure?: ExposureFile;
+  readonly mcp?: {
+    /** Host names of pages, besides the gateway's own, that may speak to `/mcp` in a browser; `*`: all. */
+    readonly origins?: readonly string[];
+  };
   /** Rails whose operations are listed in `/openapi.json` as well, beside their own document. */
   readonly openapi?: { readonly [rail: string]: boolean };
 }

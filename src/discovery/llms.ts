@@ -1,10 +1,9 @@
 /** `GET /llms.txt`: what is sold and how to buy it, for an agent that has never heard of the service. Under 200 lines. */
 import type { ServiceFile } from '../catalogue/types.ts';
+import { mcpLine } from './mcp.ts';
+import { paragraph } from './paragraph.ts';
 import type { RailDocument, RailDocuments } from './rail-documents.ts';
 import { quoted, shellBlock } from './shell.ts';
-
-/** One line, however long: agents read lines, not pages. */
-export const paragraph = (...sentences: readonly string[]): string => sentences.join(' ');
 
 const FAILURES = [
   '## When the answer is not 200',
@@ -61,6 +60,7 @@ export function llmsText(
     ...rails.flatMap(({ llms }) => llms.sold),
     '## The same for programs',
     '',
+    mcpLine(publicUrl),
     ...forPrograms.map(({ path, summary }) => `- ${publicUrl}${path}: ${summary}`),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,6 @@
 /** OpenAPI 3.1 descriptions of what is sold: the parts that all rails have in common. */
 import type { JsonSchema, Route, ServiceFile } from '../catalogue/types.ts';
+import { MCP_PATH } from '../mcp-path.ts';
 import { errorBody, failureResponses, failureStatuses } from './openapi-components.ts';
 import type { PaymentInfo } from './payment-info.ts';
 import { answerSchema, requestFields, requestSchema, requiredFields } from './schemas.ts';
@@ -186,7 +187,10 @@ export function openApiDocument(
       schemas: { Error: errorBody, PaymentRequired: paymentRequired },
       responses: failureResponses(failureTypes),
     },
-    'x-service-info': { docs: { ...(contact?.url ? { homepage: contact.url } : {}), llms } },
+    'x-service-info': {
+      docs: { ...(contact?.url ? { homepage: contact.url } : {}), llms },
+      mcp: publicUrl + MCP_PATH,
+    },
     'x-discovery': { ownershipProofs: ownershipProofs ?? [] },
   };
 }

@@ -1,6 +1,7 @@
 /** Lets a wallet in a browser pay, on every rail. */
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
+import { MCP_PATH } from '../mcp-path.ts';
 import { rails } from '../rails/index.ts';
 
 /** Names as one header, each once. */
@@ -35,12 +36,12 @@ export function allowOrigins(response: ServerResponse): void {
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Under `/v1` whatever is asked for: SDKs for OpenAI's API send headers about themselves, other ones with every version.
- * Nothing is read from them, and no cookie counts here.
+ * Under `/v1` and at `/mcp` whatever is asked for: SDKs for OpenAI's API send headers about themselves, other ones with
+ * every version, and so does the Model Context Protocol. No cookie counts here.
  */
 function allowedFor({ path, headers }: Request): string {
   const asked = headers['access-control-request-headers'] ?? '';
-  return path.startsWith('/v1/') && HEADER_NAMES.test(asked) ? `${ALLOWED}, ${asked}` : ALLOWED;
+  return (path.startsWith('/v1/') || path === MCP_PATH) && HEADER_NAMES.test(asked) ? `${ALLOWED}, ${asked}` : ALLOWED;
 }
 
 export function cors(request: Request, response: Response, next: NextFunction): void {

@@ -10,6 +10,7 @@ import { draining as drainingProblem, Problem } from '../errors.ts';
 import type { RouteFinder } from '../lifecycle/find.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Log } from '../log.ts';
+import { MCP_PATH } from '../mcp-path.ts';
 import type { Rail } from '../payment/rail.ts';
 import { cors } from './cors.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
@@ -32,6 +33,8 @@ export interface RouterParts {
   readonly extra: Router | undefined;
   /** Calls that are paid for with API keys. */
   readonly apiKeys: Router;
+  /** The Model Context Protocol; undefined where it is not spoken. */
+  readonly mcp: RequestHandler | undefined;
   readonly log: Log;
   /** True while shutting down: what comes now is sent away. */
   draining(): boolean;
@@ -41,7 +44,7 @@ const OWN_PREFIXES = ['/media/', '/v1/'];
 
 /** What the gateway answers for; everything else is left to whoever mounted it. */
 function answersFor(path: string, { routes, documents, extra }: RouterParts): boolean {
-  if (routes.has(path) || documents.has(path) || path === '/healthz') return true;
+  if (routes.has(path) || documents.has(path) || path === '/healthz' || path === MCP_PATH) return true;
   if (extra && (path === '/sandbox' || path.startsWith('/sandbox/'))) return true;
   return OWN_PREFIXES.some((prefix) => path.startsWith(prefix));
 }
@@ -68,6 +71,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
 
   router.use(refuseWhileDraining(parts));
   router.use(parts.apiKeys);
+  if (parts.mcp) router.all(MCP_PATH, parts.mcp);
   router.use(async (request, response) => {
     const { path, query } = splitUrl(request.url);
     const live = liveAnswer(response, parts.rails);

@@ -17,9 +17,11 @@ const isRefused = (outcome: Outcome): boolean =>
   !outcome.isClaimed &&
   (outcome.kind === 'challenge' || (outcome.kind === 'problem' && refusals.has(outcome.problem.code)));
 
-/** The headers in which a payment may come. */
-const carriesPayment = ({ headers }: IncomingRequest): boolean =>
-  [headers['payment-signature'], headers['x-payment'], headers.authorization].some((value) => value !== undefined);
+/** The headers in which a payment may come; a tool call says it by itself. */
+const carriesPayment = ({ headers, tool }: IncomingRequest): boolean =>
+  tool
+    ? Object.keys(tool.meta).length > 0
+    : [headers['payment-signature'], headers['x-payment'], headers.authorization].some((value) => value !== undefined);
 
 /**
  * Answers with the current lifecycle, and a payment that it refuses before anything was claimed with the first earlier one

@@ -135,16 +135,26 @@ function readBody(request: GatewayRequest): Record<string, unknown> {
 
 /** The validated input with its defaults. Throws Problem `invalid_json`, `unsupported_media_type` or `invalid_request`. */
 export function readInput(route: Route, request: GatewayRequest): Input {
-  const fromQuery = request.method === 'GET';
+  const fromQuery = request.transport === 'http' && request.method === 'GET';
   const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
-  const { first: quick, every } = fromQuery ? queryCompilers : bodyCompilers;
+  return demandFits(route.request, parse, {
+    compilers: fromQuery ? queryCompilers : bodyCompilers,
+    isLarge: request.body.length >= LARGE_BODY_BYTES,
+  });
+}
+
+/** `parse` gives the value, afresh each time: validation fills defaults in. Throws Problem `invalid_request`. */
+export function demandFits(
+  schema: JsonSchema,
+  parse: () => Record<string, unknown>,
+  { compilers, isLarge } = { compilers: bodyCompilers, isLarge: false },
+): Input {
   const input = parse();
-  const validate = validatorOf(quick, route.request);
-  if (validate(input)) return completeInput(route.request, input, validate);
+  const validate = validatorOf(compilers.first, schema);
+  if (validate(input)) return completeInput(schema, input, validate);
   let details = toDetails(validate.errors ?? []).slice(0, 1);
-  if (request.body.length < LARGE_BODY_BYTES) {
-    const validateAll = validatorOf(every, route.request);
-    // Parsed anew: the first validation may have filled defaults in.
+  if (!isLarge) {
+    const validateAll = validatorOf(compilers.every, schema);
     if (!validateAll(parse())) details = toDetails((validateAll.errors ?? []).slice(0, MOST_FAULTS));
   }
   const [first] = details;

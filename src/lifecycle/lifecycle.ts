@@ -81,7 +81,7 @@ async function run(
   const call: Call = { parts, leases, requestId, ...(await find(parts, incoming)) };
   const { credential, refusal } = readCredential(call);
   const { priced, fault } = await validateAndPrice(call);
-  if (priced?.quote.amount === 0n && call.route.endpoint.free) return await give(call, priced);
+  if (priced?.quote.amount === 0n && call.route.endpoint.free && !call.request.isQuote) return await give(call, priced);
   if (!credential) return challenge(call, priced, refusal, fault);
   if (!priced) throw fault;
   try {

@@ -2,7 +2,7 @@
 import type { NetworkId, Route } from '../catalogue/types.ts';
 import type { Problem, ProblemDetail } from '../errors.ts';
 import type { Atomic, Money } from '../money.ts';
-import type { GatewayRequest } from '../request.ts';
+import type { GatewayRequest, ToolCall } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
 import type { Payer } from './exposure/payer.ts';
@@ -90,9 +90,31 @@ export interface HttpWire<C extends Credential, Asked extends Challenge> {
   receipt(receipt: Receipt): Record<string, string>;
 }
 
+/** What a rail says in a tool's result: members of `_meta`, and what is the result itself where it says that. */
+export interface ToolWords {
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly structured?: Readonly<Record<string, unknown>>;
+}
+
+/** A rail's words in the Model Context Protocol. */
+export interface McpWire<C extends Credential, Asked extends Challenge> {
+  /** Whether a payment of this rail came along, readable or not. */
+  carries(tool: ToolCall): boolean;
+  /** Undefined when the call carries no credential. Throws Refusal for a malformed one, Problem for an unknown kind. */
+  read(request: GatewayRequest): C | undefined;
+  challenge(challenge: Asked): ToolWords;
+  /** How it can be paid, for who only asks. */
+  offers(challenge: Asked): readonly object[];
+  /** Members of `_meta` that tell of a settlement: the same for the same receipt and call, always. */
+  receipt(receipt: Receipt, tool: ToolCall): Readonly<Record<string, unknown>>;
+  /** What a server says of the rail in its experimental capabilities. */
+  readonly capabilities?: Readonly<Record<string, object>>;
+}
+
 export interface Rail<C extends Credential = Credential, Asked extends Challenge = Challenge> {
   readonly name: string;
   readonly http: HttpWire<C, Asked>;
+  readonly mcp: McpWire<C, Asked>;
   challenge(quote: Quote, refusal?: Refusal, invalidParams?: readonly ProblemDetail[]): Asked;
   /** Moves no money. `settlesNow`: its work is done or comes after, so it need not outlive that. Throws Refusal. */
   verify(credential: C, quote: Quote, settlesNow?: boolean): Promise<VerifiedPayment>;

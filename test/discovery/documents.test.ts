@@ -16,6 +16,8 @@ t.test('has every document at its path, with its media type', async (t) => {
       ['/openapi/x402.json', 'application/json'],
       ['/openapi.json', 'application/json'],
       ['/llms.txt', 'text/plain; charset=utf-8'],
+      ['/server.json', 'application/json'],
+      ['/.well-known/mcp/server-card.json', 'application/json'],
       ['/robots.txt', 'text/plain; charset=utf-8'],
       ['/icon.svg', 'image/svg+xml'],
       ['/favicon.ico', 'image/svg+xml'],
@@ -56,4 +58,18 @@ t.test('whom to tell of a weakness stands where service.yaml says it', async (t)
   const days = (Date.parse(expires.replace('Expires: ', '')) - Date.now()) / 86_400_000;
   t.ok(days > 90 && days < 365, expires);
   t.same(more, ['Policy: https://shop.example/reports', `Canonical: https://shop.example${path}`]);
+});
+
+t.test('every document leads to the MCP server, and the registry takes what describes it', async (t) => {
+  const mcp = 'https://shop.example/mcp';
+  t.equal(read<{ mcp: string }>('/x402-resources').mcp, mcp);
+  t.has(read<OpenApiDocument>('/openapi.json'), { 'x-service-info': { mcp } });
+  t.match(String(documents.get('/llms.txt')?.body), `- ${mcp}: the MCP server`);
+  const server = read<{ name: string; description: string; version: string; remotes: object[] }>('/server.json');
+  // Source: registry.modelcontextprotocol.io, server.schema.json of 2025-12-11.
+  t.match(server.name, /^example\.shop\/[a-zA-Z0-9][a-zA-Z0-9._-]*$/);
+  t.ok(server.description.length > 0 && server.description.length <= 100);
+  t.match(server.version, /^[0-9]+\.[0-9]+\.[0-9]+$/);
+  t.same(server.remotes, [{ type: 'streamable-http', url: mcp }]);
+  t.same(read('/.well-known/mcp/server-card.json'), server);
 });

@@ -187,7 +187,7 @@ export function documentsOf(
   opened: ReadonlyMap<string, Rail> = new Map([['mpp', mppRail]]),
 ): ReadonlyMap<string, Document> {
   const all = { ...parts, ...changes };
-  return createDocuments(all, railDocuments(all, opened));
+  return createDocuments(all, railDocuments(all, opened)).served;
 }
 
 /** The content of a JSON document. */

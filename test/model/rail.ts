@@ -40,6 +40,13 @@ export const openModelRail = ({ chain, waits, amount, payer, isUpfront }: RailPa
     challenge: () => ({ status: 402, headers: {}, body: '' }),
     receipt: () => ({}),
   },
+  mcp: {
+    carries: () => false,
+    read: () => undefined,
+    challenge: () => ({ meta: {} }),
+    offers: () => [],
+    receipt: () => ({}),
+  },
   challenge: (quote, refusal, invalidParams) => ({ id: 'challenge', quote, refusal, invalidParams }),
   async verify({ id, fingerprint }) {
     if (fingerprint !== hash(OWN)) throw new Refusal('verification-failed', 'signed by somebody else');

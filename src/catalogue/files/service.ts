@@ -117,6 +117,21 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
       description: 'What one call may cost at most, against slips of the pen',
     },
     exposure,
+    mcp: {
+      type: 'object',
+      description: 'The door for the Model Context Protocol, /mcp',
+      additionalProperties: false,
+      examples: [{ origins: ['inspector.example'] }],
+      properties: {
+        origins: {
+          type: 'array',
+          items: text,
+          description:
+            'Host names of web pages that may use /mcp in a browser, besides those of the gateway and of this machine; "*" for all',
+          examples: [['inspector.example']],
+        },
+      },
+    },
     openapi: {
       type: 'object',
       description: 'What /openapi.json lists besides',

@@ -1,5 +1,6 @@
 /** Credentials of the `Payment` HTTP authentication scheme (draft 01, "Credentials"), as strangers send them. */
 
+import { canonicalJson } from '../../canonical-json.ts';
 import { Problem } from '../../errors.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Atomic } from '../../money.ts';
@@ -86,8 +87,31 @@ export function readCredential(headers: GatewayRequest['headers']): PaymentCrede
   const [serialized] = values;
   if (serialized === undefined) return undefined;
   if (values.length > 1) throw new Problem('several_credentials');
-  if (serialized.length > MAX_BYTES) throw malformed(`the credential is longer than ${MAX_BYTES} bytes`);
-  const { challenge, payload, source } = decodeObject(serialized, 'the credential');
+  demandShort(serialized);
+  return readEchoed(decodeObject(serialized, 'the credential'));
+}
+
+/**
+ * The credential of a tool call, whose challenge says its `request` as an object. Throws Refusal `malformed-credential`.
+ * Source: the `Payment` scheme's MCP transport, draft 00.
+ */
+export function readToolCredential(given: unknown): PaymentCredential {
+  if (!isJsonObject(given)) throw malformed('the credential is not a JSON object');
+  demandShort(JSON.stringify(given));
+  const { challenge, ...others } = given;
+  return readEchoed({ ...others, challenge: isJsonObject(challenge) ? withEncodedRequest(challenge) : challenge });
+}
+
+const withEncodedRequest = ({ request, ...others }: Record<string, unknown>): object => ({
+  ...others,
+  request: isJsonObject(request) ? Buffer.from(canonicalJson(request)).toString('base64url') : request,
+});
+
+function demandShort({ length }: string): void {
+  if (length > MAX_BYTES) throw malformed(`the credential is longer than ${MAX_BYTES} bytes`);
+}
+
+function readEchoed({ challenge, payload, source }: Record<string, unknown>): PaymentCredential {
   if (!isJsonObject(challenge)) throw malformed('the credential has no challenge');
   if (!isJsonObject(payload)) throw malformed('the credential has no payload');
   const echoed: IssuedChallenge = {

@@ -1,33 +1,17 @@
 /** The `Payment` HTTP authentication scheme (draft 01) in headers: challenges, credentials, receipts. */
-import { createHash } from 'node:crypto';
-import { Problem, problems } from '../../errors.ts';
+import { type Problem, problems } from '../../errors.ts';
 import { toDecimal } from '../../money.ts';
 import { BASE, paymentProblem } from '../../payment/payment-problem.ts';
-import type { Challenge, Credential, HttpWire } from '../../payment/rail.ts';
-import { Refusal } from '../../payment/refusal.ts';
+import type { Challenge, HttpWire } from '../../payment/rail.ts';
 import type { Receipt } from '../../store/store.ts';
 import { type IssuedChallenge, writeChallenge } from './challenge.ts';
-import { type PaymentCredential, readCredential } from './credential.ts';
+import { readCredential } from './credential.ts';
+import { identify, type MppCredential } from './identify.ts';
 import type { ChargeMethod } from './method.ts';
-
-export interface MppCredential extends Credential {
-  readonly credential: PaymentCredential;
-  readonly method: ChargeMethod;
-}
 
 export interface MppChallenge extends Challenge {
   /** One for each method of payment that the caller accepts. */
   readonly issued: readonly IssuedChallenge[];
-}
-
-/** The payload is the method's own part of a credential. Throws Refusal `invalid-payload`. */
-function identified(method: ChargeMethod, credential: PaymentCredential): ReturnType<ChargeMethod['identify']> {
-  try {
-    return method.identify(credential);
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.kind !== 'malformed-credential') throw error;
-    throw new Refusal('invalid-payload', error.message);
-  }
 }
 
 /** Source: draft 01, "Problem Details"; those that it does not know are `about:blank` (RFC 9457). */
@@ -39,17 +23,7 @@ const problemType = ({ code, status }: Problem): string => {
 export const createHttpWire = (methods: readonly ChargeMethod[]): HttpWire<MppCredential, MppChallenge> => ({
   read({ headers }) {
     const credential = readCredential(headers);
-    if (!credential) return undefined;
-    const { challenge } = credential;
-    const method = methods.find(({ name }) => name === challenge.method);
-    if (!method) {
-      const offered = methods.map(({ name }) => name).join(', ');
-      throw new Problem('method_unsupported', `The payment method is not offered here: pay with ${offered}`);
-    }
-    const { id, shown } = identified(method, credential);
-    // The chain shows the identity, and so it does the proof once that is settled. The challenge's id it does not.
-    const fingerprint = createHash('sha256').update(`${challenge.id}|${shown.toLowerCase()}`).digest('hex');
-    return { id, fingerprint, isPrivate: true, credential, method };
+    return credential && identify(methods, credential);
   },
 
   challenge({ id, quote, refusal, invalidParams, issued }) {

@@ -12,7 +12,9 @@ import { acceptedMethods } from './accept-payment.ts';
 import { bindingMismatch, bodyDigest, isOurs, issueChallenge, type Secrets } from './challenge.ts';
 import type { PaymentCredential } from './credential.ts';
 import { createEvmMethod, type EvmOptions } from './evm.ts';
-import { createHttpWire, type MppChallenge, type MppCredential } from './http.ts';
+import { createHttpWire, type MppChallenge } from './http.ts';
+import type { MppCredential } from './identify.ts';
+import { createMcpWire } from './mcp.ts';
 import type { ChargeMethod, Work } from './method.ts';
 import { createTempoMethod, type TempoOptions } from './tempo.ts';
 
@@ -151,6 +153,7 @@ export function openMppRail(options: MppOptions): MppRail {
   return {
     name: 'mpp',
     http: createHttpWire(methods),
+    mcp: createMcpWire(methods),
 
     offers: (route, price = route.listing.price) =>
       inOrder(route, methods).map((method) => ({

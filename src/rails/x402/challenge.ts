@@ -3,7 +3,7 @@ import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
 import type { ExposureControl, UpfrontFor } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
-import type { Challenge, Quote, Rail } from '../../payment/rail.ts';
+import type { Challenge, Quote, Rail, ToolWords } from '../../payment/rail.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
@@ -115,6 +115,8 @@ export interface Challenges {
    * 2's and name every network. `error` is for both.
    */
   inWords(challenge: X402Challenge): { readonly header: string; readonly error: string; readonly members: string };
+  /** Version 2's object for another transport, where the resource has another name and is described elsewhere. */
+  asObject(challenge: X402Challenge, url: string): { readonly accepts: readonly Requirements[] } & ToolWords['meta'];
   /** False where nothing is offered at this price at the moment. */
   isPayable(challenge: X402Challenge): boolean;
 }
@@ -178,13 +180,19 @@ export function createChallenges(
     );
   };
 
-  /** What is said at a price, in both versions' words. */
-  const said = (offered: Offered, error: string, allUpfront = false) => {
-    const { route, amount, networks: ids } = offered;
-    const { resource, extensions } = prepare(route);
-    const worthwhile = payable(ids).filter((network) => isWorthSettling(network, amount));
+  /** What is offered at a price, and which payers settle first although it says otherwise. */
+  const open = (offered: Offered, allUpfront: boolean) => {
+    const worthwhile = payable(offered.networks).filter((network) => isWorthSettling(network, offered.amount));
     const accepts = offersOn(worthwhile, offered, allUpfront);
     const upfrontFor = accepts.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
+    return { accepts, upfrontFor };
+  };
+
+  /** What is said at a price, in both versions' words. */
+  const said = (offered: Offered, error: string, allUpfront = false) => {
+    const { route } = offered;
+    const { resource, extensions } = prepare(route);
+    const { accepts, upfrontFor } = open(offered, allUpfront);
     const withId = { ...extensions, ...paymentIdentifierExtension, ...challengeExtension(NO_ID, upfrontFor) };
     const members = {
       accepts: bodyOffers(route, resource, accepts),
@@ -225,6 +233,17 @@ export function createChallenges(
     challenge: (quote, refusal, invalidParams) => ({ id: newChallengeId(now()), quote, refusal, invalidParams }),
 
     isPayable: ({ quote }) => quoted(quote).isPayable,
+
+    asObject({ id, quote, refusal }, url) {
+      const { accepts, upfrontFor } = open(quote, refusal?.upfront !== undefined);
+      return {
+        x402Version: 2,
+        error: refusal?.message ?? 'Payment required',
+        resource: { ...prepare(quote.route).resource, url },
+        accepts,
+        extensions: { ...paymentIdentifierExtension, ...challengeExtension(id, upfrontFor) },
+      };
+    },
 
     /** A refusal's reason goes into both versions' `error`. */
     inWords({ id, quote, refusal }) {

@@ -1,15 +1,14 @@
 /** x402 over HTTP: which headers carry what. Source: x402 specifications, HTTP transport, versions 2 and 1. */
-import { checksumAddress, isEvmAddress } from '../../address.ts';
 import { toDecimal } from '../../money.ts';
 import type { PayableNetworks } from '../../payment/networks.ts';
 import { paymentProblem } from '../../payment/payment-problem.ts';
 import type { HttpWire } from '../../payment/rail.ts';
 import type { FailedSettlement } from '../../payment/refusal.ts';
 import type { GatewayRequest } from '../../request.ts';
-import type { Receipt } from '../../store/store.ts';
 import type { Challenges, X402Challenge } from './challenge.ts';
 import { readCredential, type X402Credential } from './credential.ts';
 import type { RecoveryQuery } from './recovery.ts';
+import { failedSettlement, settlementResponse } from './settlement-response.ts';
 import { decodePayment, encodeHeader } from './wire.ts';
 
 function paymentHeader({ headers }: GatewayRequest): string | undefined {
@@ -21,24 +20,9 @@ function paymentHeader({ headers }: GatewayRequest): string | undefined {
 const responseHeader = (version: string | number): string =>
   String(version) === '1' ? 'x-payment-response' : 'payment-response';
 
-/** As wallets show it. */
-const shownPayer = (payer = ''): string => (isEvmAddress(payer) ? checksumAddress(payer) : payer);
-
-/** What facilitators answer where they have no code of their own; `errorMessage` says it in words. */
-const NOT_SETTLED = 'unexpected_settle_error';
-
-/** Source: HTTP transport of either version, "Settlement Response Header", the one of a failed settlement. */
-function failureHeader({ recoveryQuery, reason }: FailedSettlement): Record<string, string> {
-  const { x402Version, networkName, payer }: RecoveryQuery = JSON.parse(recoveryQuery);
-  const response = {
-    success: false,
-    errorReason: NOT_SETTLED,
-    errorMessage: reason,
-    transaction: '',
-    network: networkName,
-    payer: shownPayer(payer),
-  };
-  return { [responseHeader(x402Version)]: encodeHeader(response) };
+function failureHeader(settlement: FailedSettlement): Record<string, string> {
+  const { x402Version }: RecoveryQuery = JSON.parse(settlement.recoveryQuery);
+  return { [responseHeader(x402Version)]: encodeHeader(failedSettlement(settlement)) };
 }
 
 export const createHttpWire = (
@@ -68,11 +52,10 @@ export const createHttpWire = (
     };
   },
 
-  receipt: ({ transaction, amount, details }: Receipt) => {
-    const { version = '', network, payer, quoted = '', charged = '' } = details;
-    const response = encodeHeader({ success: true, transaction, network, payer: shownPayer(payer), amount });
+  receipt: (receipt) => {
+    const { version = '', quoted = '', charged = '' } = receipt.details;
     return {
-      [responseHeader(version)]: response,
+      [responseHeader(version)]: encodeHeader(settlementResponse(receipt)),
       'turnpike-quoted': quoted,
       'turnpike-charged': charged,
     };

@@ -15,6 +15,7 @@ import { createChallenges, requirementsV1, type X402Challenge } from './challeng
 import { givenAt } from './challenge-id.ts';
 import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
+import { createMcpWire } from './mcp.ts';
 import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
@@ -86,6 +87,7 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
   const rail: X402Rail = {
     name: 'x402',
     http: createHttpWire(networks, challenges),
+    mcp: createMcpWire(networks, challenges),
     challenge: challenges.challenge,
 
     async verify(credential, quote, settlesNow = false): Promise<VerifiedPayment> {

@@ -87,18 +87,31 @@ function readChallengeId({ extensions }: Json): string | undefined {
 /** Base64 of a JSON object, as every x402 header has it. */
 export const encodeHeader = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
-/** Decodes a `PAYMENT-SIGNATURE` or `X-PAYMENT` header of either version. Throws Refusal `malformed-credential`. */
-export function decodePayment(header: string): PaymentPayload {
-  if (header.length > PROOF_LIMIT_BYTES) {
-    throw malformed(`the payment is longer than ${PROOF_LIMIT_BYTES} bytes`);
-  }
-  if (!BASE64.test(header)) throw malformed('the payment is not base64');
+function demandShort({ length }: string): void {
+  if (length > PROOF_LIMIT_BYTES) throw malformed(`the payment is longer than ${PROOF_LIMIT_BYTES} bytes`);
+}
+
+/** Decodes a payment in base64, as headers have it, of either version. Throws Refusal `malformed-credential`. */
+export function decodePayment(encoded: string): PaymentPayload {
+  demandShort(encoded);
+  if (!BASE64.test(encoded)) throw malformed('the payment is not base64');
   let whole: unknown;
   try {
-    whole = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+    whole = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8'));
   } catch {
     throw malformed('the payment is not base64 of JSON');
   }
+  return readPayment(whole);
+}
+
+/** A payment as a tool call has it: the object, or its base64. Throws Refusal `malformed-credential`. */
+export function decodeToolPayment(given: unknown): PaymentPayload {
+  if (typeof given === 'string') return decodePayment(given);
+  demandShort(JSON.stringify(given));
+  return readPayment(given);
+}
+
+function readPayment(whole: unknown): PaymentPayload {
   if (!isObject(whole)) throw malformed('the payment is not a JSON object');
   const { x402Version, payload } = whole;
   if (x402Version !== 1 && x402Version !== 2) throw malformed('x402Version must be 1 or 2');

@@ -49,6 +49,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     documents: new Map(),
     health: () => ({ ok: true, body: {} }),
     media: undefined,
+    mcp: undefined,
     headers: {},
     extra: undefined,
     apiKeys: express.Router(),

@@ -1,6 +1,6 @@
 /** What `/llms.txt` says of paying over MPP, and of what is sold. */
 import type { Route } from '../../../catalogue/types.ts';
-import { paragraph } from '../../../discovery/llms.ts';
+import { paragraph } from '../../../discovery/paragraph.ts';
 import { quoted, shellBlock } from '../../../discovery/shell.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
 import type { MppOffer } from '../rail.ts';

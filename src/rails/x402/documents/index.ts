@@ -1,5 +1,6 @@
 import { makeDocument } from '../../../discovery/document.ts';
 import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-documents.ts';
+import { MCP_PATH } from '../../../mcp-path.ts';
 import { toDecimal } from '../../../money.ts';
 import { exposurePolicy } from '../../../payment/exposure/policy.ts';
 import { x402Paying, x402Sold } from './llms.ts';
@@ -17,7 +18,7 @@ export function x402Documents(parts: RailDocumentParts): RailDocuments {
       {
         path: '/x402-resources',
         summary: 'everything sold over x402, with prices and JSON Schemas of requests and results',
-        document: makeDocument(resourceList(routes, parts)),
+        document: makeDocument({ ...resourceList(routes, parts), mcp: publicUrl + MCP_PATH }),
       },
       {
         path: '/.well-known/x402',

@@ -1,0 +1,2 @@
+/** Where the Model Context Protocol is spoken. */
+export const MCP_PATH = '/mcp';

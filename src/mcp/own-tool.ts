@@ -1,0 +1,22 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import type { Input } from '../catalogue/types.ts';
+import type { ToolCall } from '../request.ts';
+
+/** A tool of the gateway itself. What it is given fits its `inputSchema`. */
+export interface OwnTool {
+  readonly definition: Tool;
+  /** Throws Problem. */
+  call(input: Input, meta: ToolCall['meta']): Promise<CallToolResult> | CallToolResult;
+}
+
+/** An answer for programs and for models. */
+export const answered = (structured: Record<string, unknown>): CallToolResult => ({
+  structuredContent: structured,
+  content: [{ type: 'text', text: JSON.stringify(structured) }],
+});
+
+/** Costs nothing and changes nothing. */
+export const FREE = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/** The field by which own tools are told of a sold one. */
+export const NAME_FIELD = { type: 'string', minLength: 1, description: 'A tool, by its name: image_family-e-2' };

@@ -1,0 +1,130 @@
+/** Three tools that find, describe and call all others: seventy at once flood a model. */
+import type { Tool } from '@modelcontextprotocol/server';
+import type { Input } from '../catalogue/types.ts';
+import { Problem } from '../errors.ts';
+import { toDecimal, usd } from '../money.ts';
+import { answered, FREE, NAME_FIELD, type OwnTool } from './own-tool.ts';
+import type { SoldTool } from './sold-tools.ts';
+
+interface SearchParts {
+  readonly tools: readonly SoldTool[];
+  /** Throws Problem. */
+  find(name: string): SoldTool;
+  call(tool: SoldTool, input: unknown, meta: Parameters<OwnTool['call']>[1]): ReturnType<OwnTool['call']>;
+}
+
+const MOST_FOUND = 50;
+
+const searchInput: Tool['inputSchema'] = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    query: { type: 'string', maxLength: 200, description: 'Words for what is needed: transcribe speech' },
+    group: { type: 'string', maxLength: 64, description: 'Only of this group: image' },
+    network: { type: 'string', maxLength: 64, description: 'Only what can be paid on this network' },
+    maxPrice: { type: 'string', format: 'amount', description: 'Dollars: only what can cost no more than this: 0.05' },
+    limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND, default: 10 },
+  },
+};
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** How well a tool fits: words in its name or title count more than those in its description or its fields. */
+function scored(tool: SoldTool, words: readonly string[]): number {
+  const { name, title = '', description = '', inputSchema } = tool.definition;
+  const near = new Set(wordsOf(`${name} ${title}`));
+  const far = new Set(wordsOf(`${description} ${Object.keys(inputSchema.properties ?? {}).join(' ')}`));
+  const has = (among: Set<string>, word: string) =>
+    among.has(word) || among.has(`${word}s`) || among.has(word.replace(/s$/, ''));
+  return words.reduce((score, word) => score + (has(near, word) ? 3 : 0) + (has(far, word) ? 1 : 0), 0);
+}
+
+const summaryOf = ({ name, routes: [route], definition }: SoldTool) => ({
+  name,
+  title: route.endpoint.summary,
+  group: route.endpoint.group,
+  price: definition._meta?.['turnpike/price'],
+  networks: definition._meta?.['turnpike/networks'],
+});
+
+function found({ tools }: SearchParts, { query, group, network, maxPrice, limit }: Input): Record<string, unknown> {
+  const words = wordsOf(String(query ?? ''));
+  const most = maxPrice === undefined ? undefined : usd(String(maxPrice));
+  const ranked = tools
+    .filter(({ routes: [route] }) => {
+      if (group !== undefined && route.endpoint.group !== group) return false;
+      if (most !== undefined && route.price.min > most) return false;
+      // Mirrors sell the same elsewhere.
+      return network === undefined ? route.kind !== 'mirror' : route.networks.some((id) => id === network);
+    })
+    .map((tool) => ({ tool, score: scored(tool, words) }))
+    .filter(({ score }) => words.length === 0 || score > 0)
+    .sort((left, right) => right.score - left.score);
+  return { total: ranked.length, endpoints: ranked.slice(0, Number(limit)).map(({ tool }) => summaryOf(tool)) };
+}
+
+const described = (tool: SoldTool): Record<string, unknown> => {
+  const [route] = tool.routes;
+  const { inputSchema, outputSchema, description } = tool.definition;
+  return {
+    ...summaryOf(tool),
+    description,
+    rails: tool.routes.map(({ rail }) => rail),
+    listedPrice: toDecimal(route.listing.price),
+    deadlineSeconds: route.deadlineMs / 1000,
+    inputSchema,
+    example: route.example,
+    ...(outputSchema && { outputSchema: outputSchema.anyOf }),
+    resultExample: route.resultExample,
+  };
+};
+
+export const searchTools = (parts: SearchParts): OwnTool[] => [
+  {
+    definition: {
+      name: 'search_endpoints',
+      title: 'Find what is sold',
+      description: 'Finds endpoints by what is needed, best first, with prices. Costs nothing.',
+      inputSchema: searchInput,
+      annotations: FREE,
+    },
+    call: (input) => answered(found(parts, input)),
+  },
+  {
+    definition: {
+      name: 'describe_endpoint',
+      title: 'What an endpoint takes, gives and costs',
+      description: 'The schemas, the price, the limits and an example of one endpoint. Costs nothing.',
+      inputSchema: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name'],
+        properties: { name: NAME_FIELD },
+      },
+      annotations: FREE,
+    },
+    call: ({ name }) => answered(described(parts.find(String(name)))),
+  },
+  {
+    definition: {
+      name: 'call_endpoint',
+      title: 'Call an endpoint',
+      description:
+        'Calls an endpoint by its name: the same as calling the tool of that name. Paid per call; without a payment it answers the price.',
+      inputSchema: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name'],
+        properties: {
+          name: NAME_FIELD,
+          arguments: { type: 'object', description: 'What describe_endpoint says that it takes', default: {} },
+        },
+      },
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    },
+    call: ({ name, arguments: given }, meta) => parts.call(parts.find(String(name)), given, meta),
+  },
+];
+
+export const unknownTool = (name: string): Problem =>
+  new Problem('unknown_path', `No tool is called ${name.slice(0, 100)}: search_endpoints finds what is sold`);

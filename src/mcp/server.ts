@@ -1,0 +1,54 @@
+/** A server of the Model Context Protocol for one request: what it lists follows from the address that was asked. */
+import { type JSONObject, Server } from '@modelcontextprotocol/server';
+import { Problem } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { pageOf } from './page.ts';
+import { withProgress } from './progress.ts';
+import { servePrompts } from './prompts.ts';
+import { type ListedDocument, serveResources } from './resources.ts';
+import { problemResult } from './result.ts';
+import type { Selection } from './selection.ts';
+import type { Toolbox } from './toolbox.ts';
+
+export interface ServerParts {
+  readonly toolbox: Toolbox;
+  readonly documents: readonly ListedDocument[];
+  readonly service: { readonly name: string; readonly instructions: string };
+  readonly version: string;
+  readonly publicUrl: string;
+  /** What the rails say in `capabilities.experimental`. */
+  readonly experimental: Record<string, JSONObject>;
+  readonly log: Log;
+}
+
+/** How long clients may keep lists: as long as a page of a document. */
+const CACHED = { ttlMs: 60_000, cacheScope: 'public' } as const;
+
+export function createServer(parts: ServerParts, selection: Selection): Server {
+  const { toolbox, service, version, publicUrl, log } = parts;
+  const server = new Server(
+    { name: service.name, version, websiteUrl: publicUrl },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {}, experimental: parts.experimental },
+      instructions: service.instructions.trim(),
+      cacheHints: { 'tools/list': CACHED, 'resources/list': CACHED, 'prompts/list': CACHED, 'server/discover': CACHED },
+    },
+  );
+  server.setRequestHandler('tools/list', ({ params }) => {
+    const { items, nextCursor } = pageOf(toolbox.list(selection), params?.cursor);
+    return { tools: [...items], ...(nextCursor && { nextCursor }) };
+  });
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) =>
+    withProgress(context, async () => {
+      try {
+        return await toolbox.call(name, input, context.mcpReq._meta ?? {});
+      } catch (error) {
+        if (!(error instanceof Problem)) log.error({ err: error, tool: name.slice(0, 100) }, 'tool call failed');
+        return problemResult(error);
+      }
+    }),
+  );
+  serveResources(server, parts.documents, publicUrl);
+  servePrompts(server);
+  return server;
+}

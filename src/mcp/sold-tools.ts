@@ -1,0 +1,96 @@
+/** What is sold, as tools: one for each endpoint, and one for each of its mirrors. */
+import type { Tool } from '@modelcontextprotocol/server';
+import type { Network, NetworkId, Route } from '../catalogue/types.ts';
+import { priceInWords } from '../discovery/payment-info.ts';
+import { answerSchema, requestSchema } from '../discovery/schemas.ts';
+import { toDecimal } from '../money.ts';
+import { toolName } from './tool-name.ts';
+
+export interface SoldTool {
+  readonly name: string;
+  /** The first one is what the tool says of itself; the others sell the same on other rails. */
+  readonly routes: readonly [Route, ...Route[]];
+  readonly definition: Tool;
+}
+
+/**
+ * What a payment, a problem or an answer fits: clients of the first generation hold what is not an answer to the schema,
+ * too.
+ */
+const orOtherwise = (answer: object): Tool['outputSchema'] => ({
+  type: 'object',
+  anyOf: [answer, { required: ['x402Version', 'accepts'] }, { required: ['error'] }],
+});
+
+/** Answers that are no objects are put into one, under this name. */
+export const WRAPPED = 'result';
+
+const isObjectSchema = ({ type }: { readonly type?: unknown }): boolean => [type].flat().includes('object');
+
+function outputSchema(route: Route): Tool['outputSchema'] | undefined {
+  if (route.streams) return undefined;
+  const answer = answerSchema(route);
+  if (isObjectSchema(answer)) return orOtherwise(answer);
+  return orOtherwise({ type: 'object', required: [WRAPPED], properties: { [WRAPPED]: answer } });
+}
+
+function definitionOf(name: string, routes: SoldTool['routes'], networks: ReadonlyMap<NetworkId, Network>): Tool {
+  const [route] = routes;
+  const { summary, description, free, group } = route.endpoint;
+  const output = outputSchema(route);
+  const where = route.networks.filter((id) => networks.has(id));
+  const price = `Costs ${priceInWords(route)} a call, paid with ${routes.map(({ rail }) => rail).join(' or ')}.`;
+  return {
+    name,
+    title: summary,
+    description: [summary === description ? `${summary}.` : description, price].filter(Boolean).join('\n\n'),
+    inputSchema: { ...requestSchema(route), type: 'object' },
+    ...(output && { outputSchema: output }),
+    // It spends money and asks a provider: no client should run it without asking its user.
+    annotations: { title: summary, readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    _meta: {
+      'turnpike/price': {
+        minimum: toDecimal(route.price.min),
+        maximum: toDecimal(route.price.max),
+        listed: toDecimal(route.listing.price),
+        currency: 'USD',
+      },
+      'turnpike/group': group,
+      'turnpike/path': route.path,
+      'turnpike/networks': where,
+      // Source: the client of the package `agents`, which tells its model so.
+      'agents-x402/paymentRequired': !free,
+      'agents-x402/priceUSD': Number(toDecimal(route.listing.price)),
+    },
+  };
+}
+
+export interface SoldTools {
+  find(name: string): SoldTool | undefined;
+  /** In the catalogue's order: endpoints, each followed by its mirrors. */
+  readonly all: readonly SoldTool[];
+}
+
+/** `reserved`: names of tools that are not sold. */
+export function createSoldTools(
+  routes: readonly Route[],
+  networks: ReadonlyMap<NetworkId, Network>,
+  reserved: readonly string[],
+): SoldTools {
+  const byName = new Map<string, SoldTool>();
+  const taken = new Set(reserved);
+  const operations = routes.filter(({ kind }) => kind === 'operation');
+  const others = (route: Route) =>
+    route.kind === 'base' ? operations.filter(({ endpoint }) => endpoint === route.endpoint) : [];
+  const heads = routes.filter(({ kind }) => kind !== 'operation');
+  const headless = operations.filter(
+    ({ endpoint }) => !heads.some((head) => head.kind === 'base' && head.endpoint === endpoint),
+  );
+  for (const route of [...heads, ...headless]) {
+    const name = toolName(route.path, taken);
+    taken.add(name);
+    const sold: SoldTool['routes'] = [route, ...others(route)];
+    byName.set(name, { name, routes: sold, definition: definitionOf(name, sold, networks) });
+  }
+  return { find: (name) => byName.get(name), all: [...byName.values()] };
+}

@@ -1,0 +1,60 @@
+/** Every tool of the door: what is sold, and what helps to buy it. */
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { demandFits } from '../lifecycle/input.ts';
+import type { ToolCall } from '../request.ts';
+import { type CallParts, callSold } from './call.ts';
+import type { Media } from './media-blocks.ts';
+import type { OwnTool } from './own-tool.ts';
+import { quoteTool } from './quote.ts';
+import { toolResult } from './result.ts';
+import { searchTools, unknownTool } from './search.ts';
+import type { Selection } from './selection.ts';
+import type { SoldTool, SoldTools } from './sold-tools.ts';
+
+/** Names that no sold tool has. */
+export const OWN_NAMES = ['search_endpoints', 'describe_endpoint', 'call_endpoint', 'quote'];
+
+export interface ToolboxParts extends CallParts {
+  readonly sold: SoldTools;
+  /** By name, what an earlier catalogue sold or what is sold no more: its payments are honoured. */
+  findEarlier(name: string): SoldTool | undefined;
+  readonly media: Media;
+}
+
+export interface Toolbox {
+  list(selection: Selection): Tool[];
+  /** Throws Problem. */
+  call(name: string, input: Record<string, unknown>, meta: ToolCall['meta']): Promise<CallToolResult>;
+}
+
+export function createToolbox(parts: ToolboxParts): Toolbox {
+  const { sold } = parts;
+  const find = (name: string): SoldTool => {
+    const tool = sold.find(name) ?? parts.findEarlier(name);
+    if (tool) return tool;
+    throw unknownTool(name);
+  };
+  const callTool = async (tool: SoldTool, input: unknown, meta: ToolCall['meta']) =>
+    toolResult(parts, await callSold(parts, tool, input, meta));
+
+  const search = searchTools({ tools: sold.all, find, call: callTool });
+  const free = [quoteTool(parts, find)];
+  const own = new Map<string, OwnTool>([...search, ...free].map((tool) => [tool.definition.name, tool]));
+  const definitions = (tools: readonly { readonly definition: Tool }[]) => tools.map(({ definition }) => definition);
+
+  return {
+    list: (selection) => [
+      ...(selection.search ? definitions(search) : []),
+      ...(selection.free ? definitions(free) : []),
+      ...definitions(sold.all.filter(selection.wants)),
+    ],
+    async call(name, input, meta) {
+      const tool = own.get(name);
+      if (!tool) return await callTool(find(name), input, meta);
+      return await tool.call(
+        demandFits(tool.definition.inputSchema, () => structuredClone(input)),
+        meta,
+      );
+    },
+  };
+}
