@@ -27,6 +27,17 @@ const prepareTransactionRequest: typeof tempoMainnet.prepareTransactionRequest =
   phases,
 ];
 
+/** The client's way to pay by `tempo`, with the sandbox's wallet. */
+export function tempoMethods({ rpcUrl, chainId, privateKey }: NonNullable<SandboxState['tempo']>) {
+  const chain = { ...tempoMainnet, prepareTransactionRequest, id: chainId };
+  const client = createClient({ chain, transport: http(rpcUrl), pollingInterval: 100 });
+  return tempo({ account: privateKeyToAccount(privateKey), mode: 'pull', getClient: () => client });
+}
+
+/** The same by `evm`, on one network. */
+export const evmMethod = ({ privateKey, name, version, decimals }: SandboxState['evm'][string]) =>
+  evm({ account: privateKeyToAccount(privateKey), authorization: { name, version }, decimals });
+
 /** Pays on the network that `network` names, or by the method; the first challenge decides where nothing is asked for. */
 export function openPayer(sandbox: SandboxState, network: string | undefined): Payer {
   const evmNetworkOf = (challenge: Challenge.Challenge) => {
@@ -40,16 +51,11 @@ export function openPayer(sandbox: SandboxState, network: string | undefined): P
   const walletFor = (challenge: Challenge.Challenge) => {
     const { tempo: tempoAccess } = sandbox;
     if (challenge.method === 'tempo' && tempoAccess) {
-      const chain = { ...tempoMainnet, prepareTransactionRequest, id: tempoAccess.chainId };
-      const client = createClient({ chain, transport: http(tempoAccess.rpcUrl), pollingInterval: 100 });
-      const account = privateKeyToAccount(tempoAccess.privateKey);
-      return Mppx.create({ polyfill: false, methods: [tempo({ account, mode: 'pull', getClient: () => client })] });
+      return Mppx.create({ polyfill: false, methods: [tempoMethods(tempoAccess)] });
     }
     const [, access] = evmNetworkOf(challenge) ?? [];
     if (challenge.method === 'evm' && access) {
-      const account = privateKeyToAccount(access.privateKey);
-      const { name, version, decimals } = access;
-      return Mppx.create({ polyfill: false, methods: [evm({ account, authorization: { name, version }, decimals })] });
+      return Mppx.create({ polyfill: false, methods: [evmMethod(access)] });
     }
     throw new PayProblem(`the sandbox has no wallet for the payment method ${challenge.method}`);
   };
