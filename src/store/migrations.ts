@@ -150,6 +150,11 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
   () => `
     DROP INDEX payments_by_payer;
     CREATE INDEX payments_by_payer ON payments (payer, state, network);`,
+
+  // What a payer bought, newest first. Some rails keep an EVM address with its capitals, and others' capitals count.
+  () => `
+    CREATE INDEX payments_of_payer ON payments (
+      (CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END), created_at, id);`,
 ];
 
 export const schemaVersion = steps.length;

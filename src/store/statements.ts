@@ -6,16 +6,17 @@
 
 import type { NonceRequest } from './nonce-store.ts';
 import { withoutNul } from './nul.ts';
-import type {
-  Claim,
-  ClaimOptions,
-  PaymentFacts,
-  PaymentFilter,
-  PaymentState,
-  Receipt,
-  ReceiptedSettlement,
-  Store,
-  StoredAnswer,
+import {
+  type Claim,
+  type ClaimOptions,
+  type PaymentFacts,
+  type PaymentFilter,
+  type PaymentState,
+  paymentStates,
+  type Receipt,
+  type ReceiptedSettlement,
+  type Store,
+  type StoredAnswer,
 } from './store.ts';
 
 export interface Statement {
@@ -196,7 +197,31 @@ export const renewPayments = (
   values: [owner, leaseUntil, JSON.stringify(claims.map(({ id, attempt }) => `${attempt} ${id}`))],
 });
 
-export function listPayments({ states, since, leaseBefore, due, oldest, limit }: PaymentFilter): Statement {
+/** Every column but `answer`. */
+const WITHOUT_ANSWER = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
+  recovery_query, settle_upfront, state, attempt, owner, lease_until, receipt, cost, reason, created_at, updated_at`;
+
+/** As its index has it: EVM addresses in lower case. */
+const PAYER = `CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END`;
+
+/**
+ * No engine may begin with the index of states where another one leads to less: that of leases, for what is abandoned is
+ * little, or that of payers, which has their payments in order. No index finds what a state is not.
+ */
+function stateIn(
+  states: readonly PaymentState[],
+  { leaseBefore, payer }: PaymentFilter,
+  place: (value: string) => string,
+): string {
+  if (payer !== undefined) {
+    const others = paymentStates.filter((state) => !states.includes(state));
+    return others.length === 0 ? 'TRUE' : `state NOT IN (${others.map(place).join(', ')})`;
+  }
+  return `${leaseBefore === undefined ? 'state' : `(state || '')`} IN (${states.map(place).join(', ')})`;
+}
+
+export function listPayments(filter: PaymentFilter): Statement {
+  const { states, since, leaseBefore, due, payer, before, withoutAnswers, oldest, limit } = filter;
   const values: (string | number)[] = [limit];
   const place = (value: string | number): string => `?${values.push(value)}`;
   const conditions = ['TRUE'];
@@ -207,11 +232,13 @@ export function listPayments({ states, since, leaseBefore, due, oldest, limit }:
     conditions.push(`${now} - updated_at >= ${least}
       AND (${now} - updated_at >= updated_at - created_at OR ${now} - updated_at >= ${most})`);
   }
-  // Abandoned payments are few and settled payments are many: no engine may begin with the index of states there.
-  const state = leaseBefore === undefined ? 'state' : `(state || '')`;
-  if (states !== undefined) conditions.push(`${state} IN (${states.map(place).join(', ')})`);
+  if (payer !== undefined) {
+    conditions.push(`${PAYER} = ${place(payer.startsWith('0x') ? payer.toLowerCase() : payer)}`);
+  }
+  if (before !== undefined) conditions.push(`(created_at, id) < (${place(before.createdAt)}, ${place(before.id)})`);
+  if (states !== undefined) conditions.push(stateIn(states, filter, place));
   return {
-    text: `SELECT * FROM payments WHERE ${conditions.join(' AND ')}
+    text: `SELECT ${withoutAnswers ? WITHOUT_ANSWER : '*'} FROM payments WHERE ${conditions.join(' AND ')}
       ORDER BY ${oldest ? 'updated_at, id' : 'created_at DESC, id DESC'} LIMIT ?1`,
     values,
   };

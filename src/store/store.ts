@@ -16,7 +16,9 @@ import type { Settlement } from '../settlement.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { NonceStore } from './nonce-store.ts';
 
-export type PaymentState = 'claimed' | 'fulfilled' | 'settled' | 'released' | 'unsettled' | 'unknown' | 'owed';
+export const paymentStates = ['claimed', 'fulfilled', 'settled', 'released', 'unsettled', 'unknown', 'owed'] as const;
+
+export type PaymentState = (typeof paymentStates)[number];
 
 /** What a caller gets, kept so that the same payment gets it again. */
 export interface StoredAnswer {
@@ -154,6 +156,12 @@ export interface PaymentFilter {
    * was old by then, `least` and `most` at the bounds, so that each wait is twice the one before.
    */
   due?: { readonly now: number; readonly least: number; readonly most: number };
+  /** Only this payer's. EVM addresses are the same in upper and lower case, all others are compared as they are. */
+  payer?: string;
+  /** Only those that come after this one, newest first: the next page. */
+  before?: Pick<Payment, 'createdAt' | 'id'>;
+  /** What is found comes without its `answer`, which can be a megabyte. */
+  withoutAnswers?: boolean;
   /** Least recently updated first, then by id. Left out: newest first by `createdAt`, then by id. */
   oldest?: boolean;
   limit: number;

@@ -4,6 +4,7 @@ import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { claiming } from './claiming.ts';
 import { forgetting } from './forgetting.ts';
 import { numbering } from './numbering.ts';
+import { payers } from './payers.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 import { states } from './states.ts';
 
@@ -34,6 +35,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   states(promise);
   forgetting(promise);
   numbering(promise);
+  payers(promise);
 
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);

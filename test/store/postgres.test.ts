@@ -8,6 +8,7 @@ import { startPostgres } from '../postgres.ts';
 import { storeContract } from './contract.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
+import { manyPayments, pageOf } from './payers.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const { url, interrupt, stop } = await startPostgres();
@@ -42,6 +43,22 @@ t.test('Postgres', async (t) => {
     const database = await emptyDatabase();
     return () => openPostgresStore(database);
   });
+});
+
+t.test('finds a page of one payer in the index, however many payments there are', async (t) => {
+  const database = await emptyDatabase();
+  await openHere(t, database);
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query(manyPayments('SELECT n FROM generate_series(1, 20000) AS n'));
+  await client.query('ANALYZE payments');
+  for (const payer of ['big', '0xsmall', 'nobody']) {
+    const { rows } = await client.query(`EXPLAIN ${pageOf(payer)}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    t.match(plan, /Index Scan Backward using payments_of_payer/, payer);
+    t.notMatch(plan, /Sort|Seq Scan/, payer);
+  }
 });
 
 t.test('gives each of many payments to one of five instances', async (t) => {

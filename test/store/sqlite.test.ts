@@ -12,6 +12,7 @@ import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
 import { finished, unclaimable } from './arrivals.ts';
 import { storeContract } from './contract.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
+import { manyPayments, pageOf } from './payers.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 t.test('SQLite', async (t) => {
@@ -32,6 +33,27 @@ t.test('what older releases kept of settlements is read by this one', async (t) 
   const store = openSqliteStore(file);
   t.teardown(() => store.close());
   await keepsOldRows(t, store);
+});
+
+t.test('finds a page of one payer in the index, however many payments there are', async (t) => {
+  const file = join(t.testdir({}), 'many.sqlite');
+  await openSqliteStore(file).close();
+  const database = new Database(file);
+  t.teardown(() => database.close());
+  const upTo = 'WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 20000)';
+  database.exec(manyPayments(`${upTo} SELECT n FROM count`));
+  for (const analyzed of [false, true]) {
+    if (analyzed) database.exec('ANALYZE');
+    for (const payer of ['big', '0xsmall', 'nobody']) {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${pageOf(payer)}`).all() as { detail: string }[];
+      t.match(
+        plan.map(({ detail }) => detail),
+        [/^SEARCH payments USING INDEX payments_of_payer/],
+        payer,
+      );
+      t.equal(plan.length, 1, 'nothing is sorted');
+    }
+  }
 });
 
 t.test('rows that cannot be read are in nobody’s way: each is named once, and left alone', async (t) => {
