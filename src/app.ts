@@ -147,6 +147,7 @@ export async function openGateway(
     platform,
     store,
     rails,
+    networks,
     exposure,
     metrics,
     owner,

@@ -10,6 +10,7 @@ import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createApiKeyRouter } from './http/api-keys/router.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
+import { createPurchasesRouter } from './http/purchases.ts';
 import { createListener } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
 import { honouringEarlier } from './lifecycle/honour.ts';
@@ -19,8 +20,10 @@ import { type OpenDoor, openDoor } from './mcp/open.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { ExposureControl } from './payment/exposure/control.ts';
 import type { Intervals } from './payment/intervals.ts';
+import type { PayableNetworks } from './payment/networks.ts';
 import type { Rail } from './payment/rail.ts';
 import type { Platform } from './platform.ts';
+import { openPurchases } from './purchases/purchases.ts';
 import { railDocuments } from './rails/documents.ts';
 import { untilReplaced } from './rails/until-replaced.ts';
 import { openServing, withoutKeys } from './serving.ts';
@@ -32,6 +35,7 @@ export interface Shared {
   readonly platform: Platform;
   readonly store: Store;
   readonly rails: ReadonlyMap<string, Rail>;
+  readonly networks: Pick<PayableNetworks, 'find'>;
   readonly exposure: ExposureControl;
   readonly metrics: Pick<Metrics, 'payment' | 'settledFirst'>;
   /** Names this instance. */
@@ -74,7 +78,7 @@ export async function openEdition(
   shared: Shared,
   earlier: () => readonly Pick<Edition, 'lifecycle' | 'tools'>[],
 ): Promise<Edition> {
-  const { config, platform, store, owner, intervals, log, now } = shared;
+  const { config, platform, store, networks, owner, intervals, log, now } = shared;
   const { publicUrl } = config;
   const serving = await openServing(config, catalogue, platform, store, log, now);
   const missing = withoutKeys(catalogue.routes, serving.upstreams);
@@ -115,6 +119,7 @@ export async function openEdition(
     log,
     now,
   });
+  const purchases = openPurchases({ store, publicUrl, catalogue, mode: platform.mode, networks, now });
   const documents = createDocuments(documentParts, railDocuments(documentParts, rails));
   const mediaUrl = config.mediaBucket?.publicUrl.replace(/\/$/, '') ?? `${publicUrl}/media`;
   const mcp = openDoor({
@@ -125,6 +130,7 @@ export async function openEdition(
     withdrawn,
     networks: documentParts.networks,
     documents: documents.described,
+    purchases,
     media: { prefix: `${mediaUrl}/`, find: serving.files },
     publicUrl,
     earlier: () => earlier().map(({ tools }) => tools),
@@ -141,6 +147,7 @@ export async function openEdition(
     extra: platform.routes,
     apiKeys: apiKeys.router,
     mcp: mcp.handler,
+    purchases: createPurchasesRouter(purchases),
     log,
     draining: shared.draining,
   };

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { MCP_PATH } from '../mcp-path.ts';
 import { rails } from '../rails/index.ts';
+import { PROOF_HEADER } from './purchases.ts';
 
 /** Names as one header, each once. */
 const list = (names: readonly string[]): string => [...new Set(names)].join(', ');
@@ -21,6 +22,7 @@ const EXPOSED = list([
 const ALLOWED = list([
   'Content-Type',
   ...rails.flatMap(({ browserHeaders }) => browserHeaders.request),
+  PROOF_HEADER,
   // API keys.
   'Authorization',
   'Idempotency-Key',

@@ -33,6 +33,8 @@ export interface RouterParts {
   readonly extra: Router | undefined;
   /** Calls that are paid for with API keys. */
   readonly apiKeys: Router;
+  /** What a payer bought, for who proves to be that payer. */
+  readonly purchases: Router;
   /** The Model Context Protocol; undefined where it is not spoken. */
   readonly mcp: RequestHandler | undefined;
   readonly log: Log;
@@ -70,6 +72,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
   });
 
   router.use(refuseWhileDraining(parts));
+  router.use(parts.purchases, parts.apiKeys);
   router.use(parts.apiKeys);
   if (parts.mcp) router.all(MCP_PATH, parts.mcp);
   router.use(async (request, response) => {

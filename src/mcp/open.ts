@@ -1,6 +1,7 @@
 /** The door of one catalogue: its tools, its documents, and who may come. */
 import type { JSONObject } from '@modelcontextprotocol/server';
 import type { Catalogue, Network, NetworkId, Route } from '../catalogue/types.ts';
+import type { Purchases } from '../purchases/purchases.ts';
 import type { CallParts } from './call.ts';
 import { createDoor, type Door } from './door.ts';
 import type { Media } from './media-blocks.ts';
@@ -15,6 +16,7 @@ interface OpenParts extends CallParts, Pick<ServerParts, 'documents' | 'publicUr
   readonly withdrawn: readonly Route[];
   readonly networks: ReadonlyMap<NetworkId, Network>;
   readonly media: Media;
+  readonly purchases: Purchases;
   /** Of catalogues before, the newest first. */
   earlier(): readonly Pick<SoldTools, 'find'>[];
 }

@@ -1,10 +1,12 @@
 /** Every tool of the door: what is sold, and what helps to buy it. */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { demandFits } from '../lifecycle/input.ts';
+import type { Purchases } from '../purchases/purchases.ts';
 import type { ToolCall } from '../request.ts';
 import { type CallParts, callSold } from './call.ts';
 import type { Media } from './media-blocks.ts';
 import type { OwnTool } from './own-tool.ts';
+import { purchasesTool } from './purchases.ts';
 import { quoteTool } from './quote.ts';
 import { toolResult } from './result.ts';
 import { searchTools, unknownTool } from './search.ts';
@@ -12,13 +14,14 @@ import type { Selection } from './selection.ts';
 import type { SoldTool, SoldTools } from './sold-tools.ts';
 
 /** Names that no sold tool has. */
-export const OWN_NAMES = ['search_endpoints', 'describe_endpoint', 'call_endpoint', 'quote'];
+export const OWN_NAMES = ['search_endpoints', 'describe_endpoint', 'call_endpoint', 'quote', 'purchases'];
 
 export interface ToolboxParts extends CallParts {
   readonly sold: SoldTools;
   /** By name, what an earlier catalogue sold or what is sold no more: its payments are honoured. */
   findEarlier(name: string): SoldTool | undefined;
   readonly media: Media;
+  readonly purchases: Purchases;
 }
 
 export interface Toolbox {
@@ -38,7 +41,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
     toolResult(parts, await callSold(parts, tool, input, meta));
 
   const search = searchTools({ tools: sold.all, find, call: callTool });
-  const free = [quoteTool(parts, find)];
+  const free = [quoteTool(parts, find), purchasesTool(parts.purchases)];
   const own = new Map<string, OwnTool>([...search, ...free].map((tool) => [tool.definition.name, tool]));
   const definitions = (tools: readonly { readonly definition: Tool }[]) => tools.map(({ definition }) => definition);
 

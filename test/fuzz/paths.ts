@@ -29,6 +29,7 @@ const OWN = [
   '/v1/models/vendor1-opus-5',
   '/v1/chat/completions',
   '/v1/credits',
+  '/v1/purchases',
   '/v1/',
   '/nothing',
 ];

@@ -104,6 +104,8 @@ const requests: Readonly<Record<string, Question>> = {
   health: { path: '/healthz' },
   'a file that is not there': { path: '/media/none.png' },
   models: { path: '/v1/models/no-such-model' },
+  'purchases with a proof that is none': { path: '/v1/purchases', headers: { 'sign-in-with-x': 'not base64' } },
+  'purchases by another method': { method: 'POST', path: '/v1/purchases', headers: json, body: '{}' },
   'a chat call without a key': { method: 'POST', path: '/v1/chat/completions', headers: json, body: '{}' },
 };
 

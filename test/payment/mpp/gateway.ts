@@ -53,6 +53,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     headers: {},
     extra: undefined,
     apiKeys: express.Router(),
+    purchases: express.Router(),
     log: createLog('silent'),
     draining: () => false,
   });
