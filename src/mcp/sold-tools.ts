@@ -39,7 +39,7 @@ function definitionOf(name: string, routes: SoldTool['routes'], networks: Readon
   const { summary, description, free, group } = route.endpoint;
   const output = outputSchema(route);
   const where = route.networks.filter((id) => networks.has(id));
-  const price = `Costs ${priceInWords(route)} a call, paid with ${routes.map(({ rail }) => rail).join(' or ')}.`;
+  const price = `Price of a call: ${priceInWords(route)}, paid with ${routes.map(({ rail }) => rail).join(' or ')}.`;
   return {
     name,
     title: summary,

@@ -125,7 +125,45 @@ function promises(door: Door, way: Way): void {
   );
 }
 
-for (const door of [httpDoor(gateway), mcpDoor(gateway)]) for (const way of ways) promises(door, way);
+/** Where the sandbox can be told how settlements end. */
+function settlementPromises(door: Door, way: Way): void {
+  const { network } = way;
+  const at = `${door.name}, ${way.rail} on ${network}`;
+
+  t.test(`${at}: a settlement that is refused withholds the result`, async (t) => {
+    const input = fresh();
+    const proof = await door.sign(way, PATH, input);
+    await gateway.fault({ settlement: network, fault: 'refuse' });
+    const { earned, worked, result } = await during(network, () => door.ask(way, PATH, input, proof));
+    t.equal(result.kind, 'challenge');
+    t.match(result.detail, /not settled/);
+    t.notMatch(JSON.stringify(result), /image_url/);
+    t.same([earned, worked], [0n, 1]);
+  });
+
+  t.test(`${at}: a settlement whose answer was lost is found on the chain, and charged once`, async (t) => {
+    const input = fresh();
+    const proof = await door.sign(way, PATH, input);
+    await gateway.fault({ settlement: network, fault: 'unknown' });
+    const { earned, worked, result } = await during(network, async () => [
+      await door.ask(way, PATH, input, proof),
+      await door.ask(way, PATH, input, proof),
+    ]);
+    t.same(
+      result.map(({ kind, isReplayed }) => [kind, isReplayed]),
+      [
+        ['answer', false],
+        ['answer', true],
+      ],
+    );
+    t.same([earned, worked], [PRICES['1k'], 1]);
+  });
+}
+
+for (const door of [httpDoor(gateway), mcpDoor(gateway)]) {
+  for (const way of ways) promises(door, way);
+  settlementPromises(door, { rail: 'x402', network: 'chain-c' });
+}
 
 t.test('what was paid for at one door is not had for the same payment at the other', async (t) => {
   const way = ways[0] as Way;

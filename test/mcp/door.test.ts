@@ -1,0 +1,191 @@
+/** What is this door's own: who may come, what is read, the forms of a payment, connections that end. */
+import '../payment/facilitators/own-fetch.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import t from 'tap';
+import { startGateway } from '../gateway.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
+import { weatherFiles } from '../road/weather-catalogue.ts';
+import { KEY, startWeatherService } from '../road/weather-service.ts';
+import { callTool, HEADERS, receiptIn, rpc, signToolPayment, type ToolResult } from './tool-client.ts';
+
+const gateway = await startRelayedGateway({ networks: ['chain-c'], tempo: true });
+t.teardown(gateway.stop);
+
+const NAME = 'image_family-e-2';
+let made = 0;
+const fresh = () => {
+  made += 1;
+  return { prompt: `a lighthouse, number ${made}` };
+};
+
+/** The status of a request whose headers `fetch` would not let a page choose. */
+const statusFor = (headers: Record<string, string>, address = gateway.url): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const asked = httpRequest(`${address}/mcp`, { method: 'POST', headers: { ...HEADERS, ...headers } }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode));
+    });
+    asked.on('error', reject);
+    asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }));
+  });
+
+t.test('a page of another host, or a host name that somebody pointed here, is refused', async (t) => {
+  const { host } = new URL(gateway.url);
+  t.equal(await statusFor({ host }), 200);
+  t.equal(await statusFor({ host: 'localhost' }), 200);
+  t.equal(await statusFor({ host, origin: gateway.url }), 200);
+  t.equal(await statusFor({ host: 'evil.example' }), 403);
+  t.equal(await statusFor({ host, origin: 'https://evil.example' }), 403);
+  t.equal(await statusFor({ host, origin: 'null' }), 403);
+});
+
+t.test('the operator lets pages in, and a price that was asked before a reload is honoured', async (t) => {
+  const service = await startWeatherService(t);
+  const directory = join(t.testdir({ catalogue: weatherFiles(service.url) }), 'catalogue');
+  const edit = (name: string, change: (text: string) => string) => {
+    const file = join(directory, name);
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+  };
+  edit('service.yaml', (text) => `${text}\nmcp: { origins: [pages.example] }\n`);
+  const weather = await startGateway({
+    networks: ['chain-c'],
+    catalogue: directory,
+    environment: { WEATHER_API_KEY: KEY },
+  });
+  t.teardown(weather.stop);
+  const { host } = new URL(weather.url);
+  t.equal(await statusFor({ host, origin: 'https://pages.example' }, weather.url), 200);
+  t.equal(await statusFor({ host, origin: 'https://evil.example' }, weather.url), 403);
+
+  const input = { text: 'storm' };
+  const proof = await signToolPayment(weather, 'chain-c', await callTool(weather, 'weather_alerts', input));
+  edit('endpoints/weather/alerts.yaml', (text) => text.replace('"0.01"', '"0.03"'));
+  await weather.reload();
+  t.has(await callTool(weather, 'quote', { name: 'weather_alerts', arguments: input }), {
+    structuredContent: { price: '0.03' },
+  });
+  t.match(receiptIn(await callTool(weather, 'weather_alerts', input, proof)), { success: true, amount: '10000' });
+
+  const withdrawn = { text: 'rain' };
+  const late = await signToolPayment(weather, 'chain-c', await callTool(weather, 'weather_alerts', withdrawn));
+  edit('endpoints/weather/alerts.yaml', (text) => `${text}enabled: false\n`);
+  await weather.reload();
+  t.match((await callTool(weather, 'weather_alerts', withdrawn)).structuredContent, {
+    error: { code: 'unknown_path' },
+  });
+  t.match(receiptIn(await callTool(weather, 'weather_alerts', withdrawn, late)), { success: true, amount: '30000' });
+});
+
+t.test('what is no request of the protocol is told so, in its words', async (t) => {
+  const send = async (body: string, method = 'POST') => {
+    const answer = await fetch(`${gateway.url}/mcp`, { method, headers: HEADERS, ...(method === 'POST' && { body }) });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  t.match(await send('{'), { status: 400, jsonrpc: '2.0', error: { code: -32700 }, id: null });
+  t.match(await send('[]'), { status: 400, error: { code: -32700 } });
+  t.match(await send(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`), {
+    status: 400,
+    error: { code: -32600, message: /64 levels/ },
+  });
+  t.match(await send(JSON.stringify({ long: 'x'.repeat(6_000_000) })), { status: 413 });
+  t.match(await send('', 'GET'), { status: 405 });
+  t.match(await send('', 'DELETE'), { status: 405 });
+});
+
+t.test(
+  'every form of a payment is taken: an object, base64, beside the parameters; and several are refused',
+  async (t) => {
+    for (const form of ['object', 'base64', 'outside'] as const) {
+      const input = fresh();
+      const { 'x402/payment': payment } = await signToolPayment(
+        gateway,
+        'chain-c',
+        await callTool(gateway, NAME, input),
+      );
+      const meta = {
+        'x402/payment': form === 'base64' ? Buffer.from(JSON.stringify(payment)).toString('base64') : payment,
+      };
+      const params = { name: NAME, arguments: input, ...(form !== 'outside' && { _meta: meta }) };
+      const { result } = await rpc(
+        gateway,
+        'tools/call',
+        params,
+        form === 'outside' ? { outside: { _meta: meta } } : {},
+      );
+      t.match(result && receiptIn(result), { success: true }, form);
+    }
+    const payment = await signToolPayment(gateway, 'chain-c', await callTool(gateway, NAME, fresh()));
+    const before = await gateway.calls();
+    const several = await callTool(gateway, NAME, fresh(), { ...payment, 'org.paymentauth/credential': {} });
+    t.match(several.structuredContent, { error: { code: 'several_credentials' } });
+    const elsewhere = await callTool(gateway, 'image_family-a-2-pro', fresh(), { 'org.paymentauth/credential': {} });
+    t.match(elsewhere.structuredContent, { error: { code: 'method_unsupported', message: /pay it over x402/ } });
+    for (const bad of [7, 'x', [], { x402Version: 2 }, 'A'.repeat(9_000), { x402Version: 2, pad: 'x'.repeat(9_000) }]) {
+      const refused = await callTool(gateway, NAME, fresh(), { 'x402/payment': bad });
+      t.ok(Array.isArray(refused.structuredContent?.accepts), 'refused with a fresh challenge');
+      t.not(refused.structuredContent?.error, 'Payment required');
+    }
+    for (const bad of [7, 'x', {}, { challenge: {}, payload: {} }, { challenge: 1 }]) {
+      const refused = await callTool(gateway, NAME, fresh(), { 'org.paymentauth/credential': bad });
+      t.match(refused.structuredContent, { x402Version: 2, error: /credential|challenge/ });
+    }
+    t.same(await gateway.calls(), before);
+  },
+);
+
+t.test('arguments may come in another order with the payment, at every depth', async (t) => {
+  const input = { prompt: 'x', options: 1, resolution: '1k' };
+  t.match((await callTool(gateway, NAME, input)).structuredContent, { invalidParams: [{ path: '/options' }] });
+  const name = 'llm_vendor1-opus-5';
+  const asked = { messages: [{ role: 'user', content: 'Say hello' }], max_tokens: 20 };
+  const reordered = { max_tokens: 20, messages: [{ content: 'Say hello', role: 'user' }] };
+  const proof = await signToolPayment(gateway, 'chain-c', await callTool(gateway, name, asked));
+  const first = await callTool(gateway, name, reordered, proof);
+  t.match(receiptIn(first), { success: true });
+  const again = await callTool(gateway, name, asked, proof);
+  t.same(again.structuredContent, first.structuredContent);
+  t.equal(again._meta?.['turnpike/replayed'], true);
+});
+
+for (const era of ['2025', '2026'] as const) {
+  t.test(`a caller of ${era} that leaves in the middle comes back for its answer with the same payment`, async (t) => {
+    const mode = era === '2026' ? { pin: '2026-07-28' } : 'legacy';
+    const client = new Client({ name: 'leaver', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url)));
+    t.teardown(() => client.close());
+    const input = fresh();
+    const meta = await signToolPayment(gateway, 'chain-c', await callTool(gateway, NAME, input));
+    const [before, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
+    const work = gateway.upstreams.gate.holdNext();
+    const leaver = new AbortController();
+    const left = client.callTool({ name: NAME, arguments: input, _meta: meta }, { signal: leaver.signal });
+    const gone = t.rejects(left);
+    await work.reached;
+    leaver.abort();
+    await gone;
+    work.release();
+    const answer = await callTool(gateway, NAME, input, meta);
+    t.match(receiptIn(answer), { success: true });
+    t.equal((await gateway.calls()).upstreamCalls - before.upstreamCalls, 1);
+    t.equal((await gateway.earned('chain-c')) - earned, 60_000n);
+  });
+}
+
+t.test('a client that asked for it hears that its call is under way', async (t) => {
+  const client = new Client({ name: 'waiter', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url)));
+  t.teardown(() => client.close());
+  const input = fresh();
+  const meta = await signToolPayment(gateway, 'chain-c', await callTool(gateway, NAME, input));
+  const work = gateway.upstreams.gate.holdNext();
+  const heard: (string | undefined)[] = [];
+  const onprogress = ({ message }: { message?: string | undefined }) => {
+    heard.push(message);
+    work.release();
+  };
+  const answer = await client.callTool({ name: NAME, arguments: input, _meta: meta }, { onprogress });
+  t.match(receiptIn(answer as ToolResult), { success: true });
+  t.same(heard, ['Under way for 3 s']);
+});
