@@ -146,7 +146,7 @@ export async function openEdition(
     headers: { ...platform.headers, 'x-content-type-options': 'nosniff', 'turnpike-catalogue': catalogue.version },
     extra: platform.routes,
     apiKeys: apiKeys.router,
-    mcp: mcp.handler,
+    mcp: mcp.handle,
     purchases: createPurchasesRouter(purchases),
     log,
     draining: shared.draining,

@@ -3,7 +3,7 @@
  * that were bought. Mounted by `npm start`, or in an application of the operator's own, before any body parser.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { Document } from '../discovery/document.ts';
 import { draining as drainingProblem, Problem } from '../errors.ts';
@@ -36,7 +36,7 @@ export interface RouterParts {
   /** What a payer bought, for who proves to be that payer. */
   readonly purchases: Router;
   /** The Model Context Protocol; undefined where it is not spoken. */
-  readonly mcp: RequestHandler | undefined;
+  readonly mcp: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
   readonly log: Log;
   /** True while shutting down: what comes now is sent away. */
   draining(): boolean;
@@ -74,7 +74,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
   router.use(refuseWhileDraining(parts));
   router.use(parts.purchases, parts.apiKeys);
   router.use(parts.apiKeys);
-  if (parts.mcp) router.all(MCP_PATH, parts.mcp);
+  router.all(MCP_PATH, async (request, response, next) => (parts.mcp ? await parts.mcp(request, response) : next()));
   router.use(async (request, response) => {
     const { path, query } = splitUrl(request.url);
     const live = liveAnswer(response, parts.rails);

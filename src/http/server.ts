@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import express, { type Express } from 'express';
+import { MCP_PATH } from '../mcp-path.ts';
 import { allowOrigins } from './cors.ts';
 import {
   answerProblem,
@@ -43,12 +44,18 @@ export function createListener(parts: RouterParts): RequestListener {
     const { path, query } = splitUrl(request.url ?? '/');
     // Express leaves an origin without a path to its own page of errors.
     if (path === '/' && query === '') request.url = '/';
-    if (parts.draining() || !routes.sells(request.method ?? 'GET', path) || hasManyHeaders(request)) {
+    const isTool = path === MCP_PATH && request.method === 'POST' && parts.mcp !== undefined;
+    const isSold = isTool || routes.sells(request.method ?? 'GET', path);
+    if (parts.draining() || !isSold || hasManyHeaders(request)) {
       application(request, response);
       return;
     }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     allowOrigins(response);
+    if (isTool) {
+      parts.mcp?.(request, response).catch(() => response.destroy());
+      return;
+    }
     lifecycle
       .answer({ ...incomingRequest(request, path, query), live: liveAnswer(response, rails) })
       .then((outcome) => finish(response, outcome, rails))

@@ -1,12 +1,10 @@
 /** A server of the Model Context Protocol for one request: what it lists follows from the address that was asked. */
 import { type JSONObject, Server } from '@modelcontextprotocol/server';
-import { Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { pageOf } from './page.ts';
 import { withProgress } from './progress.ts';
 import { servePrompts } from './prompts.ts';
 import { type ListedDocument, serveResources } from './resources.ts';
-import { problemResult } from './result.ts';
 import type { Selection } from './selection.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -25,7 +23,7 @@ export interface ServerParts {
 const CACHED = { ttlMs: 60_000, cacheScope: 'public' } as const;
 
 export function createServer(parts: ServerParts, selection: Selection): Server {
-  const { toolbox, service, version, publicUrl, log } = parts;
+  const { toolbox, service, version, publicUrl } = parts;
   const server = new Server(
     { name: service.name, version, websiteUrl: publicUrl },
     {
@@ -39,14 +37,7 @@ export function createServer(parts: ServerParts, selection: Selection): Server {
     return { tools: [...items], ...(nextCursor && { nextCursor }) };
   });
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) =>
-    withProgress(context, async () => {
-      try {
-        return await toolbox.call(name, input, context.mcpReq._meta ?? {});
-      } catch (error) {
-        if (!(error instanceof Problem)) log.error({ err: error, tool: name.slice(0, 100) }, 'tool call failed');
-        return problemResult(error);
-      }
-    }),
+    withProgress(context, () => toolbox.call(name, input, context.mcpReq._meta ?? {})),
   );
   serveResources(server, parts.documents, publicUrl);
   servePrompts(server);

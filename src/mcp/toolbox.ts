@@ -1,6 +1,8 @@
 /** Every tool of the door: what is sold, and what helps to buy it. */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { Problem } from '../errors.ts';
 import { demandFits } from '../lifecycle/input.ts';
+import type { Log } from '../log.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import type { ToolCall } from '../request.ts';
 import { type CallParts, callSold } from './call.ts';
@@ -8,7 +10,7 @@ import type { Media } from './media-blocks.ts';
 import type { OwnTool } from './own-tool.ts';
 import { purchasesTool } from './purchases.ts';
 import { quoteTool } from './quote.ts';
-import { toolResult } from './result.ts';
+import { problemResult, toolResult } from './result.ts';
 import { searchTools, unknownTool } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { SoldTool, SoldTools } from './sold-tools.ts';
@@ -22,11 +24,12 @@ export interface ToolboxParts extends CallParts {
   findEarlier(name: string): SoldTool | undefined;
   readonly media: Media;
   readonly purchases: Purchases;
+  readonly log: Log;
 }
 
 export interface Toolbox {
   list(selection: Selection): Tool[];
-  /** Throws Problem. */
+  /** Never throws: what goes wrong is a result, too. */
   call(name: string, input: Record<string, unknown>, meta: ToolCall['meta']): Promise<CallToolResult>;
 }
 
@@ -45,6 +48,15 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
   const own = new Map<string, OwnTool>([...search, ...free].map((tool) => [tool.definition.name, tool]));
   const definitions = (tools: readonly { readonly definition: Tool }[]) => tools.map(({ definition }) => definition);
 
+  async function call(name: string, input: Record<string, unknown>, meta: ToolCall['meta']): Promise<CallToolResult> {
+    const tool = own.get(name);
+    if (!tool) return await callTool(find(name), input, meta);
+    return await tool.call(
+      demandFits(tool.definition.inputSchema, () => structuredClone(input)),
+      meta,
+    );
+  }
+
   return {
     list: (selection) => [
       ...(selection.search ? definitions(search) : []),
@@ -52,12 +64,12 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
       ...definitions(sold.all.filter(selection.wants)),
     ],
     async call(name, input, meta) {
-      const tool = own.get(name);
-      if (!tool) return await callTool(find(name), input, meta);
-      return await tool.call(
-        demandFits(tool.definition.inputSchema, () => structuredClone(input)),
-        meta,
-      );
+      try {
+        return await call(name, input, meta);
+      } catch (error) {
+        if (!(error instanceof Problem)) parts.log.error({ err: error, tool: name.slice(0, 100) }, 'tool call failed');
+        return problemResult(error);
+      }
     },
   };
 }

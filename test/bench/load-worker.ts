@@ -6,12 +6,41 @@ import { makePayments, type PaymentRequired } from './payments.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-async function paymentsFor(pool: Pool, { path, body, requests }: LoadJob): Promise<string[]> {
+async function paymentsFor(pool: Pool, job: LoadJob): Promise<string[]> {
+  const { path, body, requests } = job;
+  if (job.tool !== undefined) {
+    const { result } = JSON.parse(messageIn(await (await askTool(pool, job)).body.text()));
+    return makePayments(result.structuredContent as PaymentRequired, requests);
+  }
   const answer = await pool.request({ method: 'POST', path, body, headers: JSON_TYPE });
   await answer.body.dump();
   const header = answer.headers['payment-required'];
   if (typeof header !== 'string') throw new Error(`answered ${answer.statusCode} without PAYMENT-REQUIRED`);
   return makePayments(JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired, requests);
+}
+
+const MCP_HEADERS = {
+  ...JSON_TYPE,
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-11-25',
+};
+
+/** An answer may come as a stream of one event. */
+const messageIn = (text: string): string => /^data: (\{.*)$/m.exec(text)?.[1] ?? text;
+
+function askTool(pool: Pool, { tool: name, body }: LoadJob, meta: object = {}) {
+  const params = { name, arguments: JSON.parse(body), _meta: meta };
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  return pool.request({ method: 'POST', path: '/mcp', body: message, headers: MCP_HEADERS });
+}
+
+/** Like `call`, as a tool: a call that failed is answered with 200, too. */
+async function callTool(pool: Pool, job: LoadJob, payment = ''): Promise<void> {
+  const meta = { 'x402/payment': JSON.parse(Buffer.from(payment, 'base64').toString()) };
+  const answer = await askTool(pool, job, meta);
+  const text = await answer.body.text();
+  if (answer.statusCode === 200 && text.includes('"x402/payment-response":{"success":true')) return;
+  throw new Error(`${job.tool} answered ${answer.statusCode}: ${text.slice(0, 500)}`);
 }
 
 async function call(pool: Pool, { path, body, expects }: LoadJob, payment: string | undefined): Promise<void> {
@@ -36,7 +65,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
       while (asked < job.requests && performance.now() < endsAt) {
         const payment = payments?.[asked];
         asked += 1;
-        await call(pool, job, payment);
+        await (job.tool === undefined ? call(pool, job, payment) : callTool(pool, job, payment));
         requests += 1;
       }
     };

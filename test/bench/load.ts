@@ -8,6 +8,8 @@ export interface LoadJob {
   readonly url: string;
   readonly path: string;
   readonly body: string;
+  /** Called over the Model Context Protocol under this name, with the body as its arguments. */
+  readonly tool?: string;
   /** Each has a connection and one request under way. */
   readonly callers: number;
   /** It ends when this much time has passed, or as soon as this many requests have been answered. */

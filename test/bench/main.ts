@@ -76,6 +76,9 @@ async function bench(): Promise<Row[]> {
   say('paid calls');
   const bought = await measure(load, { gateway, peer }, paid, ROUNDS);
 
+  say('paid calls over MCP');
+  const tool = await measure(load, { gateway }, { ...paid, tool: subject.tool }, ROUNDS);
+
   say('chat completions');
   const { plain, firstByte } = await timeChat(load, { ...options, gatewayUrl: gateway.url });
 
@@ -95,6 +98,8 @@ async function bench(): Promise<Row[]> {
           ...processorRow('  processor time each', bought.gateway, bought.peer),
         ]
       : [missingRow(`paid call beside ${onExpress}`, 3)]),
+    rateRow('paid tool call (MCP) beside the same over HTTP', tool.gateway, bought.gateway, 0.77),
+    ...processorRow('  processor time each', tool.gateway, bought.gateway),
     rateRow(`402 with ${routes.toLocaleString('en')} routes beside the usual`, asked.many, asked.gateway, 0.95),
     ...processorRow('  processor time each', asked.many, asked.gateway),
     addedRow('chat completion beside its upstream, p50', plain.gateway, plain.upstream, 1),

@@ -3,6 +3,8 @@
 export const subject = {
   /** Priced by its input, so that a quote is computed for every request. */
   path: '/llm/vendor3-5.2',
+  /** The same over the Model Context Protocol. */
+  tool: 'llm_vendor3-5_2',
   body: JSON.stringify({ prompt: 'Why does fog scatter light?', tier: 'small' }),
 } as const;
 

@@ -189,3 +189,23 @@ t.test('a client that asked for it hears that its call is under way', async (t) 
   t.match(receiptIn(answer as ToolResult), { success: true });
   t.same(heard, ['Under way for 3 s']);
 });
+
+t.test('a call in the plainest form gets the same as one that the package serves', async (t) => {
+  const ask = async (name: string, input: object, meta: object) => {
+    const { result } = await rpc(gateway, 'tools/call', { name, arguments: input, _meta: meta });
+    const { _meta, ...others } = result ?? {};
+    const { 'turnpike/request-id': _, ...said } = _meta ?? {};
+    return { ...others, _meta: said };
+  };
+  const input = fresh();
+  const proof = await signToolPayment(gateway, 'chain-c', await callTool(gateway, NAME, input));
+  for (const [name, given, meta] of [
+    [NAME, input, proof],
+    ['quote', {}, {}],
+    ['nothing', {}, {}],
+    ['search_endpoints', { query: 'speech' }, {}],
+  ] as const) {
+    await ask(name, given, meta);
+    t.same(await ask(name, given, meta), await ask(name, given, { ...meta, progressToken: 7 }), name);
+  }
+});

@@ -1,0 +1,118 @@
+/**
+ * The Model Context Protocol over streamable HTTP, revision 2026-07-28 and those before, without sessions.
+ * Source: modelcontextprotocol.io/specification, "Transports".
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import { Problem } from '../errors.ts';
+import { readRawBody } from '../http/body.ts';
+import { send, splitUrl } from '../http/transport.ts';
+import { isJsonObject } from '../json.ts';
+import { readJsonObject } from '../json-text.ts';
+import { ownTurn } from '../large-bodies.ts';
+import { readSelection } from './selection.ts';
+import { createServer, type ServerParts } from './server.ts';
+import { plainAnswer, plainCall } from './short-road.ts';
+
+export interface ProtocolParts extends ServerParts {
+  readonly groups: readonly string[];
+  readonly networks: readonly string[];
+  /** Host names under which the door is reached, and those whose pages may speak to it. */
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  readonly bodyLimitBytes: number;
+}
+
+export interface Protocol {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** JSON-RPC's own codes. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const INTERNAL_ERROR = -32_603;
+const REFUSED = -32_000;
+
+const JSON_TYPE = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+function refuse(response: ServerResponse, status: number, code: number, message: string, data?: object): void {
+  const error = { code, message, ...(data && { data }) };
+  send(response, { status, headers: JSON_TYPE, body: JSON.stringify({ jsonrpc: '2.0', error, id: null }) });
+}
+
+function refuseBody(response: ServerResponse, { status, code, message, details, headers }: Problem): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  refuse(response, status, code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message, { code, details });
+}
+
+/** Streams of news are not worth a connection each: what is sold changes with a reload only. */
+const MOST_SUBSCRIPTIONS = 16;
+
+/** Some clients write their payment beside the parameters. */
+function withMetaInParams(message: Record<string, unknown>): Record<string, unknown> {
+  const { _meta: outer, ...others } = message;
+  if (!isJsonObject(outer) || !isJsonObject(others.params)) return message;
+  const inner = isJsonObject(others.params._meta) ? others.params._meta : {};
+  return { ...others, params: { ...others.params, _meta: { ...outer, ...inner } } };
+}
+
+/** Who may be a page that had a name point here (DNS rebinding): what to say to it. */
+function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }: ProtocolParts): string | undefined {
+  const host = validateHostHeader(headers.host, [...hosts]);
+  if (!host.ok) return `${host.message}: this is ${publicUrl}`;
+  if (origins.includes('*')) return undefined;
+  const origin = validateOriginHeader(headers.origin, [...origins]);
+  return origin.ok ? undefined : `${origin.message}: the operator lists pages in service.yaml, mcp.origins`;
+}
+
+export function openProtocol(parts: ProtocolParts): Protocol {
+  const { toolbox, publicUrl, log } = parts;
+  const handler = createMcpHandler(
+    ({ requestInfo }) => createServer(parts, readSelection(new URL(requestInfo?.url ?? publicUrl).search, parts)),
+    {
+      maxSubscriptions: MOST_SUBSCRIPTIONS,
+      onerror: (error) => log.debug({ err: error }, 'a request of the Model Context Protocol was not taken'),
+    },
+  );
+  const byPackage = toNodeHandler(handler);
+
+  async function readMessage(request: IncomingMessage): Promise<Record<string, unknown>> {
+    const body = await readRawBody(request, parts.bodyLimitBytes);
+    await ownTurn(body);
+    return withMetaInParams(readJsonObject(body));
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    readSelection(splitUrl(request.url ?? '/').query, parts);
+    if (request.method !== 'POST') return await byPackage(request, response);
+    const message = await readMessage(request);
+    const call = plainCall(message, request.headers);
+    if (!call) return await byPackage(request, response, message);
+    const result = await toolbox.call(call.name, call.input, call.meta);
+    send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, result) });
+  }
+
+  return {
+    close: handler.close,
+    async handle(request, response) {
+      const stranger = strangerIn(request, parts);
+      if (stranger !== undefined) {
+        refuse(response, 403, REFUSED, stranger);
+        return;
+      }
+      try {
+        await answer(request, response);
+      } catch (error) {
+        if (error instanceof Problem) {
+          refuseBody(response, error);
+          return;
+        }
+        log.error({ err: error }, 'a request of the Model Context Protocol failed in the gateway');
+        if (response.headersSent) response.destroy();
+        else refuse(response, 500, INTERNAL_ERROR, 'The gateway failed');
+      }
+    },
+  };
+}
