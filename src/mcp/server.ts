@@ -2,6 +2,7 @@
 import { type JSONObject, Server } from '@modelcontextprotocol/server';
 import type { Log } from '../log.ts';
 import { pageOf } from './page.ts';
+import { asksForPayment, inExtension } from './payment-extension.ts';
 import { withProgress } from './progress.ts';
 import { servePrompts } from './prompts.ts';
 import { type ListedDocument, serveResources } from './resources.ts';
@@ -37,7 +38,10 @@ export function createServer(parts: ServerParts, selection: Selection): Server {
     return { tools: [...items], ...(nextCursor && { nextCursor }) };
   });
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) =>
-    withProgress(context, () => toolbox.call(name, input, context.mcpReq._meta ?? {})),
+    withProgress(context, async () => {
+      const result = await toolbox.call(name, input, context.mcpReq._meta ?? {});
+      return asksForPayment(context) ? inExtension(result) : result;
+    }),
   );
   serveResources(server, parts.documents, publicUrl);
   servePrompts(server);

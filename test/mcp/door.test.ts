@@ -209,3 +209,19 @@ t.test('a call in the plainest form gets the same as one that the package serves
     t.same(await ask(name, given, meta), await ask(name, given, { ...meta, progressToken: 7 }), name);
   }
 });
+
+t.test('a client that announces the experimental extension is asked in its own kind of result', async (t) => {
+  const revision = '2026-07-28';
+  const ask = async (capabilities: object) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': revision,
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+    };
+    const params = { name: NAME, arguments: fresh(), _meta };
+    const headers = { 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': NAME };
+    return (await rpc(gateway, 'tools/call', params, { headers })).result;
+  };
+  const announced = await ask({ extensions: { 'org.x402/payment': {} } });
+  t.has(announced, { resultType: 'payment_required', paymentRequired: { x402Version: 2 } });
+  t.has(await ask({}), { resultType: 'complete', isError: true });
+});
