@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   diff: () => import('./diff.ts'),
   reload: () => import('./reload.ts'),
   pay: () => import('./pay.ts'),
+  mcp: () => import('./mcp.ts'),
   payments: () => import('./payments.ts'),
   keys: () => import('./keys.ts'),
   'prove-ownership': () => import('./prove-ownership.ts'),

@@ -17,7 +17,18 @@ const run = (file: string, words: readonly string[], env: Record<string, string>
     });
   });
 
-const commands = ['check', 'diff', 'endpoints', 'import', 'payments', 'keys', 'pay', 'prove-ownership', 'reload'];
+const commands = [
+  'check',
+  'diff',
+  'endpoints',
+  'import',
+  'payments',
+  'keys',
+  'pay',
+  'mcp',
+  'prove-ownership',
+  'reload',
+];
 const files = [...commands.map((name) => `src/cli/${name}.ts`), 'codegen/main.ts'];
 
 for (const file of files) {

@@ -26,7 +26,19 @@ export const SANDBOX_PACKAGES = [
   'wasm-media-encoders',
 ];
 
-const COMMANDS = ['start', 'check', 'import', 'codegen', 'endpoints', 'diff', 'reload', 'pay', 'payments', 'keys'];
+const COMMANDS = [
+  'start',
+  'check',
+  'import',
+  'codegen',
+  'endpoints',
+  'diff',
+  'reload',
+  'pay',
+  'mcp',
+  'payments',
+  'keys',
+];
 
 /** Names under which the templates cannot be kept, for npm leaves such files out or takes them for its own. */
 const NAMES: Readonly<Record<string, string>> = { dockerignore: '.dockerignore', 'env.example': '.env.example' };

@@ -1,0 +1,63 @@
+/** What an answer to a paid call says of the payment, and what is said to the model where it says nothing good. */
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { asJsonObject, isJsonObject, numberOrNull, textOrNull } from '../../json.ts';
+import { type Money, toDecimal } from '../../money.ts';
+import type { Offer, PaymentRequired } from './offers.ts';
+import { readPaymentRequired } from './offers.ts';
+
+const RECEIPT = 'x402/payment-response';
+
+/** Errors after which the same payment is to be sent again: it is being worked on, or nobody knows yet. */
+const AGAIN = new Set(['payment_in_progress', 'settlement_pending', 'store_unavailable']);
+
+/** Errors after which the payment is still good for its result, or may be. */
+const OPEN = new Set([...AGAIN, 'result_owed', 'internal_error']);
+
+export type Verdict =
+  | { readonly kind: 'paid'; readonly transaction: string | undefined }
+  /** `again`: worth another attempt now, after so many seconds; undefined: later, by who asks for the same once more. */
+  | { readonly kind: 'open'; readonly again: number | undefined; readonly message: string }
+  /** `isFree`: the answer says that nothing was charged. */
+  | { readonly kind: 'refused'; readonly isFree: boolean };
+
+/** As a chain writes it; a gateway may say anything. */
+function transactionIn({ _meta }: CallToolResult): string | undefined {
+  const transaction = textOrNull(asJsonObject(_meta?.[RECEIPT]).transaction);
+  return transaction !== null && /^[A-Za-z0-9]{1,128}$/.test(transaction) ? transaction : undefined;
+}
+
+export function verdictOf(answer: CallToolResult): Verdict {
+  if (answer.isError !== true) return { kind: 'paid', transaction: transactionIn(answer) };
+  // A payment whose settlement failed is out of our hands: it stays counted.
+  const hasReceipt = isJsonObject(answer._meta?.[RECEIPT]);
+  if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
+  const error = asJsonObject(asJsonObject(answer.structuredContent).error);
+  const code = textOrNull(error.code) ?? '';
+  if (!OPEN.has(code)) return { kind: 'refused', isFree: code !== '' && code !== 'answer_gone' && !hasReceipt };
+  const again = AGAIN.has(code) ? (numberOrNull(error.retryAfterSeconds) ?? 1) : undefined;
+  return { kind: 'open', again, message: textOrNull(error.message) ?? code };
+}
+
+const inDollars = (money: Money): string => `${toDecimal(money)} USD`;
+
+/** The gateway's answer, with words of ours where its text stood. */
+export const inWords = (text: string, answer: Partial<CallToolResult> = {}): CallToolResult => ({
+  ...answer,
+  isError: true,
+  content: [{ type: 'text', text }],
+});
+
+export const words = {
+  notPayable: (tool: string, networks: readonly string[]): string =>
+    `${tool} was not paid: it is offered in no way that this wallet pays, which is the exact scheme in dollar stablecoins on ${networks.join(', ')}. Nothing was signed.`,
+  overMax: (tool: string, { price }: Offer, max: Money): string =>
+    `${tool} was not paid: it costs ${inDollars(price)}, and the limit for one call is ${inDollars(max)} (--max). Nothing was paid. Ask for something that costs less, or ask the user to raise the limit.`,
+  overBudget: (tool: string, { price }: Offer, budget: Money, left: Money): string =>
+    `${tool} was not paid: it costs ${inDollars(price)}, and ${inDollars(left)} is left of the day's budget of ${inDollars(budget)} (--budget, until midnight UTC). Nothing was paid.`,
+  unsigned: (tool: string, reason: string): string =>
+    `${tool} was not paid: the payment could not be made (${reason}). Nothing was paid.`,
+  refused: (tool: string, { error }: Pick<PaymentRequired, 'error'>, isFree: boolean): string =>
+    `The gateway refused the payment of ${tool}: ${error}. ${isFree ? 'It says that nothing was charged.' : 'Whether it was charged is not certain, so it stays counted.'}`,
+  open: (tool: string, { price, asset }: Offer, reason: string): string =>
+    `${tool} has no answer yet: ${reason}. ${inDollars(price)} was signed on ${asset.id} and may have been charged. Call ${tool} with the same arguments again: the same payment is sent, so that nothing is paid twice.`,
+};

@@ -1,0 +1,95 @@
+/** A server for one client over stdio, that passes on to the gateway what it is asked. */
+import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
+import { ProtocolError, type Result } from '@modelcontextprotocol/client';
+import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { inWords } from './answers.ts';
+import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
+
+export interface BridgeParts {
+  readonly gateway: Gateway;
+  readonly origin: string;
+  readonly call: (order: Order, asking: Asking) => Promise<CallToolResult>;
+  /** What is said to models besides the gateway's own instructions. */
+  readonly instructions: string | undefined;
+}
+
+/** Names that each connection has its own values for. */
+const isOwn = (name: string): boolean => name === 'progressToken' || name.startsWith('io.modelcontextprotocol/');
+
+const passedOn = (meta: object | undefined): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(meta ?? {}).filter(([name]) => !isOwn(name)));
+
+/** Tells the client that asked for it how its call gets on; numbers only grow, also when a call is sent again. */
+function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let last = 0;
+  return ({ progress, ...others }) => {
+    last = Math.max(last + 1, progress);
+    const params = { ...others, progressToken, progress: last };
+    // Who has left is told nothing.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+export function createBridge({ gateway, origin, call, instructions }: BridgeParts): Server {
+  const { client } = gateway;
+  const { name = 'turnpike', version = '0', ...others } = client.getServerVersion() ?? {};
+  const { experimental } = client.getServerCapabilities() ?? {};
+  const said = [client.getInstructions(), instructions].filter((text) => text !== undefined).join('\n\n');
+  const server = new Server(
+    { ...others, name, version },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {}, ...(experimental && { experimental }) },
+      instructions: said,
+    },
+  );
+
+  /** The same request, with what of its `_meta` is the caller's. */
+  const pass = async <Answer extends Result>(
+    params: { readonly _meta?: object | undefined } | undefined,
+    { mcpReq }: ServerContext,
+    ask: (params: { _meta: Record<string, unknown> }, options: { signal: AbortSignal }) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const { _meta, ...rest } = params ?? {};
+    return await ask({ ...rest, _meta: passedOn(_meta) }, { signal: mcpReq.signal });
+  };
+
+  server.setRequestHandler('tools/list', ({ params }, context) =>
+    pass(params, context, (given, options) => client.request({ method: 'tools/list', params: given }, options)),
+  );
+  server.setRequestHandler('resources/list', ({ params }, context) =>
+    pass(params, context, (given, options) => client.request({ method: 'resources/list', params: given }, options)),
+  );
+  server.setRequestHandler('resources/templates/list', ({ params }, context) =>
+    pass(params, context, (given, options) =>
+      client.request({ method: 'resources/templates/list', params: given }, options),
+    ),
+  );
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    pass(params, context, (given, options) =>
+      client.request({ method: 'resources/read', params: { ...given, uri: params.uri } }, options),
+    ),
+  );
+  server.setRequestHandler('prompts/list', ({ params }, context) =>
+    pass(params, context, (given, options) => client.request({ method: 'prompts/list', params: given }, options)),
+  );
+  server.setRequestHandler('prompts/get', ({ params }, context) =>
+    pass(params, context, (given, options) =>
+      client.request({ method: 'prompts/get', params: { ...given, name: params.name } }, options),
+    ),
+  );
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const order = { name: params.name, arguments: params.arguments ?? {}, meta: passedOn(context.mcpReq._meta) };
+    const onProgress = progressTo(context);
+    try {
+      return await call(order, { signal: context.mcpReq.signal, ...(onProgress && { onProgress }) });
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      return inWords(
+        `${order.name} was not called: ${origin} cannot be reached (${reasonOf(error)}). Nothing was paid.`,
+      );
+    }
+  });
+  return server;
+}

@@ -1,0 +1,53 @@
+/** Whose money pays: a sandbox's play money, the keys of the environment, or nobody's. */
+import { isLoopback } from '../../loopback.ts';
+import type { SandboxState } from '../../rails/paying-client.ts';
+import { UsageProblem } from '../command-line.ts';
+import { type KnownAsset, sandboxAssets, shippedAssets } from './assets.ts';
+import { openWallet, readEvmKey, readSolanaKey, type Wallet } from './wallet.ts';
+
+export interface Funds {
+  readonly money: 'dollars' | 'play';
+  readonly wallet: Wallet;
+}
+
+/** Its wallets, where the gateway is a sandbox on this machine. */
+async function readSandbox(origin: string): Promise<SandboxState | undefined> {
+  if (!isLoopback(origin)) return undefined;
+  const answer = await fetch(`${origin}/sandbox`);
+  return answer.status === 200 ? ((await answer.json()) as SandboxState) : undefined;
+}
+
+function networkOf(network: string | undefined, assets: readonly KnownAsset[]): string | undefined {
+  if (network === undefined) return undefined;
+  const found = assets.find((asset) => asset.id === network || asset.network === network);
+  if (found) return found.network;
+  throw new UsageProblem(`--network ${network} is not known: take ${assets.map(({ id }) => id).join(', ')}`);
+}
+
+/**
+ * Keys of the environment never pay a sandbox, which names its assets itself. Undefined without a wallet. Throws
+ * UsageProblem.
+ */
+export async function openFunds(
+  origin: string,
+  network: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<Funds | undefined> {
+  const sandbox = await readSandbox(origin);
+  if (sandbox) {
+    const assets = sandboxAssets(sandbox);
+    const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, readEvmKey(privateKey)] as const);
+    const solana = sandbox.solana && (await readSolanaKey(sandbox.solana.secretKey));
+    return { money: 'play', wallet: openWallet(assets, { evm: new Map(evm), solana }, networkOf(network, assets)) };
+  }
+  const assets = shippedAssets(environment);
+  const wanted = networkOf(network, assets);
+  const { TURNPIKE_WALLET_EVM, TURNPIKE_WALLET_SOLANA } = environment;
+  if (!TURNPIKE_WALLET_EVM && !TURNPIKE_WALLET_SOLANA) return undefined;
+  const account = TURNPIKE_WALLET_EVM ? readEvmKey(TURNPIKE_WALLET_EVM) : undefined;
+  const evm = new Map(account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account]));
+  const solana = TURNPIKE_WALLET_SOLANA ? await readSolanaKey(TURNPIKE_WALLET_SOLANA) : undefined;
+  const wallet = openWallet(assets, { evm, solana }, wanted);
+  if (wallet.addresses.size > 0) return { money: 'dollars', wallet };
+  throw new UsageProblem(`no key pays on --network ${network}: set TURNPIKE_WALLET_EVM or TURNPIKE_WALLET_SOLANA`);
+}

@@ -1,0 +1,129 @@
+/** Keys that pay, and the published x402 clients that sign with them. Keys leave this file in signatures only. */
+import { createKeyPairSignerFromBytes, getBase58Encoder, type KeyPairSigner } from '@solana/kit';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { readSolanaPayment } from '../../payment/chains/solana-transaction.ts';
+import { UsageProblem } from '../command-line.ts';
+import type { KnownAsset } from './assets.ts';
+import { type Offer, type PaymentRequired, readOffer } from './offers.ts';
+
+/** An x402 payment of version 2. */
+export interface Payment {
+  readonly x402Version: 2;
+  readonly payload: Record<string, unknown>;
+  readonly accepted: unknown;
+  readonly resource: unknown;
+  readonly extensions: unknown;
+}
+
+export interface Wallet {
+  /** Where its money comes from, by network id. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** What it could pay of what is asked for, in the gateway's order. */
+  offers(required: PaymentRequired): Offer[];
+  /** Throws where what would be signed is not what is offered. */
+  sign(offer: Offer, required: PaymentRequired): Promise<Payment>;
+}
+
+interface Signers {
+  /** By network id. */
+  readonly evm: ReadonlyMap<string, PrivateKeyAccount>;
+  readonly solana: KeyPairSigner | undefined;
+}
+
+/** Throws UsageProblem; the key is in no message. */
+export function readEvmKey(key: string): PrivateKeyAccount {
+  if (/^0x[0-9a-fA-F]{64}$/.test(key)) {
+    try {
+      return privateKeyToAccount(key as `0x${string}`);
+    } catch {
+      // Zero and what is beyond the curve's order.
+    }
+  }
+  throw new UsageProblem('TURNPIKE_WALLET_EVM is not a private key: give 0x and 64 hex digits');
+}
+
+/** Throws UsageProblem; the key is in no message. */
+export async function readSolanaKey(key: string): Promise<KeyPairSigner> {
+  try {
+    return await createKeyPairSignerFromBytes(getBase58Encoder().encode(key));
+  } catch {
+    throw new UsageProblem('TURNPIKE_WALLET_SOLANA is not a key pair: give its 64 bytes in base58');
+  }
+}
+
+const demand = (isSo: boolean, what: string): void => {
+  if (!isSo) throw new Error(`${what} of what would be signed is not what was offered`);
+};
+
+/** Signs the transfer of the offer, and nothing else, whatever it is handed. */
+const guarded = (account: PrivateKeyAccount, { asset, amount, payTo, seconds }: Offer) => ({
+  address: account.address,
+  async signTypedData(typed: { domain: object; types: object; primaryType: string; message: object }) {
+    const { name, version, chainId, verifyingContract } = typed.domain as Record<string, unknown>;
+    const { from, to, value, validBefore } = typed.message as Record<string, unknown>;
+    demand(typed.primaryType === 'TransferWithAuthorization', 'the kind');
+    demand(name === asset.domain?.name && version === asset.domain?.version, 'the token');
+    demand(`eip155:${chainId}` === asset.network, 'the network');
+    demand(String(verifyingContract).toLowerCase() === asset.address.toLowerCase(), 'the asset');
+    demand(from === account.address && String(to).toLowerCase() === payTo.toLowerCase(), 'a party');
+    demand(value === amount, 'the amount');
+    demand(Number(validBefore) <= Math.floor(Date.now() / 1000) + seconds, 'the end');
+    return account.signTypedData(typed as Parameters<PrivateKeyAccount['signTypedData']>[0]);
+  },
+});
+
+/** What the clients may see of an offer: nothing in it is the gateway's own but the recipient, the amount and the fee payer. */
+const requirementsOf = ({ asset, amount, payTo, seconds, feePayer }: Offer) => ({
+  scheme: 'exact',
+  network: asset.network as `${string}:${string}`,
+  asset: asset.address,
+  amount: amount.toString(),
+  payTo,
+  maxTimeoutSeconds: seconds,
+  extra: { ...asset.domain, ...(feePayer !== undefined && { feePayer }) },
+});
+
+async function payloadOf(offer: Offer, { evm, solana }: Signers): Promise<Record<string, unknown>> {
+  const { asset, amount } = offer;
+  const account = evm.get(asset.id);
+  if (asset.family === 'evm' && account) {
+    const scheme = new ExactEvmScheme(guarded(account, offer));
+    return (await scheme.createPaymentPayload(2, requirementsOf(offer))).payload;
+  }
+  if (asset.family === 'evm' || !solana) throw new Error(`there is no key for ${asset.id}`);
+  const scheme = new ExactSvmScheme(solana, { rpcUrl: asset.rpcUrl });
+  const { payload } = await scheme.createPaymentPayload(2, requirementsOf(offer));
+  // It could be used from now on, but nobody else has it yet.
+  const signed = readSolanaPayment(String(payload.transaction));
+  demand(signed.authority === solana.address && signed.feePayer === offer.feePayer, 'a party');
+  demand(signed.mint === asset.address && !signed.isDurable, 'the asset');
+  demand(signed.amount === amount, 'the amount');
+  return payload;
+}
+
+/** A wallet for these assets. `wanted`: CAIP-2 id of the only network that it pays on. */
+export function openWallet(assets: readonly KnownAsset[], signers: Signers, wanted: string | undefined): Wallet {
+  const addressOn = ({ family, id }: KnownAsset): string | undefined =>
+    family === 'evm' ? signers.evm.get(id)?.address : signers.solana?.address;
+  const payable = assets.filter(
+    (asset) => addressOn(asset) !== undefined && (wanted === undefined || wanted === asset.network),
+  );
+  return {
+    addresses: new Map(payable.map((asset) => [asset.id, addressOn(asset) ?? ''])),
+    offers: ({ accepts }) =>
+      accepts
+        .map((given) => readOffer(given, payable))
+        // Whoever pays for the transaction has to be somebody else.
+        .filter((offer) => offer !== undefined)
+        .filter(({ feePayer }) => feePayer === undefined || feePayer !== signers.solana?.address),
+    sign: async (offer, { resource, extensions }) => ({
+      x402Version: 2,
+      payload: await payloadOf(offer, signers),
+      accepted: offer.given,
+      resource,
+      extensions,
+    }),
+  };
+}
