@@ -21,7 +21,12 @@ function networkOf(network: string | undefined, assets: readonly KnownAsset[]): 
   if (network === undefined) return undefined;
   const found = assets.find((asset) => asset.id === network || asset.network === network);
   if (found) return found.network;
-  throw new UsageProblem(`--network ${network} is not known: take ${assets.map(({ id }) => id).join(', ')}`);
+  throw new UsageProblem(
+    `--network ${network} is not known: take ${assets
+      .map(({ id }) => id)
+      .sort()
+      .join(', ')}`,
+  );
 }
 
 /**

@@ -44,11 +44,10 @@ class AnsweringTransport extends StreamableHTTPClientTransport {
 /** As long as a timer can be. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Why it could not be reached, with what lies behind Node's `fetch failed`. */
+/** Why something failed: what lies at the bottom of it, which for Node's `fetch failed` alone says anything. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message;
+  return error.cause instanceof Error && error.cause.message !== '' ? reasonOf(error.cause) : error.message;
 }
 
 /** Throws UsageProblem where nothing answers there, or not as a gateway does. */

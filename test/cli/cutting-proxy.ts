@@ -1,0 +1,65 @@
+/** What stands between the command and the gateway, and loses answers. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import { type Gate, openGate } from '../relay.ts';
+
+export interface CuttingProxy {
+  readonly url: string;
+  /** Payments that came by, as JSON. */
+  readonly payments: string[];
+  /** How the answers to the next paid calls are lost, in order: before their first byte, or in the middle of a stream. */
+  readonly cuts: ('at once' | 'in the stream')[];
+  /** Answers to paid calls pass here, after the gateway has given them. */
+  readonly gate: Gate;
+}
+
+const PASSED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+export async function startCuttingProxy(t: Test, target: string): Promise<CuttingProxy> {
+  const gate = openGate();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const payment = body === '' ? undefined : JSON.parse(body).params?._meta?.['x402/payment'];
+    const headers = PASSED.flatMap((name) => (request.headers[name] ? [[name, String(request.headers[name])]] : []));
+    const { method = 'GET', url = '/' } = request;
+    const answer = await fetch(target + url, {
+      method,
+      headers: Object.fromEntries(headers),
+      ...(body !== '' && { body }),
+    });
+    const found = Buffer.from(await answer.arrayBuffer());
+    if (payment) {
+      proxy.payments.push(JSON.stringify(payment));
+      await gate.pass();
+      const cut = proxy.cuts.shift();
+      if (cut === 'in the stream') {
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .write(': on its way\n\n', () => response.destroy());
+        return;
+      }
+      if (cut) {
+        response.destroy();
+        return;
+      }
+    }
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(found);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    gate.open();
+    server.close().closeAllConnections();
+  });
+  const proxy: CuttingProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    payments: [],
+    cuts: [],
+    gate,
+  };
+  return proxy;
+}

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { recoverTypedDataAddress } from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { TRANSFER_TYPES } from '../transfer-types.ts';
+import { startHostileGateway } from './hostile-gateway.ts';
+import { commandOf, startMcp } from './mcp-client.ts';
+
+const key = generatePrivateKey();
+const payer = privateKeyToAddress(key);
+const payTo = privateKeyToAddress(generatePrivateKey());
+
+/** Dollars on Base, as the catalogue that is shipped knows them. */
+const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const honest = {
+  scheme: 'exact',
+  network: 'eip155:8453',
+  amount: '50000',
+  asset: USDC,
+  payTo,
+  maxTimeoutSeconds: 60,
+  extra: { name: 'USD Coin', version: '2' },
+};
+
+const open = async (t: Test, words: readonly string[] = []) => {
+  const gateway = await startHostileGateway(t);
+  const data = t.testdir({});
+  const environment = { TURNPIKE_WALLET_EVM: key };
+  const mcp = await startMcp(t, { url: gateway.url, data, words, environment }, 'auto');
+  const spent = () =>
+    readdirSync(join(data, 'spending')).map((name) => readFileSync(join(data, 'spending', name), 'utf8'));
+  return { gateway, spent, ...mcp };
+};
+
+const refused: Readonly<Record<string, object>> = {
+  'an asset of 18 decimals that nobody knows': {
+    ...honest,
+    asset: payTo,
+    extra: { name: 'Dollar', version: '1', decimals: 18 },
+  },
+  'an asset of a chain that nobody knows': { ...honest, network: 'eip155:1' },
+  'an asset of the sandbox': {
+    ...honest,
+    network: 'eip155:84532',
+    asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  },
+  'more than the limit in smallest units': { ...honest, amount: '100001' },
+  'an amount with other words for it': { ...honest, amount: '50000000', price: '0.05', maxAmountRequired: '50000' },
+  'an amount in hexadecimal': { ...honest, amount: '0x10' },
+  'an amount with an exponent': { ...honest, amount: '1e3' },
+  'an amount below nothing': { ...honest, amount: '-1' },
+  'an amount that is a number': { ...honest, amount: 50_000 },
+  'nothing at all': { ...honest, amount: '0' },
+  'a scheme that leaves the amount open': { ...honest, scheme: 'upto' },
+  'a permit in place of a transfer': { ...honest, extra: { ...honest.extra, assetTransferMethod: 'permit2' } },
+  'a recipient that is none': { ...honest, payTo: '0x1' },
+  'an authorization without an end': { ...honest, maxTimeoutSeconds: null },
+  'dollars on Solana, where there is no key': {
+    ...honest,
+    network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  },
+};
+
+t.test('whatever a gateway asks for beyond known dollars within the limits, nothing is signed', async (t) => {
+  const { gateway, call, said, spent } = await open(t);
+  for (const [what, offer] of Object.entries(refused)) {
+    gateway.accepts = [offer];
+    t.match(await call('x', {}), { isError: true, text: /not paid.*Nothing was (signed|paid)/ }, what);
+  }
+  gateway.accepts = [];
+  t.match(await call('x', {}), { isError: true, text: /not paid/ }, 'no offer');
+  t.same(gateway.payments, []);
+  t.same(spent(), [], 'nothing was counted');
+  t.notOk(said().includes(key) || said().includes(key.slice(2)), 'the key is not printed');
+});
+
+t.test('what is signed is the known token, for the amount and the time that were agreed', async (t) => {
+  const { gateway, call } = await open(t);
+  gateway.answer = { content: [{ type: 'text', text: 'here' }] };
+  gateway.accepts = [
+    { ...honest, maxTimeoutSeconds: 10 ** 9, extra: { name: 'Another Coin', version: '9', chainId: 1 } },
+  ];
+  t.match(await call('x', {}), { text: 'here' });
+  const [payment] = gateway.payments;
+  const { from, to, value, validAfter, validBefore, nonce } = payment?.payload.authorization ?? {};
+  t.match({ from, to, value }, { from: payer, to: payTo, value: honest.amount });
+  t.ok(Number(validBefore) <= Date.now() / 1000 + 900, 'it ends within 15 minutes');
+  const signer = await recoverTypedDataAddress({
+    domain: { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: USDC },
+    types: TRANSFER_TYPES,
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      from: payer,
+      to: payTo,
+      value: BigInt(value ?? ''),
+      validAfter: BigInt(validAfter ?? ''),
+      validBefore: BigInt(validBefore ?? ''),
+      nonce: nonce as `0x${string}`,
+    },
+    signature: payment?.payload.signature ?? '0x',
+  });
+  t.equal(signer, payer);
+});
+
+t.test('a gateway that refuses what it keeps costs at most a second budget', async (t) => {
+  const { gateway, call } = await open(t, ['--budget', '0.1']);
+  gateway.accepts = [honest];
+  const answers = [];
+  for (let asked = 0; asked < 6; asked += 1) answers.push((await call('x', { asked })).text);
+  t.equal(gateway.payments.length, 4);
+  t.match(answers[0], /refused the payment of x: Payment required\. It says that nothing was charged/);
+  t.match(answers[5], /costs 0\.05 USD, and 0 USD is left/);
+});
+
+t.test(
+  'an error that does not say that nothing was charged leaves the payment counted, and is paid once',
+  async (t) => {
+    const { gateway, call } = await open(t, ['--budget', '0.05']);
+    gateway.accepts = [honest];
+    const error = { code: 'result_owed', message: 'Paid, but no result yet' };
+    gateway.answer = { isError: true, structuredContent: { error }, content: [] };
+    t.match(await call('x', {}), { isError: true, text: /may have been charged/ });
+    t.match(await call('x', { other: true }), { isError: true, text: /0 USD is left/ });
+    gateway.answer = { content: [{ type: 'text', text: 'here' }] };
+    t.match(await call('x', {}), { text: 'here' });
+    t.equal(gateway.payments.length, 2);
+    t.same(gateway.payments[0], gateway.payments[1]);
+  },
+);
+
+t.test('without a wallet the price is passed on, as are progress and the payment of a client that pays', async (t) => {
+  const gateway = await startHostileGateway(t);
+  const { client, call, said } = await startMcp(t, { url: gateway.url, data: t.testdir({}) });
+  gateway.accepts = [honest];
+  t.match(await call('x', {}), { isError: true, text: 'pay 0.01 USD', structuredContent: { accepts: [honest] } });
+  t.match(said(), /no wallet[\s\S]*TURNPIKE_WALLET_EVM/);
+  const progress: number[] = [];
+  let end = () => {};
+  gateway.slowEnds = new Promise((resolve) => {
+    end = resolve;
+  });
+  const onprogress = (each: { progress: number }) => {
+    progress.push(each.progress);
+    if (progress.length === 2) end();
+  };
+  t.match(await call('slow', {}, { onprogress }), { text: 'done' });
+  t.same(progress, [1, 2]);
+  gateway.answer = { content: [{ type: 'text', text: 'here' }] };
+  const own = { payload: { authorization: {}, signature: '0x1' }, accepted: honest };
+  await client.callTool({ name: 'x', arguments: {}, _meta: { 'x402/payment': own } });
+  t.same(gateway.payments, [own]);
+});
+
+t.test('a key that is none is refused, and not repeated', async (t) => {
+  const { url } = await startHostileGateway(t);
+  for (const [name, value] of [
+    ['TURNPIKE_WALLET_EVM', `${key}00`],
+    ['TURNPIKE_WALLET_SOLANA', 'notakeypair'],
+  ] as const) {
+    const started = { url, data: t.testdir({}), environment: { [name]: value } };
+    const { command, args, env } = commandOf(started);
+    const { err, out } = await new Promise<{ err: string; out: string }>((resolve) => {
+      execFile(command, args, { env }, (_error, printed, problems) => resolve({ out: printed, err: problems }));
+    });
+    t.equal(out, '');
+    t.match(err, new RegExp(`^${name} is not a (private key|key pair): give `));
+    t.notOk(err.includes(value));
+  }
+});

@@ -1,0 +1,202 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import t from 'tap';
+import { freePort, startGateway } from '../gateway.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
+import { commandOf, startFirstMcp, startMcp } from './mcp-client.ts';
+
+const IMAGE = 'image_family-e-2';
+const PICTURE = { prompt: 'a lighthouse in fog', resolution: '2k' };
+const PRICE = 100_000n;
+const ON_C = ['--network', 'chain-c'];
+
+const gateway = await startGateway();
+t.teardown(gateway.stop);
+const { url, state } = gateway;
+const keys = [...Object.values(state.evm).map(({ privateKey }) => privateKey), state.solana?.secretKey ?? ''];
+
+/** What moved to the gateway meanwhile, in atomic units. */
+async function moved(network: string, work: () => Promise<unknown>): Promise<bigint> {
+  const before = await gateway.earned(network);
+  await work();
+  return (await gateway.earned(network)) - before;
+}
+
+for (const mode of ['auto', 'legacy'] as const) {
+  t.test(`a client that knows of no payments buys a picture (${mode})`, async (t) => {
+    const { client, call, said } = await startMcp(t, { url, data: t.testdir({}), words: ON_C }, mode);
+    const { tools } = await client.listTools();
+    t.ok(tools.some(({ name }) => name === IMAGE));
+    t.match(client.getInstructions(), /Calls of paid tools are paid for you, up to 0\.1 USD a call and 1 USD a day/);
+    const paid = await moved('chain-c', async () => {
+      const { structuredContent, _meta } = await call(IMAGE, PICTURE);
+      t.match(structuredContent, { image_url: /^http/, image_description: PICTURE.prompt });
+      t.match(_meta, { 'x402/payment-response': { success: true, network: state.evm['chain-c']?.caip2 } });
+    });
+    t.equal(paid, PRICE);
+    t.match(said(), /^image_family-e-2: 0\.1 USD on chain-c, transaction 0x[0-9a-f]{64}, 0\.9 USD left today$/m);
+    t.match(said(), /play money/);
+    for (const key of keys) t.notOk(said().includes(key), 'the key is not printed');
+
+    const { resources } = await client.listResources();
+    const [document] = (await client.readResource({ uri: resources[0]?.uri ?? '' })).contents;
+    t.match(document, { uri: resources[0]?.uri, text: /./ });
+    t.match(await client.getPrompt({ name: 'buy', arguments: { task: 'a picture' } }), {
+      messages: [{ role: 'user' }],
+    });
+    await t.rejects(client.getPrompt({ name: 'sell' }), { code: -32_602, message: /no prompt sell/ });
+  });
+}
+
+t.test('a client of the first generation buys on Solana, through the tool that calls any other', async (t) => {
+  const { client, call } = await startFirstMcp(t, {
+    url,
+    data: t.testdir({}),
+    words: ['--network', 'chain-a', '--tools', 'search,image'],
+  });
+  const { tools } = await client.listTools();
+  t.same(
+    tools
+      .map(({ name }) => name.split('_')[0])
+      .filter((group) => !['search', 'describe', 'call', 'quote'].includes(group ?? '')),
+    tools.filter(({ name }) => name.startsWith('image_')).map(() => 'image'),
+  );
+  const paid = await moved('chain-a', async () => {
+    const { structuredContent } = await call('call_endpoint', { name: IMAGE, arguments: PICTURE });
+    t.match(structuredContent, { image_url: /^http/ });
+  });
+  t.equal(paid, PRICE);
+});
+
+t.test('what costs more than the limit, or is wrong, is not paid, and the answer says so', async (t) => {
+  const { call } = await startFirstMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--max', '0.09'] });
+  const paid = await moved('chain-c', async () => {
+    t.match(await call(IMAGE, PICTURE), {
+      isError: true,
+      text: /costs 0\.1 USD, and the limit for one call is 0\.09 USD.*Nothing was paid/,
+      structuredContent: { x402Version: 2 },
+    });
+    t.match(await call(IMAGE, { prompt: 'fog', size: 'big' }), {
+      isError: true,
+      structuredContent: { invalidParams: [{ path: '/size' }] },
+    });
+  });
+  t.equal(paid, 0n);
+});
+
+t.test('two processes at once spend no more than one budget, and a third still knows', async (t) => {
+  const started = { url, data: t.testdir({}), words: [...ON_C, '--budget', '0.25'] };
+  const paid = await moved('chain-c', async () => {
+    const both = [await startMcp(t, started), await startMcp(t, started)];
+    const calls = both.flatMap(({ call }) => [call(IMAGE, PICTURE), call(IMAGE, { ...PICTURE, prompt: 'fog' })]);
+    const refused = (await Promise.all(calls)).filter(({ isError }) => isError);
+    t.equal(refused.length, 2);
+    for (const { text } of refused)
+      t.match(text, /costs 0\.1 USD, and 0\.05 USD is left of the day's budget of 0\.25 USD.*Nothing was paid/);
+    const { call, said } = await startMcp(t, started);
+    t.match(said(), /0\.05 USD left today/);
+    t.match(await call(IMAGE, PICTURE), { isError: true, text: /0\.05 USD is left/ });
+  });
+  t.equal(paid, 2n * PRICE);
+});
+
+t.test('an answer that was lost is had with the same payment: one charge', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const { call, said } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  for (const cut of ['at once', 'in the stream'] as const) {
+    proxy.cuts.push(cut);
+    proxy.payments.length = 0;
+    const paid = await moved('chain-c', async () => {
+      const { structuredContent, _meta } = await call(IMAGE, PICTURE);
+      t.match(structuredContent, { image_url: /^http/ });
+      t.match(_meta, { 'turnpike/replayed': true });
+    });
+    t.equal(paid, PRICE, cut);
+    t.equal(proxy.payments.length, 2);
+    t.equal(new Set(proxy.payments).size, 1, 'the same payment');
+  }
+  t.match(said(), /the same payment is sent again/);
+});
+
+t.test('an answer that is lost again and again is had by asking for the same once more', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const { call } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  proxy.cuts.push('at once', 'at once', 'at once', 'at once');
+  const paid = await moved('chain-c', async () => {
+    t.match(await call(IMAGE, PICTURE), { isError: true, text: /may have been charged.*same arguments again/ });
+    t.match(await call(IMAGE, { resolution: PICTURE.resolution, prompt: PICTURE.prompt }), {
+      structuredContent: { image_url: /^http/ },
+    });
+  });
+  t.equal(paid, PRICE);
+  t.equal(new Set(proxy.payments).size, 1);
+  t.equal(proxy.payments.length, 5);
+});
+
+t.test('a client that gave up finds its answer by asking for the same once more', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const { call } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  const hold = proxy.gate.holdNext();
+  const leaving = new AbortController();
+  const paid = await moved('chain-c', async () => {
+    const left = t.rejects(call(IMAGE, PICTURE, { signal: leaving.signal }));
+    await hold.reached;
+    leaving.abort();
+    await left;
+    t.match(await call(IMAGE, PICTURE), { structuredContent: { image_url: /^http/ } });
+    hold.release();
+  });
+  t.equal(paid, PRICE);
+  t.equal(new Set(proxy.payments).size, 1);
+});
+
+t.test('a call that failed uncharged gives its room in the budget back', async (t) => {
+  const { call } = await startMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--budget', '0.1'] });
+  await gateway.fault({ upstream: 'predictions', fault: '500', count: 10 });
+  const paid = await moved('chain-c', async () => {
+    t.match(await call(IMAGE, PICTURE), { isError: true, structuredContent: { error: { code: 'upstream_failed' } } });
+  });
+  t.equal(paid, 0n);
+  await gateway.fault({ upstream: 'predictions', fault: '500', count: 0 });
+  t.equal(await moved('chain-c', () => call(IMAGE, PICTURE)), PRICE);
+});
+
+t.test('nothing but the protocol goes to standard output, and no key to either', async (t) => {
+  const { command, args, env } = commandOf({ url, data: t.testdir({}), words: ON_C });
+  const child = spawn(command, args, { env });
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.out += chunk));
+  child.stderr.on('data', (chunk: Buffer) => (output.err += chunk));
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'plain', version: '1' };
+  send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+  send({ method: 'notifications/initialized' });
+  send({ id: 2, method: 'tools/call', params: { name: IMAGE, arguments: PICTURE } });
+  while (!/"id":2/.test(output.out)) await once(child.stdout, 'data');
+  const ended = once(child, 'close');
+  child.stdin.end();
+  t.same(await ended, [0, null], 'it ends with its client');
+  const messages = output.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.ok(messages.every(({ jsonrpc }) => jsonrpc === '2.0'));
+  for (const key of keys) t.notOk((output.out + output.err).includes(key));
+});
+
+t.test('where nothing answers, or a network is not known, it says what to do', async (t) => {
+  const ran = (words: string[]) =>
+    new Promise<{ out: string; err: string }>((resolve) => {
+      const { command, args, env } = commandOf({ url, data: t.testdir({}), words });
+      execFile(command, args, { env }, (_error, out, err) => resolve({ out, err }));
+    });
+  t.match(await ran(['--url', `http://127.0.0.1:${await freePort()}`]), {
+    out: '',
+    err: /^no MCP server answers at http:\/\/127\.0\.0\.1:\d+\/mcp \(.*ECONNREFUSED.*start the gateway/,
+  });
+  t.match(await ran(['--network', 'chain-x']), {
+    out: '',
+    err: /^--network chain-x is not known: take chain-a, chain-c$/m,
+  });
+  t.match(await ran(['--tools', 'nonsense']), { out: '', err: /tools=nonsense is not known here: take search, / });
+});
