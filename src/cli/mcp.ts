@@ -33,9 +33,15 @@ await run(async () => {
   const directory = join(process.env.TURNPIKE_DATA ?? join(homedir(), '.turnpike'), 'spending');
   const spending = openSpending(directory, money, budget);
   const limits = `up to ${toDecimal(max)} USD a call and ${toDecimal(budget)} USD a day`;
-  const from = [...wallet.addresses].map(([id, address]) => `${address} on ${id}`).join(', ');
+  const networksOf = (address: string) =>
+    [...wallet.addresses].flatMap(([id, other]) => (other === address ? [id] : []));
+  const from = [...new Set(wallet.addresses.values())].map((each) => `${each} on ${networksOf(each).join(', ')}`);
   tell(`${origin}: calls are paid, ${limits}, ${toDecimal(await spending.left())} USD left today`);
-  tell(money === 'play' ? 'this is a sandbox: it is paid from its own wallet, in play money' : `paid from ${from}`);
+  tell(
+    money === 'play'
+      ? 'this is a sandbox: it is paid from its own wallet, in play money'
+      : `paid from ${from.join(', and ')}`,
+  );
   if (money === 'dollars' && !isLoopback(origin) && !origin.startsWith('https:'))
     tell(`${origin} is not https: whoever is on the way can change what is paid, and to whom`);
   const { call } = createBuyer({ gateway, wallet, spending, max, budget, tell });
