@@ -2,6 +2,7 @@
  * The Model Context Protocol over streamable HTTP, revision 2026-07-28 and those before, without sessions.
  * Source: modelcontextprotocol.io/specification, "Transports".
  */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
@@ -97,6 +98,7 @@ export function openProtocol(parts: ProtocolParts): Protocol {
   return {
     close: handler.close,
     async handle(request, response) {
+      response.setHeader('request-id', randomUUID());
       const stranger = strangerIn(request, parts);
       if (stranger !== undefined) {
         refuse(response, 403, REFUSED, stranger);

@@ -58,7 +58,7 @@ t.test('a client of the first generation buys on Solana, through the tool that c
   t.same(
     tools
       .map(({ name }) => name.split('_')[0])
-      .filter((group) => !['search', 'describe', 'call', 'quote'].includes(group ?? '')),
+      .filter((group) => !['search', 'describe', 'call', 'quote', 'purchases'].includes(group ?? '')),
     tools.filter(({ name }) => name.startsWith('image_')).map(() => 'image'),
   );
   const paid = await moved('chain-a', async () => {

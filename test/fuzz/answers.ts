@@ -6,8 +6,10 @@ import { BASE } from '../../src/payment/payment-problem.ts';
 import type { Answer } from './wire.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const SUCCESSES = [200, 204, 206, 304];
+const SUCCESSES = [200, 202, 204, 206, 304];
 const MOST_DETAILS = 20;
+/** JSON-RPC's. */
+const INTERNAL_ERROR = -32_603;
 
 const statusOf: Readonly<Record<string, number>> = Object.fromEntries(
   Object.entries({ ...problems, ...apiKeyProblems }).map(([code, { status }]) => [code, status]),
@@ -36,6 +38,8 @@ function faultOfDetails(details: unknown): string | undefined {
 function faultOfChallenge(answer: Answer, body: JsonObject): string | undefined {
   const { type, title, status, detail, challengeId, invalidParams, x402Version, accepts, error } = body;
   if (!headerOf(answer, 'content-type').startsWith('application/problem+json')) return 'is a 402 and no problem+json';
+  // Asks for a proof of who pays, and for no payment.
+  if (type === 'about:blank' && Array.isArray(accepts) && accepts.length === 0) return undefined;
   const texts = [type, title, detail, challengeId];
   if (!texts.every((text) => typeof text === 'string' && text !== '') || status !== 402)
     return 'lacks members of a problem';
@@ -58,6 +62,13 @@ function faultOfError(answer: Answer, { error }: JsonObject): string | undefined
   return typeof type === 'string' && 'param' in error ? undefined : 'is in nobody’s shape';
 }
 
+/** Source: JSON-RPC 2.0, "Error object". */
+function faultOfMessage({ error }: JsonObject): string | undefined {
+  const { code, message } = asJsonObject(error);
+  if (!Number.isInteger(code) || typeof message !== 'string' || message === '') return 'is no error of JSON-RPC';
+  return code === INTERNAL_ERROR ? 'is a fault of the gateway’s own' : undefined;
+}
+
 /** What is wrong with an answer to `method`, if anything. */
 export function faultOfAnswer(method: string, answer: Answer): string | undefined {
   const { status } = answer;
@@ -65,6 +76,7 @@ export function faultOfAnswer(method: string, answer: Answer): string | undefine
   if (!UUID.test(headerOf(answer, 'request-id'))) return `is a ${status} without a request id`;
   if (method === 'HEAD') return undefined;
   const body = asJsonObject(jsonOf(answer));
+  if (body.jsonrpc !== undefined) return faultOfMessage(body);
   if (body.error === undefined || status === 402) {
     if (status === 402 && body.type !== undefined) return faultOfChallenge(answer, body);
   }

@@ -52,7 +52,7 @@ export function requestBytes({ method, target, headers, body }: Call): Buffer {
         : ['transfer-encoding: chunked'];
   const lines = [
     `${method} ${target} HTTP/1.1`,
-    'host: gateway.example',
+    'host: localhost',
     ...headers.map(([name, value]) => `${name}: ${value}`),
     ...framing,
   ];

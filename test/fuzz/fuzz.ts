@@ -11,6 +11,7 @@ import { paymentsProbe, purchasesProbe } from './payments.ts';
 import type { Found, Probe } from './probe.ts';
 import { ProofShelf } from './proofs.ts';
 import { socketsProbe } from './sockets.ts';
+import { toolsProbe } from './tools.ts';
 import { openWatched } from './watched.ts';
 
 export interface FuzzOptions {
@@ -95,6 +96,7 @@ export async function fuzz({ seconds, seed, only, report }: FuzzOptions): Promis
       apiKeysProbe(watched, apiKey),
       pathsProbe(watched, routes, picture),
       socketsProbe(watched),
+      toolsProbe(watched, routes),
     ];
     const probes = all.filter(({ name }) => only === undefined || name === only);
     if (probes.length === 0)
