@@ -48,8 +48,8 @@ function refuseBody(response: ServerResponse, { status, code, message, details, 
   refuse(response, status, code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message, { code, details });
 }
 
-/** Streams of news are not worth a connection each: what is sold changes with a reload only. */
-const MOST_SUBSCRIPTIONS = 16;
+/** Streams of news are not worth a connection each, and would hold up a shutdown: what is sold changes with a reload only. */
+const MOST_SUBSCRIPTIONS = 0;
 
 /** Some clients write their payment beside the parameters. */
 function withMetaInParams(message: Record<string, unknown>): Record<string, unknown> {

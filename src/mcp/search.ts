@@ -29,12 +29,30 @@ const searchInput: Tool['inputSchema'] = {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
+interface Words {
+  readonly near: ReadonlySet<string>;
+  readonly far: ReadonlySet<string>;
+}
+
+const known = new WeakMap<SoldTool, Words>();
+
+/** Read once: there may be thousands of tools. */
+function wordsAbout(tool: SoldTool): Words {
+  const before = known.get(tool);
+  if (before) return before;
+  const { name, title = '', description = '', inputSchema } = tool.definition;
+  const words = {
+    near: new Set(wordsOf(`${name} ${title}`)),
+    far: new Set(wordsOf(`${description} ${Object.keys(inputSchema.properties ?? {}).join(' ')}`)),
+  };
+  known.set(tool, words);
+  return words;
+}
+
 /** How well a tool fits: words in its name or title count more than those in its description or its fields. */
 function scored(tool: SoldTool, words: readonly string[]): number {
-  const { name, title = '', description = '', inputSchema } = tool.definition;
-  const near = new Set(wordsOf(`${name} ${title}`));
-  const far = new Set(wordsOf(`${description} ${Object.keys(inputSchema.properties ?? {}).join(' ')}`));
-  const has = (among: Set<string>, word: string) =>
+  const { near, far } = wordsAbout(tool);
+  const has = (among: ReadonlySet<string>, word: string) =>
     among.has(word) || among.has(`${word}s`) || among.has(word.replace(/s$/, ''));
   return words.reduce((score, word) => score + (has(near, word) ? 3 : 0) + (has(far, word) ? 1 : 0), 0);
 }
