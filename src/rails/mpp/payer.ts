@@ -28,14 +28,23 @@ const prepareTransactionRequest: typeof tempoMainnet.prepareTransactionRequest =
 ];
 
 /** The client's way to pay by `tempo`, with the sandbox's wallet. */
-export function tempoMethods({ rpcUrl, chainId, privateKey }: NonNullable<SandboxState['tempo']>) {
+export function tempoMethods({
+  rpcUrl,
+  chainId,
+  privateKey,
+}: NonNullable<SandboxState['tempo']>): ReturnType<typeof tempo> {
   const chain = { ...tempoMainnet, prepareTransactionRequest, id: chainId };
   const client = createClient({ chain, transport: http(rpcUrl), pollingInterval: 100 });
   return tempo({ account: privateKeyToAccount(privateKey), mode: 'pull', getClient: () => client });
 }
 
 /** The same by `evm`, on one network. */
-export const evmMethod = ({ privateKey, name, version, decimals }: SandboxState['evm'][string]) =>
+export const evmMethod = ({
+  privateKey,
+  name,
+  version,
+  decimals,
+}: SandboxState['evm'][string]): ReturnType<typeof evm> =>
   evm({ account: privateKeyToAccount(privateKey), authorization: { name, version }, decimals });
 
 /** Pays on the network that `network` names, or by the method; the first challenge decides where nothing is asked for. */
