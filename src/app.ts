@@ -19,6 +19,8 @@ import { exposurePolicy } from './payment/exposure/policy.ts';
 import { usualIntervals } from './payment/intervals.ts';
 import { createPayableNetworks } from './payment/networks.ts';
 import { reconcile } from './payment/reconcile.ts';
+import { wantRefunds } from './payment/refunds/automatic.ts';
+import { sendRefunds } from './payment/refunds/send.ts';
 import type { Platform } from './platform.ts';
 import { openRails } from './rails/open.ts';
 import { followOthers, load, openAnnouncements } from './reloading.ts';
@@ -183,6 +185,10 @@ export async function openGateway(
   const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, reload);
 
   const wanted = (network: string) => confirmationsOn(catalogue, network);
+  const giveBack = async () => {
+    if (editions.current().catalogue.service.refunds === 'automatic') await wantRefunds({ store, log, now });
+    await sendRefunds({ store, rails, owner, log, now });
+  };
   const failed = (error: unknown) => {
     // Of an outage the log tells once.
     if (!isOutage(error)) log.error({ err: error }, 'background task failed');
@@ -194,6 +200,7 @@ export async function openGateway(
     every(TURN_EVERY_MS, editions.turn, failed),
     ...(config.databaseUrl ? [every(FOLLOW_EVERY_MS, follow, failed)] : []),
     every(reconcileEveryMs, () => reconcile({ store, rails, owner, intervals, log, now }), failed),
+    every(reconcileEveryMs, giveBack, failed),
     every(confirmEveryMs, () => confirmPurchases({ store, rails, wanted, log, now }), failed),
     every(REFRESH_EVERY_MS, () => networks.refresh(), failed),
     every(weighEveryMs, () => networks.weigh(), failed),

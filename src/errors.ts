@@ -26,6 +26,7 @@ export const problems = {
   upstream_timeout: { status: 500, title: 'The provider took too long; nothing was charged' },
   upstream_unavailable: { status: 500, title: 'The provider cannot be used at the moment; nothing was charged' },
   result_owed: { status: 500, title: 'Paid, but no result yet: the same payment gets it later without a new charge' },
+  refunded: { status: 500, title: 'There was no result for this payment, and it was given back' },
   internal_error: { status: 500, title: 'The gateway failed; the log has the request id' },
   store_unavailable: { status: 503, title: 'The database cannot be used at the moment: send the same request again' },
   media_unavailable: {

@@ -22,7 +22,7 @@ t.test('every step is drawn, in the order in which the code has it', (t) => {
 });
 
 t.test('every problem is drawn with its status, a defect of the gateway excepted', (t) => {
-  const drawn = [...drawing().matchAll(/(\d{3}) (\w+_\w+|draining)/g)].map(([, status, code]) => [
+  const drawn = [...drawing().matchAll(/(\d{3}) (\w+_\w+|draining|refunded)/g)].map(([, status, code]) => [
     code,
     Number(status),
   ]);

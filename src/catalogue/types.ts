@@ -203,6 +203,8 @@ export interface ServiceFile {
   /** Dollars: what one call may cost at most. */
   readonly highestPrice?: string;
   readonly exposure?: ExposureFile;
+  /** Default: `manual`. */
+  readonly refunds?: 'manual' | 'automatic';
   readonly mcp?: {
     /** Host names of pages, besides the gateway's own, that may speak to `/mcp` in a browser; `*`: all. */
     readonly origins?: readonly string[];

@@ -13,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   pay: () => import('./pay.ts'),
   mcp: () => import('./mcp.ts'),
   payments: () => import('./payments.ts'),
+  refund: () => import('./refund.ts'),
   keys: () => import('./keys.ts'),
   'prove-ownership': () => import('./prove-ownership.ts'),
 };

@@ -1,7 +1,7 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { draining, finalCodes, Problem } from '../errors.ts';
-import { freesItsKey, hasAttemptsLeft, mayHaveSettled } from '../store/claimable.ts';
+import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
@@ -28,9 +28,6 @@ interface ClaimParts {
 
 /** A payment whose upstream failed, or whose instance died at work, may be used this many times in all. */
 const MAX_ATTEMPTS = 3;
-
-/** What is paid, or may be, is tried more often, but not without end: then the operator gives back what is owed. */
-const MAX_OWED_ATTEMPTS = 20;
 
 /** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */
 export type Work = {
@@ -75,6 +72,14 @@ function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: stri
     throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
   }
   refuseOwedForGood(payment);
+  refuseRefunded(payment);
+}
+
+/** Throws Problem where the money is, or will be, the payer's again. */
+function refuseRefunded({ state, reason }: Payment): void {
+  if (state !== 'refunded') return;
+  const how = reason ? `transaction ${reason}` : 'its transaction follows';
+  throw new Problem('refunded', `There was no result for this payment, and it is given back: ${how}`);
 }
 
 /** Throws Problem where the result of a payment that is owed it cannot be had any more. */

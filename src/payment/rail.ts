@@ -6,6 +6,7 @@ import type { GatewayRequest, ToolCall } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
 import type { Payer } from './exposure/payer.ts';
+import type { RefundSender } from './refunds/sender.ts';
 import type { Refusal } from './refusal.ts';
 import type { UpfrontReason } from './upfront-reason.ts';
 
@@ -122,6 +123,8 @@ export interface Rail<C extends Credential = Credential, Asked extends Challenge
   recover(recoveryQuery: string): Promise<Settlement>;
   /** How deep a transaction lies in its chain; 0: the chain does not have it (any more). Throws where nobody can say. */
   confirmations(recoveryQuery: string, transaction: string): Promise<number>;
+  /** Gives money back, where a key for that is configured. */
+  readonly refunds?: RefundSender | undefined;
   /** What is kept of a settlement; `settledAt` in milliseconds since the epoch. */
   receipt(recoveryQuery: string, transfer: Transfer, settledAt: number): Receipt;
 }

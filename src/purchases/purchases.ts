@@ -23,7 +23,7 @@ export interface PurchasesParts {
 }
 
 /** `pending`: under way. `unknown`: the chain has not told yet. `owed`: send the call again with the same payment. */
-export type PurchaseState = 'settled' | 'owed' | 'refund_due' | 'unknown' | 'pending';
+export type PurchaseState = 'settled' | 'owed' | 'refund_due' | 'refunded' | 'unknown' | 'pending';
 
 export interface Purchase {
   /** ISO 8601. */
@@ -63,11 +63,11 @@ export interface Purchases {
 }
 
 /** Without those that moved no money and never will (`released`, `unsettled`). */
-const STATES: readonly PaymentState[] = ['claimed', 'fulfilled', 'settled', 'unknown', 'owed'];
+const STATES: readonly PaymentState[] = ['claimed', 'fulfilled', 'settled', 'unknown', 'owed', 'refunded'];
 
 function stateOf({ state, reason = '' }: Payment): PurchaseState {
   if (state === 'owed') return finalCodes.has(reason) ? 'refund_due' : 'owed';
-  return state === 'settled' || state === 'unknown' ? state : 'pending';
+  return state === 'settled' || state === 'refunded' || state === 'unknown' ? state : 'pending';
 }
 
 /** Opened for each catalogue that is on sale. */

@@ -34,7 +34,9 @@ interface SandboxOptions {
 }
 
 /** What live mode takes from the environment. */
-const variablesOf = ({ tempo, payTo }: Chains): Variables => ({
+const variablesOf = ({ tempo, payTo, wallets }: Chains): Variables => ({
+  TURNPIKE_REFUND_SIGNER_EVM: wallets.evm.refunder.privateKey,
+  TURNPIKE_REFUND_SIGNER_SOLANA: wallets.solana.refunder.secretKey,
   TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
   ...(tempo && {
     TURNPIKE_TEMPO_RPC_URL: tempo.rpcUrl,

@@ -22,9 +22,13 @@ export function stateOnClaim(payment: Payment, facts: PaymentFacts, options: Cla
       if (!options.settleAgain) return undefined;
       return payment.answer === undefined ? 'claimed' : 'fulfilled';
     case 'unsettled':
+    case 'refunded':
       return undefined;
   }
 }
+
+/** What is paid, or may be, is tried so often: then what is owed has to be given back. */
+export const MAX_OWED_ATTEMPTS = 20;
 
 /** Each claim is an attempt, also one whose instance died. What is paid, or may be, is tried more often. */
 export function hasAttemptsLeft(
@@ -39,5 +43,6 @@ export function hasAttemptsLeft(
 export const mayHaveSettled = ({ state, settleUpfront }: Pick<Payment, 'state' | 'settleUpfront'>): boolean =>
   state === 'unknown' || state === 'fulfilled' || (state === 'claimed' && settleUpfront);
 
-/** True where the payment bought nothing and moved nothing, so that another may have the key it was made under. */
-export const freesItsKey = ({ state }: Payment): boolean => state === 'released' || state === 'unsettled';
+/** True where the payment bought nothing and took nothing, so that another may have the key it was made under. */
+export const freesItsKey = ({ state }: Payment): boolean =>
+  state === 'released' || state === 'unsettled' || state === 'refunded';

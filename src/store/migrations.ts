@@ -155,6 +155,31 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
   () => `
     CREATE INDEX payments_of_payer ON payments (
       (CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END), created_at, id);`,
+
+  // What is given back. Few are open at a time.
+  ({ identifier }) => `
+    CREATE TABLE refunds (
+      payment_id ${identifier} NOT NULL,
+      number INTEGER NOT NULL,
+      network TEXT NOT NULL,
+      asset TEXT NOT NULL,
+      payee TEXT NOT NULL,
+      amount TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      is_automatic INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      attempt INTEGER NOT NULL,
+      recovery_query TEXT,
+      fault TEXT,
+      transaction_id TEXT,
+      owner TEXT NOT NULL,
+      lease_until BIGINT NOT NULL,
+      created_at BIGINT NOT NULL,
+      updated_at BIGINT NOT NULL,
+      PRIMARY KEY (payment_id, number)
+    );
+    CREATE INDEX refunds_open ON refunds (created_at) WHERE state <> 'sent';
+    CREATE INDEX refunds_by_age ON refunds (created_at);`,
 ];
 
 export const schemaVersion = steps.length;

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CreditStore } from './credit-store.ts';
 import { StoreProblem, storeUnavailable } from './problem.ts';
+import type { RefundStore } from './refund-store.ts';
 import type { SqliteOptions } from './sqlite.ts';
 import type { Store } from './store.ts';
 
@@ -33,7 +34,7 @@ export interface Failed {
 
 type Remote<Methods> = Readonly<Record<keyof Methods & string, true>>;
 
-const storeMethods: Remote<Omit<Store, 'now' | 'credits'>> = {
+const storeMethods: Remote<Omit<Store, 'now' | 'credits' | 'refunds'>> = {
   check: true,
   find: true,
   claim: true,
@@ -52,6 +53,16 @@ const storeMethods: Remote<Omit<Store, 'now' | 'credits'>> = {
   takeNonce: true,
   returnNonce: true,
   close: true,
+};
+
+const refundMethods: Remote<RefundStore> = {
+  want: true,
+  take: true,
+  sending: true,
+  sent: true,
+  failed: true,
+  of: true,
+  list: true,
 };
 
 const creditMethods: Remote<CreditStore> = {
@@ -139,6 +150,7 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
       return {
         ...remote(store, '', storeMethods),
         now,
+        refunds: remote(store, 'refunds.', refundMethods),
         credits: remote(store, 'credits.', creditMethods),
       };
     },

@@ -127,7 +127,7 @@ const AWAITED = `answer IS NULL AND ${HELD}`;
 /** The first receipt stays: repeating the write after a lost connection changes nothing that a caller has seen. */
 export const settlePayment = ({ id }: Claim, receipt: Receipt, now: number): Statement => ({
   text: `UPDATE payments SET receipt = COALESCE(receipt, ?2), updated_at = ?3, lost_at = NULL,
-      state = CASE WHEN answer IS NOT NULL OR ${AWAITED} THEN 'settled' ELSE 'owed' END,
+      state = CASE WHEN state = 'refunded' THEN state WHEN answer IS NOT NULL OR ${AWAITED} THEN 'settled' ELSE 'owed' END,
       reason = CASE WHEN answer IS NOT NULL OR ${AWAITED} THEN NULL ELSE reason END,
       owner = CASE WHEN ${AWAITED} THEN owner ELSE '' END,
       lease_until = CASE WHEN ${AWAITED} THEN lease_until ELSE 0 END
@@ -221,7 +221,7 @@ function stateIn(
 }
 
 export function listPayments(filter: PaymentFilter): Statement {
-  const { states, since, leaseBefore, due, payer, before, withoutAnswers, oldest, limit } = filter;
+  const { states, since, leaseBefore, due, payer, transaction, before, withoutAnswers, oldest, limit } = filter;
   const values: (string | number)[] = [limit];
   const place = (value: string | number): string => `?${values.push(value)}`;
   const conditions = ['TRUE'];
@@ -235,6 +235,7 @@ export function listPayments(filter: PaymentFilter): Statement {
   if (payer !== undefined) {
     conditions.push(`${PAYER} = ${place(payer.startsWith('0x') ? payer.toLowerCase() : payer)}`);
   }
+  if (transaction !== undefined) conditions.push(`receipt LIKE ${place(`%"transaction":"${transaction}"%`)}`);
   if (before !== undefined) conditions.push(`(created_at, id) < (${place(before.createdAt)}, ${place(before.id)})`);
   if (states !== undefined) conditions.push(stateIn(states, filter, place));
   return {

@@ -3,6 +3,7 @@ import { claim } from './claim-steps.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
 import { reasonOf } from './problem.ts';
+import { refundsOn } from './refunds.ts';
 import { toLoss, toPayment, toSale } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
@@ -111,6 +112,7 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
       await engine.write(statements.returnNonce(account, nonce));
     },
 
+    refunds: refundsOn(engine),
     credits: creditsOn(engine),
 
     close: () => engine.close(),

@@ -11,12 +11,23 @@
  *                       unsettled (settlement refused for good; its answer is dropped)
  *                       unknown (settlement without an answer; the chain is asked; may be settled again)
  *                       owed (settled first, no result yet)
+ *                       refunded (owed, and given back: no result any more)
  */
 import type { Settlement } from '../settlement.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { NonceStore } from './nonce-store.ts';
+import type { RefundStore } from './refund-store.ts';
 
-export const paymentStates = ['claimed', 'fulfilled', 'settled', 'released', 'unsettled', 'unknown', 'owed'] as const;
+export const paymentStates = [
+  'claimed',
+  'fulfilled',
+  'settled',
+  'released',
+  'unsettled',
+  'unknown',
+  'owed',
+  'refunded',
+] as const;
 
 export type PaymentState = (typeof paymentStates)[number];
 
@@ -158,6 +169,8 @@ export interface PaymentFilter {
   due?: { readonly now: number; readonly least: number; readonly most: number };
   /** Only this payer's. EVM addresses are the same in upper and lower case, all others are compared as they are. */
   payer?: string;
+  /** Only what was settled by this transaction: letters and digits. Looks at every payment. */
+  transaction?: string;
   /** Only those that come after this one, newest first: the next page. */
   before?: Pick<Payment, 'createdAt' | 'id'>;
   /** What is found comes without its `answer`, which can be a megabyte. */
@@ -260,6 +273,9 @@ export interface Store extends NonceStore {
    * never will (`released`, `unsettled`). What is owed, unknown or under way stays, and so does every receipt.
    */
   forget(before: { readonly values: number; readonly payments: number }): Promise<void>;
+
+  /** What is given back, in the same database. */
+  readonly refunds: RefundStore;
 
   /** Prepaid credits, in the same database. */
   readonly credits: CreditStore;

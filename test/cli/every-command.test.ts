@@ -23,6 +23,7 @@ const commands = [
   'endpoints',
   'import',
   'payments',
+  'refund',
   'keys',
   'pay',
   'mcp',
@@ -46,6 +47,7 @@ t.test('what only reads makes no database, and prints its table as JSON where th
   const data = t.testdir({});
   for (const [file, words] of [
     ['payments', ['--json']],
+    ['refund', ['--list']],
     ['payments', ['--margins', '--json']],
     ['keys', ['list', '--json']],
   ] as const) {

@@ -5,6 +5,7 @@ import { claiming } from './claiming.ts';
 import { forgetting } from './forgetting.ts';
 import { numbering } from './numbering.ts';
 import { payers } from './payers.ts';
+import { refunds } from './refunds.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 import { states } from './states.ts';
 
@@ -36,6 +37,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   forgetting(promise);
   numbering(promise);
   payers(promise);
+  refunds(promise);
 
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);

@@ -117,6 +117,14 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
       description: 'What one call may cost at most, against slips of the pen',
     },
     exposure,
+    refunds: {
+      type: 'string',
+      enum: ['manual', 'automatic'],
+      default: 'manual',
+      description:
+        'automatic: what is paid and cannot be delivered is given back by itself, a refusal of the provider at once, other failures after 20 attempts or a day; manual: by npm run refund',
+      examples: ['automatic'],
+    },
     mcp: {
       type: 'object',
       description: 'The door for the Model Context Protocol, /mcp',

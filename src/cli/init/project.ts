@@ -37,6 +37,7 @@ const COMMANDS = [
   'pay',
   'mcp',
   'payments',
+  'refund',
   'keys',
 ];
 

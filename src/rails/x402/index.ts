@@ -2,12 +2,14 @@ import type { RailDefinition } from '../definition.ts';
 import { x402Declaration } from './declaration.ts';
 import { x402Documents } from './documents/index.ts';
 import { openX402Rail, type X402Rail } from './rail.ts';
+import { type RefundSigners, readRefundSigners } from './refunds.ts';
 
-export const x402: RailDefinition<undefined, X402Rail> = {
+export const x402: RailDefinition<RefundSigners | undefined, X402Rail> = {
   ...x402Declaration,
-  /** Networks, addresses and facilitators are the gateway's; it needs nothing else. */
-  readConfig: () => undefined,
-  open: ({ networks, exposure, publicUrl, now }) => openX402Rail({ networks, exposure, publicUrl, now }),
+  /** Networks, addresses and facilitators are the gateway's; its own are the keys that give money back. */
+  readConfig: readRefundSigners,
+  open: ({ networks, exposure, publicUrl, config, now }) =>
+    openX402Rail({ networks, exposure, publicUrl, refundSigners: config, now }),
   documents: x402Documents,
   browserHeaders: {
     request: ['PAYMENT-SIGNATURE', 'X-PAYMENT'],

@@ -17,6 +17,7 @@ import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
 import { createMcpWire } from './mcp.ts';
 import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
+import { openRefunds, type RefundSigners } from './refunds.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
 interface X402Options {
@@ -24,12 +25,13 @@ interface X402Options {
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version'>;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
+  readonly refundSigners?: RefundSigners | undefined;
   now(): number;
 }
 
 export type X402Rail = Rail<X402Credential, X402Challenge>;
 
-export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options): X402Rail {
+export function openX402Rail({ networks, exposure, publicUrl, refundSigners, now }: X402Options): X402Rail {
   const challenges = createChallenges(networks, exposure, publicUrl, now);
   const findSettlement = openRecovery(now);
 
@@ -89,6 +91,7 @@ export function openX402Rail({ networks, exposure, publicUrl, now }: X402Options
     http: createHttpWire(networks, challenges),
     mcp: createMcpWire(networks, challenges),
     challenge: challenges.challenge,
+    refunds: refundSigners && openRefunds({ networks, signers: refundSigners, findSettlement, publicUrl, now }),
 
     async verify(credential, quote, settlesNow = false): Promise<VerifiedPayment> {
       const { payment, authorization } = credential;

@@ -1,5 +1,7 @@
+import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import type { AssetFile, NetworkId } from '../../catalogue/types.ts';
 import { startAnvil } from './anvil.ts';
+import { actAs } from './contract.ts';
 import { placePermit2, type SharedContracts } from './permit2.ts';
 import { placeToken } from './tokens.ts';
 
@@ -10,6 +12,8 @@ interface EvmChainOptions {
   readonly asset: AssetFile;
   /** Addresses that get gas; the payer also gets tokens. */
   readonly payer: string;
+  /** Gets tokens and nothing else: what is given back comes from it. */
+  readonly refunder?: string;
   readonly facilitator: string;
   /** With them, the payer can pay by `upto`. */
   readonly shared?: Promise<SharedContracts>;
@@ -29,6 +33,7 @@ export interface EvmChain {
 
 const GAS_MONEY = `0x${(10_000n * 10n ** 18n).toString(16)}`;
 const DOLLARS = 1_000_000n;
+const REFUND_DOLLARS = 10_000n;
 const BALANCE_OF = '0x70a08231';
 
 /**
@@ -46,7 +51,14 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   const { rpcUrl, rpc, stop } = await startAnvil(chainId, ARGUMENTS);
   try {
     for (const address of [options.payer, options.facilitator]) await rpc('anvil_setBalance', [address, GAS_MONEY]);
-    await placeToken(rpc, asset, options.payer, DOLLARS * 10n ** BigInt(asset.decimals));
+    const unit = 10n ** BigInt(asset.decimals);
+    const { payer, refunder } = options;
+    await placeToken(rpc, asset, payer, (refunder ? DOLLARS + REFUND_DOLLARS : DOLLARS) * unit);
+    if (refunder) {
+      const args = [refunder as Address, REFUND_DOLLARS * unit] as const;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+      await actAs(rpc, payer as Address, [{ to: asset.address, data }]);
+    }
     const shared = await options.shared;
     if (shared) await placePermit2(rpc, shared, asset.address, options.payer);
   } catch (error) {

@@ -37,10 +37,14 @@ export interface Chains {
   readonly tempo: TempoAccess | undefined;
   /** Where payments go, by network id, and `tempo`. */
   readonly payTo: Readonly<Record<string, string>>;
-  /** The payer has the tokens, the facilitator the gas. */
+  /** The payer has the tokens, the facilitator the gas; what is given back comes from the refunder. */
   readonly wallets: {
-    readonly evm: { readonly payer: EvmWallet; readonly facilitator: EvmWallet };
-    readonly solana: { readonly payer: SolanaWallet; readonly facilitator: SolanaWallet };
+    readonly evm: { readonly payer: EvmWallet; readonly facilitator: EvmWallet; readonly refunder: EvmWallet };
+    readonly solana: {
+      readonly payer: SolanaWallet;
+      readonly facilitator: SolanaWallet;
+      readonly refunder: SolanaWallet;
+    };
   };
   /** With coins that are worth nothing: here settling always pays. */
   readonly facilitatorOptions: LocalOptions;
@@ -65,8 +69,8 @@ type Started = EvmChain | SolanaChain | TempoChain;
  */
 export async function startChains(options: ChainsOptions): Promise<Chains> {
   const wallets = {
-    evm: { payer: newEvmWallet(), facilitator: newEvmWallet() },
-    solana: { payer: newSolanaWallet(), facilitator: newSolanaWallet() },
+    evm: { payer: newEvmWallet(), facilitator: newEvmWallet(), refunder: newEvmWallet() },
+    solana: { payer: newSolanaWallet(), facilitator: newSolanaWallet(), refunder: newSolanaWallet() },
   };
   const evmPayTo = newEvmWallet().address;
   const solanaPayTo = newSolanaWallet().address;
@@ -100,6 +104,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
         asset,
         payer: wallets.evm.payer.address,
         facilitator: wallets.evm.facilitator.address,
+        refunder: wallets.evm.refunder.address,
         ...(shared ? { shared } : {}),
       }),
     ),
@@ -113,6 +118,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
         asset: solanaNetwork.sandbox.asset,
         payer: wallets.solana.payer.address,
         facilitator: wallets.solana.facilitator.address,
+        refunder: wallets.solana.refunder.address,
         payTo: solanaPayTo,
         ...(options.now ? { now: options.now } : {}),
       }),

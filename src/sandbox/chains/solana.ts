@@ -13,6 +13,8 @@ interface SolanaChainOptions {
   readonly asset: AssetFile;
   /** Gets 1,000,000 of the asset and some SOL. */
   readonly payer: string;
+  /** Has 10,000 of the asset, from which is given back. */
+  readonly refunder?: string;
   /** Pays the fees. */
   readonly facilitator: string;
   /** Gets an empty token account. */
@@ -34,6 +36,7 @@ export interface SolanaChain {
 const SYSTEM_PROGRAM = '11111111111111111111111111111111' as Address;
 const SOL = 1_000_000_000n;
 const DOLLARS = 1_000_000n;
+const REFUND_DOLLARS = 10_000n;
 
 /** Starts a Solana in memory behind a JSON-RPC server on a free port of the loopback. */
 export async function startSolanaChain(options: SolanaChainOptions): Promise<SolanaChain> {
@@ -47,6 +50,7 @@ export async function startSolanaChain(options: SolanaChainOptions): Promise<Sol
     ledger.put(await associatedTokenAccount(wallet, mint), TOKEN_PROGRAM, tokenAccount(mint, wallet, tokens));
   };
   await fund(address(options.payer), 10n * SOL, supply);
+  if (options.refunder) await fund(address(options.refunder), SOL, REFUND_DOLLARS * 10n ** BigInt(asset.decimals));
   await fund(address(options.payTo), SOL, 0n);
   ledger.put(address(options.facilitator), SYSTEM_PROGRAM, new Uint8Array(), 1_000n * SOL);
 

@@ -1,0 +1,36 @@
+/** `refunds: automatic` in `service.yaml`: what is owed and cannot be delivered any more is given back by itself. */
+import { finalCodes } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { MAX_OWED_ATTEMPTS } from '../../store/claimable.ts';
+import type { Payment, Store } from '../../store/store.ts';
+
+interface AutomaticParts {
+  readonly store: Pick<Store, 'list' | 'refunds'>;
+  readonly log: Pick<Log, 'info'>;
+  now(): number;
+}
+
+const BATCH = 100;
+/** Whoever has not come back for a result by then is not waited for. */
+const WAITED_FOR_MS = 86_400_000;
+
+/** Why it is given back now, or undefined while its payer may still get its result. */
+function reasonFor({ reason = '', attempt, updatedAt }: Payment, now: number): string | undefined {
+  if (finalCodes.has(reason)) return `the provider refused for good (${reason})`;
+  if (attempt >= MAX_OWED_ATTEMPTS) return `it failed ${attempt} times (${reason})`;
+  return now - updatedAt >= WAITED_FOR_MS ? `nobody came back for it in a day (${reason})` : undefined;
+}
+
+/** One round over what is owed, the longest untouched first. Answers how many are given back now. */
+export async function wantRefunds({ store, log, now }: AutomaticParts): Promise<number> {
+  let wanted = 0;
+  for (const payment of await store.list({ states: ['owed'], oldest: true, limit: BATCH, withoutAnswers: true })) {
+    const reason = reasonFor(payment, now());
+    if (reason === undefined) continue;
+    const outcome = await store.refunds.want({ paymentId: payment.id, reason, isAutomatic: true, now: now() });
+    if (!('refund' in outcome)) continue;
+    wanted += 1;
+    log.info({ payment: payment.id, reason }, 'a payment is given back');
+  }
+  return wanted;
+}

@@ -1,0 +1,65 @@
+/** Sends what is to be given back, once, whatever crashes in between. */
+import type { Log } from '../../log.ts';
+import type { Settlement } from '../../settlement.ts';
+import type { Refund } from '../../store/refund-store.ts';
+import type { Store } from '../../store/store.ts';
+import type { Rail } from '../rail.ts';
+import type { RefundSender } from './sender.ts';
+
+interface SendParts {
+  readonly store: Pick<Store, 'refunds'>;
+  readonly rails: ReadonlyMap<string, Rail>;
+  /** Names this instance. */
+  readonly owner: string;
+  readonly log: Log;
+  now(): number;
+}
+
+/** How long an instance has for one, and so how long it takes until it is tried again. */
+const TRY_MS = 60_000;
+const BATCH = 20;
+
+/** One round over those that nobody works on. Answers how many were sent. */
+export async function sendRefunds(parts: SendParts): Promise<number> {
+  const { store, owner, now } = parts;
+  const senders = [...parts.rails.values()].flatMap(({ refunds }) => refunds ?? []);
+  const moment = now();
+  let sent = 0;
+  for (const refund of await store.refunds.take({ owner, now: moment, leaseUntil: moment + TRY_MS, limit: BATCH })) {
+    const sender = senders.find((each) => each.serves(refund.network));
+    if (await sendOne(parts, refund, sender)) sent += 1;
+  }
+  return sent;
+}
+
+async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | undefined): Promise<boolean> {
+  const { store, log, now } = parts;
+  const { paymentId, number, network } = refund;
+  const about = { payment: paymentId, refund: number, network };
+  const fail = async (fault: string): Promise<false> => {
+    if (refund.fault !== fault) log.warn({ ...about, fault }, 'a refund is not sent yet');
+    await store.refunds.failed(refund, fault, now());
+    return false;
+  };
+  const end = async (settlement: Settlement): Promise<boolean> => {
+    // What was signed may move money all the same until the chain says that it cannot.
+    if (settlement.state === 'refused') return fail(settlement.reason);
+    // Its chain is asked when the lease has run out.
+    if (settlement.state === 'unknown') return false;
+    await store.refunds.sent(refund, settlement.transaction, now());
+    log.info({ ...about, transaction: settlement.transaction }, 'a refund is sent');
+    return true;
+  };
+  if (!sender) return fail(`no key gives money back on ${network}: set TURNPIKE_REFUND_SIGNER_EVM or _SOLANA`);
+  if (refund.recoveryQuery !== undefined) {
+    const became = await sender.recover(refund.recoveryQuery);
+    if (became.state !== 'refused') return end(became);
+  }
+  try {
+    const { recoveryQuery, send } = await sender.prepare({ ...refund, amount: BigInt(refund.amount) });
+    if (!(await store.refunds.sending(refund, recoveryQuery, now()))) return false;
+    return await end(await send());
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : 'it could not be prepared');
+  }
+}

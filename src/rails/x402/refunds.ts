@@ -1,0 +1,139 @@
+/**
+ * Refunds as payments the other way: the key that gives back signs an `exact` payment to the payer, and the network's own
+ * facilitator settles it. What was signed ends by itself (EIP-3009's `validBefore`, Solana's blockhash), so that the chain
+ * can say of it for good that it will never move money.
+ */
+import type { VariableReader } from '../../environment.ts';
+import { toDecimal } from '../../money.ts';
+import { fromAtomic } from '../../payment/assets.ts';
+import type { Authorization } from '../../payment/authorizations/authorization.ts';
+import { readEip3009 } from '../../payment/authorizations/eip3009.ts';
+import { readSolana } from '../../payment/authorizations/solana.ts';
+import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
+import type { RefundOrder, RefundSender } from '../../payment/refunds/sender.ts';
+import { unknown } from '../../settlement.ts';
+import { type FindSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
+
+/** Private keys: into no log, error or store with them. */
+export interface RefundSigners {
+  readonly evm: string | undefined;
+  readonly solana: string | undefined;
+}
+
+export function readRefundSigners({ optional, problems }: VariableReader): RefundSigners | undefined {
+  const evm = optional('TURNPIKE_REFUND_SIGNER_EVM');
+  const solana = optional('TURNPIKE_REFUND_SIGNER_SOLANA');
+  if (evm && !/^0x[0-9a-fA-F]{64}$/.test(evm)) {
+    problems.push('TURNPIKE_REFUND_SIGNER_EVM is not a private key: give 0x and 64 hex digits');
+  }
+  if (solana && !/^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(solana)) {
+    problems.push('TURNPIKE_REFUND_SIGNER_SOLANA is not a private key: give the 64 bytes of a key pair in base58');
+  }
+  return evm || solana ? { evm, solana } : undefined;
+}
+
+interface RefundParts {
+  readonly networks: PayableNetworks;
+  readonly signers: RefundSigners;
+  readonly findSettlement: FindSettlement;
+  readonly publicUrl: string;
+  now(): number;
+}
+
+/** How long what is signed may be good for, in seconds: time for a facilitator, and not for a thief. */
+const LASTS_SECONDS = 300;
+
+type Requirements = ReturnType<typeof requirementsFor>;
+
+const requirementsFor = ({ caip2, asset, extra }: PayableNetwork, { payee, amount }: RefundOrder) => ({
+  scheme: 'exact',
+  network: caip2 as `${string}:${string}`,
+  asset: asset.address,
+  amount: amount.toString(),
+  payTo: payee,
+  maxTimeoutSeconds: LASTS_SECONDS,
+  extra: { ...extra },
+});
+
+// The chains' libraries are loaded once something is given back.
+async function signEvm(privateKey: string, requirements: Requirements): Promise<Authorization> {
+  const { privateKeyToAccount } = await import('viem/accounts');
+  const { ExactEvmScheme } = await import('@x402/evm/exact/client');
+  const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey as `0x${string}`));
+  const { payload } = await scheme.createPaymentPayload(2, requirements);
+  return readEip3009(payload.authorization as Record<string, unknown>, payload.signature);
+}
+
+async function signSolana(secretKey: string, requirements: Requirements, rpcUrl: string): Promise<Authorization> {
+  const { createKeyPairSignerFromBytes, getBase58Encoder } = await import('@solana/kit');
+  const { ExactSvmScheme } = await import('@x402/svm/exact/client');
+  const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(secretKey));
+  const { payload } = await new ExactSvmScheme(signer, { rpcUrl }).createPaymentPayload(2, requirements);
+  return readSolana(payload.transaction);
+}
+
+export function openRefunds({ networks, signers, findSettlement, publicUrl, now }: RefundParts): RefundSender {
+  const idOf = (name: string): string => networks.named(2, name)?.id ?? name;
+  const isKnown = (id: string): boolean => {
+    try {
+      networks.decimals(id);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  async function sign(network: PayableNetwork, requirements: Requirements): Promise<Authorization> {
+    const { family, rpcUrl } = network;
+    const variable = `TURNPIKE_REFUND_SIGNER_${family.toUpperCase()}`;
+    const key = signers[family];
+    if (key === undefined) throw new Error(`no key gives money back on ${network.id}: set ${variable}`);
+    if (family === 'evm') return await signEvm(key, requirements);
+    if (rpcUrl === undefined) throw new Error(`no RPC address is configured for ${network.id}`);
+    return await signSolana(key, requirements, rpcUrl);
+  }
+
+  return {
+    serves: (name) => isKnown(idOf(name)),
+
+    async prepare(order) {
+      const id = idOf(order.network);
+      const network = networks.find(id);
+      if (!network) throw new Error(`no facilitator settles on ${id} at the moment`);
+      const { asset, caip2: chain, facilitator } = network;
+      if (asset.address.toLowerCase() !== order.asset.toLowerCase()) {
+        throw new Error(
+          `it was paid in another asset (${order.asset}) than ${id} is paid in now: give it back by hand`,
+        );
+      }
+      const requirements = requirementsFor(network, order);
+      const authorization = await sign(network, requirements);
+      const terms = { chain, asset: asset.address, payTo: order.payee, amount: order.amount };
+      authorization.check(terms, now());
+      const resource = { url: publicUrl, description: 'Refund', mimeType: 'text/plain' };
+      const payload = { x402Version: 2, accepted: requirements, payload: authorization.payload, resource };
+      const query = {
+        x402Version: 2,
+        network: id,
+        networkName: chain,
+        payer: authorization.payer,
+        since: seenSince(now()),
+        ...authorization.recoveryQuery(terms),
+        quoted: toDecimal(fromAtomic(order.amount.toString(), asset)),
+      };
+      return {
+        recoveryQuery: JSON.stringify(query),
+        async send() {
+          const settlement = await facilitator.settle(payload, requirements);
+          return settlement.state === 'settled' ? { ...settlement, amount: order.amount } : settlement;
+        },
+      };
+    },
+
+    async recover(text) {
+      const query: RecoveryQuery = JSON.parse(text);
+      const rpcUrl = networks.find(query.network)?.rpcUrl;
+      return rpcUrl ? findSettlement(query, rpcUrl) : unknown(`no RPC address is configured for ${query.network}`);
+    },
+  };
+}

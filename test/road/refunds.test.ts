@@ -1,0 +1,103 @@
+/** Money that is given back: once, to the payer, and the payer is told. */
+import '../payment/facilitators/own-fetch.ts';
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { payV2, request, sendProof, signProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+
+const run = promisify(execFile);
+
+/** By hand, as an operator does it. */
+async function refund(...words: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, ['--import=tsx', 'src/cli/refund.ts', ...words], {
+    env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory },
+  });
+  return stdout;
+}
+
+/** Pictures that settle first wherever they are paid. */
+function catalogueWith(t: Test, service: string): string {
+  const directory = join(t.testdir({ catalogue: {} }), 'catalogue');
+  cpSync('catalogue', directory, { recursive: true });
+  const file = join(directory, 'service.yaml');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\nexposure: { settleUpfront: { above: "0" } }\n${service}\n`);
+  return directory;
+}
+
+const PRICE = 60_000n;
+let made = 0;
+const picture = () => {
+  made += 1;
+  return request(gateway, '/image/family-e-2', { prompt: `a lighthouse, number ${made}` });
+};
+
+async function problemOf(answer: Response): Promise<{ status: number; code: string; message: string }> {
+  const { error } = (await answer.json()) as { error: { code: string; message: string } };
+  return { status: answer.status, ...error };
+}
+
+let ahead = 0;
+/** Rounds are short here, and nothing has to be slept for. */
+const gateway = await startGateway({
+  catalogue: catalogueWith(t, 'refunds: automatic'),
+  networks: ['chain-a', 'chain-c'],
+  intervals: { reconcileEveryMs: 50 },
+  now: () => Date.now() + ahead,
+});
+t.teardown(gateway.stop);
+
+async function until(happened: () => Promise<boolean>): Promise<void> {
+  while (!(await happened())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+for (const network of ['chain-c', 'chain-a']) {
+  t.test(`what a provider refuses for good on ${network} goes back by itself, and its payer is told`, async (t) => {
+    const call = picture();
+    const proof = await signProof(gateway, network, call);
+    const before = await gateway.spendable(network);
+    await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
+    t.match(await problemOf(await sendProof(call, proof)), { status: 500, code: 'result_owed' });
+    await until(async () => (await gateway.spendable(network)) === before);
+    const told = await problemOf(await sendProof(call, proof));
+    t.match(told, { status: 500, code: 'refunded', message: /given back: transaction [A-Za-z0-9]{40,}/ });
+    t.equal((await sendProof(picture(), proof)).status, 402, 'the payment buys nothing else');
+    t.match(await refund('--list'), /sent +0\.06 USDC .*the provider refused for good/);
+    t.equal(await gateway.spendable(network), before, 'once');
+  });
+}
+
+t.test('an operator gives back what was delivered, in parts and never more than was taken', async (t) => {
+  const call = picture();
+  const before = await gateway.spendable('chain-c');
+  const answer = await payV2(gateway, 'chain-c', call);
+  t.equal(answer.status, 200);
+  const { transaction } = JSON.parse(Buffer.from(answer.headers.get('payment-response') ?? '', 'base64').toString());
+  t.match(
+    await refund(transaction, '--amount', '0.02', '--reason', 'too dark'),
+    /^0\.02 USDC of image\/family-e-2 goes back to 0x/,
+  );
+  await until(async () => (await gateway.spendable('chain-c')) === before - PRICE + 20_000n);
+  await t.rejects(refund(transaction, '--amount', '0.05'), /more than is left of it \(0\.04 USDC is left\)/);
+  await refund(transaction);
+  await until(async () => (await gateway.spendable('chain-c')) === before);
+  await t.rejects(refund(transaction), /more than is left/);
+  await t.rejects(refund(`0x${'1'.repeat(64)}`), /is no payment here/);
+});
+
+t.test('a refund whose answer is lost is found on the chain, and sent once', async (t) => {
+  const call = picture();
+  const proof = await signProof(gateway, 'chain-c', call);
+  const before = await gateway.spendable('chain-c');
+  await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
+  await sendProof(call, proof);
+  await gateway.fault({ settlement: 'chain-c', fault: 'unknown' });
+  await until(async () => (await gateway.spendable('chain-c')) === before);
+  // The next look at it comes when the instance that sent it has had its time.
+  ahead += 61_000;
+  await until(async () => (await problemOf(await sendProof(call, proof))).message.includes('transaction 0x'));
+  t.match(await refund('--list'), /sent +0\.06 USDC/);
+  t.equal(await gateway.spendable('chain-c'), before);
+});

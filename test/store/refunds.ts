@@ -1,0 +1,107 @@
+import type { Store } from '../../src/store/store.ts';
+import { won } from './arrivals.ts';
+import type { Promised } from './contract.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
+
+const TAKEN = BigInt(sampleReceipt().amount);
+
+async function delivered(store: Store, id: string): Promise<void> {
+  const claim = await won(store, sampleFacts(id), claimAt(1));
+  await store.fulfil(claim, sampleAnswer(), { now: 2 });
+  await store.settle(claim, sampleReceipt(), 3);
+}
+
+async function owed(store: Store, id: string): Promise<void> {
+  const claim = await won(store, sampleFacts(id, { settleUpfront: true }), claimAt(1));
+  await store.settle(claim, sampleReceipt(), 2);
+  await store.giveUp(claim, 'owed', 'content_refused', 3);
+}
+
+const want = (store: Store, paymentId: string, amount?: bigint) =>
+  store.refunds.want({
+    paymentId,
+    reason: 'a test',
+    isAutomatic: false,
+    now: 10,
+    ...(amount !== undefined && { amount }),
+  });
+
+const takeAll = (store: Store, owner: string, now: number) =>
+  store.refunds.take({ owner, now, leaseUntil: now + 10, limit: 10 });
+
+/** Never more than was taken, never twice, and no result for what was given back. */
+export function refunds(promise: Promised): void {
+  promise('gives back no more than was taken, in however many parts and at once', async (t, store) => {
+    await delivered(store, 'sold');
+    t.match(await want(store, 'sold', 100n), {
+      refund: { number: 1, amount: '100', state: 'wanted', payee: 'payer-1' },
+    });
+    t.same(await want(store, 'sold', TAKEN), { refused: 'too-much', left: TAKEN - 100n });
+    t.same(await want(store, 'sold', 0n), { refused: 'too-much', left: TAKEN - 100n });
+    const rest = await Promise.all(Array.from({ length: 5 }, () => want(store, 'sold')));
+    t.equal(rest.filter((outcome) => 'refund' in outcome).length, 1);
+    const all = await store.refunds.of('sold');
+    t.equal(
+      all.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
+      TAKEN,
+    );
+    t.match(await store.find('sold'), { state: 'settled', answer: sampleAnswer() }, 'who got its result keeps it');
+  });
+
+  promise('gives back what is owed whole, and then nobody can have its result', async (t, store) => {
+    await owed(store, 'owed');
+    t.same(await want(store, 'owed', 1n), { refused: 'whole-only', left: TAKEN });
+    t.match(await want(store, 'owed'), { refund: { amount: String(TAKEN) } });
+    t.match(await store.find('owed'), { state: 'refunded', receipt: sampleReceipt() });
+    t.match(await store.claim(sampleFacts('owed'), claimAt(1_000)), { won: false, payment: { state: 'refunded' } });
+    t.equal(await store.settle({ id: 'owed', attempt: 1 }, sampleReceipt(), 1_001), true);
+    t.match(await store.find('owed'), { state: 'refunded' }, 'nor after a receipt that comes late');
+    t.match(await want(store, 'owed'), { refused: 'too-much', left: 0n });
+  });
+
+  promise('gives back nothing of what is not known, not paid, or under way', async (t, store) => {
+    t.match(await want(store, 'never'), { refused: 'unknown' });
+    const claim = await won(store, sampleFacts('open', { settleUpfront: true }), claimAt(5));
+    t.match(await want(store, 'open'), { refused: 'in-progress' });
+    await store.settle(claim, sampleReceipt(), 6);
+    t.match(await want(store, 'open'), { refused: 'in-progress' }, 'its request may still get its result');
+    const free = await won(store, sampleFacts('free'), claimAt(1));
+    await store.giveUp(free, 'released', 'upstream_failed', 2);
+    t.match(await want(store, 'free'), { refused: 'unpaid' });
+  });
+
+  promise('is worked on by one instance at a time, and sent once', async (t, store, open) => {
+    await owed(store, 'one');
+    await want(store, 'one');
+    const other = await open();
+    const takers = await Promise.all([takeAll(store, 'a', 20), takeAll(other, 'b', 20)]);
+    const [refund, ...others] = takers.flat();
+    if (!refund) throw new Error('nobody took it');
+    t.same(others, []);
+    t.equal(await store.refunds.sending(refund, '{"nonce":"1"}', 21), true);
+    t.same(await takeAll(store, 'a', 25), [], 'as long as its lease lasts');
+    const [again] = await takeAll(other, 'b', 31);
+    t.match(
+      again,
+      { attempt: 2, state: 'sending', recoveryQuery: '{"nonce":"1"}' },
+      'who goes on knows what may be sent',
+    );
+    t.equal(await store.refunds.sending(refund, '{"nonce":"2"}', 32), false, 'who slept may send nothing');
+    t.equal(await store.refunds.failed(refund, 'late', 32), false);
+    t.equal(await store.refunds.sent(refund, '0xback', 33), true, 'but money that moved is written down');
+    t.equal(await other.refunds.sent(refund, '0xother', 34), false);
+    t.same(await takeAll(store, 'a', 1_000), []);
+    t.match(await store.refunds.of('one'), [{ state: 'sent', transaction: '0xback' }]);
+    t.match(await store.find('one'), { state: 'refunded', reason: '0xback' });
+  });
+
+  promise('may send nothing once its own lease has run out', async (t, store) => {
+    await owed(store, 'slow');
+    await want(store, 'slow');
+    const [refund] = await takeAll(store, 'a', 20);
+    if (!refund) throw new Error('nobody took it');
+    t.equal(await store.refunds.sending(refund, '{}', 31), false);
+    t.equal(await store.refunds.failed(refund, 'no gas', 31), true);
+    t.match(await store.refunds.list({ states: ['wanted'], limit: 5 }), [{ fault: 'no gas' }]);
+  });
+}
