@@ -1,6 +1,6 @@
 /** Every SQL statement about credits, in the dialect that SQLite and Postgres share; see `statements.ts`. */
 import type { Money } from '../money.ts';
-import type { HoldRequest, LedgerEntry, NewApiKey, Purchase } from './credit-store.ts';
+import type { HoldRequest, LedgerEntry, MovementPage, NewApiKey, Purchase } from './credit-store.ts';
 import { withoutNul } from './nul.ts';
 import type { Statement } from './statements.ts';
 
@@ -173,11 +173,20 @@ export const markPosted = (paymentId: string, now: number): Statement => ({
   values: [paymentId, now],
 });
 
+/** Word for word the condition of the index `ledger_of_movements`. */
+const MOVEMENT = `kind IN ('settle', 'grant')`;
+
+export const listMovements = ({ from, to, after, limit }: MovementPage): Statement => ({
+  text: `SELECT ${ENTRY} FROM ledger WHERE ${MOVEMENT} AND created_at < ?1 AND (created_at, key_id, number) > (?2, ?3, ?4)
+    ORDER BY created_at, key_id, number LIMIT ?5`,
+  values: [to, after?.createdAt ?? from, after?.keyId ?? '', after?.number ?? 0, limit],
+});
+
 export const sumSales = (since: number): Statement => ({
   text: `SELECT route, model, COUNT(*) AS calls, CAST(SUM(price) AS TEXT) AS price, COUNT(cost) AS known_calls,
       CAST(COALESCE(SUM(CASE WHEN cost IS NULL THEN 0 ELSE price END), 0) AS TEXT) AS known_price,
       CAST(COALESCE(SUM(cost), 0) AS TEXT) AS known_cost
-    FROM ledger WHERE kind = 'settle' AND created_at >= ?1 GROUP BY route, model ORDER BY route, model`,
+    FROM ledger WHERE ${MOVEMENT} AND kind = 'settle' AND created_at >= ?1 GROUP BY route, model ORDER BY route, model`,
   values: [since],
 });
 

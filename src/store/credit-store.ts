@@ -145,6 +145,14 @@ export interface CreditSales {
   readonly known: { readonly calls: number; readonly price: Money; readonly cost: Rate };
 }
 
+/** Times in milliseconds since the epoch; `to` is not part of the period. */
+export interface MovementPage {
+  readonly from: number;
+  readonly to: number;
+  readonly after: Pick<LedgerEntry, 'createdAt' | 'keyId' | 'number'> | undefined;
+  readonly limit: number;
+}
+
 export interface CreditStore {
   /** Throws when the id or the hash is taken. */
   addKey(key: NewApiKey, grant: Grant | undefined, now: number): Promise<void>;
@@ -193,6 +201,12 @@ export interface CreditStore {
 
   /** Newest first. */
   entries(keyId: string, limit: number): Promise<LedgerEntry[]>;
+
+  /**
+   * What calls were charged (`settle`) and operators gave (`grant`) in the period, oldest first over all keys: a page of
+   * `limit`, the first one or that after the entry. What was bought is among the payments (`Store.paid`).
+   */
+  movements(page: MovementPage): Promise<LedgerEntry[]>;
 
   /** By route and model, of calls settled since then. */
   sales(since: number): Promise<CreditSales[]>;

@@ -209,6 +209,8 @@ export function creditsOn(engine: Engine): CreditStore {
 
     entries: async (keyId, limit) => (await engine.read(statements.listEntries(keyId, limit))).map(toEntry),
 
+    movements: async (page) => (await engine.read(statements.listMovements(page))).map(toEntry),
+
     sales: async (since) => (await engine.read(statements.sumSales(since))).map(toSales),
 
     async secret(name, fresh) {

@@ -3,6 +3,7 @@
  * the dialect that SQLite and Postgres share; what differs comes in as a parameter.
  */
 
+import { datedReceipts } from './dated-receipts.ts';
 import { receiptsAsData } from './receipts-as-data.ts';
 import type { Steps } from './steps.ts';
 
@@ -180,6 +181,15 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
     );
     CREATE INDEX refunds_open ON refunds (created_at) WHERE state <> 'sent';
     CREATE INDEX refunds_by_age ON refunds (created_at);`,
+
+  // The books, in order of time: what settled, and what credits were charged and given.
+  () => `
+    ALTER TABLE payments ADD COLUMN settled_at BIGINT;
+    CREATE INDEX payments_by_settlement ON payments (settled_at, id) WHERE settled_at IS NOT NULL;
+    DROP INDEX ledger_of_sales;
+    CREATE INDEX ledger_of_movements ON ledger (created_at, key_id, number) WHERE kind IN ('settle', 'grant');`,
+
+  () => datedReceipts,
 ];
 
 export const schemaVersion = steps.length;

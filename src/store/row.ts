@@ -2,6 +2,7 @@ import type { Row } from './statements.ts';
 import {
   FORGOTTEN,
   type Loss,
+  type Paid,
   type Payment,
   type PaymentState,
   type Receipt,
@@ -96,4 +97,18 @@ export const toSale = (row: Row): Sale => ({
   amount: toReceipt(required(row, 'receipt')).amount,
   cost: optional(row, 'cost'),
   createdAt: Number(required(row, 'created_at')),
+});
+
+export const toPaid = (row: Row): Paid => ({
+  id: required(row, 'id'),
+  rail: required(row, 'rail'),
+  network: required(row, 'network'),
+  asset: required(row, 'asset'),
+  payer: required(row, 'payer'),
+  payTo: required(row, 'pay_to'),
+  route: required(row, 'route'),
+  state: required(row, 'state') as PaymentState,
+  cost: optional(row, 'cost'),
+  receipt: toReceipt(required(row, 'receipt')),
+  keyId: optional(row, 'key_id'),
 });

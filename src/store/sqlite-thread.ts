@@ -47,6 +47,7 @@ const storeMethods: Remote<Omit<Store, 'now' | 'credits' | 'refunds'>> = {
   list: true,
   losses: true,
   sales: true,
+  paid: true,
   cached: true,
   keep: true,
   forget: true,
@@ -80,6 +81,7 @@ const creditMethods: Remote<CreditStore> = {
   releaseExpired: true,
   renew: true,
   entries: true,
+  movements: true,
   sales: true,
   secret: true,
 };

@@ -127,12 +127,13 @@ const AWAITED = `answer IS NULL AND ${HELD}`;
 /** The first receipt stays: repeating the write after a lost connection changes nothing that a caller has seen. */
 export const settlePayment = ({ id }: Claim, receipt: Receipt, now: number): Statement => ({
   text: `UPDATE payments SET receipt = COALESCE(receipt, ?2), updated_at = ?3, lost_at = NULL,
+      settled_at = CASE WHEN receipt IS NULL THEN ?4 ELSE settled_at END,
       state = CASE WHEN state = 'refunded' THEN state WHEN answer IS NOT NULL OR ${AWAITED} THEN 'settled' ELSE 'owed' END,
       reason = CASE WHEN answer IS NOT NULL OR ${AWAITED} THEN NULL ELSE reason END,
       owner = CASE WHEN ${AWAITED} THEN owner ELSE '' END,
       lease_until = CASE WHEN ${AWAITED} THEN lease_until ELSE 0 END
     WHERE id = ?1 RETURNING attempt`,
-  values: [id, JSON.stringify(receipt), now],
+  values: [id, JSON.stringify(receipt), now, receipt.settledAt],
 });
 
 /** Work that was done and will not be paid is a loss, and what nobody will ever pay for need not be kept. */
@@ -164,11 +165,11 @@ export function resolvePayment(id: string, settlement: ReceiptedSettlement, now:
 
 /** A payment that turns out settled and has no answer is owed: nobody works on it. */
 const resolveSettled = (id: string, receipt: Receipt, now: number): Statement => ({
-  text: `UPDATE payments SET receipt = ?2, updated_at = ?3,
+  text: `UPDATE payments SET receipt = ?2, updated_at = ?3, settled_at = ?4,
       state = CASE WHEN answer IS NULL THEN 'owed' ELSE 'settled' END,
       reason = CASE WHEN answer IS NULL THEN reason ELSE NULL END
     WHERE id = ?1 AND state = 'unknown'`,
-  values: [id, JSON.stringify(receipt), now],
+  values: [id, JSON.stringify(receipt), now, receipt.settledAt],
 });
 
 const resolveTo = (state: PaymentState, id: string, reason: string, now: number): Statement => ({
@@ -179,7 +180,7 @@ const resolveTo = (state: PaymentState, id: string, reason: string, now: number)
 
 /** Together with the purchase's own state, so that nothing that was posted is ever taken back. */
 export const reopenPayment = (id: string, reason: string, now: number): Statement => ({
-  text: `UPDATE payments SET state = 'unknown', receipt = NULL, reason = ?2, updated_at = ?3
+  text: `UPDATE payments SET state = 'unknown', receipt = NULL, settled_at = NULL, reason = ?2, updated_at = ?3
     WHERE id = ?1 AND state = 'settled' AND answer IS NOT NULL
       AND EXISTS (SELECT 1 FROM purchases p WHERE p.payment_id = ?1 AND p.posted_at IS NULL AND p.unconfirmed = 1)`,
   values: [id, withoutNul(reason), now],
@@ -250,6 +251,13 @@ export const listSales = ({ since, after, limit }: Parameters<Store['sales']>[0]
     WHERE state = 'settled' AND created_at >= ?1 AND (created_at > ?2 OR id > ?3)
     ORDER BY created_at, id LIMIT ?4`,
   values: [after?.createdAt ?? since, after?.createdAt ?? since, after?.id ?? '', limit],
+});
+
+export const listPaid = ({ from, to, after, limit }: Parameters<Store['paid']>[0]): Statement => ({
+  text: `SELECT id, rail, network, asset, payer, pay_to, route, state, cost, receipt, settled_at,
+      (SELECT p.key_id FROM purchases p WHERE p.payment_id = payments.id) AS key_id
+    FROM payments WHERE settled_at < ?1 AND (settled_at, id) > (?2, ?3) ORDER BY settled_at, id LIMIT ?4`,
+  values: [to, after?.settledAt ?? from, after?.id ?? '', limit],
 });
 
 /** `taken_at` of the row is the newest; a number is one less than `next`. */

@@ -4,7 +4,7 @@ import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
 import { reasonOf } from './problem.ts';
 import { refundsOn } from './refunds.ts';
-import { toLoss, toPayment, toSale } from './row.ts';
+import { toLoss, toPaid, toPayment, toSale } from './row.ts';
 import type { Row, Statement } from './statements.ts';
 import * as statements from './statements.ts';
 import type { Store } from './store.ts';
@@ -83,6 +83,14 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     losses: async (since) => readable(await engine.read(statements.listLosses(since)), toLoss),
 
     sales: async (filter) => readable(await engine.read(statements.listSales(filter)), toSale),
+
+    async paid(page) {
+      const rows = await engine.read(statements.listPaid(page));
+      const last = rows.at(-1);
+      const isLast = last === undefined || rows.length < page.limit;
+      const next = isLast ? undefined : { settledAt: Number(last.settled_at), id: String(last.id) };
+      return { payments: readable(rows, toPaid), next };
+    },
 
     async cached(key, notBefore) {
       const [row] = await engine.read(statements.findKept(key, notBefore));

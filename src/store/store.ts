@@ -106,6 +106,33 @@ export interface Sale extends Pick<Payment, 'id' | 'rail' | 'route' | 'asset' | 
   amount: string;
 }
 
+/** A payment that moved money. */
+export interface Paid
+  extends Pick<Payment, 'id' | 'rail' | 'network' | 'asset' | 'payer' | 'payTo' | 'route' | 'state' | 'cost'> {
+  readonly receipt: Receipt;
+  /** The API key whose credits it bought; undefined: it bought something else. */
+  readonly keyId: string | undefined;
+}
+
+/** A stretch of time, in milliseconds since the epoch. */
+export interface Period {
+  readonly from: number;
+  /** Not part of it. */
+  readonly to: number;
+}
+
+/** Where a page of settled payments ended. */
+export interface PaidPosition {
+  readonly settledAt: number;
+  readonly id: string;
+}
+
+export interface PaidPage {
+  readonly payments: readonly Paid[];
+  /** Undefined on the last page. */
+  readonly next: PaidPosition | undefined;
+}
+
 /** A claim that was won: the right to work on the payment until the lease runs out. */
 export interface Claim {
   id: string;
@@ -263,6 +290,12 @@ export interface Store extends NonceStore {
 
   /** Settled payments without their answers, oldest first: `limit` of them since then, or after the one named. */
   sales(filter: { since: number; after: Sale | undefined; limit: number }): Promise<Sale[]>;
+
+  /**
+   * What moved money in the period, in the order in which it settled (`receipt.settledAt`, then id): a page of `limit`, the
+   * first one or that after the position. Without those that cannot be read: a line of the log names each.
+   */
+  paid(page: Period & { readonly after: PaidPosition | undefined; readonly limit: number }): Promise<PaidPage>;
 
   /** A kept value younger than `notBefore`, or undefined. For answers shared by instances. */
   cached(key: string, notBefore: number): Promise<{ value: string; storedAt: number } | undefined>;

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
+import { books } from './books.ts';
 import { claiming } from './claiming.ts';
 import { forgetting } from './forgetting.ts';
 import { numbering } from './numbering.ts';
@@ -38,6 +39,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   numbering(promise);
   payers(promise);
   refunds(promise);
+  books(promise);
 
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);

@@ -70,5 +70,12 @@ export async function keepsOldRows(t: Test, store: Store): Promise<void> {
   for (const number of [0, 500, MANY - 1]) {
     t.same((await store.find(`filler ${number}`))?.receipt?.details, kept[0]?.details);
   }
+  const { payments } = await store.paid({
+    from: 1_700_000_000_000,
+    to: 1_700_000_000_001,
+    after: undefined,
+    limit: 5_000,
+  });
+  t.equal(payments.length, MANY + kept.length, 'and is in the books at its time');
   t.match(await store.find('unpaid'), { state: 'released', receipt: undefined, settleUpfront: false });
 }

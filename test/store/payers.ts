@@ -1,4 +1,4 @@
-import { listPayments } from '../../src/store/statements.ts';
+import { listPayments, type Statement } from '../../src/store/statements.ts';
 import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { finished, won } from './arrivals.ts';
 import type { Promised } from './contract.ts';
@@ -64,13 +64,19 @@ export function payers(promise: Promised): void {
 
 /** A page of what a payer bought, as the gateway asks for it, with the values written into the SQL. */
 export function pageOf(payer: string): string {
-  const { text, values } = listPayments({
-    payer,
-    states: ['settled', 'owed', 'unknown', 'claimed', 'fulfilled'],
-    before: { createdAt: 9_000, id: 'payment-9' },
-    withoutAnswers: true,
-    limit: 20,
-  });
+  return written(
+    listPayments({
+      payer,
+      states: ['settled', 'owed', 'unknown', 'claimed', 'fulfilled'],
+      before: { createdAt: 9_000, id: 'payment-9' },
+      withoutAnswers: true,
+      limit: 20,
+    }),
+  );
+}
+
+/** A statement with its values written into the SQL. */
+export function written({ text, values }: Statement): string {
   const literal = (value: string | number | null | undefined) =>
     typeof value === 'number' ? String(value) : `'${value}'`;
   return text.replace(/\?(\d+)/g, (_, place) => literal(values[Number(place) - 1]));

@@ -5,6 +5,7 @@ import { postgresDialect } from '../../src/store/migrations.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../postgres.ts';
+import { pageOfPaid } from './books.ts';
 import { storeContract } from './contract.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
@@ -59,6 +60,21 @@ t.test('finds a page of one payer in the index, however many payments there are'
     t.match(plan, /Index Scan Backward using payments_of_payer/, payer);
     t.notMatch(plan, /Sort|Seq Scan/, payer);
   }
+});
+
+t.test('reads the books in the order of an index, however much they have', async (t) => {
+  const database = await emptyDatabase();
+  await openHere(t, database);
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query(manyPayments('SELECT n FROM generate_series(1, 20000) AS n'));
+  await client.query('UPDATE payments SET settled_at = created_at');
+  await client.query('ANALYZE payments');
+  const { rows } = await client.query(`EXPLAIN ${pageOfPaid}`);
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  t.match(plan, /Index Scan using payments_by_settlement/);
+  t.notMatch(plan, /Sort/);
 });
 
 t.test('gives each of many payments to one of five instances', async (t) => {

@@ -10,6 +10,7 @@ import { sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
 import { finished, unclaimable } from './arrivals.ts';
+import { pageOfMovements, pageOfPaid } from './books.ts';
 import { storeContract } from './contract.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { manyPayments, pageOf } from './payers.ts';
@@ -52,6 +53,27 @@ t.test('finds a page of one payer in the index, however many payments there are'
         payer,
       );
       t.equal(plan.length, 1, 'nothing is sorted');
+    }
+  }
+});
+
+t.test('reads the books in the order of an index, however much they have', async (t) => {
+  const file = join(t.testdir({}), 'books.sqlite');
+  await openSqliteStore(file).close();
+  const database = new Database(file);
+  t.teardown(() => database.close());
+  const upTo = 'WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 20000)';
+  database.exec(`${manyPayments(`${upTo} SELECT n FROM count`)}; UPDATE payments SET settled_at = created_at`);
+  for (const analyzed of [false, true]) {
+    if (analyzed) database.exec('ANALYZE');
+    for (const [page, index] of [
+      [pageOfPaid, 'payments_by_settlement'],
+      [pageOfMovements, 'ledger_of_movements'],
+    ] as const) {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${page}`).all() as { detail: string }[];
+      const details = plan.map(({ detail }) => detail).join('\n');
+      t.match(details, new RegExp(`^SEARCH \\w+ USING INDEX ${index}`));
+      t.notMatch(details, /TEMP B-TREE/, 'nothing is sorted');
     }
   }
 });
