@@ -1,5 +1,6 @@
 /** The environment as a Config. All problems are reported at once, with the variable's name and what it takes. */
 import { addressFault } from './address.ts';
+import type { Network } from './catalogue/types.ts';
 import { ConfigProblem, readVariables, type VariableReader, type Variables } from './environment.ts';
 import { rails } from './rails/index.ts';
 import type { MediaBucket } from './upstream/media/s3.ts';
@@ -41,6 +42,13 @@ export interface LiveConfig {
   /** Where rails and upstreams read settings and secrets of their own. */
   readonly variables: Variables;
 }
+
+/** Where a network is paid in live mode; undefined: nowhere. */
+export const payToOf = ({ payTo }: LiveConfig, { id, family }: Network): string | undefined =>
+  payTo[id] ?? payTo[family];
+
+export const rpcUrlOf = ({ rpcUrls }: LiveConfig, { id, live }: Network): string | undefined =>
+  rpcUrls[id] ?? live.rpcUrl;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 

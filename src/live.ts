@@ -2,7 +2,7 @@
 
 import { addressFault } from './address.ts';
 import type { Network } from './catalogue/types.ts';
-import { COIN_USD, inVariable, type LiveConfig, PAY_TO, RPC_URL } from './config.ts';
+import { COIN_USD, inVariable, type LiveConfig, PAY_TO, payToOf, RPC_URL, rpcUrlOf } from './config.ts';
 import { ConfigProblem } from './environment.ts';
 import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
@@ -13,9 +13,6 @@ import { remoteFacilitator } from './payment/facilitators/remote.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { Platform } from './platform.ts';
 import { INTEL_SGX_ROOT_CA } from './upstream/providers/tee/intel-root.ts';
-
-const rpcUrlOf = (live: LiveConfig, network: Network): string | undefined =>
-  live.rpcUrls[network.id] ?? network.live.rpcUrl;
 
 /** Atomic units of the network's asset that one of its coins is worth at most. */
 const coinValueOf = ({ coinDollars }: LiveConfig, { id, live: { caip2, asset } }: Network): bigint =>
@@ -94,7 +91,7 @@ export async function openLive(live: LiveConfig, networks: readonly Network[], l
   const facilitators = await openFacilitators(live, signers, log);
   return {
     mode: 'live',
-    payTo: (network) => live.payTo[network.id] ?? live.payTo[network.family],
+    payTo: (network) => payToOf(live, network),
     rpcUrl: (network) => rpcUrlOf(live, network),
     facilitators,
     variables: live.variables,

@@ -51,6 +51,9 @@ export const rate = (decimal: string): Rate => parse(decimal, RATE_DECIMALS);
 /** `toDecimal(50000n)` is "0.05". */
 export const toDecimal = (money: Money): string => decimalOf(money, MONEY_DECIMALS);
 
+/** `rateToDecimal(1750000000n)` is "0.00175". */
+export const rateToDecimal = (amount: Rate): string => decimalOf(amount, RATE_DECIMALS);
+
 /** An asset's atomic units as units of the asset: `atomicToDecimal(50000n, 6)` is "0.05". */
 export const atomicToDecimal = (amount: Atomic, decimals: number): string => decimalOf(amount, decimals);
 

@@ -14,6 +14,8 @@ const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   mcp: () => import('./mcp.ts'),
   payments: () => import('./payments.ts'),
   refund: () => import('./refund.ts'),
+  export: () => import('./export.ts'),
+  reconcile: () => import('./reconcile.ts'),
   keys: () => import('./keys.ts'),
   'prove-ownership': () => import('./prove-ownership.ts'),
 };

@@ -19,10 +19,22 @@ export interface RailParts<Config> {
   now(): number;
 }
 
+/** A token of an EVM chain that is not in `networks.yaml`, and who gets it. */
+export interface OwnAccount {
+  readonly name: string;
+  readonly caip2: string;
+  readonly rpcUrl: string;
+  /** Address of the token. */
+  readonly asset: string;
+  readonly payTo: string;
+}
+
 /** Everything that the gateway has to know of a rail: what its folder gives to the list. */
 export interface RailDefinition<Config, Opened extends Rail> extends RailDeclaration {
   /** Reads the rail's own variables; what is wrong with them goes to the reader's problems. */
   readConfig(variables: VariableReader): Config;
+  /** Where it is paid besides the networks of `networks.yaml`. */
+  accounts(config: Config): readonly OwnAccount[];
   /** Undefined, with a warning in the log, where nothing that the rail is paid with is configured. */
   open(parts: RailParts<Config>): Opened | undefined;
   /** What it adds to the discovery documents. `rail` is what `open` gave. */

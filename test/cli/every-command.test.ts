@@ -24,6 +24,8 @@ const commands = [
   'import',
   'payments',
   'refund',
+  'export',
+  'reconcile',
   'keys',
   'pay',
   'mcp',

@@ -38,6 +38,8 @@ const COMMANDS = [
   'mcp',
   'payments',
   'refund',
+  'export',
+  'reconcile',
   'keys',
 ];
 

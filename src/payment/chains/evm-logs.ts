@@ -64,7 +64,7 @@ export function nothingUntil(latest: Block, progress: Partial<LogProgress>): voi
 }
 
 /** A block older than `since`, close to the first that is not; the first block of all where none is older. */
-async function blockBefore(rpc: Rpc, since: number, latest: Block): Promise<number> {
+async function blockBefore(rpc: Rpc, since: number, latest: Block, near = NEAR_BLOCKS): Promise<number> {
   const isOlder = async (block: number) => (await readBlock(rpc, quantity(block))).timestamp < since;
   let late = latest.number;
   let step = LARGEST_RANGE;
@@ -74,12 +74,38 @@ async function blockBefore(rpc: Rpc, since: number, latest: Block): Promise<numb
     step *= 4;
     early = Math.max(0, late - step);
   }
-  while (late - early > NEAR_BLOCKS) {
+  while (late - early > near) {
     const middle = Math.floor((early + late) / 2);
     if (await isOlder(middle)) early = middle;
     else late = middle;
   }
   return early;
+}
+
+/** The first block that is not older than `since`, in seconds since the epoch; the one after the latest where all are. */
+export async function firstBlockSince(rpc: Rpc, since: number, latest: Block): Promise<number> {
+  if (latest.timestamp < since) return latest.number + 1;
+  const before = await blockBefore(rpc, since, latest, 1);
+  return before === 0 && (await readBlock(rpc, quantity(0))).timestamp >= since ? 0 : before + 1;
+}
+
+/** Logs of the blocks from `first` to `last`, both included. A range that the node finds too large is made smaller. */
+export async function* logsIn(rpc: Rpc, filter: LogFilter, first: number, last: number): AsyncGenerator<JsonObject> {
+  let range = LARGEST_RANGE;
+  for (let from = first; from <= last; ) {
+    const to = Math.min(last, from + range - 1);
+    let logs: unknown;
+    try {
+      logs = await rpc('eth_getLogs', [{ ...filter, fromBlock: quantity(from), toBlock: quantity(to) }]);
+    } catch (error) {
+      if (!(error instanceof ChainProblem) || range <= SMALLEST_RANGE) throw error;
+      range = Math.max(SMALLEST_RANGE, Math.floor(range / 4));
+      continue;
+    }
+    if (!Array.isArray(logs)) throw new Error("the chain's node answered eth_getLogs with something else");
+    yield* logs.filter(isJsonObject);
+    from = to + 1;
+  }
 }
 
 /**

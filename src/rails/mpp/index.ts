@@ -8,6 +8,18 @@ import type { MppRail } from './rail.ts';
 export const mpp: RailDefinition<MppConfig, MppRail> = {
   ...mppDeclaration,
   readConfig: readMppConfig,
+  accounts: ({ tempo }) =>
+    tempo
+      ? [
+          {
+            name: 'tempo',
+            caip2: `eip155:${tempo.chainId}`,
+            rpcUrl: tempo.rpcUrl,
+            asset: tempo.currency,
+            payTo: tempo.recipient,
+          },
+        ]
+      : [],
   open: openMpp,
   documents: mppDocuments,
   browserHeaders: {

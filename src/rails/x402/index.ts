@@ -8,6 +8,7 @@ export const x402: RailDefinition<RefundSigners | undefined, X402Rail> = {
   ...x402Declaration,
   /** Networks, addresses and facilitators are the gateway's; its own are the keys that give money back. */
   readConfig: readRefundSigners,
+  accounts: () => [],
   open: ({ networks, exposure, publicUrl, config, now }) =>
     openX402Rail({ networks, exposure, publicUrl, refundSigners: config, now }),
   documents: x402Documents,

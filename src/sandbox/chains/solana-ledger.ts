@@ -9,6 +9,7 @@ import {
 } from '@solana/kit';
 import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
 import { encodeBase58 } from '../../payment/chains/base58.ts';
+import { readTokenAccount, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './spl.ts';
 
 /** Solana's clock: a slot takes 400 ms, and a blockhash is good for the 150 blocks after its own, about a minute. */
 const SLOT_MS = 400;
@@ -23,6 +24,14 @@ const PROGRAM_LOADER = 'BPFLoader2111111111111111111111111111111111';
 /** A transaction error as Solana's JSON-RPC writes it. */
 export type TransactionError = string | { readonly InstructionError: readonly [index: number, error: unknown] };
 
+/** What a token account that a transaction names had, in atomic units. */
+export interface TokenBalance {
+  readonly accountIndex: number;
+  readonly mint: string;
+  readonly owner: string;
+  readonly amount: bigint;
+}
+
 export interface LedgerTransaction {
   readonly signature: Signature;
   readonly slot: number;
@@ -30,6 +39,8 @@ export interface LedgerTransaction {
   readonly blockTime: number;
   readonly wire: Buffer;
   readonly addresses: readonly string[];
+  /** Before and after it. */
+  readonly tokens: { readonly pre: readonly TokenBalance[]; readonly post: readonly TokenBalance[] };
   readonly error: TransactionError | null;
   readonly logs: readonly string[];
   readonly unitsConsumed: number;
@@ -131,6 +142,15 @@ export class SolanaLedger {
     this.svm.setAccount(account as Parameters<LiteSVM['setAccount']>[0]);
   }
 
+  private tokensAt(addresses: readonly string[]): TokenBalance[] {
+    return addresses.flatMap((at, accountIndex) => {
+      const found = this.account(at);
+      if (found?.owner !== TOKEN_PROGRAM || found.data.length !== TOKEN_ACCOUNT_BYTES) return [];
+      const { mint, owner, amount } = readTokenAccount(found.data);
+      return [{ accountIndex, mint: encodeBase58(mint), owner: encodeBase58(owner), amount }];
+    });
+  }
+
   private decode(wire: Buffer) {
     const transaction = getTransactionDecoder().decode(wire);
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
@@ -183,13 +203,16 @@ export class SolanaLedger {
     const { transaction, addresses, blockhash, signature } = this.decode(wire);
     if (this.transactions.has(signature) || !this.isBlockhashValid(blockhash)) return signature;
     this.setClock();
+    const pre = this.tokensAt(addresses);
     const result = this.svm.sendTransaction(transaction);
     const failed = result instanceof FailedTransactionMetadata;
     const error = failed ? errorOf(result) : null;
     if (typeof error === 'string') return signature;
     const outcome = outcomeOf(failed ? result.meta() : result);
     const blockTime = Math.floor(this.now() / 1_000);
-    this.transactions.set(signature, { signature, slot: this.slot(), blockTime, wire, addresses, error, ...outcome });
+    const tokens = { pre, post: this.tokensAt(addresses) };
+    const kept = { signature, slot: this.slot(), blockTime, wire, addresses, tokens, error, ...outcome };
+    this.transactions.set(signature, kept);
     const oldest = this.transactions.keys().next().value;
     if (this.transactions.size > MOST_TRANSACTIONS && oldest) this.transactions.delete(oldest);
     return signature;

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Address } from '@solana/kit';
 import { encodeBase58 } from '../../payment/chains/base58.ts';
-import { type LedgerTransaction, type SolanaLedger, TransactionRefused } from './solana-ledger.ts';
+import { type LedgerTransaction, type SolanaLedger, type TokenBalance, TransactionRefused } from './solana-ledger.ts';
 import { readTokenAccount, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './spl.ts';
 
 type Params = readonly unknown[];
@@ -104,16 +104,24 @@ function methodsOf(ledger: SolanaLedger, caip2: string, decimals: number): Reado
       status: found.error ? { Err: found.error } : { Ok: null },
     };
 
+  const tokenBalanceOf = ({ amount, ...account }: TokenBalance) => ({
+    ...account,
+    programId: TOKEN_PROGRAM,
+    uiTokenAmount: uiAmount(amount, decimals),
+  });
+
   const transactionOf = (found: LedgerTransaction | undefined, options: Options) => {
     if (!found) return null;
     if (options.encoding !== 'base64') throw new RpcProblem(INVALID_PARAMS, 'transactions are given in base64 here');
-    const { slot, blockTime, wire, error, logs, unitsConsumed } = found;
+    const { slot, blockTime, wire, error, logs, unitsConsumed, tokens } = found;
     const meta = {
       err: error,
       status: error ? { Err: error } : { Ok: null },
       fee: LAMPORTS_PER_SIGNATURE * (wire[0] ?? 0),
       logMessages: logs,
       computeUnitsConsumed: unitsConsumed,
+      preTokenBalances: tokens.pre.map(tokenBalanceOf),
+      postTokenBalances: tokens.post.map(tokenBalanceOf),
       loadedAddresses: { readonly: [], writable: [] },
     };
     return { slot, blockTime, meta, transaction: [wire.toString('base64'), 'base64'], version: 0 };

@@ -1,8 +1,8 @@
 /** SPL Token's accounts as bytes (its program's `Mint` and `Account` layouts), to be put on a ledger as they are. */
-import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
+import { type Address, address, getAddressEncoder } from '@solana/kit';
+import { tokenAccountOf } from '../../payment/chains/solana-token-account.ts';
 
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
-const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
 
 export const TOKEN_ACCOUNT_BYTES = 165;
 const MINT_BYTES = 82;
@@ -36,8 +36,5 @@ export const readTokenAccount = (data: Uint8Array) => ({
 });
 
 /** Where a wallet's tokens of a mint are. */
-export async function associatedTokenAccount(owner: Address, mint: Address): Promise<Address> {
-  const seeds = [encode(owner), encode(TOKEN_PROGRAM), encode(mint)];
-  const [address] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds });
-  return address;
-}
+export const associatedTokenAccount = async (owner: Address, mint: Address): Promise<Address> =>
+  address(await tokenAccountOf(owner, mint, TOKEN_PROGRAM));

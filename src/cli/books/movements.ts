@@ -1,0 +1,108 @@
+/** Every movement of money in a period, in order of time, read from the store a page at a time. */
+import type { Network } from '../../catalogue/types.ts';
+import { atomicToDecimal, rateToDecimal, toDecimal } from '../../money.ts';
+import { assetsOf } from '../../payment/assets.ts';
+import type { LedgerEntry } from '../../store/credit-store.ts';
+import type { Paid, PaidPosition, Period, Store } from '../../store/store.ts';
+
+const PAGE = 1_000;
+
+export const COLUMNS = [
+  'id',
+  'time',
+  'kind',
+  'endpoint',
+  'rail',
+  'network',
+  'transaction',
+  'payer',
+  'asset',
+  'amount',
+  'decimals',
+  'dollars',
+  'upstream_cost',
+  'state',
+] as const;
+
+export interface Movement {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** In the order of `COLUMNS`. */
+  readonly cells: readonly string[];
+}
+
+type Books = Pick<Store, 'paid'> & { readonly credits: Pick<Store['credits'], 'movements'> };
+
+/** Payments that moved money, in the order in which they settled. */
+export async function* paidIn(store: Pick<Store, 'paid'>, period: Period): AsyncGenerator<Paid> {
+  let after: PaidPosition | undefined;
+  do {
+    const { payments, next } = await store.paid({ ...period, after, limit: PAGE });
+    yield* payments;
+    after = next;
+  } while (after);
+}
+
+async function* entriesIn({ credits }: Books, period: Period): AsyncGenerator<LedgerEntry> {
+  let after: LedgerEntry | undefined;
+  do {
+    const page: LedgerEntry[] = await credits.movements({ ...period, after, limit: PAGE });
+    yield* page;
+    after = page.length < PAGE ? undefined : page.at(-1);
+  } while (after);
+}
+
+/** What a network is called all over the world (CAIP-2), by that name or by our own. */
+export function chainNames(networks: Iterable<Network>, mode: 'sandbox' | 'live'): (network: string) => string {
+  const names = new Map([...networks].map((network) => [network.id, network[mode].caip2]));
+  return (network) => names.get(network) ?? network;
+}
+
+/** In order of time; at the same moment payments come first. */
+export async function* movementsIn(
+  store: Books,
+  period: Period,
+  networks: readonly Network[],
+  mode: 'sandbox' | 'live',
+): AsyncGenerator<Movement> {
+  const assetOf = assetsOf(networks);
+  const chainOf = chainNames(networks, mode);
+
+  function ofPayment({ id, rail, route, network, payer, asset, cost, state, receipt, keyId }: Paid): Movement {
+    const { decimals } = assetOf(asset);
+    const { amount, transaction, settledAt } = receipt;
+    const kind = keyId === undefined ? 'payment' : 'credits bought';
+    const dollars = atomicToDecimal(BigInt(amount), decimals);
+    const paid = [payer, asset, amount, String(decimals), dollars, cost ?? '', state];
+    return { at: settledAt, cells: [id, iso(settledAt), kind, route, rail, chainOf(network), transaction, ...paid] };
+  }
+
+  const payments = map(paidIn(store, period), ofPayment);
+  const credits = map(entriesIn(store, period), ofEntry);
+  let [payment, entry] = [await payments.next(), await credits.next()];
+  while (!payment.done || !entry.done) {
+    if (!payment.done && (entry.done || payment.value.at <= entry.value.at)) {
+      yield payment.value;
+      payment = await payments.next();
+    } else if (!entry.done) {
+      yield entry.value;
+      entry = await credits.next();
+    }
+  }
+}
+
+async function* map<From, To>(items: AsyncIterable<From>, change: (item: From) => To): AsyncGenerator<To> {
+  for await (const item of items) yield change(item);
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+function ofEntry({ kind, amount, price, cost, reference, route = '', keyId, createdAt }: LedgerEntry): Movement {
+  const isGrant = kind === 'grant';
+  const moved = isGrant ? amount : (price ?? 0n);
+  const what = isGrant ? 'credits granted' : 'credits charged';
+  const state = isGrant ? 'granted' : 'charged';
+  const upstream = cost === undefined ? '' : rateToDecimal(cost);
+  const money = ['USD', moved.toString(), '6', toDecimal(moved), upstream, state];
+  return { at: createdAt, cells: [reference, iso(createdAt), what, route, 'credits', '', '', keyId, ...money] };
+}
