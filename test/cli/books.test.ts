@@ -15,6 +15,8 @@ import { type PaidCall, payV1, payV2, receiptOf, request, sendProof, signProof }
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
 import { catalogueWith } from '../settling-first.ts';
+import { won } from '../store/arrivals.ts';
+import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 type Row = Record<(typeof COLUMNS)[number], string>;
 
@@ -256,7 +258,15 @@ t.test('a receipt that says what its chain does not is a difference', async (t) 
   t.match(out, new RegExp(`0\\.06 USDC came from 0x.* in transaction ${receiptOf(moved).transaction}`));
 });
 
-t.test('a network that cannot be asked is a difference', async (t) => {
+t.test('a network that cannot be asked is a difference, and so is one that was paid to another address', async (t) => {
+  const data = t.testdir({});
+  const store = openSqliteStore(join(data, 'turnpike.sqlite'));
+  const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+  const former = `0x${'34'.repeat(20)}`;
+  const facts = sampleFacts('before', { network: 'chain-c', asset, payTo: former });
+  const settledAt = Date.now();
+  await store.settle(await won(store, facts, claimAt(settledAt)), { ...sampleReceipt(), settledAt }, settledAt);
+  await store.close();
   const environment = {
     TURNPIKE_MODE: 'live',
     TURNPIKE_PUBLIC_URL: 'https://shop.example',
@@ -265,10 +275,11 @@ t.test('a network that cannot be asked is a difference', async (t) => {
     TURNPIKE_PAY_TO_CHAIN_C: `0x${'12'.repeat(20)}`,
     TURNPIKE_RPC_URL_CHAIN_C: 'http://127.0.0.1:1',
   };
-  t.match(await command('reconcile', TODAY, t.testdir({}), environment), {
-    code: 1,
-    out: /^chain-c \(eip155:8453\), .*: cannot be asked: the chain's node gave no answer/,
-  });
+  const { code, out } = await command('reconcile', TODAY, data, environment);
+  t.equal(code, 1);
+  const asked = (payTo: string) =>
+    new RegExp(`^chain-c \\(eip155:8453\\), paid to ${payTo}: cannot be asked: the chain's node gave no answer`);
+  t.match(out.trim().split('\n'), [asked(environment.TURNPIKE_PAY_TO_CHAIN_C), asked(former)]);
 });
 
 t.test('a sandbox that does not run cannot be asked', async (t) => {

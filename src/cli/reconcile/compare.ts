@@ -1,8 +1,9 @@
 /** The receipts of one account beside what its chain says it got. Changes nothing. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { atomicToDecimal } from '../../money.ts';
 import { evmIncoming } from '../../payment/chains/evm-incoming.ts';
 import type { Incoming, IncomingReader } from '../../payment/chains/incoming.ts';
-import { createRpc } from '../../payment/chains/rpc.ts';
+import { ChainUnreachable, createRpc, type Rpc } from '../../payment/chains/rpc.ts';
 import { solanaIncoming } from '../../payment/chains/solana-incoming.ts';
 import type { Period } from '../../store/store.ts';
 import type { Account } from './accounts.ts';
@@ -32,6 +33,23 @@ export const transactionKey = (transaction: string): string =>
 
 const readerOf = ({ caip2 }: Account): IncomingReader => (caip2.startsWith('solana:') ? solanaIncoming : evmIncoming);
 
+const MOST_TRIES = 3;
+const PAUSE_MS = 500;
+
+/** One answer that is missing among thousands is no reason to begin anew. */
+const patient =
+  (rpc: Rpc): Rpc =>
+  async (method, params) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await rpc(method, params);
+      } catch (error) {
+        if (!(error instanceof ChainUnreachable) || tries === MOST_TRIES) throw error;
+        await delay(tries * PAUSE_MS);
+      }
+    }
+  };
+
 /**
  * `receipts`: those of the period. `elsewhere` finds out which of these transactions the books have by now, whenever that
  * is. Throws where the chain cannot be asked.
@@ -43,7 +61,7 @@ export async function compare(
   receipts: Receipts,
   elsewhere: (transactions: ReadonlySet<string>) => Promise<ReadonlySet<string>>,
 ): Promise<Compared> {
-  const rpc = createRpc(rpcUrl);
+  const rpc = patient(createRpc(rpcUrl));
   const reader = readerOf(account);
   const shown = (amount: bigint): string => `${atomicToDecimal(amount, account.decimals)} ${account.symbol}`;
 
