@@ -4,6 +4,7 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
+import { openAccessLog } from './access-log.ts';
 import type { Catalogue, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { openEditions } from './editions.ts';
@@ -155,6 +156,8 @@ export async function openGateway(
     owner,
     intervals,
     log,
+    ended: openAccessLog(log, config.logUnpaid),
+    decimalsOf: (asset) => assetOf(asset).decimals,
     now,
     draining: () => draining,
     health({ version, endpoints }) {

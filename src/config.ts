@@ -22,6 +22,8 @@ export interface Config {
   /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
   readonly mediaBucket: MediaBucket | undefined;
   readonly logLevel: string;
+  /** The part of those who only ask for a price that has a line in the log, 0 to 1. */
+  readonly logUnpaid: number;
   /** How long calls under way may go on once the gateway has to stop, in milliseconds. */
   readonly drainMs: number;
   /** Live mode only: in the sandbox all of this is made afresh at every start. */
@@ -160,6 +162,10 @@ export function readConfig(environment: Variables): Config {
   if (!isPort(port)) problems.push('PORT must be a number from 0 to 65535');
   const logLevel = optional('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
+  const logUnpaid = Number(optional('TURNPIKE_LOG_UNPAID') ?? '1');
+  if (!(logUnpaid >= 0 && logUnpaid <= 1)) {
+    problems.push('TURNPIKE_LOG_UNPAID must be a number from 0 to 1: the part of unpaid requests that the log has');
+  }
   const drainSeconds = Number(optional('TURNPIKE_DRAIN_SECONDS') ?? '30');
   if (!(drainSeconds >= 0)) problems.push('TURNPIKE_DRAIN_SECONDS must be a number of seconds');
   const publicUrl = url('TURNPIKE_PUBLIC_URL') ?? '';
@@ -182,6 +188,7 @@ export function readConfig(environment: Variables): Config {
     databaseUrl,
     mediaBucket: readMediaBucket(read),
     logLevel,
+    logUnpaid,
     watch: readSwitch(read, 'TURNPIKE_WATCH') ?? !live,
     drainMs: drainSeconds * 1000,
     live: live ? readLive(environment, read) : undefined,

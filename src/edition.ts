@@ -28,6 +28,7 @@ import { railDocuments } from './rails/documents.ts';
 import { untilReplaced } from './rails/until-replaced.ts';
 import { openServing, withoutKeys } from './serving.ts';
 import type { Store } from './store/store.ts';
+import type { Ended } from './visit.ts';
 
 /** What every edition shares. */
 export interface Shared {
@@ -42,6 +43,10 @@ export interface Shared {
   readonly owner: string;
   readonly intervals: Intervals;
   readonly log: Log;
+  /** Writes down what was asked and what came of it. */
+  readonly ended: Ended;
+  /** Of an asset, by its address. */
+  decimalsOf(asset: string): number;
   /** For `/healthz`, of an edition that sells so many endpoints. */
   health(edition: { version: string; endpoints: number }): ReturnType<RouterParts['health']>;
   draining(): boolean;
@@ -135,6 +140,7 @@ export async function openEdition(
     publicUrl,
     earlier: () => earlier().map(({ tools }) => tools),
     log,
+    ended: shared.ended,
   });
   const served: RouterParts = {
     lifecycle: honouring,
@@ -149,6 +155,7 @@ export async function openEdition(
     mcp: mcp.handle,
     purchases: createPurchasesRouter(purchases),
     log,
+    ended: shared.ended,
     draining: shared.draining,
   };
   const all = [lifecycle, bought];

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { readable } from './readable-log.ts';
 
 /** Structured log lines; pino's signature. Keys, proofs, signatures and prompts are never passed to it. */
 export interface Log {
@@ -6,8 +7,13 @@ export interface Log {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
+  /** Left out: every line is written. */
+  isLevelEnabled?(level: string): boolean;
 }
 
-/** JSON lines on standard error; standard output is for what a person asked for. */
-export const createLog = (level: string): Log =>
-  pino({ level, base: null }, pino.destination({ dest: 2, sync: false }));
+/** On standard error, JSON lines, or readable ones where that is a terminal; standard output is for what a person asked for. */
+export function createLog(level: string): Log {
+  const stream = pino.destination({ dest: 2, sync: false });
+  if (!process.stderr.isTTY) return pino({ level, base: null }, stream);
+  return pino({ level, base: null }, { write: (line: string) => stream.write(readable(line)) });
+}

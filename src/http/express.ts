@@ -2,7 +2,6 @@
  * The gateway as a genuine Express router: everything that is sold, the documents that say what that is, and the files
  * that were bought. Mounted by `npm start`, or in an application of the operator's own, before any body parser.
  */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { Document } from '../discovery/document.ts';
@@ -12,11 +11,13 @@ import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Log } from '../log.ts';
 import { MCP_PATH } from '../mcp-path.ts';
 import type { Rail } from '../payment/rail.ts';
+import type { Ended } from '../visit.ts';
 import { cors } from './cors.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
-import { finish, liveAnswer } from './live.ts';
+import { answerSold } from './live.ts';
 import { problemAnswer } from './render.ts';
-import { incomingRequest, send, splitUrl } from './transport.ts';
+import { send, splitUrl } from './transport.ts';
+import { beginVisit, hasVisit, keepVisit, visitOf } from './visits.ts';
 
 export interface RouterParts {
   readonly lifecycle: Pick<Lifecycle, 'answer'>;
@@ -38,11 +39,24 @@ export interface RouterParts {
   /** The Model Context Protocol; undefined where it is not spoken. */
   readonly mcp: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
   readonly log: Log;
+  /** Writes down what was asked and what came of it. */
+  readonly ended: Ended;
   /** True while shutting down: what comes now is sent away. */
   draining(): boolean;
 }
 
 const OWN_PREFIXES = ['/media/', '/v1/'];
+
+/** By which the gateway is asked for something that is neither sold nor a document. */
+const OWN_PATHS = new Set([
+  '/healthz',
+  MCP_PATH,
+  '/sandbox',
+  '/v1/chat/completions',
+  '/v1/models',
+  '/v1/credits',
+  '/v1/purchases',
+]);
 
 /** What the gateway answers for; everything else is left to whoever mounted it. */
 function answersFor(path: string, { routes, documents, extra }: RouterParts): boolean {
@@ -51,9 +65,23 @@ function answersFor(path: string, { routes, documents, extra }: RouterParts): bo
   return OWN_PREFIXES.some((prefix) => path.startsWith(prefix));
 }
 
+/** What stands in the log for a path that is not a sold one: its own kind, and nothing that a stranger made up. */
+export function kindOf(path: string, { routes, documents }: Pick<RouterParts, 'routes' | 'documents'>): string {
+  if (documents.has(path) || OWN_PATHS.has(path)) return path;
+  return routes.idOf(path) ?? OWN_PREFIXES.find((prefix) => path.startsWith(prefix)) ?? 'unsold';
+}
+
 export function createGatewayRouter(parts: RouterParts): Router {
   const router = express.Router();
   router.use((request, _response, next) => next(answersFor(request.path, parts) ? undefined : 'router'));
+  router.use((request, response, next) => {
+    // A server of the gateway's own has begun it already.
+    if (!hasVisit(response)) {
+      const visit = keepVisit(response, beginVisit(request, response, parts.ended));
+      visit.route = kindOf(request.path, parts);
+    }
+    next();
+  });
   router.use(commonHeaders(parts), refuseManyHeaders);
   if (parts.extra) router.use('/sandbox', parts.extra);
 
@@ -73,14 +101,8 @@ export function createGatewayRouter(parts: RouterParts): Router {
 
   router.use(refuseWhileDraining(parts));
   router.use(parts.purchases, parts.apiKeys);
-  router.use(parts.apiKeys);
   router.all(MCP_PATH, async (request, response, next) => (parts.mcp ? await parts.mcp(request, response) : next()));
-  router.use(async (request, response) => {
-    const { path, query } = splitUrl(request.url);
-    const live = liveAnswer(response, parts.rails);
-    const outcome = await parts.lifecycle.answer({ ...incomingRequest(request, path, query), live });
-    finish(response, outcome, parts.rails);
-  });
+  router.use((request, response) => answerSold(parts, request, response, visitOf(response)));
   router.use(answerProblem(parts));
   return router;
 }
@@ -117,7 +139,7 @@ export const answerProblem =
   ({ log }: Pick<RouterParts, 'log'>): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) return next(error);
-    const requestId = randomUUID();
+    const { requestId } = visitOf(response);
     const problem = error instanceof URIError ? new Problem('unknown_path') : error;
     if (!(problem instanceof Problem)) {
       const { path } = splitUrl(request.url);

@@ -1,12 +1,14 @@
 /** Answers that are passed on while they come. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { LiveAnswer, Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
+import type { Visit } from '../visit.ts';
 import { render } from './render.ts';
-import { send } from './transport.ts';
+import { incomingRequest, send, splitUrl } from './transport.ts';
 
 /** For the lifecycle: what begins here is ended by `finish`. */
-export function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, Rail>): LiveAnswer {
+function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, Rail>): LiveAnswer {
   return {
     begin(head) {
       const { status, headers } = render({ kind: 'result', isClaimed: true, ...head }, rails);
@@ -20,8 +22,30 @@ export function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, 
 }
 
 /** Sends the outcome, or ends the answer that has begun: with an event `error` where it came to nothing after all. */
-export function finish(response: ServerResponse, outcome: Outcome, rails: ReadonlyMap<string, Rail>): void {
+function finish(response: ServerResponse, outcome: Outcome, rails: ReadonlyMap<string, Rail>): void {
   const rendered = render(outcome, rails);
   if (!response.headersSent) send(response, rendered);
   else response.end(outcome.kind === 'result' ? undefined : `event: error\ndata: ${rendered.body}\n\n`);
+}
+
+interface SoldParts {
+  readonly lifecycle: Pick<Lifecycle, 'answer'>;
+  readonly rails: ReadonlyMap<string, Rail>;
+}
+
+/** A request for what is sold. Work that has begun goes on where its caller leaves, and so does the visit. */
+export async function answerSold(
+  { lifecycle, rails }: SoldParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  visit: Visit,
+): Promise<void> {
+  visit.hold();
+  try {
+    const { path, query } = splitUrl(request.url ?? '/');
+    const live = liveAnswer(response, rails);
+    finish(response, await lifecycle.answer({ ...incomingRequest(request, path, query), live, visit }), rails);
+  } finally {
+    visit.release();
+  }
 }

@@ -1,11 +1,11 @@
 /** `GET /v1/purchases`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
-import { randomUUID } from 'node:crypto';
 import express, { type Router } from 'express';
 import { Problem } from '../errors.ts';
 import type { HttpAnswer } from '../payment/rail.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import { encodeHeader } from '../rails/x402/wire.ts';
 import { send, splitUrl } from './transport.ts';
+import { visitOf } from './visits.ts';
 
 /** The header that carries the proof. */
 export const PROOF_HEADER = 'SIGN-IN-WITH-X';
@@ -36,9 +36,11 @@ const numberOf = (text: string | null): number | undefined => (text === null ? u
 export function createPurchasesRouter(purchases: Purchases): Router {
   const router = express.Router();
   router.get('/v1/purchases', async (request, response) => {
-    response.setHeader('request-id', randomUUID());
+    const visit = visitOf(response);
+    response.setHeader('request-id', visit.requestId);
     const proof = request.get(PROOF_HEADER);
     if (proof === undefined) {
+      visit.isProbe = true;
       send(response, askForProof(purchases));
       return;
     }

@@ -9,12 +9,14 @@ import {
   commonHeaders,
   createGatewayRouter,
   hasManyHeaders,
+  kindOf,
   type RouterParts,
   refuseWhileDraining,
 } from './express.ts';
-import { finish, liveAnswer } from './live.ts';
-import { incomingRequest, splitUrl } from './transport.ts';
+import { answerSold } from './live.ts';
+import { splitUrl } from './transport.ts';
 import { answerUnreadable, refuseWithoutHost } from './unreadable.ts';
+import { beginVisit, keepVisit, visitOf } from './visits.ts';
 
 /** The router, and a 404 for everything else. */
 function createApplication(parts: RouterParts): Express {
@@ -23,12 +25,7 @@ function createApplication(parts: RouterParts): Express {
   application.disable('etag');
   application.use(createGatewayRouter(parts));
   application.use(commonHeaders(parts), refuseWhileDraining(parts));
-  application.use(async (request, response) => {
-    const { path, query } = splitUrl(request.url);
-    const live = liveAnswer(response, parts.rails);
-    const outcome = await parts.lifecycle.answer({ ...incomingRequest(request, path, query), live });
-    finish(response, outcome, parts.rails);
-  });
+  application.use((request, response) => answerSold(parts, request, response, visitOf(response)));
   application.use(answerProblem(parts));
   return application;
 }
@@ -39,27 +36,27 @@ function createApplication(parts: RouterParts): Express {
  */
 export function createListener(parts: RouterParts): RequestListener {
   const application = createApplication(parts);
-  const { lifecycle, routes, rails, headers } = parts;
+  const { routes, headers, ended } = parts;
   return (request, response) => {
     const { path, query } = splitUrl(request.url ?? '/');
     // Express leaves an origin without a path to its own page of errors.
     if (path === '/' && query === '') request.url = '/';
     const isTool = path === MCP_PATH && request.method === 'POST' && parts.mcp !== undefined;
     const isSold = isTool || routes.sells(request.method ?? 'GET', path);
+    const visit = beginVisit(request, response, ended);
     if (parts.draining() || !isSold || hasManyHeaders(request)) {
+      keepVisit(response, visit).route = kindOf(path, parts);
       application(request, response);
       return;
     }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     allowOrigins(response);
     if (isTool) {
+      keepVisit(response, visit).route = path;
       parts.mcp?.(request, response).catch(() => response.destroy());
       return;
     }
-    lifecycle
-      .answer({ ...incomingRequest(request, path, query), live: liveAnswer(response, rails) })
-      .then((outcome) => finish(response, outcome, rails))
-      .catch(() => response.destroy());
+    answerSold(parts, request, response, visit).catch(() => response.destroy());
   };
 }
 

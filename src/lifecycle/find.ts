@@ -8,6 +8,8 @@ export interface RouteFinder {
   sells(method: string, path: string): boolean;
   /** The rail on which something is sold at the path. */
   railOf(path: string): string | undefined;
+  /** The id of the route at the path, by any method. */
+  idOf(path: string): string | undefined;
   /** Throws Problem `unknown_path`, or `method_not_allowed` with `Allow`. */
   find(method: string, path: string): Route;
 }
@@ -18,6 +20,7 @@ export function createRouteFinder(routes: readonly Route[]): RouteFinder {
   return {
     has: (path) => byPath.has(path),
     sells: (method, path) => byPath.get(path)?.methods.some((each) => each === method) ?? false,
+    idOf: (path) => byPath.get(path)?.id,
     railOf: (path) => byPath.get(path)?.rail,
     find(method, path) {
       const route = byPath.get(path);

@@ -9,8 +9,10 @@ import type { Lease } from '../payment/leases.ts';
 import type { Claim, Store, StoredAnswer } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { deadline } from '../timing.ts';
+import type { Trace } from '../trace.ts';
 import { MediaNotStored } from '../upstream/media/store.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
+import type { Visit } from '../visit.ts';
 import { resultFault } from './input.ts';
 import { upstreamCodes } from './upstream-codes.ts';
 
@@ -22,6 +24,8 @@ export interface FulfilContext {
   /** False once the work may be another instance's: nobody else is asked then. */
   mayGoOn(): boolean;
   readonly requestId: string;
+  /** Of which the upstream's work is a part. */
+  readonly trace: Trace | undefined;
   /** The store's name of the payment. */
   readonly paymentId: string;
   /** True where an earlier attempt of the payment got as far as this. */
@@ -54,6 +58,7 @@ interface CallOrder {
   readonly network: string;
   readonly payer: string;
   readonly requestId: string;
+  readonly visit: Visit | undefined;
 }
 
 interface Fulfilment extends CallOrder {
@@ -98,17 +103,19 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 async function callUpstream(
   { upstreams, log }: Pick<FulfilParts, 'upstreams' | 'log'>,
-  { route, input, requestId, network, payer }: CallOrder,
+  { route, input, requestId, network, payer, visit }: CallOrder,
   { lost, isFresh }: Pick<Lease, 'lost' | 'isFresh'>,
   own: Pick<FulfilContext, 'paymentId' | 'isRepeated' | 'reportCost' | 'emit'>,
 ): Promise<unknown> {
   const { signal, done } = deadline(deadlineOf(route, input), upstreams.stopping, lost);
+  const startedAt = performance.now();
   let result: unknown;
   try {
-    const context = { ...own, network, payer, signal, mayGoOn: isFresh, requestId };
+    const context = { ...own, network, payer, signal, mayGoOn: isFresh, requestId, trace: visit?.trace };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();
+    if (visit) visit.upstreamMs = Math.round(performance.now() - startedAt);
   }
   const fault = resultFault(route, result);
   if (fault === undefined) return result;
@@ -172,6 +179,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
   try {
     const reportCost = (dollars: string) => {
       cost = dollars;
+      if (request.visit) request.visit.cost = dollars;
     };
     const own = { paymentId: claim.id, isRepeated: claim.attempt > 1, reportCost };
     result = await callUpstream(parts, request, lease, { ...own, ...(request.emit && { emit: request.emit }) });

@@ -11,7 +11,7 @@ import { ownTurn } from '../large-bodies.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
-import { claimPayment, type Replay, type Work } from '../payment/claim.ts';
+import { claimPayment, type Purchase, type Replay, type Work } from '../payment/claim.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import { type Intervals, usualIntervals } from '../payment/intervals.ts';
@@ -22,12 +22,14 @@ import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts
 import type { GatewayRequest } from '../request.ts';
 import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
+import type { Visit } from '../visit.ts';
 import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
 import { emitter } from './emit.ts';
 import type { RouteFinder } from './find.ts';
 import { fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { networksFor, readInput } from './input.ts';
+import { noteClaimed, noteReceipt, noteRoute } from './note.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
@@ -36,6 +38,8 @@ export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   readBody(limitBytes: number): Promise<Buffer>;
   /** Left out: the answer is wanted whole. */
   readonly live?: LiveAnswer;
+  /** Takes what is to be known of the request afterwards. */
+  readonly visit?: Visit | undefined;
 };
 
 interface LifecycleParts {
@@ -50,6 +54,8 @@ interface LifecycleParts {
   readonly owner: string;
   readonly intervals?: Intervals;
   readonly log: Log;
+  /** Of an asset, by its address. */
+  decimalsOf(asset: string): number;
   now(): number;
 }
 
@@ -62,6 +68,7 @@ interface Call {
   readonly rail: Rail;
   readonly request: GatewayRequest;
   readonly live: LiveAnswer | undefined;
+  readonly visit: Visit | undefined;
 }
 
 /** A valid request and its price. */
@@ -82,11 +89,13 @@ async function run(
   const { credential, refusal } = readCredential(call);
   const { priced, fault } = await validateAndPrice(call);
   if (priced?.quote.amount === 0n && call.route.endpoint.free && !call.request.isQuote) return await give(call, priced);
+  if (call.visit && !credential) call.visit.isProbe = !refusal && !call.request.isQuote;
   if (!credential) return challenge(call, priced, refusal, fault);
   if (!priced) throw fault;
   try {
     const claimed = await verifyAndClaim(call, credential, priced);
     onClaimed();
+    noteClaimed(call, claimed);
     if (!('claim' in claimed)) return result(call, claimed, true);
     const bought = await counted(parts.metrics, call.rail.name, claimed, () => work(call, priced, claimed));
     return result(call, bought, false);
@@ -98,12 +107,16 @@ async function run(
 }
 
 /** 404, 405; 413 for a body that is too large. */
-async function find({ routes, rails, upstreams }: LifecycleParts, { readBody, live, ...incoming }: IncomingRequest) {
+async function find(
+  { routes, rails, upstreams }: LifecycleParts,
+  { readBody, live, visit, ...incoming }: IncomingRequest,
+) {
   const route = routes.find(incoming.method, incoming.path);
+  noteRoute(visit, route, incoming.transport);
   const rail = rails.get(route.rail);
   if (!rail) throw new Problem('unknown_path');
   const body = await unlessAborted(upstreams.stopping, readBody(route.bodyLimitBytes), draining);
-  return { route, rail, request: { ...incoming, body }, live };
+  return { route, rail, request: { ...incoming, body }, live, visit };
 }
 
 /** 400 for several. One that cannot be read is answered as if there were none, with the reason. */
@@ -133,8 +146,8 @@ async function validateAndPrice({ route, request }: Call): Promise<{ priced?: Pr
 }
 
 /** 200 for what costs nothing, 500 where the provider failed. A payment that comes along is left alone. */
-async function give({ parts, requestId, route, rail }: Call, { input }: Priced): Promise<Ending> {
-  const answer = await fulfilFree(parts, { route, input, network: route.networks[0] ?? '', requestId });
+async function give({ parts, requestId, route, rail, visit }: Call, { input }: Priced): Promise<Ending> {
+  const answer = await fulfilFree(parts, { route, input, network: route.networks[0] ?? '', requestId, visit });
   return { kind: 'result', rail: rail.name, answer, receipt: undefined, replayed: false };
 }
 
@@ -155,7 +168,7 @@ function challenge(
 const verifyAndClaim = ({ parts, rail }: Call, credential: Credential, { quote }: Priced): Promise<Work | Replay> =>
   claimPayment({ ...parts, stopping: parts.upstreams.stopping }, rail, credential, quote);
 
-async function work(call: Call, priced: Priced, claimed: Work): Promise<Replay> {
+async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase> {
   const { claim, leaseUntil } = claimed;
   const lease = call.leases.take(claim, leaseUntil);
   try {
@@ -186,20 +199,22 @@ async function fulfil(
   receipt: Receipt | undefined,
 ): Promise<StoredAnswer> {
   if (answer) return answer;
-  const { parts, requestId, rail, live } = call;
+  const { parts, requestId, rail, live, visit } = call;
   const emit = emitter({ route, rail: rail.name, requestId, live }, receipt);
-  const order = { route, input, claim, lease, network, payer, isSettled: receipt !== undefined, requestId };
+  const order = { route, input, claim, lease, network, payer, isSettled: receipt !== undefined, requestId, visit };
   return await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
 }
 
 /** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */
-async function settle({ parts, rail }: Call, payment: ToSettle, lease: Lease, amount: Money): Promise<Settled> {
+async function settle(call: Call, payment: ToSettle, lease: Lease, amount: Money): Promise<Settled> {
   if (!(await lease.confirm())) throw inProgress();
-  return settlePayment(parts, rail, payment, amount);
+  const settled = await settlePayment(call.parts, call.rail, payment, amount);
+  noteReceipt(call, payment.verified.asset, settled.receipt);
+  return settled;
 }
 
 /** 200. */
-const result = ({ rail }: Call, { answer, receipt }: Replay, replayed: boolean): Ending => ({
+const result = ({ rail }: Call, { answer, receipt }: Purchase, replayed: boolean): Ending => ({
   kind: 'result',
   rail: rail.name,
   answer,
@@ -227,7 +242,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
   const running = new Set<Promise<unknown>>();
 
   const answer = async (request: IncomingRequest): Promise<Outcome> => {
-    const requestId = randomUUID();
+    const requestId = request.visit?.requestId ?? randomUUID();
     let isClaimed = false;
     const onClaimed = () => {
       isClaimed = true;

@@ -6,6 +6,7 @@ import type { IncomingRequest, Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
 import type { ToolCall } from '../request.ts';
+import type { Visit } from '../visit.ts';
 import type { SoldTool } from './sold-tools.ts';
 
 export interface CallParts {
@@ -20,7 +21,7 @@ export interface Called {
 }
 
 /** A call of a tool as the request for a route. */
-function requestFor(route: Route, body: Buffer, tool: ToolCall, isQuote: boolean): IncomingRequest {
+function requestFor(route: Route, body: Buffer, tool: ToolCall, visit: Visit, isQuote: boolean): IncomingRequest {
   return {
     transport: 'mcp',
     method: route.methods.includes('POST') ? 'POST' : 'GET',
@@ -28,6 +29,7 @@ function requestFor(route: Route, body: Buffer, tool: ToolCall, isQuote: boolean
     query: '',
     headers: {},
     tool,
+    visit,
     isQuote,
     async readBody(limitBytes) {
       if (body.length <= limitBytes) return body;
@@ -51,6 +53,7 @@ export async function callSold(
   tool: SoldTool,
   input: unknown,
   meta: ToolCall['meta'],
+  visit: Visit,
   isQuote = false,
 ): Promise<readonly [Called, ...Called[]]> {
   const body = Buffer.from(canonicalJson(input));
@@ -58,7 +61,7 @@ export async function callSold(
   const paid = paidRail(parts, tool, { ...unpaid, meta });
   const ask = async (route: Route, by: ToolCall): Promise<Called> => ({
     call: by,
-    outcome: await parts.lifecycle.answer(requestFor(route, body, by, isQuote)),
+    outcome: await parts.lifecycle.answer(requestFor(route, body, by, visit, isQuote)),
   });
   const route = tool.routes.find(({ rail }) => rail === paid) ?? tool.routes[0];
   const first = await ask(route, paid === undefined ? unpaid : { ...unpaid, meta });

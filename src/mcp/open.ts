@@ -2,6 +2,7 @@
 import type { JSONObject } from '@modelcontextprotocol/server';
 import type { Catalogue, Network, NetworkId, Route } from '../catalogue/types.ts';
 import type { Purchases } from '../purchases/purchases.ts';
+import type { Ended } from '../visit.ts';
 import type { CallParts } from './call.ts';
 import { createDoor, type Door } from './door.ts';
 import type { Media } from './media-blocks.ts';
@@ -10,6 +11,7 @@ import { createSoldTools, type SoldTools } from './sold-tools.ts';
 import { createToolbox, OWN_NAMES } from './toolbox.ts';
 
 interface OpenParts extends CallParts, Pick<ServerParts, 'documents' | 'publicUrl' | 'log'> {
+  readonly ended: Ended;
   readonly catalogue: Pick<Catalogue, 'service' | 'version'>;
   readonly routes: readonly Route[];
   /** What was offered and is sold no more: its payments are honoured. */

@@ -1,12 +1,13 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { Input } from '../catalogue/types.ts';
 import type { ToolCall } from '../request.ts';
+import type { Visit } from '../visit.ts';
 
 /** A tool of the gateway itself. What it is given fits its `inputSchema`. */
 export interface OwnTool {
   readonly definition: Tool;
   /** Throws Problem. */
-  call(input: Input, meta: ToolCall['meta']): Promise<CallToolResult> | CallToolResult;
+  call(input: Input, meta: ToolCall['meta'], visit: Visit): Promise<CallToolResult> | CallToolResult;
 }
 
 /** An answer for programs and for models. */

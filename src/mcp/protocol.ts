@@ -2,16 +2,17 @@
  * The Model Context Protocol over streamable HTTP, revision 2026-07-28 and those before, without sessions.
  * Source: modelcontextprotocol.io/specification, "Transports".
  */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import { Problem } from '../errors.ts';
 import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
+import { visitOf } from '../http/visits.ts';
 import { isJsonObject } from '../json.ts';
 import { readJsonObject } from '../json-text.ts';
 import { ownTurn } from '../large-bodies.ts';
+import type { Visit } from '../visit.ts';
 import { readSelection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
 import { plainAnswer, plainCall } from './short-road.ts';
@@ -71,7 +72,10 @@ function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }:
 export function openProtocol(parts: ProtocolParts): Protocol {
   const { toolbox, publicUrl, log } = parts;
   const handler = createMcpHandler(
-    ({ requestInfo }) => createServer(parts, readSelection(new URL(requestInfo?.url ?? publicUrl).search, parts)),
+    ({ requestInfo, authInfo }) => {
+      const selection = readSelection(new URL(requestInfo?.url ?? publicUrl).search, parts);
+      return createServer(parts, selection, authInfo?.extra?.visit as Visit);
+    },
     {
       maxSubscriptions: MOST_SUBSCRIPTIONS,
       onerror: (error) => log.debug({ err: error }, 'a request of the Model Context Protocol was not taken'),
@@ -85,35 +89,47 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     return withMetaInParams(readJsonObject(body));
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** The package hands on what is known of a caller, and of nothing else. */
+  const withVisit = (request: IncomingMessage, visit: Visit) =>
+    Object.assign(request, { auth: { token: '', clientId: '', scopes: [], extra: { visit } } });
+
+  async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
     readSelection(splitUrl(request.url ?? '/').query, parts);
-    if (request.method !== 'POST') return await byPackage(request, response);
+    if (request.method !== 'POST') return await byPackage(withVisit(request, visit), response);
     const message = await readMessage(request);
     const call = plainCall(message, request.headers);
-    if (!call) return await byPackage(request, response, message);
-    const result = await toolbox.call(call.name, call.input, call.meta);
+    if (!call) return await byPackage(withVisit(request, visit), response, message);
+    const result = await toolbox.call(call.name, call.input, call.meta, visit);
     send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, result) });
   }
 
   return {
     close: handler.close,
     async handle(request, response) {
-      response.setHeader('request-id', randomUUID());
+      const visit = visitOf(response);
+      visit.door = 'mcp';
+      response.setHeader('request-id', visit.requestId);
       const stranger = strangerIn(request, parts);
       if (stranger !== undefined) {
         refuse(response, 403, REFUSED, stranger);
         return;
       }
+      visit.hold();
       try {
-        await answer(request, response);
+        await answer(request, response, visit);
       } catch (error) {
         if (error instanceof Problem) {
           refuseBody(response, error);
           return;
         }
-        log.error({ err: error }, 'a request of the Model Context Protocol failed in the gateway');
+        log.error(
+          { requestId: visit.requestId, err: error },
+          'a request of the Model Context Protocol failed in the gateway',
+        );
         if (response.headersSent) response.destroy();
         else refuse(response, 500, INTERNAL_ERROR, 'The gateway failed');
+      } finally {
+        visit.release();
       }
     },
   };

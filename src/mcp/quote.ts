@@ -23,9 +23,9 @@ export const quoteTool = (parts: CallParts, find: (name: string) => SoldTool): O
     },
     annotations: FREE,
   },
-  async call({ name, arguments: given }) {
+  async call({ name, arguments: given }, _meta, visit) {
     const tool = find(String(name));
-    const called = await callSold(parts, tool, given, {}, true);
+    const called = await callSold(parts, tool, given, {}, visit, true);
     const [{ outcome }] = called;
     if (outcome.kind === 'problem') return problemResult(outcome.problem, outcome.requestId);
     const challenges = called.flatMap(({ outcome: each }) => (each.kind === 'challenge' ? [each] : []));

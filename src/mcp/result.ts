@@ -80,6 +80,12 @@ async function answerResult(
   };
 }
 
+/** As over HTTP. */
+export function statusOf(outcome: Outcome): number {
+  if (outcome.kind === 'challenge') return 402;
+  return outcome.kind === 'problem' ? outcome.problem.status : outcome.answer.status;
+}
+
 export async function toolResult(
   parts: ResultParts,
   [{ call, outcome }, ...others]: readonly [Called, ...Called[]],

@@ -3,6 +3,8 @@ import type { Tool } from '@modelcontextprotocol/server';
 import type { Input } from '../catalogue/types.ts';
 import { Problem } from '../errors.ts';
 import { toDecimal, usd } from '../money.ts';
+import type { ToolCall } from '../request.ts';
+import type { Visit } from '../visit.ts';
 import { answered, FREE, NAME_FIELD, type OwnTool } from './own-tool.ts';
 import type { SoldTool } from './sold-tools.ts';
 
@@ -10,7 +12,7 @@ interface SearchParts {
   readonly tools: readonly SoldTool[];
   /** Throws Problem. */
   find(name: string): SoldTool;
-  call(tool: SoldTool, input: unknown, meta: Parameters<OwnTool['call']>[1]): ReturnType<OwnTool['call']>;
+  call(tool: SoldTool, input: unknown, meta: ToolCall['meta'], visit: Visit): ReturnType<OwnTool['call']>;
 }
 
 const MOST_FOUND = 50;
@@ -140,7 +142,7 @@ export const searchTools = (parts: SearchParts): OwnTool[] => [
       },
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    call: ({ name, arguments: given }, meta) => parts.call(parts.find(String(name)), given, meta),
+    call: ({ name, arguments: given }, meta, visit) => parts.call(parts.find(String(name)), given, meta, visit),
   },
 ];
 

@@ -1,6 +1,7 @@
 /** A server of the Model Context Protocol for one request: what it lists follows from the address that was asked. */
 import { type JSONObject, Server } from '@modelcontextprotocol/server';
 import type { Log } from '../log.ts';
+import type { Visit } from '../visit.ts';
 import { pageOf } from './page.ts';
 import { asksForPayment, inExtension } from './payment-extension.ts';
 import { withProgress } from './progress.ts';
@@ -23,7 +24,7 @@ export interface ServerParts {
 /** How long clients may keep lists: as long as a page of a document. */
 const CACHED = { ttlMs: 60_000, cacheScope: 'public' } as const;
 
-export function createServer(parts: ServerParts, selection: Selection): Server {
+export function createServer(parts: ServerParts, selection: Selection, request: Visit): Server {
   const { toolbox, service, version, publicUrl } = parts;
   const server = new Server(
     { name: service.name, version, websiteUrl: publicUrl },
@@ -39,7 +40,7 @@ export function createServer(parts: ServerParts, selection: Selection): Server {
   });
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) =>
     withProgress(context, async () => {
-      const result = await toolbox.call(name, input, context.mcpReq._meta ?? {});
+      const result = await toolbox.call(name, input, context.mcpReq._meta ?? {}, request);
       return asksForPayment(context) ? inExtension(result) : result;
     }),
   );

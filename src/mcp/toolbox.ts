@@ -5,12 +5,13 @@ import { demandFits } from '../lifecycle/input.ts';
 import type { Log } from '../log.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import type { ToolCall } from '../request.ts';
+import { type Ended, toolVisit, type Visit } from '../visit.ts';
 import { type CallParts, callSold } from './call.ts';
 import type { Media } from './media-blocks.ts';
 import type { OwnTool } from './own-tool.ts';
 import { purchasesTool } from './purchases.ts';
 import { quoteTool } from './quote.ts';
-import { problemResult, toolResult } from './result.ts';
+import { problemResult, statusOf, toolResult } from './result.ts';
 import { searchTools, unknownTool } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { SoldTool, SoldTools } from './sold-tools.ts';
@@ -25,12 +26,13 @@ export interface ToolboxParts extends CallParts {
   readonly media: Media;
   readonly purchases: Purchases;
   readonly log: Log;
+  readonly ended: Ended;
 }
 
 export interface Toolbox {
   list(selection: Selection): Tool[];
   /** Never throws: what goes wrong is a result, too. */
-  call(name: string, input: Record<string, unknown>, meta: ToolCall['meta']): Promise<CallToolResult>;
+  call(name: string, input: Record<string, unknown>, meta: ToolCall['meta'], request: Visit): Promise<CallToolResult>;
 }
 
 export function createToolbox(parts: ToolboxParts): Toolbox {
@@ -40,21 +42,30 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
     if (tool) return tool;
     throw unknownTool(name);
   };
-  const callTool = async (tool: SoldTool, input: unknown, meta: ToolCall['meta']) =>
-    toolResult(parts, await callSold(parts, tool, input, meta));
+  const callTool = async (tool: SoldTool, input: unknown, meta: ToolCall['meta'], visit: Visit) => {
+    visit.route = tool.name;
+    const called = await callSold(parts, tool, input, meta, visit);
+    visit.status = statusOf(called[0].outcome);
+    return toolResult(parts, called);
+  };
 
   const search = searchTools({ tools: sold.all, find, call: callTool });
   const free = [quoteTool(parts, find), purchasesTool(parts.purchases)];
   const own = new Map<string, OwnTool>([...search, ...free].map((tool) => [tool.definition.name, tool]));
   const definitions = (tools: readonly { readonly definition: Tool }[]) => tools.map(({ definition }) => definition);
 
-  async function call(name: string, input: Record<string, unknown>, meta: ToolCall['meta']): Promise<CallToolResult> {
+  async function call(
+    name: string,
+    input: Record<string, unknown>,
+    meta: ToolCall['meta'],
+    visit: Visit,
+  ): Promise<CallToolResult> {
     const tool = own.get(name);
-    if (!tool) return await callTool(find(name), input, meta);
-    return await tool.call(
-      demandFits(tool.definition.inputSchema, () => structuredClone(input)),
-      meta,
-    );
+    if (!tool) return await callTool(find(name), input, meta, visit);
+    visit.route = name;
+    visit.status = 200;
+    const given = demandFits(tool.definition.inputSchema, () => structuredClone(input));
+    return await tool.call(given, meta, visit);
   }
 
   return {
@@ -63,12 +74,19 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
       ...(selection.free ? definitions(free) : []),
       ...definitions(sold.all.filter(selection.wants)),
     ],
-    async call(name, input, meta) {
+    async call(name, input, meta, request) {
+      const visit = toolVisit(request, parts.ended);
+      const { requestId } = visit;
       try {
-        return await call(name, input, meta);
+        return await call(name, input, meta, visit);
       } catch (error) {
-        if (!(error instanceof Problem)) parts.log.error({ err: error, tool: name.slice(0, 100) }, 'tool call failed');
+        visit.status = error instanceof Problem ? error.status : 500;
+        if (!(error instanceof Problem))
+          parts.log.error({ requestId, err: error, tool: visit.route }, 'tool call failed');
         return problemResult(error);
+      } finally {
+        request.isProbe ||= visit.isProbe;
+        visit.release();
       }
     },
   };

@@ -37,6 +37,8 @@ export type Work = {
   /** The network that pays. */
   readonly network: string;
   readonly payer: string;
+  /** Address of what it is paid in. */
+  readonly asset: string;
   /** Present where an earlier attempt got its answer. */
   readonly answer: StoredAnswer | undefined;
 } & (
@@ -49,11 +51,13 @@ export type Work = {
   | { readonly receipt: Receipt }
 );
 
-/** An answer that was paid for before. */
-export interface Replay {
+export interface Purchase {
   readonly answer: StoredAnswer;
   readonly receipt: Receipt;
 }
+
+/** An answer that was paid for before, by the payment named. */
+export interface Replay extends Purchase, Pick<Payment, 'network' | 'payer' | 'asset'> {}
 
 /** Throws when the payment stands in a state that no request can change. */
 function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: string): void {
@@ -97,7 +101,8 @@ function refuseOwedForGood({ state, reason = '', attempt }: Payment): void {
 }
 
 /** The answer that this very payment bought. Throws Refusal where it may be given once only. */
-function boughtBefore({ state, answer, receipt }: Payment, credential: Credential, quote: Quote): Replay | undefined {
+function boughtBefore(payment: Payment, credential: Credential, quote: Quote): Replay | undefined {
+  const { state, answer, receipt, network, payer, asset } = payment;
   if (state !== 'settled' || !answer || !receipt) return undefined;
   if (quote.route.endpoint.secret && !credential.isPrivate) {
     throw new Refusal(
@@ -105,7 +110,7 @@ function boughtBefore({ state, answer, receipt }: Payment, credential: Credentia
       'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',
     );
   }
-  return { answer, receipt };
+  return { answer, receipt, network, payer, asset };
 }
 
 const isHeld = ({ state, leaseUntil }: Payment, now: number): boolean =>
@@ -235,8 +240,8 @@ async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt):
   if (!outcome.won) return undefined;
   const { claim, before } = outcome;
   if (!before?.receipt && !(await store.settle(claim, receipt, now()))) return undefined;
-  const { network, payer } = known;
-  return { claim, leaseUntil: options.leaseUntil, network, payer, answer: before?.answer, receipt };
+  const { network, payer, asset } = known;
+  return { claim, leaseUntil: options.leaseUntil, network, payer, asset, answer: before?.answer, receipt };
 }
 
 /** Lets a payment go for which nothing was done. Throws Problem `payment_in_progress` where another has it already. */
@@ -349,7 +354,7 @@ async function claimVerified(
     }
     await demandCover(parts, claim, verified, open);
     const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
-    const { network, payer } = verified;
+    const { network, payer, asset } = verified;
     const refusal = refusalToSettleFirst(parts, verified, quote, { upfront, isUnproven });
     if (refusal) {
       await letGo(parts, claim, refusal.message);
@@ -357,7 +362,7 @@ async function claimVerified(
     }
     isAtRisk = isUnproven && upfront === undefined;
     const ended = isAtRisk ? workEnded : () => {};
-    const work = { claim, leaseUntil, network, payer, answer: before?.answer, workEnded: ended };
+    const work = { claim, leaseUntil, network, payer, asset, answer: before?.answer, workEnded: ended };
     return { ...work, verified: { ...verified, upfront }, mayHaveSettled: false };
   } finally {
     if (!isAtRisk) release();
@@ -376,9 +381,9 @@ function settleAfterAll(
   { answer }: Payment,
   verified: VerifiedPayment,
 ): Work {
-  const { network, payer, upfront = 'offered' } = verified;
+  const { network, payer, asset, upfront = 'offered' } = verified;
   const settled = { ...verified, upfront: answer || !verified.canSettleUpfront ? undefined : upfront };
-  return { ...held, network, payer, answer, verified: settled, mayHaveSettled: true, workEnded: () => {} };
+  return { ...held, network, payer, asset, answer, verified: settled, mayHaveSettled: true, workEnded: () => {} };
 }
 
 /**

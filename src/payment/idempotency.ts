@@ -42,16 +42,16 @@ export const identifierTaken = (): Problem =>
  * `payment_in_progress` while it has not ended.
  */
 export function answerUnderKey(
-  { state, answer, receipt, requestDigest }: Payment,
+  { state, answer, receipt, requestDigest, network, payer, asset }: Payment,
   digest: string,
-): { answer: StoredAnswer; receipt: Receipt } {
+): { answer: StoredAnswer; receipt: Receipt } & Pick<Payment, 'network' | 'payer' | 'asset'> {
   if (requestDigest !== digest) {
     throw new Problem(
       'invalid_request',
       'This Idempotency-Key belongs to another request: nothing was charged, take a new key for this one',
     );
   }
-  if (state === 'settled' && answer && receipt) return { answer, receipt };
+  if (state === 'settled' && answer && receipt) return { answer, receipt, network, payer, asset };
   throw new Problem(
     'payment_in_progress',
     'An earlier payment under this Idempotency-Key has not ended: nothing was charged, send this one again in a moment',

@@ -1,6 +1,7 @@
 import type { AdapterDeclaration, RecipeDeclaration } from '../catalogue/contracts.ts';
 import type { Input, Model, NetworkId, SoldTerms } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
+import type { Trace } from '../trace.ts';
 import type { Once } from './bought.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './http/download.ts';
@@ -15,6 +16,9 @@ export interface CallContext {
   readonly network: NetworkId;
   /** Who pays: turns and what else is scarce are shared between callers. */
   readonly caller: string;
+  /** Of the request that is answered. Left out: the work is for none. */
+  readonly requestId?: string;
+  readonly trace?: Trace | undefined;
   /** Aborted at the endpoint's deadline, at shutdown, and when the work was taken over. */
   readonly signal: AbortSignal;
   /** False once nobody else may be asked, for the work may be another instance's by now. Left out: always true. */

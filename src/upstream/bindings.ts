@@ -148,7 +148,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     async call(route, input, context) {
       const usable = sourcesOf(route).filter(({ missing }) => missing.length === 0);
-      const { endpoint, signal, mayGoOn, emit } = context;
+      const { endpoint, signal, mayGoOn, emit, requestId } = context;
       let isPassedOn = false;
       const passOn = (text: string) => {
         isPassedOn = true;
@@ -157,7 +157,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       const withTerms = { ...context, terms: route.price.terms?.(input), ...(emit && { emit: passOn }) };
       const result = await callInOrder(usable, (source) => source.call(input, withTerms), {
         subject: endpoint,
-        details: { endpoint },
+        details: { endpoint, ...(requestId !== undefined && { requestId }) },
         signal,
         log,
         redact,
@@ -192,9 +192,9 @@ function atPace(pace: Pace, { id }: Model, context: CallContext, deadlineMs: num
   };
 }
 
-const forCaller = (binding: Binding, { caller }: CallContext): Binding => ({
+const forCaller = (binding: Binding, { caller, requestId, trace }: CallContext): Binding => ({
   ...binding,
-  http: binding.http.forCaller(caller),
+  http: binding.http.forCaller(caller, { requestId, trace }),
 });
 
 /** The binding with the model that the request names, for adapters whose callers may. */

@@ -92,6 +92,7 @@ function sleepsAt(step: Step, { upfront }: { upfront: boolean }) {
     },
     metrics: createMetrics(),
     owner: 'sleeper',
+    decimalsOf: () => 6,
     log,
     now,
   });

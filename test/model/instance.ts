@@ -116,6 +116,7 @@ export function openInstance(parts: InstanceParts): Instance {
     metrics,
     owner: process.name,
     log,
+    decimalsOf: () => 6,
     now,
   });
 

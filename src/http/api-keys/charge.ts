@@ -1,7 +1,7 @@
 /** What a call holds of a balance before it runs, and what becomes of it after. */
 
 import type { Log } from '../../log.ts';
-import { type Rate, rate, toDecimal } from '../../money.ts';
+import { type Money, type Rate, rate, toDecimal } from '../../money.ts';
 import type { Leases } from '../../payment/leases.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
@@ -33,7 +33,8 @@ export interface Use extends TokenUse {
 
 /** The money of one call. Exactly one of the two ends it. */
 export interface Hold {
-  settle(use: Use): Promise<void>;
+  /** Answers what was charged. */
+  settle(use: Use): Promise<Money>;
   release(note: string): Promise<void>;
 }
 
@@ -78,6 +79,7 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
       const details = { requestId, key: key.id, model, usd: toDecimal(charged ?? 0n), note };
       if (charged !== undefined) log.info(details, 'call charged');
       else log.error(details, 'call not charged: nothing is known of its hold');
+      return charged ?? 0n;
     },
     async release(note) {
       await end(() => store.release(requestId, note, now()));

@@ -1,10 +1,12 @@
 /** What happens to one call: hold, ask, charge, answer. */
 import type { ServerResponse } from 'node:http';
+import { rateToDecimal, toDecimal } from '../../money.ts';
 import type { ApiKey } from '../../store/credit-store.ts';
 import { deadline } from '../../timing.ts';
 import { callInOrder } from '../../upstream/fallback.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
 import { streamCompletion } from '../../upstream/providers/openai/chat-client.ts';
+import type { Visit } from '../../visit.ts';
 import type { Naming } from './answer.ts';
 import { type ChargeParts, openHold, type Use } from './charge.ts';
 import type { ChatSource } from './models.ts';
@@ -36,10 +38,11 @@ export async function complete(
   key: ApiKey,
   call: ChatCall,
   response: ServerResponse,
-  requestId: string,
+  visit: Visit,
 ): Promise<void> {
   const { log, stopping } = parts;
   const { model } = call;
+  const { requestId, trace } = visit;
   const details = { requestId, model: model.name };
   const naming: Naming = { id: `chatcmpl-${requestId.replaceAll('-', '')}`, model: model.name };
   const hold = await openHold(parts, key, call, requestId);
@@ -48,6 +51,7 @@ export async function complete(
     return;
   }
   const { signal, done } = deadline(model.deadlineMs, stopping);
+  const askedAt = performance.now();
   let answered: Answered;
   try {
     answered = await callInOrder(model.sources, ask, {
@@ -71,9 +75,12 @@ export async function complete(
     return;
   } finally {
     done();
+    visit.upstreamMs = Math.round(performance.now() - askedAt);
   }
   // A charge that fails leaves the hold to its lease. Who has read to the end finds the charge in the balance.
-  await hold.settle(answered.use);
+  visit.amount = toDecimal(await hold.settle(answered.use));
+  const { cost } = answered.use;
+  if (cost !== undefined) visit.cost = rateToDecimal(cost);
   if (!response.destroyed) answered.finish();
 
   async function ask({ binding, model: asked }: ChatSource): Promise<Answered> {
@@ -83,7 +90,7 @@ export async function complete(
       ? streamedReply(response, { naming, wantsUsage: call.wantsUsage, signal, patienceMs })
       : wholeReply(response, naming);
     try {
-      const host = { ...binding, http: binding.http.forCaller(key.id) };
+      const host = { ...binding, http: binding.http.forCaller(key.id, { requestId, trace }) };
       for await (const part of streamCompletion(host, upstreamBody(call, asked), signal)) {
         if (part.kind === 'chunk') tally.add(part.chunk);
         await reply.add(part);

@@ -1,5 +1,4 @@
 /** OpenAI's chat completions for API keys with prepaid credits. */
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
@@ -13,7 +12,9 @@ import type { Log } from '../../log.ts';
 import { createLeases } from '../../payment/leases.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
+import type { Visit } from '../../visit.ts';
 import { readRawBody } from '../body.ts';
+import { visitOf } from '../visits.ts';
 import { checkLimits, keyOf } from './access.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
@@ -67,14 +68,18 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
 
   /** Every failure is an answer in OpenAI's shape. */
   const answering =
-    (answer: (request: Request, response: Response, requestId: string) => Promise<void>): RequestHandler =>
+    (answer: (request: Request, response: Response, visit: Visit) => Promise<void>): RequestHandler =>
     async (request, response) => {
-      const requestId = randomUUID();
+      const visit = visitOf(response);
+      const { requestId } = visit;
+      visit.door = 'api-key';
+      // It is charged, also where its caller leaves.
+      visit.hold();
       response.setHeader('x-request-id', requestId);
       response.setHeader('request-id', requestId);
       response.setHeader('cache-control', 'no-store');
       try {
-        await answer(request, response, requestId);
+        await answer(request, response, visit);
       } catch (error) {
         const { status, headers, error: shown } = errorAnswer(error);
         if (shown.code === 'internal_error') log.error({ requestId, err: error }, 'request failed in the gateway');
@@ -85,6 +90,8 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
         }
         for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
         sendJson(response, status, { error: shown });
+      } finally {
+        visit.release();
       }
     };
 
@@ -95,7 +102,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   const router = express.Router();
   router.post(
     '/v1/chat/completions',
-    answering(async (request, response, requestId) => {
+    answering(async (request, response, visit) => {
       const key = await showsKey(request);
       const body = await readRawBody(request, LARGEST_BODY_BYTES);
       await ownTurn(body);
@@ -103,7 +110,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       await ownTurn(body);
       const call = readCall(given, models);
       checkLimits(key, call);
-      const completed = complete({ ...parts, leases }, key, call, response, requestId);
+      const completed = complete({ ...parts, leases }, key, call, response, visit);
       running.add(completed);
       await completed.finally(() => running.delete(completed));
     }),

@@ -11,7 +11,7 @@ import { redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { pause, retryDelay } from './retry.ts';
 import { openStream } from './stream.ts';
-import type { Authorize, UpstreamHttp, UpstreamRequest } from './upstream-http.ts';
+import type { Authorize, UpstreamHttp, UpstreamRequest, Within } from './upstream-http.ts';
 
 export interface UpstreamHttpOptions {
   upstream: Upstream;
@@ -62,7 +62,7 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
     throw new UpstreamProblem('malformed', upstream.name, wrong, { providerMessage: path });
   }
 
-  function prepare(request: UpstreamRequest, caller: string | undefined): PreparedRequest {
+  function prepare(request: UpstreamRequest, caller: string | undefined, within: Within): PreparedRequest {
     const body = encodeBody(request);
     return {
       method: request.method,
@@ -71,30 +71,33 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
       body,
       signal: request.signal,
       caller,
+      within,
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
       accept: request.accept ?? [],
     };
   }
 
-  const connectionOf = (caller?: string): UpstreamHttp => ({
+  const connectionOf = (caller?: string, within: Within = {}): UpstreamHttp => ({
     upstream: upstream.name,
     baseUrl,
     async request(request) {
-      const prepared = prepare(request, caller);
+      const prepared = prepare(request, caller, within);
       const idempotent = request.idempotent ?? request.method === 'GET';
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await attemptOnce(connection, prepared);
         if ('response' in outcome) return outcome.response;
         const delay = idempotent && outcome.retryable ? retryDelay(attempt, outcome.retryAfterMs) : undefined;
         if (delay === undefined || request.signal.aborted) throw outcome.problem;
-        log?.warn({ upstream: upstream.name, problem: outcome.problem.message, delay: Math.round(delay) }, 'retrying');
+        const { requestId } = within;
+        const problem = outcome.problem.message;
+        log?.warn({ requestId, upstream: upstream.name, problem, delay: Math.round(delay) }, 'retrying');
         await pause(delay, request.signal).catch(() => {
           throw outcome.problem;
         });
       }
     },
     redact: (text) => redact(text, Object.values(options.secrets)),
-    stream: async (request) => openStream(connection, prepare(request, caller)),
+    stream: async (request) => openStream(connection, prepare(request, caller, within)),
     forCaller: connectionOf,
   });
 

@@ -4,13 +4,14 @@ import type { Pool } from 'undici';
 import { readBounded } from '../../bounded-body.ts';
 import type { Log } from '../../log.ts';
 import { TimeLimit } from '../../time-limit.ts';
+import { traceparentOf } from '../../trace.ts';
 import { UpstreamProblem } from '../problem.ts';
 import type { CircuitBreaker, Ended } from './circuit-breaker.ts';
 import type { Gate } from './concurrency.ts';
 import { redact, snippet } from './redact.ts';
 import { type EncodedBody, withQuery } from './request-body.ts';
 import { retryAfterMs, retryableStatuses } from './retry.ts';
-import type { Authorize, UpstreamRequest } from './upstream-http.ts';
+import type { Authorize, UpstreamRequest, Within } from './upstream-http.ts';
 
 /** What all requests to one upstream share. */
 export interface UpstreamConnection {
@@ -35,6 +36,7 @@ export interface PreparedRequest {
   signal: AbortSignal;
   /** Who pays for it, or the key; undefined for nobody. */
   caller: string | undefined;
+  within: Within;
   maxBytes: number;
   accept: readonly number[];
 }
@@ -95,7 +97,8 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
   };
   const report = (ended: Ended) => {
     if (!connection.circuit.report(ended, request.caller)) return;
-    connection.log?.warn({ upstream: connection.upstream }, 'upstream keeps failing: not asked for a while');
+    const { requestId } = request.within;
+    connection.log?.warn({ requestId, upstream: connection.upstream }, 'upstream keeps failing: not asked for a while');
   };
   const explain = (error: unknown): { failed: Failed; ended: Ended } => {
     if (error instanceof UpstreamProblem) return { failed: final(error), ended: 'abandoned' };
@@ -174,7 +177,7 @@ const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
 async function ask(connection: UpstreamConnection, request: PreparedRequest, signal: TimeLimit) {
-  const { method, path, body } = request;
+  const { method, path, body, within } = request;
   const authorization = connection.authorize?.(
     { method, path, body: body.text },
     connection.secrets,
@@ -183,7 +186,11 @@ async function ask(connection: UpstreamConnection, request: PreparedRequest, sig
   const answer = await connection.pool.request({
     method,
     path: withQuery(path, authorization?.query),
-    headers: { ...request.headers, ...authorization?.headers },
+    headers: {
+      ...request.headers,
+      ...(within.trace && { traceparent: traceparentOf(within.trace) }),
+      ...authorization?.headers,
+    },
     body: body.bytes,
     signal,
   });

@@ -1,5 +1,6 @@
 /** The one way out to providers, as adapters see it. `openUpstreamHttp` in `client.ts` builds one per upstream. */
 import type { Readable } from 'node:stream';
+import type { Trace } from '../../trace.ts';
 import type { UpstreamProblem } from '../problem.ts';
 
 type QueryValue = string | number | boolean | undefined;
@@ -51,6 +52,12 @@ export interface UpstreamStream {
   problemOf(error: unknown): UpstreamProblem;
 }
 
+/** The request that is answered with the upstream's help. */
+export interface Within {
+  readonly requestId?: string | undefined;
+  readonly trace?: Trace | undefined;
+}
+
 export interface UpstreamHttp {
   /** Name in `upstreams.yaml`, for problems and logs. */
   readonly upstream: string;
@@ -62,7 +69,7 @@ export interface UpstreamHttp {
   /** A text of the upstream without the keys that it may quote, however they are written there. */
   redact(text: string): string;
   /** The same upstream for one caller (who pays, or an API key): its turns are shared between callers, its failures counted by them. */
-  forCaller(caller: string): UpstreamHttp;
+  forCaller(caller: string, within?: Within): UpstreamHttp;
 }
 
 /** The part of a provider's wire protocol that says who calls. */

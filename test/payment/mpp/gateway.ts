@@ -40,6 +40,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     metrics: createMetrics(),
     owner: 'test',
     log: createLog('silent'),
+    decimalsOf: () => 6,
     now: Date.now,
   });
   const listener = createListener({
@@ -55,6 +56,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     apiKeys: express.Router(),
     purchases: express.Router(),
     log: createLog('silent'),
+    ended: () => {},
     draining: () => false,
   });
   const server = await listen(listener, '127.0.0.1', 0);

@@ -1,0 +1,30 @@
+/** Every request that comes in is a visit, from its headers until its answer is out and its work is done. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readTrace } from '../trace.ts';
+import { type Ended, Visit } from '../visit.ts';
+
+const kept = new WeakMap<ServerResponse, Visit>();
+
+export function beginVisit(request: IncomingMessage, response: ServerResponse, ended: Ended): Visit {
+  const { method = 'GET', headers, socket } = request;
+  const visit = new Visit(method, ended, readTrace(headers.traceparent));
+  const before = socket.bytesWritten;
+  response.on('close', () => {
+    visit.status = response.statusCode;
+    visit.bytes = socket.bytesWritten - before;
+    visit.isCut = !response.writableFinished;
+    visit.release();
+  });
+  return visit;
+}
+
+/** For whoever answers it further on: `visitOf`. */
+export function keepVisit(response: ServerResponse, visit: Visit): Visit {
+  kept.set(response, visit);
+  return visit;
+}
+
+/** One that nobody writes down, where none was kept. */
+export const visitOf = (response: ServerResponse): Visit => kept.get(response) ?? new Visit('GET', () => {});
+
+export const hasVisit = (response: ServerResponse): boolean => kept.has(response);

@@ -1,0 +1,37 @@
+/** What the lifecycle notes of a request, for its line in the log. */
+import type { Route } from '../catalogue/types.ts';
+import { atomicToDecimal } from '../money.ts';
+import type { Replay, Work } from '../payment/claim.ts';
+import type { GatewayRequest } from '../request.ts';
+import type { Receipt } from '../store/store.ts';
+import type { Visit } from '../visit.ts';
+
+interface Noted {
+  readonly visit: Visit | undefined;
+  readonly parts: { decimalsOf(asset: string): number };
+}
+
+/** A tool call is known by its tool. */
+export function noteRoute(visit: Visit | undefined, { id, rail }: Route, transport: GatewayRequest['transport']): void {
+  if (visit === undefined || transport === 'mcp') return;
+  visit.route = id;
+  visit.door = rail;
+}
+
+/** Whose payment it is; all of it, where it was made before. */
+export function noteClaimed(noted: Noted, claimed: Work | Replay): void {
+  const { visit } = noted;
+  if (visit === undefined) return;
+  visit.network = claimed.network;
+  visit.payer = claimed.payer;
+  if ('claim' in claimed) visit.attempt = claimed.claim.attempt;
+  else visit.isReplayed = true;
+  if ('receipt' in claimed) noteReceipt(noted, claimed.asset, claimed.receipt);
+}
+
+/** What moved, in units of the asset. */
+export function noteReceipt({ visit, parts }: Noted, asset: string, { amount, transaction }: Receipt): void {
+  if (visit === undefined) return;
+  visit.amount = atomicToDecimal(BigInt(amount), parts.decimalsOf(asset));
+  visit.transaction = transaction;
+}
