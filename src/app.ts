@@ -7,6 +7,7 @@ import type { RequestHandler } from 'express';
 import { openAccessLog } from './access-log.ts';
 import type { Catalogue, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
+import { watchDisk } from './disk.ts';
 import { openEditions } from './editions.ts';
 import { listen, silentConnections } from './http/server.ts';
 import type { Log } from './log.ts';
@@ -24,6 +25,7 @@ import { wantRefunds } from './payment/refunds/automatic.ts';
 import { sendRefunds } from './payment/refunds/send.ts';
 import type { Platform } from './platform.ts';
 import { openRails } from './rails/open.ts';
+import { type Readiness, readinessOf } from './readiness.ts';
 import { followOthers, load, openAnnouncements } from './reloading.ts';
 import { confirmationsOn } from './serving.ts';
 import { openStore } from './store/open.ts';
@@ -43,6 +45,10 @@ interface Gateway {
   readonly missing: ReadonlyMap<Route, readonly string[]>;
   /** For a port that only the operator reaches. */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** That the process lives, and what it sells. */
+  health(): object;
+  /** Whether it may be sent calls. */
+  readiness(): Readiness;
   /**
    * Sells what the catalogue's files say now; what was offered before is honoured. Undefined where they say what is sold
    * already. Throws CatalogueErrors and ReloadRefused: then nothing has changed.
@@ -110,8 +116,9 @@ export async function openGateway(
   const store = countLosses(opened, metrics, { worth, idOf });
   // One clock for everything that instances have to agree on: the database's.
   const { now } = store;
-  const readiness = watchStore(store, log, ownClock);
-  await readiness.check();
+  const usable = watchStore(store, log, ownClock);
+  const disk = watchDisk(config.dataDirectory, log);
+  await Promise.all([usable.check(), disk.check()]);
   const networks = createPayableNetworks(
     [...catalogue.networks.values()].map((network) => ({
       network,
@@ -145,6 +152,15 @@ export async function openGateway(
     now,
   });
   let draining = false;
+  const payable = () => [...catalogue.networks.keys()].filter((id) => networks.find(id));
+  const ownChain = [...rails.values()].some(({ hasOwnChain }) => hasOwnChain);
+  const readiness = () =>
+    readinessOf({
+      draining,
+      store: usable.fault(),
+      payments: ownChain || payable().length > 0 ? undefined : 'no network can be paid',
+      disk: disk.fault(),
+    });
   const editions = await openEditions(catalogue, {
     config,
     platform,
@@ -161,19 +177,17 @@ export async function openGateway(
     now,
     draining: () => draining,
     health({ version, endpoints }) {
-      const fault = readiness.fault();
+      const fault = usable.fault();
       return {
-        ok: !draining && fault === undefined,
-        body: {
-          status: draining ? 'draining' : fault === undefined ? 'ok' : 'unavailable',
-          ...(fault !== undefined && { reason: fault }),
-          mode,
-          catalogue: version,
-          endpoints,
-          networks: [...catalogue.networks.keys()].filter((id) => networks.find(id)),
-        },
+        status: draining ? 'draining' : fault === undefined ? 'ok' : 'unavailable',
+        ...(fault !== undefined && { reason: fault }),
+        mode,
+        catalogue: version,
+        endpoints,
+        networks: payable(),
       };
     },
+    readiness,
   });
   const { apiKeys } = editions.current();
   const sold = () => editions.current().catalogue.version;
@@ -197,7 +211,8 @@ export async function openGateway(
     if (!isOutage(error)) log.error({ err: error }, 'background task failed');
   };
   const background = [
-    every(CHECK_EVERY_MS, readiness.check, failed),
+    every(CHECK_EVERY_MS, usable.check, failed),
+    every(CHECK_EVERY_MS, disk.check, failed),
     every(leaseMs / 3, editions.renew, failed),
     every(leaseMs, () => apiKeys.releaseExpired(), failed),
     every(TURN_EVERY_MS, editions.turn, failed),
@@ -222,6 +237,8 @@ export async function openGateway(
       return editions.current().missing;
     },
     metrics,
+    health: () => editions.current().health(),
+    readiness,
     reload,
     idle: editions.idle,
     async close(closing = Promise.resolve()) {
@@ -241,10 +258,10 @@ export async function openGateway(
 export async function openApp(...parts: Parameters<typeof openGateway>): Promise<App> {
   const [{ host, port: wanted, admin, drainMs }] = parts;
   const gateway = await openGateway(...parts);
-  const { listener, metrics, idle, close } = gateway;
+  const { listener, idle, close } = gateway;
   const server = await listen(listener, host, wanted);
   const silent = silentConnections(server);
-  const adminServer = admin && (await serveMetrics(metrics, admin));
+  const adminServer = admin && (await serveMetrics(gateway, admin));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,

@@ -48,7 +48,9 @@ export interface Shared {
   /** Of an asset, by its address. */
   decimalsOf(asset: string): number;
   /** For `/healthz`, of an edition that sells so many endpoints. */
-  health(edition: { version: string; endpoints: number }): ReturnType<RouterParts['health']>;
+  health(edition: { version: string; endpoints: number }): object;
+  /** For `/readyz`. */
+  readiness: RouterParts['readiness'];
   draining(): boolean;
   now(): number;
 }
@@ -62,6 +64,8 @@ export interface Edition {
   readonly router: Router;
   /** The same for a server of its own. */
   readonly listener: RequestListener;
+  /** For `/healthz`. */
+  readonly health: RouterParts['health'];
   /** Answers payments that its challenges asked for, once another edition is on sale. */
   readonly lifecycle: Pick<Lifecycle, 'answer'>;
   /** What its payments name. */
@@ -148,6 +152,7 @@ export async function openEdition(
     rails,
     documents: documents.served,
     health: () => shared.health({ version: catalogue.version, endpoints: sold.length }),
+    readiness: shared.readiness,
     media: serving.files,
     headers: { ...platform.headers, 'x-content-type-options': 'nosniff', 'turnpike-catalogue': catalogue.version },
     extra: platform.routes,
@@ -165,6 +170,7 @@ export async function openEdition(
     missing,
     router: createGatewayRouter(served),
     listener: createListener(served),
+    health: served.health,
     lifecycle,
     tools: mcp.tools,
     apiKeys: serving.apiKeys,

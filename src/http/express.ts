@@ -11,6 +11,7 @@ import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Log } from '../log.ts';
 import { MCP_PATH } from '../mcp-path.ts';
 import type { Rail } from '../payment/rail.ts';
+import type { Readiness } from '../readiness.ts';
 import type { Ended } from '../visit.ts';
 import { cors } from './cors.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
@@ -25,7 +26,10 @@ export interface RouterParts {
   readonly rails: ReadonlyMap<string, Rail>;
   /** Path -> document. */
   readonly documents: ReadonlyMap<string, Document>;
-  readonly health: () => { readonly ok: boolean; readonly body: object };
+  /** That the process lives, and what it sells. */
+  readonly health: () => object;
+  /** Whether it may be sent calls. */
+  readonly readiness: () => Readiness;
   /** Undefined where media lives elsewhere. */
   readonly media: ((name: string) => ServedFile | undefined) | undefined;
   /** Sent with every answer: `turnpike-mode`, and that browsers must not guess types. */
@@ -50,8 +54,8 @@ const OWN_PREFIXES = ['/media/', '/v1/'];
 /** By which the gateway is asked for something that is neither sold nor a document. */
 const OWN_PATHS = new Set([
   '/healthz',
+  '/readyz',
   MCP_PATH,
-  '/sandbox',
   '/v1/chat/completions',
   '/v1/models',
   '/v1/credits',
@@ -60,15 +64,19 @@ const OWN_PATHS = new Set([
 
 /** What the gateway answers for; everything else is left to whoever mounted it. */
 function answersFor(path: string, { routes, documents, extra }: RouterParts): boolean {
-  if (routes.has(path) || documents.has(path) || path === '/healthz' || path === MCP_PATH) return true;
+  if (routes.has(path) || documents.has(path) || OWN_PATHS.has(path)) return true;
   if (extra && (path === '/sandbox' || path.startsWith('/sandbox/'))) return true;
   return OWN_PREFIXES.some((prefix) => path.startsWith(prefix));
 }
 
 /** What stands in the log for a path that is not a sold one: its own kind, and nothing that a stranger made up. */
-export function kindOf(path: string, { routes, documents }: Pick<RouterParts, 'routes' | 'documents'>): string {
+export function kindOf(path: string, { routes, documents, extra }: RouterParts): string {
   if (documents.has(path) || OWN_PATHS.has(path)) return path;
-  return routes.idOf(path) ?? OWN_PREFIXES.find((prefix) => path.startsWith(prefix)) ?? 'unsold';
+  const sold = routes.idOf(path);
+  if (sold !== undefined) return sold;
+  if (path.startsWith('/v1/models/')) return '/v1/models';
+  if (path.startsWith('/media/')) return '/media';
+  return extra && (path === '/sandbox' || path.startsWith('/sandbox/')) ? '/sandbox' : 'unsold';
 }
 
 export function createGatewayRouter(parts: RouterParts): Router {
@@ -85,10 +93,10 @@ export function createGatewayRouter(parts: RouterParts): Router {
   router.use(commonHeaders(parts), refuseManyHeaders);
   if (parts.extra) router.use('/sandbox', parts.extra);
 
-  router.get('/healthz', (_request, response) => {
-    const { ok, body } = parts.health();
-    const headers = { 'content-type': 'application/json; charset=utf-8' };
-    send(response, { status: ok ? 200 : 503, headers, body: JSON.stringify(body) });
+  router.get('/healthz', (_request, response) => sendProbe(response, 200, parts.health()));
+  router.get('/readyz', (_request, response) => {
+    const { ok, body } = parts.readiness();
+    sendProbe(response, ok ? 200 : 503, body);
   });
   for (const [path, document] of parts.documents) {
     router.get(path, (request, response) => sendDocument(document, request, response));
@@ -105,6 +113,11 @@ export function createGatewayRouter(parts: RouterParts): Router {
   router.use((request, response) => answerSold(parts, request, response, visitOf(response)));
   router.use(answerProblem(parts));
   return router;
+}
+
+function sendProbe(response: ServerResponse, status: number, body: object): void {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  send(response, { status, headers, body: JSON.stringify(body) });
 }
 
 /** What every answer carries, and what lets a wallet in a browser pay. Answers `OPTIONS`. */

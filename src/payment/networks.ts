@@ -98,6 +98,12 @@ function inSteps(price: bigint): bigint {
   return ((price + step - 1n) / step) * step;
 }
 
+/** What `fetch` says of a connection stands in its cause. */
+const causesOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown';
+  return error.cause instanceof Error ? `${error.message}: ${causesOf(error.cause)}` : error.message;
+};
+
 const sameOffer = (left: PayableNetwork | undefined, right: PayableNetwork): boolean =>
   left?.facilitator === right.facilitator &&
   JSON.stringify({ ...left, facilitator: undefined }) === JSON.stringify({ ...right, facilitator: undefined });
@@ -111,6 +117,8 @@ export function createPayableNetworks(
   const networks = new Map<NetworkId, PayableNetwork>();
   const reasons = new Map<NetworkId, string>();
   const leastPrices = new Map<Facilitator, Map<string, bigint>>();
+  /** Those out of reach, and why. */
+  const down = new Map<Facilitator, string>();
   let version = 0;
 
   const update = (id: NetworkId, result: PayableNetwork | string) => {
@@ -128,12 +136,13 @@ export function createPayableNetworks(
 
   const ask = async ({ name, facilitator }: NamedFacilitator): Promise<Supported> => {
     try {
-      return { facilitator, kinds: await facilitator.supported() };
+      const kinds = await facilitator.supported();
+      if (down.delete(facilitator)) log.info({ facilitator: name }, 'facilitator is in reach again');
+      return { facilitator, kinds };
     } catch (error) {
-      log.warn(
-        { facilitator: name, reason: error instanceof Error ? error.message : 'unknown' },
-        'facilitator is out of reach',
-      );
+      const reason = causesOf(error);
+      if (down.get(facilitator) !== reason) log.error({ facilitator: name, reason }, 'facilitator is out of reach');
+      down.set(facilitator, reason);
       return { facilitator, kinds: [] };
     }
   };

@@ -114,6 +114,8 @@ export interface McpWire<C extends Credential, Asked extends Challenge> {
 
 export interface Rail<C extends Credential = Credential, Asked extends Challenge = Challenge> {
   readonly name: string;
+  /** It is paid on a chain of its own as well, that is not in `networks.yaml`. */
+  readonly hasOwnChain?: boolean;
   readonly http: HttpWire<C, Asked>;
   readonly mcp: McpWire<C, Asked>;
   challenge(quote: Quote, refusal?: Refusal, invalidParams?: readonly ProblemDetail[]): Asked;

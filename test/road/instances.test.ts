@@ -92,8 +92,11 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
     const store = await kind.administer(t, gateway);
     const at = (url: string, call: PaidCall): PaidCall => ({ ...call, url: call.url.replace(gateway.url, url) });
     const health = async (url: string) => {
-      const answer = await fetch(`${url}/healthz`);
-      return { status: answer.status, body: (await answer.json()) as { status: string; reason?: string } };
+      const answer = await fetch(`${url}/readyz`);
+      return {
+        status: answer.status,
+        body: (await answer.json()) as { status: string; failing?: Record<string, string> },
+      };
     };
     const becomes = async (status: number) => {
       while ((await health(gateway.url)).status !== status) await delay(50);
@@ -138,7 +141,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
 
       await becomes(200);
       const expected =
-        ahead === 0 ? { status: 200 } : { status: 503, body: { status: 'unavailable', reason: /clock/ } };
+        ahead === 0 ? { status: 200 } : { status: 503, body: { status: 'unavailable', failing: { store: /clock/ } } };
       t.match(await health(other), expected);
     });
 
@@ -198,7 +201,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
       t.match(await refusedChat, { status: 503 });
       t.match(await (await refusedChat).json(), { error: { code: 'store_unavailable', type: 'server_error' } });
       await becomes(503);
-      t.match((await health(gateway.url)).body, { status: 'unavailable', reason: /database/ });
+      t.match((await health(gateway.url)).body, { status: 'unavailable', failing: { store: /database/ } });
 
       await resume();
       await becomes(200);

@@ -152,6 +152,7 @@ export function openMppRail(options: MppOptions): MppRail {
 
   return {
     name: 'mpp',
+    hasOwnChain: options.tempo !== undefined,
     http: createHttpWire(methods),
     mcp: createMcpWire(methods),
 
