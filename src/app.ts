@@ -5,14 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import { openAccessLog } from './access-log.ts';
+import { CatalogueErrors } from './catalogue/diagnostic.ts';
 import type { Catalogue, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { watchDisk } from './disk.ts';
-import { openEditions } from './editions.ts';
+import { openEditions, ReloadRefused } from './editions.ts';
 import { listen, silentConnections } from './http/server.ts';
 import type { Log } from './log.ts';
 import { countLosses } from './metrics/losses.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { owedIn } from './metrics/owed.ts';
+import { countReceipts } from './metrics/receipts.ts';
 import { serveMetrics } from './metrics/server.ts';
 import { assetsOf, fromAtomic } from './payment/assets.ts';
 import { confirmPurchases } from './payment/confirm.ts';
@@ -32,7 +35,8 @@ import { openStore } from './store/open.ts';
 import { isOutage } from './store/problem.ts';
 import { watchStore } from './store/readiness.ts';
 import type { Loss } from './store/store.ts';
-import { every, inTurn, within } from './timing.ts';
+import { afterAWhile, every, inTurn, within } from './timing.ts';
+import type { Visit } from './visit.ts';
 
 /** Everything that is sold, before anything listens. */
 interface Gateway {
@@ -76,6 +80,8 @@ const FOLLOW_EVERY_MS = 2_000;
 const REFRESH_EVERY_MS = 30_000;
 /** How soon losses make everybody settle first. */
 const MEASURE_EVERY_MS = 5_000;
+/** Balances of all keys are added up no more often than that, however often somebody scrapes. */
+const LIABILITY_KEPT_MS = 10_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Cached answers and idempotency keys are kept for a day. */
 const KEPT_MS = 86_400_000;
@@ -113,7 +119,7 @@ export async function openGateway(
     now: ownClock,
     log,
   });
-  const store = countLosses(opened, metrics, { worth, idOf });
+  const store = countReceipts(countLosses(opened, metrics, { worth, idOf }), metrics, { worth, idOf });
   // One clock for everything that instances have to agree on: the database's.
   const { now } = store;
   const usable = watchStore(store, log, ownClock);
@@ -151,6 +157,12 @@ export async function openGateway(
     log,
     now,
   });
+  const written = openAccessLog(log, config.logUnpaid);
+  const ended = (visit: Visit) => {
+    // A tool call has come with a request, which is counted itself.
+    if (!visit.isTool) metrics.request(visit, visit.ms);
+    written(visit);
+  };
   let draining = false;
   const payable = () => [...catalogue.networks.keys()].filter((id) => networks.find(id));
   const ownChain = [...rails.values()].some(({ hasOwnChain }) => hasOwnChain);
@@ -172,7 +184,7 @@ export async function openGateway(
     owner,
     intervals,
     log,
-    ended: openAccessLog(log, config.logUnpaid),
+    ended,
     decimalsOf: (asset) => assetOf(asset).decimals,
     now,
     draining: () => draining,
@@ -193,12 +205,31 @@ export async function openGateway(
   const sold = () => editions.current().catalogue.version;
   const { announce, announced } = openAnnouncements(store, now);
   const reload = inTurn(async () => {
-    const next = load(config);
-    if (next.version === sold()) return undefined;
-    await editions.replace(next);
-    await announce(next);
-    return next;
+    try {
+      const next = load(config);
+      const isNew = next.version !== sold();
+      if (isNew) await editions.replace(next);
+      metrics.reloaded(isNew ? 'loaded' : 'unchanged');
+      if (!isNew) return undefined;
+      await announce(next);
+      return next;
+    } catch (error) {
+      if (error instanceof CatalogueErrors || error instanceof ReloadRefused) metrics.reloaded('refused');
+      throw error;
+    }
   });
+  const credit = afterAWhile(LIABILITY_KEPT_MS, () => store.credits.liability());
+  metrics.standing(async () => ({
+    catalogue: sold(),
+    owed: await owedIn(store, worth).catch(() => undefined),
+    creditLiability: await credit().catch(() => undefined),
+    facilitators: new Map(
+      [...catalogue.networks.values()].flatMap((network) =>
+        platform.payTo(network) === undefined ? [] : [[network.id, networks.find(network.id) !== undefined] as const],
+      ),
+    ),
+    openCircuits: editions.current().circuits(),
+  }));
   const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, reload);
 
   const wanted = (network: string) => confirmationsOn(catalogue, network);

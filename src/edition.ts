@@ -38,7 +38,7 @@ export interface Shared {
   readonly rails: ReadonlyMap<string, Rail>;
   readonly networks: Pick<PayableNetworks, 'find'>;
   readonly exposure: ExposureControl;
-  readonly metrics: Pick<Metrics, 'payment' | 'settledFirst'>;
+  readonly metrics: Metrics;
   /** Names this instance. */
   readonly owner: string;
   readonly intervals: Intervals;
@@ -66,6 +66,8 @@ export interface Edition {
   readonly listener: RequestListener;
   /** For `/healthz`. */
   readonly health: RouterParts['health'];
+  /** Upstream -> whether it is not asked for a while. */
+  circuits(): ReadonlyMap<string, boolean>;
   /** Answers payments that its challenges asked for, once another edition is on sale. */
   readonly lifecycle: Pick<Lifecycle, 'answer'>;
   /** What its payments name. */
@@ -89,7 +91,7 @@ export async function openEdition(
 ): Promise<Edition> {
   const { config, platform, store, networks, owner, intervals, log, now } = shared;
   const { publicUrl } = config;
-  const serving = await openServing(config, catalogue, platform, store, log, now);
+  const serving = await openServing(config, catalogue, platform, store, shared.metrics, log, now);
   const missing = withoutKeys(catalogue.routes, serving.upstreams);
   const offered = catalogue.routes.filter((route) => !missing.has(route) && shared.rails.has(route.rail));
   const openedAt = now();
@@ -125,6 +127,7 @@ export async function openEdition(
     owner,
     publicUrl,
     leaseMs: intervals.leaseMs,
+    metrics: shared.metrics,
     log,
     now,
   });
@@ -171,6 +174,7 @@ export async function openEdition(
     router: createGatewayRouter(served),
     listener: createListener(served),
     health: served.health,
+    circuits: serving.upstreams.circuits,
     lifecycle,
     tools: mcp.tools,
     apiKeys: serving.apiKeys,

@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { openApiKeys } from './credits/api-keys.ts';
 import type { UpstreamCaller } from './lifecycle/fulfil.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Platform } from './platform.ts';
 import { shipped } from './shipped.ts';
 import type { Store } from './store/store.ts';
@@ -26,6 +27,7 @@ export async function openServing(
   catalogue: Catalogue,
   platform: Platform,
   store: Store,
+  metrics: Metrics,
   log: Log,
   now: () => number,
 ) {
@@ -35,6 +37,7 @@ export async function openServing(
     secretOf: platform.secretOf,
     ...(platform.baseUrlOf && { baseUrlOf: platform.baseUrlOf }),
     sandbox: platform.mode === 'sandbox',
+    metrics,
     log,
   });
   const downloads = openDownloader({

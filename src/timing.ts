@@ -77,3 +77,13 @@ export function inTurn<Given extends unknown[], Value>(
     return next;
   };
 }
+
+/** Asks again only once the last answer is so old. */
+export function afterAWhile<Value>(milliseconds: number, ask: () => Promise<Value>): () => Promise<Value> {
+  let last: { readonly at: number; readonly value: Value } | undefined;
+  return async () => {
+    if (last && performance.now() - last.at < milliseconds) return last.value;
+    last = { value: await ask(), at: performance.now() };
+    return last.value;
+  };
+}

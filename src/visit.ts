@@ -30,6 +30,9 @@ export class Visit {
   attempt: number | undefined;
   isReplayed = false;
 
+  /** A tool call, which has come with a request. */
+  isTool = false;
+
   readonly method: string;
   readonly trace: Trace | undefined;
   readonly requestId: string;
@@ -63,5 +66,6 @@ export class Visit {
 export function toolVisit(request: Visit, ended: Ended): Visit {
   const visit = new Visit('tools/call', ended, request.trace, request.requestId);
   visit.door = 'mcp';
+  visit.isTool = true;
   return visit;
 }

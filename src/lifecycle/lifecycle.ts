@@ -49,7 +49,7 @@ interface LifecycleParts {
   readonly store: Store;
   readonly exposure: ExposureControl;
   readonly upstreams: UpstreamCaller;
-  readonly metrics: Pick<Metrics, 'payment' | 'settledFirst'>;
+  readonly metrics: Pick<Metrics, 'payment' | 'settledFirst' | 'settlement'>;
   /** Names this instance. */
   readonly owner: string;
   readonly intervals?: Intervals;
@@ -208,7 +208,11 @@ async function fulfil(
 /** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */
 async function settle(call: Call, payment: ToSettle, lease: Lease, amount: Money): Promise<Settled> {
   if (!(await lease.confirm())) throw inProgress();
-  const settled = await settlePayment(call.parts, call.rail, payment, amount);
+  const { rail, parts } = call;
+  const startedAt = performance.now();
+  const settled = await settlePayment(parts, rail, payment, amount).finally(() =>
+    parts.metrics.settlement({ rail: rail.name, network: payment.verified.network }, performance.now() - startedAt),
+  );
   noteReceipt(call, payment.verified.asset, settled.receipt);
   return settled;
 }

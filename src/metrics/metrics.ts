@@ -1,5 +1,5 @@
 /** What an operator watches, in Prometheus' words. No label ever names a payer. */
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type Money, toDecimal } from '../money.ts';
 
 /** What became of a payment that a request came with. */
@@ -19,10 +19,43 @@ export interface Metrics {
   lost(labels: { readonly network: string; readonly endpoint: string }, worth: Money): void;
   /** a network, a route or all payers without a record settle first because of losses, or do not any more. */
   settlesFirst(part: string, does: boolean): void;
+  /** A request that has been answered; `route` never holds what a stranger made up. */
+  request(labels: { readonly route: string; readonly method: string; readonly status: number }, ms: number): void;
+  /** One exchange with a provider; no status: it gave none. */
+  exchange(upstream: string, status: number | undefined, ms: number): void;
+  /** As a provider counted them. */
+  tokens(model: string, use: { readonly promptTokens: number; readonly completionTokens: number }): void;
+  /** However it ended. */
+  settlement(labels: { readonly rail: string; readonly network: string }, ms: number): void;
+  revenue(labels: { readonly endpoint: string; readonly rail: string; readonly network: string }, worth: Money): void;
+  /** In dollars, where the provider says so. */
+  cost(labels: { readonly endpoint: string; readonly upstream: string }, dollars: string): void;
+  reloaded(outcome: 'loaded' | 'unchanged' | 'refused'): void;
+  /** Asks for what is only known when somebody reads: once, before the first `text`. */
+  standing(ask: () => Promise<Standing>): void;
   readonly contentType: string;
   /** Prometheus' text format. */
   text(): Promise<string>;
 }
+
+/** How things stand at the moment. */
+export interface Standing {
+  /** The catalogue's version. */
+  readonly catalogue: string;
+  /** Undefined while the store cannot be asked. */
+  readonly owed: { readonly results: number; readonly worth: Money } | undefined;
+  readonly creditLiability: Money | undefined;
+  /** Network -> whether a facilitator in reach settles there. */
+  readonly facilitators: ReadonlyMap<string, boolean>;
+  /** Upstream -> whether it is not asked for a while, for it failed too often. */
+  readonly openCircuits: ReadonlyMap<string, boolean>;
+}
+
+/** OpenTelemetry's, in seconds and in tokens. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Each gateway has a registry of its own: several may live in one process. */
 export function createMetrics(): Metrics {
@@ -52,12 +85,88 @@ export function createMetrics(): Metrics {
     labelNames: ['part'],
     registers,
   });
+  const histogram = (name: string, help: string, labelNames: string[], buckets = SECONDS) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  const requests = histogram('http_server_request_duration_seconds', 'Requests, until their answers were out', [
+    'http_route',
+    'http_request_method',
+    'http_response_status_code',
+  ]);
+  const exchanges = histogram(
+    'http_client_request_duration_seconds',
+    'Exchanges with providers, their bodies included',
+    ['upstream', 'http_response_status_code'],
+  );
+  const tokens = histogram(
+    'gen_ai_client_token_usage',
+    'Tokens of calls to models, where their providers count them',
+    ['gen_ai_request_model', 'gen_ai_token_type'],
+    TOKENS,
+  );
+  const settlements = histogram('turnpike_settlement_duration_seconds', 'Settlements, however they ended', [
+    'rail',
+    'network',
+  ]);
+  const revenue = counter('turnpike_revenue_usd_total', 'Dollars that were settled', ['endpoint', 'rail', 'network']);
+  const costs = counter('turnpike_upstream_cost_usd_total', 'Dollars that providers said they charged', [
+    'endpoint',
+    'upstream',
+  ]);
+  const reloads = counter('turnpike_catalogue_reloads_total', 'Times the catalogue was loaded again', ['outcome']);
+  const catalogue = gauge('turnpike_catalogue_info', '1 for the catalogue that is sold', ['version']);
+  const owedResults = gauge('turnpike_owed_results', 'Payments that were settled and have no result');
+  const owedDollars = gauge('turnpike_owed_usd', 'What they came to, in dollars');
+  const liability = gauge('turnpike_credit_liability_usd', 'What is left of prepaid credits, in dollars');
+  const facilitators = gauge('turnpike_facilitator_up', '1 where a facilitator in reach settles', ['network']);
+  const circuits = gauge('turnpike_circuit_state', '1 while a provider is not asked, for it failed too often', [
+    'upstream',
+  ]);
+  let standing: (() => Promise<Standing>) | undefined;
+
+  const dollars = (money: Money | undefined): number => (money === undefined ? Number.NaN : Number(toDecimal(money)));
+  async function take(): Promise<void> {
+    const now = await standing?.();
+    if (now === undefined) return;
+    for (const labelled of [catalogue, facilitators, circuits]) labelled.reset();
+    catalogue.set({ version: now.catalogue }, 1);
+    for (const [network, isUp] of now.facilitators) facilitators.set({ network }, isUp ? 1 : 0);
+    for (const [upstream, isOpen] of now.openCircuits) circuits.set({ upstream }, isOpen ? 1 : 0);
+    owedResults.set(now.owed?.results ?? Number.NaN);
+    owedDollars.set(dollars(now.owed?.worth));
+    liability.set(dollars(now.creditLiability));
+  }
+
   return {
+    request({ route, method, status }, ms) {
+      const known = METHODS.has(method) ? method : '_OTHER';
+      const labels = { http_route: route, http_request_method: known, http_response_status_code: status };
+      requests.observe(labels, ms / 1000);
+    },
+    exchange: (upstream, status, ms) =>
+      exchanges.observe({ upstream, http_response_status_code: status ?? 'none' }, ms / 1000),
+    tokens(model, { promptTokens, completionTokens }) {
+      tokens.observe({ gen_ai_request_model: model, gen_ai_token_type: 'input' }, promptTokens);
+      tokens.observe({ gen_ai_request_model: model, gen_ai_token_type: 'output' }, completionTokens);
+    },
+    settlement: (labels, ms) => settlements.observe({ ...labels }, ms / 1000),
+    revenue: (labels, worth) => revenue.inc({ ...labels }, Number(toDecimal(worth))),
+    cost: (labels, charged) => costs.inc({ ...labels }, Number(charged)),
+    reloaded: (outcome) => reloads.inc({ outcome }),
+    standing(ask) {
+      standing = ask;
+    },
     payment: (labels) => payments.inc({ ...labels }),
     settledFirst: (reason) => settledFirst.inc({ reason }),
     lost: (labels, worth) => lost.inc({ ...labels }, Number(toDecimal(worth))),
     settlesFirst: (part, does) => settlesFirst.set({ part }, does ? 1 : 0),
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    async text() {
+      await take();
+      return await registry.metrics();
+    },
   };
 }

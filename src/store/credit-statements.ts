@@ -32,6 +32,13 @@ export const listKeys = (): Statement => ({
   values: [],
 });
 
+/** Balances, what is held of them, and what was bought and is not in the ledger yet. */
+export const liability = (): Statement => ({
+  text: `SELECT CAST((SELECT COALESCE(SUM(balance), 0) FROM api_keys) + (SELECT COALESCE(SUM(amount), 0) FROM holds) +
+    (SELECT COALESCE(SUM(p.amount), 0) FROM purchases p WHERE p.posted_at IS NULL AND ${PAID}) AS TEXT) AS total`,
+  values: [],
+});
+
 /** Inside a transaction, with the engine's row lock appended: from then on nobody else changes the key's money. */
 export const lockKey = (id: string): Statement => ({
   text: `SELECT ${KEY} FROM api_keys k WHERE k.id = ?1`,

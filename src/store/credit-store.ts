@@ -199,6 +199,9 @@ export interface CreditStore {
   /** Prolongs the leases of what this instance's calls hold. Answers which of them it still has. */
   renew(owner: string, ids: readonly string[], leaseUntil: number): Promise<string[]>;
 
+  /** What keys have left and what calls under way hold of it: what was paid and not yet used. */
+  liability(): Promise<Money>;
+
   /** Newest first. */
   entries(keyId: string, limit: number): Promise<LedgerEntry[]>;
 

@@ -211,6 +211,11 @@ export function creditsOn(engine: Engine): CreditStore {
 
     movements: async (page) => (await engine.read(statements.listMovements(page))).map(toEntry),
 
+    async liability() {
+      const [row] = await engine.read(statements.liability());
+      return BigInt(String(row?.total ?? 0));
+    },
+
     sales: async (since) => (await engine.read(statements.sumSales(since))).map(toSales),
 
     async secret(name, fresh) {

@@ -70,6 +70,7 @@ const creditMethods: Remote<CreditStore> = {
   addKey: true,
   findKey: true,
   listKeys: true,
+  liability: true,
   disableKey: true,
   grant: true,
   purchase: true,

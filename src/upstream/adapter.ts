@@ -35,6 +35,8 @@ export interface CallContext {
   emit?(text: string): void;
   /** Told how many tokens a model wrote, where its answer says so. */
   reportOutput?(tokens: number): void;
+  /** Told how many tokens a model read and wrote, where its answer says so; the model's neutral name. */
+  reportUse?(model: string, use: { readonly promptTokens: number; readonly completionTokens: number }): void;
   /** PEM of the certificate that proofs of attested hardware have to lead to: the platform's to say, never the catalogue's. */
   readonly attestationRoot: string;
   /** The payment that buys this call; the same when the call is run again. */

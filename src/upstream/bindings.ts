@@ -5,10 +5,10 @@ import { parseDuration } from '../catalogue/duration.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
 import { isJsonObject } from '../json.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder } from './fallback.ts';
 import { openUpstreamHttp } from './http/client.ts';
-import type { UpstreamHttp } from './http/upstream-http.ts';
 import { openPace, type Pace } from './pace.ts';
 
 export interface Upstreams {
@@ -20,6 +20,8 @@ export interface Upstreams {
   bindings(route: Route): readonly Binding[];
   /** Origins of all upstreams, for the downloader: files that they hand out on their own address are theirs. */
   readonly origins: readonly string[];
+  /** By upstream: true while it is not asked, for it failed too often. */
+  circuits(): ReadonlyMap<string, boolean>;
   close(): Promise<void>;
 }
 
@@ -33,13 +35,14 @@ interface UpstreamsOptions {
   baseUrlOf?(upstream: Upstream): string | undefined;
   /** True where doubles answer: results with `metadata` then say so there. */
   sandbox?: boolean;
+  metrics?: Pick<Metrics, 'exchange' | 'cost' | 'tokens'>;
   log?: Log;
 }
 
 interface OpenUpstream {
   upstream: Upstream;
   adapter: Adapter;
-  http: UpstreamHttp & { close(): Promise<void> };
+  http: ReturnType<typeof openUpstreamHttp>;
   /** Environment variables that are not set. */
   missing: string[];
   models: Readonly<Record<string, Model>>;
@@ -57,7 +60,7 @@ interface RouteSource {
 }
 
 export function openUpstreams(options: UpstreamsOptions): Upstreams {
-  const { catalogue, log } = options;
+  const { catalogue, metrics, log } = options;
   const adapters = new Map(options.adapters.map((adapter) => [adapter.name, adapter]));
   const recipes = new Map(options.recipes.map((recipe) => [recipe.name, recipe]));
   const opened = new Map([...catalogue.upstreams.values()].map((upstream) => [upstream.name, open(upstream)]));
@@ -76,6 +79,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       secrets: Object.fromEntries(keys.flatMap(({ secret, value }) => (value ? [[secret, value]] : []))),
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(log && { log }),
+      ...(metrics && { exchanged: metrics.exchange }),
     });
     return {
       upstream,
@@ -132,6 +136,20 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     return { ...found, binding };
   }
 
+  /** A failed call may have cost something as well. */
+  async function callCounted(source: RouteSource, route: Route, input: Input, context: CallContext): Promise<unknown> {
+    let cost: string | undefined;
+    const reportCost = (dollars: string) => {
+      cost = dollars;
+      context.reportCost?.(dollars);
+    };
+    try {
+      return await source.call(input, { ...context, reportCost, ...(metrics && { reportUse: metrics.tokens }) });
+    } finally {
+      if (cost !== undefined) metrics?.cost({ endpoint: route.id, upstream: source.name }, cost);
+    }
+  }
+
   const sourcesOf = (route: Route): RouteSource[] => {
     const found = sources.get(route);
     if (found === undefined) throw new Error(`the route ${route.id} is not of the catalogue that was opened`);
@@ -155,7 +173,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         emit?.(text);
       };
       const withTerms = { ...context, terms: route.price.terms?.(input), ...(emit && { emit: passOn }) };
-      const result = await callInOrder(usable, (source) => source.call(input, withTerms), {
+      const result = await callInOrder(usable, (source) => callCounted(source, route, input, withTerms), {
         subject: endpoint,
         details: { endpoint, ...(requestId !== undefined && { requestId }) },
         signal,
@@ -168,6 +186,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     bindings: (route) =>
       sourcesOf(route).flatMap(({ binding, missing }) => (binding && missing.length === 0 ? [binding] : [])),
     origins: [...new Set([...opened.values()].map(({ http }) => new URL(http.baseUrl).origin))],
+    circuits: () => new Map([...opened].map(([name, { http }]) => [name, http.isShut()])),
     async close() {
       await Promise.all([...opened.values()].map(({ http }) => http.close()));
     },

@@ -45,7 +45,7 @@ export interface InstanceParts {
 }
 
 const log: Log = { debug() {}, info() {}, warn() {}, error() {} };
-const metrics = { payment() {}, settledFirst() {}, settlesFirst() {} };
+const metrics = { payment() {}, settledFirst() {}, settlement() {}, settlesFirst() {} };
 
 /** Each method that the steps of a payment use is an operation, except what happens in the background. */
 function awaitedStore(

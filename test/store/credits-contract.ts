@@ -235,10 +235,13 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     });
     t.match(await store.credits.hold(sampleHold('early', 1n)), { because: 'balance' });
     t.match(await store.credits.listKeys(10), [{ balance: 0n }]);
+    t.equal(await store.credits.liability(), 0n);
     await settle();
+    t.equal(await store.credits.liability(), 500n, 'owed to its owner, whether anybody has asked for it or not');
     t.equal((await keyOf(store)).balance, 500n);
     t.match(await store.credits.entries('key', 1), [{ kind: 'purchase', reference: 'payment', amount: 500n }]);
     t.match(await store.credits.hold(sampleHold('then', 500n)), { held: true });
+    t.equal(await store.credits.liability(), 500n, 'a call under way has not used it yet');
   });
 
   promise('credits nothing for a payment whose settlement was refused', async (t, store) => {

@@ -38,7 +38,8 @@ export interface Hold {
   release(note: string): Promise<void>;
 }
 
-const ROUTE = 'v1/chat/completions';
+/** As a route of the ledger. */
+export const ROUTE = 'v1/chat/completions';
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,6 @@
 /** What happens to one call: hold, ask, charge, answer. */
 import type { ServerResponse } from 'node:http';
+import type { Metrics } from '../../metrics/metrics.ts';
 import { rateToDecimal, toDecimal } from '../../money.ts';
 import type { ApiKey } from '../../store/credit-store.ts';
 import { deadline } from '../../timing.ts';
@@ -8,7 +9,7 @@ import { UpstreamProblem } from '../../upstream/problem.ts';
 import { streamCompletion } from '../../upstream/providers/openai/chat-client.ts';
 import type { Visit } from '../../visit.ts';
 import type { Naming } from './answer.ts';
-import { type ChargeParts, openHold, type Use } from './charge.ts';
+import { type ChargeParts, openHold, ROUTE, type Use } from './charge.ts';
 import type { ChatSource } from './models.ts';
 import { brokenOff, errorAnswer } from './problems.ts';
 import { type ChatCall, upstreamBody } from './request.ts';
@@ -19,11 +20,13 @@ import { wholeReply } from './whole.ts';
 export interface CompleteParts extends ChargeParts {
   /** Aborted when the gateway has to stop. */
   readonly stopping: AbortSignal;
+  readonly metrics?: Pick<Metrics, 'tokens' | 'cost'>;
 }
 
 /** What has to be paid, and how its answer ends. */
 interface Answered {
   readonly use: Use;
+  readonly upstream: string;
   /** Sends what is left to send. */
   finish(): void;
 }
@@ -79,11 +82,16 @@ export async function complete(
   }
   // A charge that fails leaves the hold to its lease. Who has read to the end finds the charge in the balance.
   visit.amount = toDecimal(await hold.settle(answered.use));
-  const { cost } = answered.use;
-  if (cost !== undefined) visit.cost = rateToDecimal(cost);
+  const { use, upstream } = answered;
+  if (!use.isEstimated) parts.metrics?.tokens(model.name, use);
+  if (use.cost !== undefined) {
+    visit.cost = rateToDecimal(use.cost);
+    parts.metrics?.cost({ endpoint: ROUTE, upstream }, visit.cost);
+  }
   if (!response.destroyed) answered.finish();
 
   async function ask({ binding, model: asked }: ChatSource): Promise<Answered> {
+    const { upstream } = binding;
     const tally = createTally(call.promptTokens);
     const patienceMs = model.deadlineMs / 10;
     const reply = call.isStream
@@ -98,13 +106,13 @@ export async function complete(
     } catch (error) {
       if (!tally.hasOutput) throw error;
       const use = tally.use();
-      if (signal.aborted) return { use, finish: () => reply.cut(tally.unfinished(), use) };
+      if (signal.aborted) return { use, upstream, finish: () => reply.cut(tally.unfinished(), use) };
       // Of a plain call, nothing went out yet: it fails, or another provider answers it.
       if (!response.headersSent && !response.destroyed) throw error;
       log.warn({ ...details, err: error }, 'call broke off: charged what came');
-      return { use, finish: () => response.end(eventOf({ error: brokenOff(error) })) };
+      return { use, upstream, finish: () => response.end(eventOf({ error: brokenOff(error) })) };
     }
-    if (!tally.hasChoice) throw new UpstreamProblem('malformed', binding.upstream, 'answered no message');
-    return { use: tally.use(), finish: () => reply.end() };
+    if (!tally.hasChoice) throw new UpstreamProblem('malformed', upstream, 'answered no message');
+    return { use: tally.use(), upstream, finish: () => reply.end() };
   }
 }

@@ -9,6 +9,7 @@ import { Problem } from '../../errors.ts';
 import { readJsonObject } from '../../json-text.ts';
 import { ownTurn } from '../../large-bodies.ts';
 import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import { createLeases } from '../../payment/leases.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
@@ -35,6 +36,7 @@ export interface ApiKeyRouterParts {
   /** Origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly leaseMs: number;
+  readonly metrics?: Pick<Metrics, 'tokens' | 'cost'>;
   readonly log: Log;
   now(): number;
 }

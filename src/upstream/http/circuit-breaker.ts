@@ -3,6 +3,8 @@
  * is whoever pays or a key: nobody closes an upstream to others by calls of its own alone.
  */
 export interface CircuitBreaker {
+  /** True from the failure that opened the circuit until a probe succeeds. */
+  isOpen(): boolean;
   /** False while the circuit is open. After the cool-down, true for one probe at a time. */
   allows(caller?: string): boolean;
   /** How an allowed call ended; `abandoned` says nothing about the upstream. True when this failure opened the circuit. */
@@ -39,6 +41,7 @@ export function openCircuitBreaker({ failures, coolDownMs, probeMs, now }: Circu
   }
 
   return {
+    isOpen: () => openSince !== undefined,
     allows(caller) {
       if (openSince === undefined) return true;
       const isLast = caller !== undefined && caller === failedProber;

@@ -23,6 +23,8 @@ export interface UpstreamHttpOptions {
   /** Longest wait for one answer. Default: as long as the request's signal allows. */
   timeoutMs?: number;
   log?: Pick<Log, 'warn'>;
+  /** Told of every exchange, once it is over. */
+  exchanged?: UpstreamConnection['exchanged'];
   /** Milliseconds, for the circuit breaker; tests set it. */
   now?: () => number;
 }
@@ -32,7 +34,9 @@ const DEFAULT_CONCURRENCY = 64;
 const CIRCUIT = { failures: 10, coolDownMs: 5_000, probeMs: 2_000 };
 
 /** One per upstream, for the life of the process: it holds the connections, the limits and the circuit breaker. */
-export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & { close(): Promise<void> } {
+export function openUpstreamHttp(
+  options: UpstreamHttpOptions,
+): UpstreamHttp & { isShut(): boolean; close(): Promise<void> } {
   const { upstream, baseUrl, log } = options;
   const base = new URL(baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
@@ -51,6 +55,7 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
     settings: upstream.settings ?? {},
     secrets: options.secrets,
     timeoutMs: options.timeoutMs,
+    exchanged: options.exchanged,
     log,
   };
 
@@ -101,5 +106,5 @@ export function openUpstreamHttp(options: UpstreamHttpOptions): UpstreamHttp & {
     forCaller: connectionOf,
   });
 
-  return { ...connectionOf(), close: () => pool.destroy() };
+  return { ...connectionOf(), isShut: () => connection.circuit.isOpen(), close: () => pool.destroy() };
 }

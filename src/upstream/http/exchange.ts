@@ -24,6 +24,8 @@ export interface UpstreamConnection {
   settings: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
   timeoutMs: number | undefined;
+  /** `status`: undefined where there was no answer. */
+  exchanged: ((upstream: string, status: number | undefined, ms: number) => void) | undefined;
   log: Pick<Log, 'warn'> | undefined;
 }
 
@@ -91,9 +93,12 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
     return final(new UpstreamProblem('unavailable', connection.upstream, message));
   }
   const limit = new TimeLimit(request.signal, connection.timeoutMs);
+  const startedAt = performance.now();
+  let status: number | undefined;
   const leave = () => {
     limit.clear();
     giveTurnBack();
+    connection.exchanged?.(connection.upstream, status, performance.now() - startedAt);
   };
   const report = (ended: Ended) => {
     if (!connection.circuit.report(ended, request.caller)) return;
@@ -115,6 +120,7 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
   };
   try {
     const answer = await ask(connection, request, limit);
+    status = answer.status;
     return { ...answer, explain, report, inTime: () => limit.stopClock(), leave };
   } catch (error) {
     const { failed, ended } = explain(error);

@@ -69,13 +69,13 @@ export const withImages = (text: string, urls: readonly string[]): unknown =>
 export async function chat(
   binding: ChatBinding,
   request: ChatRequest,
-  context: Pick<CallContext, 'signal' | 'reportCost' | 'reportOutput'>,
+  context: Pick<CallContext, 'signal' | 'reportCost' | 'reportOutput' | 'reportUse'>,
 ): Promise<ChatAnswer> {
   const { answer, response } = await requestCompletion(binding, requestBody(binding.model, request), {
     signal: context.signal,
     words: request.words ?? 'gateway',
   });
-  return readAnswer(binding.upstream, answer, response, context);
+  return readAnswer(binding, answer, response, context);
 }
 
 /** The parameters that models name differently, or do not take at all, as this model has them. */
@@ -102,10 +102,10 @@ const requestBody = (model: ChatModel, request: ChatRequest): Record<string, unk
 });
 
 function readAnswer(
-  upstream: string,
+  { upstream, model }: ChatBinding,
   answer: JsonObject,
   response: UpstreamResponse,
-  context: Pick<CallContext, 'reportCost' | 'reportOutput'>,
+  context: Pick<CallContext, 'reportCost' | 'reportOutput' | 'reportUse'>,
 ): ChatAnswer {
   const { id, choices, usage } = answer;
   const choice = asJsonObject(Array.isArray(choices) ? choices[0] : undefined);
@@ -116,6 +116,7 @@ function readAnswer(
   }
   if (typeof cost === 'number' && cost >= 0) context.reportCost?.(cost.toFixed(12));
   context.reportOutput?.(completionTokens);
+  context.reportUse?.(model.name, { promptTokens, completionTokens });
   const text = textOf(message.content);
   if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
     throw contentRefused(upstream, 'refused', String(message.refusal ?? choice.finish_reason));
