@@ -180,7 +180,8 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
       PRIMARY KEY (payment_id, number)
     );
     CREATE INDEX refunds_open ON refunds (created_at) WHERE state <> 'sent';
-    CREATE INDEX refunds_by_age ON refunds (created_at);`,
+    CREATE INDEX refunds_by_age ON refunds (created_at);
+    CREATE INDEX refunds_by_sending ON refunds (updated_at, payment_id, number) WHERE state = 'sent';`,
 
   // The books, in order of time: what settled, and what credits were charged and given.
   () => `

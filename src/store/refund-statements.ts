@@ -80,6 +80,12 @@ export const sentRefund = (
   values: [paymentId, number, transaction, now],
 });
 
+export const sentRefunds = ({ from, to, after, limit }: Parameters<RefundStore['sentIn']>[0]): Statement => ({
+  text: `SELECT * FROM refunds WHERE state = 'sent' AND updated_at < ?1 AND (updated_at, payment_id, number) > (?2, ?3, ?4)
+    ORDER BY updated_at, payment_id, number LIMIT ?5`,
+  values: [to, after?.updatedAt ?? from, after?.paymentId ?? '', after?.number ?? 0, limit],
+});
+
 export function listRefunds({ states, limit }: { states?: readonly RefundState[]; limit: number }): Statement {
   const wanted = states ?? [];
   const among = wanted.length === 0 ? 'TRUE' : `state IN (${wanted.map((_, index) => `?${index + 2}`).join(', ')})`;

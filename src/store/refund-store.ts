@@ -4,6 +4,8 @@
  * that whoever goes on after a crash asks the chain first. A payment whose result was owed is at its end with its refund:
  * no request can have the result any more.
  */
+import type { Period } from './period.ts';
+
 export type RefundState = 'wanted' | 'sending' | 'sent';
 
 export interface Refund {
@@ -65,6 +67,8 @@ export interface RefundStore {
   failed(attempt: Attempt, fault: string, now: number): Promise<boolean>;
   /** All of a payment, in their order. */
   of(paymentId: string): Promise<Refund[]>;
+  /** Those that were sent in a period, in the order in which they were; `after`: the last one of the page before. */
+  sentIn(page: Period & { readonly after: Refund | undefined; readonly limit: number }): Promise<Refund[]>;
   /** Newest first. */
   list(filter: { states?: readonly RefundState[]; limit: number }): Promise<Refund[]>;
 }

@@ -63,6 +63,7 @@ const refundMethods: Remote<RefundStore> = {
   sent: true,
   failed: true,
   of: true,
+  sentIn: true,
   list: true,
 };
 

@@ -16,6 +16,7 @@
 import type { Settlement } from '../settlement.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { NonceStore } from './nonce-store.ts';
+import type { Period } from './period.ts';
 import type { RefundStore } from './refund-store.ts';
 
 export const paymentStates = [
@@ -112,13 +113,6 @@ export interface Paid
   readonly receipt: Receipt;
   /** The API key whose credits it bought; undefined: it bought something else. */
   readonly keyId: string | undefined;
-}
-
-/** A stretch of time, in milliseconds since the epoch. */
-export interface Period {
-  readonly from: number;
-  /** Not part of it. */
-  readonly to: number;
 }
 
 /** Where a page of settled payments ended. */

@@ -101,3 +101,22 @@ t.test('a refund whose answer is lost is found on the chain, and sent once', asy
   t.match(await refund('--list'), /sent +0\.06 USDC/);
   t.equal(await gateway.spendable('chain-c'), before);
 });
+
+t.test('the books have every refund, as much as the payers got back', async (t) => {
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const { stdout } = await run(
+    process.execPath,
+    ['--import=tsx', 'src/cli/export.ts', '--from', day(0), '--to', day(2), '--format', 'jsonl'],
+    { env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory } },
+  );
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { kind: string; amount: string; transaction: string });
+  const sent = rows.filter(({ kind }) => kind === 'refund');
+  t.same(
+    sent.map(({ amount }) => amount),
+    ['60000', '60000', '20000', '40000', '60000'],
+  );
+  t.equal(new Set(sent.map(({ transaction }) => transaction)).size, 5);
+});

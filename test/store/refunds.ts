@@ -95,6 +95,25 @@ export function refunds(promise: Promised): void {
     t.match(await store.find('one'), { state: 'refunded', reason: '0xback' });
   });
 
+  promise('tells what was sent in a period, page by page', async (t, store) => {
+    for (const [at, id] of ['one', 'two', 'three', 'four'].entries()) {
+      await delivered(store, id);
+      await want(store, id);
+      await store.refunds.sent({ paymentId: id, number: 1 }, `0x${id}`, 100 + at);
+    }
+    const period = { from: 101, to: 104 };
+    const first = await store.refunds.sentIn({ ...period, after: undefined, limit: 2 });
+    t.same(
+      first.map(({ paymentId }) => paymentId),
+      ['two', 'three'],
+    );
+    const second = await store.refunds.sentIn({ ...period, after: first[1], limit: 2 });
+    t.same(
+      second.map(({ paymentId }) => paymentId),
+      ['four'],
+    );
+  });
+
   promise('may send nothing once its own lease has run out', async (t, store) => {
     await owed(store, 'slow');
     await want(store, 'slow');

@@ -3,7 +3,9 @@ import type { Network } from '../../catalogue/types.ts';
 import { atomicToDecimal, rateToDecimal, toDecimal } from '../../money.ts';
 import { assetsOf } from '../../payment/assets.ts';
 import type { LedgerEntry } from '../../store/credit-store.ts';
-import type { Paid, PaidPosition, Period, Store } from '../../store/store.ts';
+import type { Period } from '../../store/period.ts';
+import type { Refund } from '../../store/refund-store.ts';
+import type { Paid, PaidPosition, Store } from '../../store/store.ts';
 
 const PAGE = 1_000;
 
@@ -31,7 +33,10 @@ export interface Movement {
   readonly cells: readonly string[];
 }
 
-type Books = Pick<Store, 'paid'> & { readonly credits: Pick<Store['credits'], 'movements'> };
+type Books = Pick<Store, 'paid'> & {
+  readonly credits: Pick<Store['credits'], 'movements'>;
+  readonly refunds: Pick<Store['refunds'], 'sentIn'>;
+};
 
 /** Payments that moved money, in the order in which they settled. */
 export async function* paidIn(store: Pick<Store, 'paid'>, period: Period): AsyncGenerator<Paid> {
@@ -52,13 +57,22 @@ async function* entriesIn({ credits }: Books, period: Period): AsyncGenerator<Le
   } while (after);
 }
 
+async function* refundsIn({ refunds }: Books, period: Period): AsyncGenerator<Refund> {
+  let after: Refund | undefined;
+  do {
+    const page: Refund[] = await refunds.sentIn({ ...period, after, limit: PAGE });
+    yield* page;
+    after = page.length < PAGE ? undefined : page.at(-1);
+  } while (after);
+}
+
 /** What a network is called all over the world (CAIP-2), by that name or by our own. */
 export function chainNames(networks: Iterable<Network>, mode: 'sandbox' | 'live'): (network: string) => string {
   const names = new Map([...networks].map((network) => [network.id, network[mode].caip2]));
   return (network) => names.get(network) ?? network;
 }
 
-/** In order of time; at the same moment payments come first. */
+/** In order of time; at the same moment payments come first, then credits. */
 export async function* movementsIn(
   store: Books,
   period: Period,
@@ -77,17 +91,40 @@ export async function* movementsIn(
     return { at: settledAt, cells: [id, iso(settledAt), kind, route, rail, chainOf(network), transaction, ...paid] };
   }
 
-  const payments = map(paidIn(store, period), ofPayment);
-  const credits = map(entriesIn(store, period), ofEntry);
-  let [payment, entry] = [await payments.next(), await credits.next()];
-  while (!payment.done || !entry.done) {
-    if (!payment.done && (entry.done || payment.value.at <= entry.value.at)) {
-      yield payment.value;
-      payment = await payments.next();
-    } else if (!entry.done) {
-      yield entry.value;
-      entry = await credits.next();
-    }
+  function ofRefund({
+    paymentId,
+    number,
+    network,
+    asset,
+    payee,
+    amount,
+    transaction = '',
+    updatedAt,
+  }: Refund): Movement {
+    const { decimals } = assetOf(asset);
+    const dollars = atomicToDecimal(BigInt(amount), decimals);
+    const given = [payee, asset, amount, String(decimals), dollars, '', 'sent'];
+    const id = `${paymentId}#${number}`;
+    return { at: updatedAt, cells: [id, iso(updatedAt), 'refund', '', '', chainOf(network), transaction, ...given] };
+  }
+
+  yield* inOrder([
+    map(paidIn(store, period), ofPayment),
+    map(entriesIn(store, period), ofEntry),
+    map(refundsIn(store, period), ofRefund),
+  ]);
+}
+
+/** Several lists in order of time as one; at the same moment the first of them comes first. */
+async function* inOrder(lists: readonly AsyncGenerator<Movement>[]): AsyncGenerator<Movement> {
+  const heads = await Promise.all(lists.map(async (list) => ({ list, head: await list.next() })));
+  for (;;) {
+    const open = heads.filter(({ head }) => !head.done);
+    const [first, ...others] = open;
+    if (!first) return;
+    const next = others.reduce((least, each) => (each.head.value.at < least.head.value.at ? each : least), first);
+    yield next.head.value;
+    next.head = await next.list.next();
   }
 }
 

@@ -1,5 +1,5 @@
 /** `--from` and `--to` of the commands that keep the books. */
-import type { Period } from '../../store/store.ts';
+import type { Period } from '../../store/period.ts';
 import { UsageProblem } from '../command-line.ts';
 
 export const PERIOD_OPTIONS = { from: { type: 'string' }, to: { type: 'string' } } as const;

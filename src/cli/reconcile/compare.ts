@@ -5,7 +5,7 @@ import { evmIncoming } from '../../payment/chains/evm-incoming.ts';
 import type { Incoming, IncomingReader } from '../../payment/chains/incoming.ts';
 import { ChainUnreachable, createRpc, type Rpc } from '../../payment/chains/rpc.ts';
 import { solanaIncoming } from '../../payment/chains/solana-incoming.ts';
-import type { Period } from '../../store/store.ts';
+import type { Period } from '../../store/period.ts';
 import type { Account } from './accounts.ts';
 
 /** What the books have of one transaction. */
