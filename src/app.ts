@@ -235,7 +235,7 @@ export async function openGateway(
   const wanted = (network: string) => confirmationsOn(catalogue, network);
   const giveBack = async () => {
     if (editions.current().catalogue.service.refunds === 'automatic') await wantRefunds({ store, log, now });
-    await sendRefunds({ store, rails, owner, log, now });
+    await sendRefunds({ store, rails, owner, metrics, worth, idOf, log, now });
   };
   const failed = (error: unknown) => {
     // Of an outage the log tells once.

@@ -6,12 +6,12 @@ import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { shipped } from '../shipped.ts';
 import type { Refund, RefundRefusal } from '../store/refund-store.ts';
 import type { Payment, Store } from '../store/store.ts';
-import { inColumns } from './columns.ts';
+import { asJson, inColumns } from './columns.ts';
 import { dollars, onStore, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 
 const USAGE = `npm run refund -- <transaction or payment> [options]
-npm run refund -- --list
+npm run refund -- --list [--json]
 
   --amount <dollars>  so much of it (default: all that was not given back yet)
   --reason <text>     why, for your books
@@ -23,6 +23,7 @@ const refusals: Readonly<Record<RefundRefusal, string>> = {
   unknown: 'no such payment',
   unpaid: 'nothing was taken for it',
   'in-progress': 'its request is being worked on, or nobody knows yet whether money moved: try again in a minute',
+  credits: 'it bought credits: disable its key (npm run keys), and give back by hand what was not spent',
   'too-much': 'that is more than is left of it',
   'whole-only': 'its result is owed: it can only be given back whole',
 };
@@ -52,9 +53,10 @@ function rowOf(
 
 const HEAD = ['time (UTC)', 'state', 'amount', 'network', 'payee', 'transaction, or why not yet', 'reason'];
 
-async function list(store: Store, assetOf: AssetOf): Promise<void> {
+async function list(store: Store, assetOf: AssetOf, json: boolean): Promise<void> {
   const rows = (await store.refunds.list({ limit: LISTED })).map((refund) => rowOf(refund, assetOf));
-  process.stdout.write(rows.length === 0 ? 'nothing was given back\n' : inColumns(HEAD, rows));
+  if (json) process.stdout.write(asJson(HEAD, rows));
+  else process.stdout.write(rows.length === 0 ? 'nothing was given back\n' : inColumns(HEAD, rows));
 }
 
 async function giveBack(
@@ -82,6 +84,7 @@ await run(async () => {
       amount: { type: 'string' },
       reason: { type: 'string', default: 'given back by the operator' },
       list: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
     },
     process.argv.slice(2),
   );
@@ -89,7 +92,7 @@ await run(async () => {
   if (values.list ? name !== undefined : name === undefined || others.length > 0) throw new UsageProblem(USAGE);
   await onStore(values.list ? 'reads' : 'writes', async (store, { catalogueDirectory }) => {
     const assetOf = assetsOf(loadCatalogue(catalogueDirectory, shipped).networks.values());
-    if (name === undefined) await list(store, assetOf);
+    if (name === undefined) await list(store, assetOf, values.json);
     else await giveBack(store, assetOf, { name, amount: values.amount, reason: values.reason });
   });
 });

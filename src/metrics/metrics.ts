@@ -17,6 +17,7 @@ export interface Metrics {
   settledFirst(reason: string): void;
   /** Work that was done and will not be paid. */
   lost(labels: { readonly network: string; readonly endpoint: string }, worth: Money): void;
+  refunded(labels: { readonly network: string }, worth: Money): void;
   /** a network, a route or all payers without a record settle first because of losses, or do not any more. */
   settlesFirst(part: string, does: boolean): void;
   /** A request that has been answered; `route` never holds what a stranger made up. */
@@ -71,6 +72,12 @@ export function createMetrics(): Metrics {
     name: 'turnpike_settled_first_total',
     help: 'Payments that settled before the work, by the reason',
     labelNames: ['reason'],
+    registers,
+  });
+  const refunded = new Counter({
+    name: 'turnpike_refunds_usd_total',
+    help: 'Dollars that were given back',
+    labelNames: ['network'],
     registers,
   });
   const lost = new Counter({
@@ -161,6 +168,7 @@ export function createMetrics(): Metrics {
     },
     payment: (labels) => payments.inc({ ...labels }),
     settledFirst: (reason) => settledFirst.inc({ reason }),
+    refunded: (labels, worth) => refunded.inc({ ...labels }, Number(toDecimal(worth))),
     lost: (labels, worth) => lost.inc({ ...labels }, Number(toDecimal(worth))),
     settlesFirst: (part, does) => settlesFirst.set({ part }, does ? 1 : 0),
     contentType: registry.contentType,

@@ -27,7 +27,12 @@ export const insertRefund = (facts: Facts, { reason, isAutomatic, now }: RefundR
   ],
 });
 
-/** Only after `refundable` allowed it, in the transaction that read the row. */
+export const creditsBoughtWith = (paymentId: string): Statement => ({
+  text: 'SELECT key_id FROM purchases WHERE payment_id = ?1',
+  values: [paymentId],
+});
+
+/** Only after `refusalOf` allowed it, in the transaction that read the row. */
 export const endOwed = (paymentId: string, now: number): Statement => ({
   text: `UPDATE payments SET state = 'refunded', reason = NULL, owner = '', lease_until = 0, updated_at = ?2
     WHERE id = ?1`,

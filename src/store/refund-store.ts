@@ -45,9 +45,10 @@ export interface RefundRequest {
 
 /**
  * Why nothing is given back: the payment is not known; nothing was taken; a request is being worked on, or nobody knows yet
- * whether money moved; less is left than was asked for; what is owed can only be given back whole.
+ * whether money moved; it bought credits, which its payer would keep; less is left than was asked for; what is owed can only
+ * be given back whole.
  */
-export type RefundRefusal = 'unknown' | 'unpaid' | 'in-progress' | 'too-much' | 'whole-only';
+export type RefundRefusal = 'unknown' | 'unpaid' | 'in-progress' | 'credits' | 'too-much' | 'whole-only';
 
 /** `left`: atomic units that could be given back still. */
 export type RefundOutcome = { readonly refund: Refund } | { readonly refused: RefundRefusal; readonly left: bigint };

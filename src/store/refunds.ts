@@ -58,7 +58,8 @@ export function refundsOn(engine: Engine): RefundStore {
     const taken = BigInt(payment.receipt?.amount ?? 0);
     const left = before.reduce((rest, { amount }) => rest - BigInt(amount), taken);
     const amount = request.amount ?? left;
-    const refused = refusalOf(payment, left, amount, now);
+    const { rows: credits } = yield statements.creditsBoughtWith(paymentId);
+    const refused = refusalOf(payment, left, amount, now) ?? (credits.length > 0 ? 'credits' : undefined);
     if (refused) return { refused, left };
     if (isOwed(payment)) yield statements.endOwed(paymentId, now);
     const { network, asset, payer: payee } = payment;

@@ -50,7 +50,7 @@ t.test('what only reads makes no database, and prints its table as JSON where th
   const data = t.testdir({});
   for (const [file, words] of [
     ['payments', ['--json']],
-    ['refund', ['--list']],
+    ['refund', ['--list', '--json']],
     ['payments', ['--margins', '--json']],
     ['keys', ['list', '--json']],
   ] as const) {

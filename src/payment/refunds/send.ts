@@ -1,5 +1,7 @@
 /** Sends what is to be given back, once, whatever crashes in between. */
 import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import type { Money } from '../../money.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Refund } from '../../store/refund-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,7 +13,11 @@ interface SendParts {
   readonly rails: ReadonlyMap<string, Rail>;
   /** Names this instance. */
   readonly owner: string;
+  readonly metrics: Pick<Metrics, 'refunded'>;
   readonly log: Log;
+  worth(moved: Pick<Refund, 'amount' | 'asset'>): Money;
+  /** As the catalogue names a network. */
+  idOf(network: string): string;
   now(): number;
 }
 
@@ -46,7 +52,8 @@ async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | 
     if (settlement.state === 'refused') return fail(settlement.reason);
     // Its chain is asked when the lease has run out.
     if (settlement.state === 'unknown') return false;
-    await store.refunds.sent(refund, settlement.transaction, now());
+    const isFirst = await store.refunds.sent(refund, settlement.transaction, now());
+    if (isFirst) parts.metrics.refunded({ network: parts.idOf(network) }, parts.worth(refund));
     log.info({ ...about, transaction: settlement.transaction }, 'a refund is sent');
     return true;
   };
