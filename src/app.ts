@@ -234,7 +234,7 @@ export async function openGateway(
 
   const wanted = (network: string) => confirmationsOn(catalogue, network);
   const giveBack = async () => {
-    if (editions.current().catalogue.service.refunds === 'automatic') await wantRefunds({ store, log, now });
+    if (editions.current().catalogue.service.refunds === 'automatic') await wantRefunds({ store, rails, log, now });
     await sendRefunds({ store, rails, owner, metrics, worth, idOf, log, now });
   };
   const failed = (error: unknown) => {

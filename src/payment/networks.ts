@@ -46,6 +46,8 @@ export interface PayableNetworks {
     version: 1 | 2,
     name: string,
   ): { readonly id: NetworkId; readonly caip2: string; readonly asset: AssetFile } | undefined;
+  /** The configured network, payable now or not, by its neutral id or by CAIP-2. */
+  configured(name: string): Pick<PayableNetwork, 'id' | 'family'> | undefined;
   /** Of a configured network's asset, payable now or not. */
   decimals(id: NetworkId): number;
   /** Grows with every change, so that prepared challenges know when they are stale. */
@@ -178,6 +180,8 @@ export function createPayableNetworks(
       }
       return undefined;
     },
+    configured: (name) =>
+      configurations.find(({ network, mode }) => network.id === name || network[mode].caip2 === name)?.network,
     decimals(id) {
       const configured = configurations.find(({ network }) => network.id === id);
       if (!configured)

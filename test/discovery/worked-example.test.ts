@@ -48,6 +48,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
     const networks: PayableNetworks = {
       find: () => payable,
       named: () => undefined,
+      configured: () => undefined,
       decimals: () => 6,
       version: 1,
       leastPrice: () => 0n,

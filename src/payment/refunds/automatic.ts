@@ -3,9 +3,12 @@ import { finalCodes } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { MAX_OWED_ATTEMPTS } from '../../store/claimable.ts';
 import type { Payment, Store } from '../../store/store.ts';
+import type { Rail } from '../rail.ts';
+import { senderFor } from './sender.ts';
 
 interface AutomaticParts {
   readonly store: Pick<Store, 'list' | 'refunds'>;
+  readonly rails: ReadonlyMap<string, Rail>;
   readonly log: Pick<Log, 'info'>;
   now(): number;
 }
@@ -22,11 +25,12 @@ function reasonFor({ reason = '', attempt, updatedAt }: Payment, now: number): s
 }
 
 /** One round over what is owed, the longest untouched first. Answers how many are given back now. */
-export async function wantRefunds({ store, log, now }: AutomaticParts): Promise<number> {
+export async function wantRefunds({ store, rails, log, now }: AutomaticParts): Promise<number> {
   let wanted = 0;
   for (const payment of await store.list({ states: ['owed'], oldest: true, limit: BATCH, withoutAnswers: true })) {
     const reason = reasonFor(payment, now());
-    if (reason === undefined) continue;
+    // What nobody can send stays owed: its payer can still get the result.
+    if (reason === undefined || !senderFor(rails, payment.network)) continue;
     const outcome = await store.refunds.want({ paymentId: payment.id, reason, isAutomatic: true, now: now() });
     if (!('refund' in outcome)) continue;
     wanted += 1;

@@ -6,7 +6,7 @@ import type { Settlement } from '../../settlement.ts';
 import type { Refund } from '../../store/refund-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { Rail } from '../rail.ts';
-import type { RefundSender } from './sender.ts';
+import { type RefundSender, senderFor } from './sender.ts';
 
 interface SendParts {
   readonly store: Pick<Store, 'refunds'>;
@@ -28,12 +28,10 @@ const BATCH = 20;
 /** One round over those that nobody works on. Answers how many were sent. */
 export async function sendRefunds(parts: SendParts): Promise<number> {
   const { store, owner, now } = parts;
-  const senders = [...parts.rails.values()].flatMap(({ refunds }) => refunds ?? []);
   const moment = now();
   let sent = 0;
   for (const refund of await store.refunds.take({ owner, now: moment, leaseUntil: moment + TRY_MS, limit: BATCH })) {
-    const sender = senders.find((each) => each.serves(refund.network));
-    if (await sendOne(parts, refund, sender)) sent += 1;
+    if (await sendOne(parts, refund, senderFor(parts.rails, refund.network))) sent += 1;
   }
   return sent;
 }
@@ -57,7 +55,9 @@ async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | 
     log.info({ ...about, transaction: settlement.transaction }, 'a refund is sent');
     return true;
   };
-  if (!sender) return fail(`no key gives money back on ${network}: set TURNPIKE_REFUND_SIGNER_EVM or _SOLANA`);
+  if (!sender) {
+    return fail(`no key gives money back on ${network}: set TURNPIKE_REFUND_SIGNER_EVM or _SOLANA, or send it by hand`);
+  }
   if (refund.recoveryQuery !== undefined) {
     const became = await sender.recover(refund.recoveryQuery);
     if (became.state !== 'refused') return end(became);

@@ -21,7 +21,7 @@ export interface PreparedRefund {
 
 /** Gives money back from a key of its own. */
 export interface RefundSender {
-  /** Whether what was paid on this network can be given back. */
+  /** Whether it has the key to give back what was paid on this network. */
   serves(network: string): boolean;
   /** Signs. Throws Error with words for the operator where that cannot be done now. */
   prepare(order: RefundOrder): Promise<PreparedRefund>;
@@ -31,3 +31,10 @@ export interface RefundSender {
    */
   recover(recoveryQuery: string): Promise<Settlement>;
 }
+
+/** Who gives back what was paid on the network, on whichever rail; undefined where nobody can. */
+export const senderFor = (
+  rails: ReadonlyMap<string, { readonly refunds?: RefundSender | undefined }>,
+  network: string,
+): RefundSender | undefined =>
+  [...rails.values()].map(({ refunds }) => refunds).find((sender) => sender?.serves(network));

@@ -73,31 +73,23 @@ async function signSolana(secretKey: string, requirements: Requirements, rpcUrl:
 }
 
 export function openRefunds({ networks, signers, findSettlement, publicUrl, now }: RefundParts): RefundSender {
-  const idOf = (name: string): string => networks.named(2, name)?.id ?? name;
-  const isKnown = (id: string): boolean => {
-    try {
-      networks.decimals(id);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
   async function sign(network: PayableNetwork, requirements: Requirements): Promise<Authorization> {
-    const { family, rpcUrl } = network;
-    const variable = `TURNPIKE_REFUND_SIGNER_${family.toUpperCase()}`;
+    const { id, family, rpcUrl } = network;
     const key = signers[family];
-    if (key === undefined) throw new Error(`no key gives money back on ${network.id}: set ${variable}`);
+    if (key === undefined) throw new Error(`no key gives money back on ${id}`);
     if (family === 'evm') return await signEvm(key, requirements);
-    if (rpcUrl === undefined) throw new Error(`no RPC address is configured for ${network.id}`);
+    if (rpcUrl === undefined) throw new Error(`no RPC address is configured for ${id}`);
     return await signSolana(key, requirements, rpcUrl);
   }
 
   return {
-    serves: (name) => isKnown(idOf(name)),
+    serves(name) {
+      const network = networks.configured(name);
+      return network !== undefined && signers[network.family] !== undefined;
+    },
 
     async prepare(order) {
-      const id = idOf(order.network);
+      const id = networks.configured(order.network)?.id ?? order.network;
       const network = networks.find(id);
       if (!network) throw new Error(`no facilitator settles on ${id} at the moment`);
       const { asset, caip2: chain, facilitator } = network;
