@@ -89,13 +89,10 @@ function readLive(environment: Variables, read: VariableReader): LiveConfig {
     problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET belong together: set both or none');
   }
   const facilitatorUrl = url('TURNPIKE_FACILITATOR_URL');
-  const signers = { evm: optional('TURNPIKE_SIGNER_EVM'), solana: optional('TURNPIKE_SIGNER_SOLANA') };
-  if (signers.evm && !/^0x[0-9a-fA-F]{64}$/.test(signers.evm)) {
-    problems.push('TURNPIKE_SIGNER_EVM is not a private key: give 0x and 64 hex digits');
-  }
-  if (signers.solana && !/^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(signers.solana)) {
-    problems.push('TURNPIKE_SIGNER_SOLANA is not a private key: give the 64 bytes of a key pair in base58');
-  }
+  const signers = {
+    evm: read.privateKey('TURNPIKE_SIGNER_EVM', 'evm'),
+    solana: read.privateKey('TURNPIKE_SIGNER_SOLANA', 'solana'),
+  };
   if (!id && !facilitatorUrl && !signers.evm && !signers.solana) {
     problems.push(
       'a facilitator is missing: set CDP_API_KEY_ID and CDP_API_KEY_SECRET (Coinbase), TURNPIKE_FACILITATOR_URL (any x402 facilitator), or TURNPIKE_SIGNER_EVM / TURNPIKE_SIGNER_SOLANA (settle in this process)',

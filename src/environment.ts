@@ -19,7 +19,15 @@ export interface VariableReader {
   optional(name: string): string | undefined;
   /** Without slashes at its end. */
   url(name: string): string | undefined;
+  /** The private key of an account: hex on EVM, base58 on Solana. */
+  privateKey(name: string, family: keyof typeof PRIVATE_KEYS): string | undefined;
 }
+
+/** What a private key looks like, and how that is said. */
+export const PRIVATE_KEYS = {
+  evm: { form: /^0x[0-9a-fA-F]{64}$/, words: '0x and 64 hex digits' },
+  solana: { form: /^[1-9A-HJ-NP-Za-km-z]{80,90}$/, words: 'the 64 bytes of a key pair in base58' },
+} as const;
 
 export function readVariables(variables: Variables): VariableReader {
   const problems: string[] = [];
@@ -30,5 +38,11 @@ export function readVariables(variables: Variables): VariableReader {
     problems.push(`${name} is not a URL: give one such as https://api.example.com`);
     return undefined;
   };
-  return { problems, optional, url };
+  const privateKey: VariableReader['privateKey'] = (name, family) => {
+    const value = optional(name);
+    const { form, words } = PRIVATE_KEYS[family];
+    if (value !== undefined && !form.test(value)) problems.push(`${name} is not a private key: give ${words}`);
+    return value;
+  };
+  return { problems, optional, url, privateKey };
 }

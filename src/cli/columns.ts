@@ -6,6 +6,9 @@ export const asJson = (head: readonly string[], rows: readonly (readonly string[
     2,
   )}\n`;
 
+/** In UTC, to the second: `2026-11-22 19:20:42`. */
+export const shownTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
 /** Rows in columns. Amounts and counts are set to the right, everything else to the left. */
 export function inColumns(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));

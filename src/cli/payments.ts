@@ -7,7 +7,7 @@ import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { rails } from '../rails/index.ts';
 import { shipped } from '../shipped.ts';
 import type { Payment, Store } from '../store/store.ts';
-import { asJson, inColumns } from './columns.ts';
+import { asJson, inColumns, shownTime } from './columns.ts';
 import { onStore, period, run } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
 import { lossTable } from './payments/losses.ts';
@@ -58,14 +58,12 @@ function amountOf({ receipt, amount, asset }: Payment, assetOf: AssetOf): string
   return `${toDecimal(fromAtomic(receipt?.amount ?? amount, found))} ${found.symbol}`;
 }
 
-const time = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
-
 /** What is owed and can never be delivered has to be given back. */
 const stateOf = ({ state, reason }: Payment): string =>
   state === 'owed' && finalCodes.has(reason ?? '') ? 'refund due' : state;
 
 const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
-  time(payment.createdAt),
+  shownTime(payment.createdAt),
   stateOf(payment),
   payment.rail,
   payment.route,

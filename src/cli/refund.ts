@@ -6,7 +6,7 @@ import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { shipped } from '../shipped.ts';
 import type { Refund, RefundRefusal } from '../store/refund-store.ts';
 import type { Payment, Store } from '../store/store.ts';
-import { asJson, inColumns } from './columns.ts';
+import { asJson, inColumns, shownTime } from './columns.ts';
 import { dollars, onStore, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 
@@ -47,8 +47,15 @@ function rowOf(
   { createdAt, state, amount, asset, network, payee, reason, fault, transaction }: Refund,
   assetOf: AssetOf,
 ) {
-  const time = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ');
-  return [time, state, worth(amount, asset, assetOf), network, payee, transaction ?? fault ?? '-', reason];
+  return [
+    shownTime(createdAt),
+    state,
+    worth(amount, asset, assetOf),
+    network,
+    payee,
+    transaction ?? fault ?? '-',
+    reason,
+  ];
 }
 
 const HEAD = ['time (UTC)', 'state', 'amount', 'network', 'payee', 'transaction, or why not yet', 'reason'];

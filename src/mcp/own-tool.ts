@@ -20,4 +20,21 @@ export const answered = (structured: Record<string, unknown>): CallToolResult =>
 export const FREE = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** The field by which own tools are told of a sold one. */
-export const NAME_FIELD = { type: 'string', minLength: 1, description: 'A tool, by its name: image_family-e-2' };
+const NAME_FIELD = { type: 'string', minLength: 1, description: 'A tool, by its name: image_family-e-2' };
+
+/** What tools take that are told of a sold one. */
+export const byName: Tool['inputSchema'] = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: { name: NAME_FIELD },
+};
+
+/** The same with what it would be called with. */
+export const callByName: Tool['inputSchema'] = {
+  ...byName,
+  properties: {
+    ...byName.properties,
+    arguments: { type: 'object', description: 'What describe_endpoint says that it takes', default: {} },
+  },
+};

@@ -13,7 +13,7 @@ import { isJsonObject } from '../json.ts';
 import { readJsonObject } from '../json-text.ts';
 import { ownTurn } from '../large-bodies.ts';
 import type { Visit } from '../visit.ts';
-import { readSelection } from './selection.ts';
+import { readSelection, type Selection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
 import { plainAnswer, plainCall } from './short-road.ts';
 
@@ -69,12 +69,15 @@ function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }:
   return origin.ok ? undefined : `${origin.message}: the operator lists pages in service.yaml, mcp.origins`;
 }
 
+/** What was asked for by the address, and by whom. */
+type Asked = { readonly selection: Selection; readonly visit: Visit };
+
 export function openProtocol(parts: ProtocolParts): Protocol {
-  const { toolbox, publicUrl, log } = parts;
+  const { toolbox, log } = parts;
   const handler = createMcpHandler(
-    ({ requestInfo, authInfo }) => {
-      const selection = readSelection(new URL(requestInfo?.url ?? publicUrl).search, parts);
-      return createServer(parts, selection, authInfo?.extra?.visit as Visit);
+    ({ authInfo }) => {
+      const { selection, visit } = (authInfo as unknown as { extra: Asked }).extra;
+      return createServer(parts, selection, visit);
     },
     {
       maxSubscriptions: MOST_SUBSCRIPTIONS,
@@ -90,15 +93,15 @@ export function openProtocol(parts: ProtocolParts): Protocol {
   }
 
   /** The package hands on what is known of a caller, and of nothing else. */
-  const withVisit = (request: IncomingMessage, visit: Visit) =>
-    Object.assign(request, { auth: { token: '', clientId: '', scopes: [], extra: { visit } } });
+  const handedOn = (request: IncomingMessage, asked: Asked) =>
+    Object.assign(request, { auth: { token: '', clientId: '', scopes: [], extra: asked } });
 
   async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
-    readSelection(splitUrl(request.url ?? '/').query, parts);
-    if (request.method !== 'POST') return await byPackage(withVisit(request, visit), response);
+    const asked = { selection: readSelection(splitUrl(request.url ?? '/').query, parts), visit };
+    if (request.method !== 'POST') return await byPackage(handedOn(request, asked), response);
     const message = await readMessage(request);
     const call = plainCall(message, request.headers);
-    if (!call) return await byPackage(withVisit(request, visit), response, message);
+    if (!call) return await byPackage(handedOn(request, asked), response, message);
     const result = await toolbox.call(call.name, call.input, call.meta, visit);
     send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, result) });
   }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { toDecimal } from '../money.ts';
 import { type CallParts, callSold } from './call.ts';
-import { answered, FREE, NAME_FIELD, type OwnTool } from './own-tool.ts';
+import { answered, callByName, FREE, type OwnTool } from './own-tool.ts';
 import { problemResult } from './result.ts';
 import type { SoldTool } from './sold-tools.ts';
 
@@ -12,15 +12,7 @@ export const quoteTool = (parts: CallParts, find: (name: string) => SoldTool): O
     title: 'What a call costs',
     description:
       'The exact price of a call in dollars, everything that is wrong with its arguments, and how it can be paid. Costs nothing.',
-    inputSchema: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['name'],
-      properties: {
-        name: NAME_FIELD,
-        arguments: { type: 'object', description: 'The arguments of the call', default: {} },
-      },
-    },
+    inputSchema: callByName,
     annotations: FREE,
   },
   async call({ name, arguments: given }, _meta, visit) {

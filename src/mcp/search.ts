@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 import { toDecimal, usd } from '../money.ts';
 import type { ToolCall } from '../request.ts';
 import type { Visit } from '../visit.ts';
-import { answered, FREE, NAME_FIELD, type OwnTool } from './own-tool.ts';
+import { answered, byName, callByName, FREE, type OwnTool } from './own-tool.ts';
 import type { SoldTool } from './sold-tools.ts';
 
 interface SearchParts {
@@ -115,12 +115,7 @@ export const searchTools = (parts: SearchParts): OwnTool[] => [
       name: 'describe_endpoint',
       title: 'What an endpoint takes, gives and costs',
       description: 'The schemas, the price, the limits and an example of one endpoint. Costs nothing.',
-      inputSchema: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['name'],
-        properties: { name: NAME_FIELD },
-      },
+      inputSchema: byName,
       annotations: FREE,
     },
     call: ({ name }) => answered(described(parts.find(String(name)))),
@@ -131,15 +126,7 @@ export const searchTools = (parts: SearchParts): OwnTool[] => [
       title: 'Call an endpoint',
       description:
         'Calls an endpoint by its name: the same as calling the tool of that name. Paid per call; without a payment it answers the price.',
-      inputSchema: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['name'],
-        properties: {
-          name: NAME_FIELD,
-          arguments: { type: 'object', description: 'What describe_endpoint says that it takes', default: {} },
-        },
-      },
+      inputSchema: callByName,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     call: ({ name, arguments: given }, meta, visit) => parts.call(parts.find(String(name)), given, meta, visit),

@@ -1,6 +1,6 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { draining, finalCodes, Problem } from '../errors.ts';
+import { draining } from '../errors.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
@@ -13,6 +13,7 @@ import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
 import { requestDigest } from './request-digest.ts';
 import { tooShort } from './settle-upfront.ts';
+import { MAX_ATTEMPTS, refuseOwedForGood, refuseSpent } from './spent.ts';
 import { type UpfrontReason, upfrontReasons } from './upfront-reason.ts';
 
 interface ClaimParts {
@@ -25,9 +26,6 @@ interface ClaimParts {
   readonly stopping: AbortSignal;
   now(): number;
 }
-
-/** A payment whose upstream failed, or whose instance died at work, may be used this many times in all. */
-const MAX_ATTEMPTS = 3;
 
 /** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */
 export type Work = {
@@ -58,47 +56,6 @@ export interface Purchase {
 
 /** An answer that was paid for before, by the payment named. */
 export interface Replay extends Purchase, Pick<Payment, 'network' | 'payer' | 'asset'> {}
-
-/** Throws when the payment stands in a state that no request can change. */
-function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: string): void {
-  const refuse = (reason: string) => new Refusal('invalid-challenge', reason);
-  if (payment.fingerprint !== fingerprint) throw refuse('this authorization has been used: sign a new one');
-  if (payment.requestDigest !== digest) {
-    throw refuse('this payment belongs to another request: sign a new one for this one');
-  }
-  if (payment.state === 'unsettled') {
-    const { recoveryQuery, reason = '' } = payment;
-    throw new Refusal('verification-failed', `this payment could not be settled (${reason}): sign a new one`, {
-      settlement: { recoveryQuery, reason },
-    });
-  }
-  if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
-    throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
-  }
-  refuseOwedForGood(payment);
-  refuseRefunded(payment);
-}
-
-/** Throws Problem where the money is, or will be, the payer's again. */
-function refuseRefunded({ state, reason }: Payment): void {
-  if (state !== 'refunded') return;
-  const how = reason ? `transaction ${reason}` : 'its transaction follows';
-  throw new Problem('refunded', `There was no result for this payment, and it is given back: ${how}`);
-}
-
-/** Throws Problem where the result of a payment that is owed it cannot be had any more. */
-function refuseOwedForGood({ state, reason = '', attempt }: Payment): void {
-  if (state !== 'owed') return;
-  if (finalCodes.has(reason)) {
-    throw new Problem('result_owed', `Paid, but refused for good (${reason}): the operator's refund is due`);
-  }
-  if (attempt >= MAX_OWED_ATTEMPTS) {
-    throw new Problem(
-      'result_owed',
-      'Paid, but the provider goes on failing: the operator sees what is owed and has to give it back',
-    );
-  }
-}
 
 /** The answer that this very payment bought. Throws Refusal where it may be given once only. */
 function boughtBefore(payment: Payment, credential: Credential, quote: Quote): Replay | undefined {

@@ -46,13 +46,19 @@ t.test('Postgres', async (t) => {
   });
 });
 
-t.test('finds a page of one payer in the index, however many payments there are', async (t) => {
+/** A client of a database with 20,000 payments. */
+async function withMany(t: Test): Promise<pg.Client> {
   const database = await emptyDatabase();
   await openHere(t, database);
   const client = new pg.Client({ connectionString: database });
   await client.connect();
   t.teardown(() => client.end());
   await client.query(manyPayments('SELECT n FROM generate_series(1, 20000) AS n'));
+  return client;
+}
+
+t.test('finds a page of one payer in the index, however many payments there are', async (t) => {
+  const client = await withMany(t);
   await client.query('ANALYZE payments');
   for (const payer of ['big', '0xsmall', 'nobody']) {
     const { rows } = await client.query(`EXPLAIN ${pageOf(payer)}`);
@@ -63,12 +69,7 @@ t.test('finds a page of one payer in the index, however many payments there are'
 });
 
 t.test('reads the books in the order of an index, however much they have', async (t) => {
-  const database = await emptyDatabase();
-  await openHere(t, database);
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
-  t.teardown(() => client.end());
-  await client.query(manyPayments('SELECT n FROM generate_series(1, 20000) AS n'));
+  const client = await withMany(t);
   await client.query('UPDATE payments SET settled_at = created_at');
   await client.query('ANALYZE payments');
   const { rows } = await client.query(`EXPLAIN ${pageOfPaid}`);

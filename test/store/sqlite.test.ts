@@ -36,13 +36,19 @@ t.test('what older releases kept of settlements is read by this one', async (t) 
   await keepsOldRows(t, store);
 });
 
-t.test('finds a page of one payer in the index, however many payments there are', async (t) => {
+/** A database with 20,000 payments. */
+async function withMany(t: Test) {
   const file = join(t.testdir({}), 'many.sqlite');
   await openSqliteStore(file).close();
   const database = new Database(file);
   t.teardown(() => database.close());
   const upTo = 'WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 20000)';
   database.exec(manyPayments(`${upTo} SELECT n FROM count`));
+  return database;
+}
+
+t.test('finds a page of one payer in the index, however many payments there are', async (t) => {
+  const database = await withMany(t);
   for (const analyzed of [false, true]) {
     if (analyzed) database.exec('ANALYZE');
     for (const payer of ['big', '0xsmall', 'nobody']) {
@@ -58,12 +64,8 @@ t.test('finds a page of one payer in the index, however many payments there are'
 });
 
 t.test('reads the books in the order of an index, however much they have', async (t) => {
-  const file = join(t.testdir({}), 'books.sqlite');
-  await openSqliteStore(file).close();
-  const database = new Database(file);
-  t.teardown(() => database.close());
-  const upTo = 'WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 20000)';
-  database.exec(`${manyPayments(`${upTo} SELECT n FROM count`)}; UPDATE payments SET settled_at = created_at`);
+  const database = await withMany(t);
+  database.exec('UPDATE payments SET settled_at = created_at');
   for (const analyzed of [false, true]) {
     if (analyzed) database.exec('ANALYZE');
     for (const [page, index] of [

@@ -48,19 +48,11 @@ export async function* paidIn(store: Pick<Store, 'paid'>, period: Period): Async
   } while (after);
 }
 
-async function* entriesIn({ credits }: Books, period: Period): AsyncGenerator<LedgerEntry> {
-  let after: LedgerEntry | undefined;
+/** All pages of a list, one after the other. */
+async function* pages<Item>(read: (after: Item | undefined) => Promise<Item[]>): AsyncGenerator<Item> {
+  let after: Item | undefined;
   do {
-    const page: LedgerEntry[] = await credits.movements({ ...period, after, limit: PAGE });
-    yield* page;
-    after = page.length < PAGE ? undefined : page.at(-1);
-  } while (after);
-}
-
-async function* refundsIn({ refunds }: Books, period: Period): AsyncGenerator<Refund> {
-  let after: Refund | undefined;
-  do {
-    const page: Refund[] = await refunds.sentIn({ ...period, after, limit: PAGE });
+    const page = await read(after);
     yield* page;
     after = page.length < PAGE ? undefined : page.at(-1);
   } while (after);
@@ -110,8 +102,14 @@ export async function* movementsIn(
 
   yield* inOrder([
     map(paidIn(store, period), ofPayment),
-    map(entriesIn(store, period), ofEntry),
-    map(refundsIn(store, period), ofRefund),
+    map(
+      pages<LedgerEntry>((after) => store.credits.movements({ ...period, after, limit: PAGE })),
+      ofEntry,
+    ),
+    map(
+      pages<Refund>((after) => store.refunds.sentIn({ ...period, after, limit: PAGE })),
+      ofRefund,
+    ),
   ]);
 }
 

@@ -20,15 +20,9 @@ export interface RefundSigners {
   readonly solana: string | undefined;
 }
 
-export function readRefundSigners({ optional, problems }: VariableReader): RefundSigners | undefined {
-  const evm = optional('TURNPIKE_REFUND_SIGNER_EVM');
-  const solana = optional('TURNPIKE_REFUND_SIGNER_SOLANA');
-  if (evm && !/^0x[0-9a-fA-F]{64}$/.test(evm)) {
-    problems.push('TURNPIKE_REFUND_SIGNER_EVM is not a private key: give 0x and 64 hex digits');
-  }
-  if (solana && !/^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(solana)) {
-    problems.push('TURNPIKE_REFUND_SIGNER_SOLANA is not a private key: give the 64 bytes of a key pair in base58');
-  }
+export function readRefundSigners({ privateKey }: VariableReader): RefundSigners | undefined {
+  const evm = privateKey('TURNPIKE_REFUND_SIGNER_EVM', 'evm');
+  const solana = privateKey('TURNPIKE_REFUND_SIGNER_SOLANA', 'solana');
   return evm || solana ? { evm, solana } : undefined;
 }
 
