@@ -1,7 +1,8 @@
 /**
- * `npm run codegen` makes `generated/` from the catalogue, and the catalogue's README.md from the schemas that check it;
- * `npm run codegen -- --check` changes nothing and fails when they are not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
+ * `npm run codegen` makes `generated/` from the catalogue, the catalogue's README.md from the schemas that check it, and the
+ * console's page from its sources where they are; `npm run codegen -- --check` changes nothing and fails when they are not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
  */
+import { existsSync } from 'node:fs';
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { readCommandLine, UsageProblem } from '../src/cli/command-line.ts';
 import { shipped } from '../src/shipped.ts';
@@ -9,10 +10,16 @@ import { differences, write } from './files.ts';
 import { describeCatalogue, generate } from './generate.ts';
 
 const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
+const CONSOLE_PAGE = 'src/console/page';
 const target = process.env.TURNPIKE_GENERATED ?? 'generated';
 
+/** The package's own directory alone has the page's sources, and the bundler. */
+async function consoleFiles(): Promise<ReadonlyMap<string, string>> {
+  return existsSync(CONSOLE_PAGE) ? (await import('./console-page.ts')).bundle(CONSOLE_PAGE) : new Map();
+}
+
 async function main(checkOnly: boolean): Promise<void> {
-  const files = await generate(directory, shipped);
+  const files = new Map([...(await generate(directory, shipped)), ...(await consoleFiles())]);
   const readme = describeCatalogue(directory, shipped);
   const visit = checkOnly ? differences : write;
   const found = [
@@ -24,7 +31,7 @@ async function main(checkOnly: boolean): Promise<void> {
   if (!checkOnly) console.log(`${count} files, ${found.length} of them changed`);
   else if (found.length === 0) console.log(`${count} files: up to date`);
   else {
-    console.error(`${found.length} of ${count} files are not what the catalogue says; mend them with: npm run codegen`);
+    console.error(`${found.length} of ${count} files are not what their sources say; mend them with: npm run codegen`);
     process.exitCode = 1;
   }
 }

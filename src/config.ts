@@ -1,7 +1,9 @@
 /** The environment as a Config. All problems are reported at once, with the variable's name and what it takes. */
 import { addressFault } from './address.ts';
+import { type AlertConfig, secretFault } from './alerts/secret.ts';
 import type { Network } from './catalogue/types.ts';
 import { ConfigProblem, readVariables, type VariableReader, type Variables } from './environment.ts';
+import { readTrustedProxies, type TrustedProxies } from './http/client-address.ts';
 import { rails } from './rails/index.ts';
 import type { MediaBucket } from './upstream/media/s3.ts';
 
@@ -9,8 +11,8 @@ export interface Config {
   readonly mode: 'sandbox' | 'live';
   readonly host: string;
   readonly port: number;
-  /** Where `/metrics` is served; undefined: nowhere. */
-  readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** Where the operator's console, `/metrics` and the probes are served; undefined: nowhere. Without a token one is made. */
+  readonly admin: { readonly host: string; readonly port: number; readonly token?: string } | undefined;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly catalogueDirectory: string;
@@ -22,6 +24,10 @@ export interface Config {
   /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
   readonly mediaBucket: MediaBucket | undefined;
   readonly logLevel: string;
+  /** Whose word counts for where a request comes from. */
+  readonly trustedProxies: TrustedProxies;
+  /** How webhooks are told what `service.yaml` wants them told. */
+  readonly alerts: AlertConfig;
   /** The part of those who only ask for a price that has a line in the log, 0 to 1. */
   readonly logUnpaid: number;
   /** How long calls under way may go on once the gateway has to stop, in milliseconds. */
@@ -131,6 +137,9 @@ function readMediaBucket({ problems, optional, url }: VariableReader): MediaBuck
   return undefined;
 }
 
+/** It stands in a header and behind the `#` of an address. */
+const TOKEN = /^[\w-]{16,512}$/;
+
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
 
 function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
@@ -138,7 +147,13 @@ function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
   if (given === undefined) return undefined;
   const port = Number(given);
   if (!isPort(port)) problems.push('TURNPIKE_ADMIN_PORT must be a number from 0 to 65535');
-  return { host: optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1', port };
+  const token = optional('TURNPIKE_ADMIN_TOKEN');
+  if (token !== undefined && !TOKEN.test(token)) {
+    problems.push(
+      'TURNPIKE_ADMIN_TOKEN must have 16 characters or more, letters, digits, - and _: openssl rand -hex 32',
+    );
+  }
+  return { host: optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1', port, ...(token !== undefined && { token }) };
 }
 
 /** `1` or `0`. */
@@ -146,6 +161,23 @@ function readSwitch({ optional, problems }: VariableReader, name: string): boole
   const given = optional(name);
   if (given !== undefined && given !== '0' && given !== '1') problems.push(`${name} is ${given}: it takes 1 or 0`);
   return given === undefined ? undefined : given === '1';
+}
+
+function readAlerts(read: VariableReader, isLive: boolean): AlertConfig {
+  const secret = read.optional('TURNPIKE_ALERT_SECRET');
+  const fault = secret === undefined ? undefined : secretFault(secret);
+  if (fault !== undefined) read.problems.push(fault);
+  return { secret, allowsPrivate: readSwitch(read, 'TURNPIKE_ALERT_PRIVATE') ?? !isLive };
+}
+
+function readProxies({ optional, problems }: VariableReader): TrustedProxies {
+  try {
+    return readTrustedProxies(optional('TURNPIKE_TRUST_PROXY'));
+  } catch (error) {
+    const words = 'the number of proxies in front (0: none), or their addresses and networks with commas between them';
+    problems.push(`TURNPIKE_TRUST_PROXY takes ${words}: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
 }
 
 /** Throws ConfigProblem with every problem at once. */
@@ -184,6 +216,8 @@ export function readConfig(environment: Variables): Config {
     dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),
     databaseUrl,
     mediaBucket: readMediaBucket(read),
+    trustedProxies: readProxies(read),
+    alerts: readAlerts(read, live),
     logLevel,
     logUnpaid,
     watch: readSwitch(read, 'TURNPIKE_WATCH') ?? !live,

@@ -4,17 +4,21 @@
  */
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import { refundsOf } from './catalogue/refunds.ts';
 import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createApiKeyRouter } from './http/api-keys/router.ts';
+import type { ClientOf } from './http/client-address.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
 import { createPurchasesRouter } from './http/purchases.ts';
+import { createRefundsRouter } from './http/refunds.ts';
 import { createListener } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
 import { honouringEarlier } from './lifecycle/honour.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts';
+import type { Limits } from './limits/limits.ts';
 import type { Log } from './log.ts';
 import { type OpenDoor, openDoor } from './mcp/open.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -22,6 +26,7 @@ import type { ExposureControl } from './payment/exposure/control.ts';
 import type { Intervals } from './payment/intervals.ts';
 import type { PayableNetworks } from './payment/networks.ts';
 import type { Rail } from './payment/rail.ts';
+import { requestRefund } from './payment/refunds/requested.ts';
 import type { Platform } from './platform.ts';
 import { openPurchases } from './purchases/purchases.ts';
 import { railDocuments } from './rails/documents.ts';
@@ -38,6 +43,9 @@ export interface Shared {
   readonly rails: ReadonlyMap<string, Rail>;
   readonly networks: Pick<PayableNetworks, 'find'>;
   readonly exposure: ExposureControl;
+  readonly limits: Limits;
+  /** Whom a request is counted to. */
+  readonly clientOf: ClientOf;
   readonly metrics: Metrics;
   /** Names this instance. */
   readonly owner: string;
@@ -47,6 +55,8 @@ export interface Shared {
   readonly ended: Ended;
   /** Of an asset, by its address. */
   decimalsOf(asset: string): number;
+  /** As the catalogue names a network that is given by its CAIP-2 id. */
+  idOf(network: string): string;
   /** For `/healthz`, of an edition that sells so many endpoints. */
   health(edition: { version: string; endpoints: number }): object;
   /** For `/readyz`. */
@@ -127,6 +137,7 @@ export async function openEdition(
     owner,
     publicUrl,
     leaseMs: intervals.leaseMs,
+    limits: shared.limits,
     metrics: shared.metrics,
     log,
     now,
@@ -161,9 +172,13 @@ export async function openEdition(
     extra: platform.routes,
     apiKeys: apiKeys.router,
     mcp: mcp.handle,
-    purchases: createPurchasesRouter(purchases),
+    purchases: createPurchasesRouter(purchases, rails),
+    refunds: refundsOf(catalogue.service).endpoint
+      ? createRefundsRouter((request) => requestRefund(request, { store, rails: shared.rails, idOf: shared.idOf, now }))
+      : undefined,
     log,
     ended: shared.ended,
+    clientOf: shared.clientOf,
     draining: shared.draining,
   };
   const all = [lifecycle, bought];

@@ -1,4 +1,5 @@
 /** The catalogue that is on sale, and those before it for as long as what they offered is good. */
+import { refundsOf } from './catalogue/refunds.ts';
 import type { Catalogue } from './catalogue/types.ts';
 import { type Edition, openEdition, type Shared } from './edition.ts';
 import { inTurn } from './timing.ts';
@@ -28,7 +29,14 @@ const HONOURED_MS = 30 * 60_000;
 
 /** What payments that are under way, and the books, were opened with. */
 const settled = ({ networks, service }: Catalogue): string =>
-  JSON.stringify([[...networks.values()], service.exposure, service.rails]);
+  JSON.stringify([
+    [...networks.values()],
+    service.exposure,
+    service.limits,
+    service.rails,
+    service.receipts,
+    refundsOf(service).endpoint,
+  ]);
 
 export async function openEditions(first: Catalogue, shared: Shared): Promise<Editions> {
   const { platform, log, now } = shared;
@@ -59,7 +67,7 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
     async replace(catalogue) {
       if (settled(catalogue) !== settled(current.catalogue)) {
         throw new ReloadRefused(
-          'networks.yaml, or exposure or rails in service.yaml, has changed: that takes a restart',
+          'networks.yaml, or exposure, limits, rails, receipts or refunds.endpoint in service.yaml, has changed: that takes a restart',
         );
       }
       await platform.prepare?.(catalogue);

@@ -20,6 +20,7 @@ export const problems = {
   body_too_large: { status: 413, title: 'The body is larger than the endpoint takes' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   too_many_requests: { status: 429, title: 'This payer has the gateway read too much at a time: see Retry-After' },
+  rate_limited: { status: 429, title: 'This caller asks for more than it may: see Retry-After' },
   too_many_headers: { status: 431, title: 'The request has more than 100 headers, or more than 16 KB of them' },
   upstream_failed: { status: 500, title: 'The provider failed; nothing was charged' },
   upstream_invalid_result: { status: 500, title: 'The provider answered nonsense; nothing was charged' },

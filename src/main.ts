@@ -59,6 +59,8 @@ async function start(): Promise<void> {
     log.warn({ routes: missing.size, set }, 'not sold for want of keys: npm run endpoints shows what needs which');
   }
   say(`ready ${url}`);
+  const { console } = app;
+  if (console) say(`Console: ${console.url}${console.token === undefined ? '' : `#token=${console.token}`}`);
   if (config.mode === 'sandbox') {
     const port = config.port === 4020 ? '' : ` --url ${url}`;
     say(`pay   npm run pay -- ${firstCall(app.sold)}${port}`);

@@ -4,7 +4,7 @@ import type { ApiKeys } from './credits/api-keys.ts';
 import type { Variables } from './environment.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
 import type { NonceStore } from './store/nonce-store.ts';
-import type { ResolvedAddress } from './upstream/http/download.ts';
+import type { Resolve } from './upstream/http/public-url.ts';
 
 /** What differs between live mode and the sandbox. The app does not know which of the two it runs in. */
 export interface Platform {
@@ -24,7 +24,7 @@ export interface Platform {
   /** Origins from which files may be read although they are not public. */
   readonly trustedOrigins: readonly string[];
   /** How hostnames of callers' URLs are looked up; undefined: by the system. */
-  readonly resolve: ((hostname: string) => Promise<ResolvedAddress[]>) | undefined;
+  readonly resolve: Resolve | undefined;
   /** Where a URL is read instead of on the internet, once it has been found to be public. */
   readFrom?(url: URL, options: { upstream: string; givenBy: 'caller' | 'provider' }): URL | undefined;
   /** PEM of the certificate that proofs of attested hardware have to lead to. */

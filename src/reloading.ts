@@ -23,6 +23,31 @@ export function load({ catalogueDirectory, dataDirectory }: Directories): Catalo
   return catalogue;
 }
 
+/** Whether it is the catalogue that keeps another from being sold. */
+export const isRefusal = (error: unknown): error is CatalogueErrors | ReloadRefused =>
+  error instanceof CatalogueErrors || error instanceof ReloadRefused;
+
+/** What the files say where that is not `sold`, loaded once for the same files. Throws CatalogueErrors, each time. */
+export function openPending(directories: Directories, sold: () => string): () => Catalogue | undefined {
+  let last: { readonly version: string; readonly outcome: Catalogue | CatalogueErrors } | undefined;
+  return () => {
+    const version = versionOf(directories.catalogueDirectory);
+    if (version === sold()) return undefined;
+    if (last?.version !== version) last = { version, outcome: outcomeOf(directories) };
+    if (last.outcome instanceof CatalogueErrors) throw last.outcome;
+    return last.outcome;
+  };
+}
+
+function outcomeOf(directories: Directories): Catalogue | CatalogueErrors {
+  try {
+    return load(directories);
+  } catch (error) {
+    if (error instanceof CatalogueErrors) return error;
+    throw error;
+  }
+}
+
 /** Loads again, and says in lines for people what came of it. Never throws for what is wrong with the catalogue. */
 export async function reloadAloud(
   reload: () => Promise<Catalogue | undefined>,
@@ -32,7 +57,7 @@ export async function reloadAloud(
     const catalogue = await reload();
     if (catalogue) say(`catalogue ${catalogue.version} is sold now: ${catalogue.endpoints.length} endpoints`);
   } catch (error) {
-    if (!(error instanceof CatalogueErrors) && !(error instanceof ReloadRefused)) throw error;
+    if (!isRefusal(error)) throw error;
     say(`${error.message}\nwhat was sold before is sold on`);
   }
 }

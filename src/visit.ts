@@ -2,6 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Trace } from './trace.ts';
 
+/** Something that happened in it. */
+export interface Step {
+  /** When it began, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly step: string;
+  readonly ms: number;
+  /** In words, for the operator. No signatures. */
+  readonly detail?: string;
+}
+
 /** Whoever writes down what has ended. */
 export type Ended = (visit: Visit) => void;
 
@@ -18,6 +28,12 @@ export class Visit {
   /** The price was asked and no payment came along. */
   isProbe = false;
   readonly startedAt = performance.now();
+  readonly beganAt = Date.now();
+
+  /** Id of the endpoint that is asked for; undefined: none that is sold. */
+  endpoint: string | undefined;
+  /** It came with a payment or a key, good or not. */
+  isPaying = false;
 
   /** Of what was paid for. */
   amount: string | undefined;
@@ -28,7 +44,14 @@ export class Visit {
   /** In dollars, where the provider says so. */
   cost: string | undefined;
   attempt: number | undefined;
+  /** The store's name of the payment, once it is this visit's. */
+  paymentId: string | undefined;
+  /** What happened to who paid, in the order in which it ended. */
+  readonly steps: Step[] = [];
   isReplayed = false;
+
+  /** Whom it is counted to: an address; undefined: nobody in particular. */
+  client: string | undefined;
 
   /** A tool call, which has come with a request. */
   isTool = false;
@@ -57,6 +80,12 @@ export class Visit {
     if (this.#open === 0) this.#ended(this);
   }
 
+  /** A step has ended that took so long. */
+  note(step: string, ms: number, detail?: string): void {
+    const at = Math.round(this.beganAt + this.ms - ms);
+    this.steps.push({ at, step, ms: Math.round(ms), ...(detail !== undefined && { detail }) });
+  }
+
   get ms(): number {
     return performance.now() - this.startedAt;
   }
@@ -66,6 +95,7 @@ export class Visit {
 export function toolVisit(request: Visit, ended: Ended): Visit {
   const visit = new Visit('tools/call', ended, request.trace, request.requestId);
   visit.door = 'mcp';
+  visit.client = request.client;
   visit.isTool = true;
   return visit;
 }

@@ -7,11 +7,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Express } from 'express';
-import { openApp, openGateway } from '../src/app.ts';
+import { openApp } from '../src/app.ts';
 import { checkedSchemasIn } from '../src/catalogue/checked.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
 import { readConfig } from '../src/config.ts';
+import { openGateway } from '../src/gateway.ts';
 import { createLog, type Log } from '../src/log.ts';
 import { type Intervals, usualIntervals } from '../src/payment/intervals.ts';
 import type { Platform } from '../src/platform.ts';
@@ -39,8 +40,8 @@ export interface Gateway {
   mountedIn(application: Express): Promise<{ readonly mounted: string; readonly own: string }>;
   /** Loads the catalogue's files again. */
   reload(): Promise<unknown>;
-  /** A second instance over the same store and the same sandbox, of another catalogue where one is given: its address. */
-  startAnother(now?: () => number, catalogue?: string): Promise<string>;
+  /** A second instance over the same store and the same sandbox, of another catalogue or data where they are given: its address. */
+  startAnother(now?: () => number, catalogue?: string, data?: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -127,9 +128,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     state,
     directory,
     reload: app.reload,
-    startAnother: async (now, other) => {
+    startAnother: async (now, other, data = directory) => {
       const sold = other === undefined ? catalogue : load(other);
-      const another = await openApp(await configOf(directory, options), sold, platform, log, now);
+      const another = await openApp(await configOf(data, options), sold, platform, log, now);
       others.push(another.close);
       return another.url;
     },

@@ -14,10 +14,15 @@ const allowed: Record<string, readonly string[]> = {
   upstream: ['root', 'catalogue', 'store', 'metrics'],
   metrics: ['root', 'store'],
   payment: ['root', 'catalogue', 'store', 'metrics'],
+  alerts: ['root', 'catalogue', 'store', 'payment', 'upstream'],
+  limits: ['root', 'catalogue', 'store', 'metrics'],
   purchases: ['root', 'catalogue', 'store', 'payment'],
   discovery: ['root', 'catalogue'],
   rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
-  lifecycle: ['root', 'catalogue', 'store', 'metrics', 'upstream', 'payment'],
+  lifecycle: ['root', 'catalogue', 'store', 'metrics', 'upstream', 'payment', 'limits'],
+  'catalogue-diff': ['root', 'catalogue'],
+  books: ['root', 'catalogue', 'store', 'payment'],
+  console: ['root', 'catalogue', 'catalogue-diff', 'store', 'metrics', 'credits', 'payment', 'books'],
   mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'lifecycle', 'purchases', 'http'],
   http: [
     'root',
@@ -31,11 +36,15 @@ const allowed: Record<string, readonly string[]> = {
     'discovery',
     'rails',
     'lifecycle',
+    'limits',
     'purchases',
   ],
 };
 const ABOVE = new Set([
   'app',
+  'gateway',
+  'background',
+  'keeping',
   'serving',
   'live',
   'main',
@@ -52,7 +61,12 @@ const ABOVE = new Set([
   'index',
 ]);
 
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const written = readdirSync('src', { recursive: true, encoding: 'utf8' });
+
+/** The console's page runs in browsers: it is bundled into `generated/console/`, and nothing of it or its packages runs here. */
+const isPage = (name: string): boolean => name.startsWith('console/page/');
+
+const sources = written.filter((name) => name.endsWith('.ts') && !isPage(name));
 
 function layerOf(path: string): string {
   const [first = '', ...rest] = relative('src', path).split('/');
@@ -104,6 +118,20 @@ t.test('nothing but the command that pays loads the payers, and only when it run
     t.same(payers, [], name);
   }
   t.match(readFileSync('src/cli/pay.ts', 'utf8'), /await import\(`\.\.\/rails\/\$\{protocol\}\/payer\.ts`\)/);
+  t.end();
+});
+
+t.test('the console and its page share the shapes of figures and how cells are written, and nothing else', (t) => {
+  for (const name of sources) {
+    t.same(
+      importsOf(join('src', name)).filter((target) => isPage(relative('src', target))),
+      [],
+      name,
+    );
+  }
+  const page = written.filter((name) => isPage(name) && /\.tsx?$/.test(name)).map((name) => join('src', name));
+  const shared = page.flatMap(importsOf).filter((target) => !isPage(relative('src', target)));
+  t.same([...new Set(shared)].sort(), ['src/books/cells.ts', 'src/console/figures.ts']);
   t.end();
 });
 

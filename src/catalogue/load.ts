@@ -29,6 +29,19 @@ export function loadCatalogue(directory: string, parts: CatalogueParts, checked?
   return catalogue;
 }
 
+/**
+ * The networks alone, for whoever looks at payments: a mistake in an endpoint must not keep money from being given back.
+ * Throws CatalogueErrors.
+ */
+export function loadNetworks(directory: string): readonly Network[] {
+  const diagnostics = new Diagnostics();
+  const location = readSetting(join(directory, 'networks.yaml'), diagnostics);
+  const networks = location && readNetworks(location, new Checker(diagnostics));
+  const found = diagnostics.sorted();
+  if (found.length > 0 || !networks) throw new CatalogueErrors(found);
+  return [...networks.values()];
+}
+
 /** Reads the catalogue in `directory`: the catalogue, or all its mistakes in the order of reading. */
 export function checkCatalogue(
   directory: string,

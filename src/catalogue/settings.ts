@@ -6,6 +6,7 @@ import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
 import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
+import { checkKeep } from './keep.ts';
 import { choices } from './suggest.ts';
 import { testNetworks } from './test-networks.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
@@ -19,7 +20,10 @@ const entries = (value: unknown): [string, JsonObject][] =>
 /** `service.yaml`, or undefined when it is not right. */
 export function readService(location: SourceLocation, checker: Checker, schema: JsonObject): ServiceFile | undefined {
   const value = location.document.value;
-  return checker.fits(location, value, schema) ? (value as ServiceFile) : undefined;
+  if (!checker.fits(location, value, schema)) return undefined;
+  const service = value as ServiceFile;
+  checkKeep(location, service.keep, checker);
+  return service;
 }
 
 /** `networks.yaml`: the networks, those with mistakes included so that their names are known. */

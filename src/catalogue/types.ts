@@ -1,5 +1,6 @@
 /** The catalogue as files say it (`…File`) and as the gateway uses it once loaded. */
 import type { Money } from '../money.ts';
+import type { AlertType } from './files/alerts.ts';
 
 /** JSON Schema 2020-12. In files `$ref` names a fragment in `catalogue/schemas/`; once loaded there is no `$ref` left. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -180,6 +181,40 @@ export interface ExposureFile {
   };
 }
 
+/** What one caller may ask for; see `src/limits/`. */
+export interface LimitsFile {
+  readonly address?: {
+    readonly unpaidPerMinute?: number;
+    readonly refusedPerMinute?: number;
+    readonly underWay?: number;
+  };
+  /** Or API key. */
+  readonly payer?: {
+    readonly failedPerMinute?: number;
+    readonly wastedPerHour?: number;
+    readonly wastedPerDay?: number;
+    readonly underWay?: number;
+  };
+}
+
+/** Who is told of what; amounts in dollars. A threshold that is left out is not watched. See `src/alerts/`. */
+export interface AlertsFile {
+  readonly webhooks: readonly WebhookFile[];
+  readonly spendAbove?: string;
+  readonly revenueBelow?: string;
+  /** Sales. */
+  readonly marginOver?: number;
+  /** Settlements. */
+  readonly gasBelow?: number;
+  readonly creditBelow?: string;
+}
+
+export interface WebhookFile {
+  readonly url: string;
+  /** Left out: everything but `payment.settled`. */
+  readonly events?: readonly AlertType[];
+}
+
 /** Whom to tell of a weakness: addresses such as `mailto:` or `https:`, the preferred one first. */
 export interface SecurityFile {
   readonly contact: readonly string[];
@@ -187,6 +222,20 @@ export interface SecurityFile {
 }
 
 /** `catalogue/service.yaml`. */
+export interface RefundsFile {
+  /** What is owed and cannot be delivered is given back by itself. */
+  readonly automatic?: boolean;
+  /** Payers may ask for what is owed at `/v1/refunds`. */
+  readonly endpoint?: boolean;
+}
+
+/** How long things are kept: days (`30d`), or `forever`. See `keep.ts` for what is meant where one is left out. */
+export interface KeepFile {
+  readonly answers?: string;
+  readonly payments?: string;
+  readonly media?: string;
+}
+
 export interface ServiceFile {
   readonly name: string;
   readonly description: string;
@@ -203,8 +252,13 @@ export interface ServiceFile {
   /** Dollars: what one call may cost at most. */
   readonly highestPrice?: string;
   readonly exposure?: ExposureFile;
+  readonly limits?: LimitsFile;
+  readonly alerts?: AlertsFile;
   /** Default: `manual`. */
-  readonly refunds?: 'manual' | 'automatic';
+  readonly refunds?: 'manual' | 'automatic' | RefundsFile;
+  readonly keep?: KeepFile;
+  /** Default: `plain`. */
+  readonly receipts?: 'plain' | 'signed';
   readonly mcp?: {
     /** Host names of pages, besides the gateway's own, that may speak to `/mcp` in a browser; `*`: all. */
     readonly origins?: readonly string[];

@@ -5,14 +5,14 @@ import { checkedSchemas } from '../catalogue/checked.ts';
 import { formatDiagnostic } from '../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../catalogue/load.ts';
 import type { Catalogue } from '../catalogue/types.ts';
+import type { Change, Effect } from '../catalogue-diff/change.ts';
+import { compareCatalogues } from '../catalogue-diff/compare.ts';
+import { asMarkdown } from '../catalogue-diff/markdown.ts';
+import { asText } from '../catalogue-diff/text.ts';
 import { shipped } from '../shipped.ts';
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 import { atRevision } from './diff/at-revision.ts';
-import type { Change, Effect } from './diff/change.ts';
-import { compareCatalogues } from './diff/compare.ts';
-import { asMarkdown } from './diff/markdown.ts';
-import { asText } from './diff/text.ts';
 
 const USAGE = `npm run diff -- <git revision> [options]
 

@@ -4,14 +4,15 @@
  */
 import './broken-pipe.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
-import type { Endpoint, Route, UpstreamOptions } from '../catalogue/types.ts';
+import { priceRange } from '../catalogue/price-range.ts';
+import { servedBy } from '../catalogue/served-by.ts';
+import type { Endpoint, Route } from '../catalogue/types.ts';
 import { shipped } from '../shipped.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
+import { wrappedTable } from '../wrapped-table.ts';
 import { asJson } from './columns.ts';
 import { run } from './command.ts';
 import { readCommandLine } from './command-line.ts';
-import { priceRange } from './price-range.ts';
-import { wrappedTable } from './wrapped-table.ts';
 
 const USAGE = `npm run endpoints [-- --json]
 
@@ -32,13 +33,6 @@ function elsewhere(base: Route, route: Route): string {
   return priceRange(route.price) === priceRange(base.price) ? name : `${name} ${priceRange(route.price)}`;
 }
 
-/** `chat`, or a recipe with the upstreams of its roles. */
-function served({ via, recipe, uses = {} }: UpstreamOptions): string {
-  if (recipe === undefined) return String(via);
-  const names = [...new Set(Object.values(uses).map((use) => use.via))];
-  return names.length === 0 ? recipe : `${recipe}: ${names.join(', ')}`;
-}
-
 function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
   const [base, ...others] = routes;
   if (base === undefined) return [];
@@ -48,7 +42,7 @@ function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
     priceRange(base.price),
     base.networks.join(', '),
     others.map((route) => elsewhere(base, route)).join(', '),
-    base.upstreams.map(served).join('; else '),
+    servedBy(base),
     available === true ? 'live' : available.missing.join(' '),
   ];
 }

@@ -6,7 +6,8 @@ import { writeProject } from './init/project.ts';
 const USAGE = `npm run init -- <directory>
 
   writes a catalogue with one upstream and one endpoint, and the package.json that sells it; overwrites nothing
-  --deploy   also a Dockerfile, a compose.yaml with Postgres and three gateways behind Caddy, and a systemd unit`;
+  --deploy   also a Dockerfile, a compose.yaml with Postgres and three gateways behind Caddy, a systemd unit,
+             and a Grafana dashboard with alert rules for Prometheus`;
 
 await run(async () => {
   const { values, positionals } = readOperands(USAGE, { deploy: { type: 'boolean' } }, process.argv.slice(2));

@@ -1,11 +1,10 @@
 /** `npm run payments`: what was paid, what is owed, and what is left of it. */
 import './broken-pipe.ts';
-import { loadCatalogue } from '../catalogue/load.ts';
+import { loadNetworks } from '../catalogue/load.ts';
 import { finalCodes } from '../errors.ts';
 import { toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { rails } from '../rails/index.ts';
-import { shipped } from '../shipped.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
 import { onStore, period, run } from './command.ts';
@@ -78,8 +77,7 @@ const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'paye
 async function print(store: Store, directory: string, asked: ReturnType<typeof readArguments>): Promise<void> {
   const { owed, margins, losses, ageMs, limit, json } = asked;
   const since = ageMs === undefined ? 0 : store.now() - ageMs;
-  const catalogue = loadCatalogue(directory, shipped);
-  const assetOf = assetsOf(catalogue.networks.values());
+  const assetOf = assetsOf(loadNetworks(directory));
   const table = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string => {
     if (json) return asJson(head, rows);
     return rows.length === 0 ? `${none}\n` : inColumns(head, rows);

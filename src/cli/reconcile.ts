@@ -1,11 +1,11 @@
 /** `npm run reconcile`: compares the books with the chains. */
 import './broken-pipe.ts';
-import { loadCatalogue } from '../catalogue/load.ts';
+import { chainNames } from '../books/movements.ts';
+import { loadNetworks } from '../catalogue/load.ts';
 import { atomicToDecimal } from '../money.ts';
-import { shipped } from '../shipped.ts';
+import { paidIn } from '../store/pages.ts';
 import type { Period } from '../store/period.ts';
 import type { Store } from '../store/store.ts';
-import { chainNames, paidIn } from './books/movements.ts';
 import { PERIOD_OPTIONS, PERIOD_USAGE, readPeriod } from './books/period.ts';
 import { onStore, run } from './command.ts';
 import { readCommandLine } from './command-line.ts';
@@ -81,7 +81,7 @@ await run(async () => {
   const { values } = readCommandLine(USAGE, PERIOD_OPTIONS, process.argv.slice(2));
   const period = readPeriod(values);
   await onStore('reads', async (store, config) => {
-    const networks = [...loadCatalogue(config.catalogueDirectory, shipped).networks.values()];
+    const networks = loadNetworks(config.catalogueDirectory);
     const current = await findAccounts(config, networks);
     const books = await readBooks(store, period, chainNames(networks, config.mode));
     const known = new Set(current.map(keyOf));

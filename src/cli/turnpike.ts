@@ -16,6 +16,8 @@ const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   refund: () => import('./refund.ts'),
   export: () => import('./export.ts'),
   reconcile: () => import('./reconcile.ts'),
+  backup: () => import('./backup.ts'),
+  alerts: () => import('./alerts.ts'),
   keys: () => import('./keys.ts'),
   'prove-ownership': () => import('./prove-ownership.ts'),
 };

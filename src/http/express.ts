@@ -13,9 +13,11 @@ import { MCP_PATH } from '../mcp-path.ts';
 import type { Rail } from '../payment/rail.ts';
 import type { Readiness } from '../readiness.ts';
 import type { Ended } from '../visit.ts';
+import type { ClientOf } from './client-address.ts';
 import { cors } from './cors.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
 import { answerSold } from './live.ts';
+import { REFUNDS_PATH } from './refunds.ts';
 import { problemAnswer } from './render.ts';
 import { send, splitUrl } from './transport.ts';
 import { beginVisit, hasVisit, keepVisit, visitOf } from './visits.ts';
@@ -40,11 +42,15 @@ export interface RouterParts {
   readonly apiKeys: Router;
   /** What a payer bought, for who proves to be that payer. */
   readonly purchases: Router;
+  /** Where payers ask for their money; undefined: nowhere. */
+  readonly refunds: Router | undefined;
   /** The Model Context Protocol; undefined where it is not spoken. */
   readonly mcp: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
   readonly log: Log;
   /** Writes down what was asked and what came of it. */
   readonly ended: Ended;
+  /** Whom a request is counted to. */
+  readonly clientOf: ClientOf;
   /** True while shutting down: what comes now is sent away. */
   draining(): boolean;
 }
@@ -60,6 +66,7 @@ const OWN_PATHS = new Set([
   '/v1/models',
   '/v1/credits',
   '/v1/purchases',
+  REFUNDS_PATH,
 ]);
 
 /** What the gateway answers for; everything else is left to whoever mounted it. */
@@ -75,6 +82,7 @@ export function kindOf(path: string, { routes, documents, extra }: RouterParts):
   const sold = routes.idOf(path);
   if (sold !== undefined) return sold;
   if (path.startsWith('/v1/models/')) return '/v1/models';
+  if (path.startsWith('/v1/purchases/')) return '/v1/purchases';
   if (path.startsWith('/media/')) return '/media';
   return extra && (path === '/sandbox' || path.startsWith('/sandbox/')) ? '/sandbox' : 'unsold';
 }
@@ -85,7 +93,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
   router.use((request, response, next) => {
     // A server of the gateway's own has begun it already.
     if (!hasVisit(response)) {
-      const visit = keepVisit(response, beginVisit(request, response, parts.ended));
+      const visit = keepVisit(response, beginVisit(request, response, parts));
       visit.route = kindOf(request.path, parts);
     }
     next();
@@ -108,6 +116,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
   });
 
   router.use(refuseWhileDraining(parts));
+  if (parts.refunds) router.use(parts.refunds);
   router.use(parts.purchases, parts.apiKeys);
   router.all(MCP_PATH, async (request, response, next) => (parts.mcp ? await parts.mcp(request, response) : next()));
   router.use((request, response) => answerSold(parts, request, response, visitOf(response)));

@@ -1,9 +1,10 @@
-/** `GET /v1/purchases`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
-import express, { type Router } from 'express';
+/** `GET /v1/purchases` and `/v1/purchases/<id>`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
+import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../errors.ts';
-import type { HttpAnswer } from '../payment/rail.ts';
+import type { HttpAnswer, Rail } from '../payment/rail.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import { encodeHeader } from '../rails/x402/wire.ts';
+import { render } from './render.ts';
 import { send, splitUrl } from './transport.ts';
 import { visitOf } from './visits.ts';
 
@@ -13,9 +14,10 @@ export const PROOF_HEADER = 'SIGN-IN-WITH-X';
 const HOW = `Sign extensions.sign-in-with-x.info and send it as ${PROOF_HEADER}: nothing is to be paid`;
 
 /** 402 is what the extension's clients sign for; its body says the same to who reads it. */
-function askForProof({ challenge }: Purchases): HttpAnswer {
-  const declared = challenge();
-  const resource = { url: declared.info.uri, description: 'What a wallet bought here', mimeType: 'application/json' };
+function askForProof({ challenge }: Purchases, id?: string): HttpAnswer {
+  const declared = challenge(id);
+  const description = id === undefined ? 'What a wallet bought here' : 'An answer that was paid for';
+  const resource = { url: declared.info.uri, description, mimeType: 'application/json' };
   const required = { x402Version: 2, error: HOW, resource, accepts: [], extensions: { 'sign-in-with-x': declared } };
   const problem = { type: 'about:blank', title: 'Proof of the wallet required', status: 402, detail: HOW };
   return {
@@ -29,27 +31,44 @@ function askForProof({ challenge }: Purchases): HttpAnswer {
   };
 }
 
+/** Longer than any rail's names of payments. */
+const LONGEST_ID = 512;
+
 /** A number, and what is no number is left for the list to refuse. */
 const numberOf = (text: string | null): number | undefined => (text === null ? undefined : Number(text || Number.NaN));
 
 /** Problems are passed on. */
-export function createPurchasesRouter(purchases: Purchases): Router {
+export function createPurchasesRouter(purchases: Purchases, rails: ReadonlyMap<string, Rail>): Router {
   const router = express.Router();
-  router.get('/v1/purchases', async (request, response) => {
+  /** The proof, or undefined once who has none was told what to sign. */
+  const proofOf = (request: Request, response: Response, id?: string): string | undefined => {
     const visit = visitOf(response);
     response.setHeader('request-id', visit.requestId);
     const proof = request.get(PROOF_HEADER);
     if (proof === undefined) {
       visit.isProbe = true;
-      send(response, askForProof(purchases));
-      return;
+      send(response, askForProof(purchases, id));
     }
+    return proof;
+  };
+  router.get('/v1/purchases', async (request, response) => {
+    const proof = proofOf(request, response);
+    if (proof === undefined) return;
     const query = new URLSearchParams(splitUrl(request.url).query);
     const page = { limit: numberOf(query.get('limit')), before: query.get('before') ?? undefined };
     const body = JSON.stringify(await purchases.list(proof, page));
     send(response, { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body });
   });
-  router.all('/v1/purchases', () => {
+  router.get('/v1/purchases/:id', async (request, response) => {
+    const { id } = request.params;
+    if (id.length > LONGEST_ID) throw new Problem('unknown_path');
+    const proof = proofOf(request, response, id);
+    if (proof === undefined) return;
+    const bought = await purchases.answer(proof, id);
+    const { requestId } = visitOf(response);
+    send(response, render({ kind: 'result', ...bought, replayed: true, requestId, isClaimed: true }, rails));
+  });
+  router.all(['/v1/purchases', '/v1/purchases/:id'], () => {
     throw new Problem('method_not_allowed', 'This path takes GET', { headers: { allow: 'GET' } });
   });
   return router;

@@ -11,9 +11,14 @@ export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): Http
 
 function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
   if (outcome.kind === 'problem') {
-    const { problem, requestId, rail: name = '' } = outcome;
+    const { problem, requestId, rail: name = '', receipt } = outcome;
+    const rail = rails.get(name);
     const shared = problemAnswer(problem, requestId);
-    return rails.get(name)?.http.problem?.(problem, shared) ?? shared;
+    const { headers, ...answer } = rail?.http.problem?.(problem, shared) ?? shared;
+    return {
+      ...answer,
+      headers: receipt && rail?.http.tellsOwed ? { ...headers, ...rail.http.receipt(receipt) } : headers,
+    };
   }
   const rail = rails.get(outcome.rail);
   if (!rail) return problemAnswer(undefined, outcome.requestId);

@@ -36,14 +36,14 @@ function createApplication(parts: RouterParts): Express {
  */
 export function createListener(parts: RouterParts): RequestListener {
   const application = createApplication(parts);
-  const { routes, headers, ended } = parts;
+  const { routes, headers } = parts;
   return (request, response) => {
     const { path, query } = splitUrl(request.url ?? '/');
     // Express leaves an origin without a path to its own page of errors.
     if (path === '/' && query === '') request.url = '/';
     const isTool = path === MCP_PATH && request.method === 'POST' && parts.mcp !== undefined;
     const isSold = isTool || routes.sells(request.method ?? 'GET', path);
-    const visit = beginVisit(request, response, ended);
+    const visit = beginVisit(request, response, parts);
     if (parts.draining() || !isSold || hasManyHeaders(request)) {
       keepVisit(response, visit).route = kindOf(path, parts);
       application(request, response);

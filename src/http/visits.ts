@@ -2,12 +2,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTrace } from '../trace.ts';
 import { type Ended, Visit } from '../visit.ts';
+import type { ClientOf } from './client-address.ts';
 
 const kept = new WeakMap<ServerResponse, Visit>();
 
-export function beginVisit(request: IncomingMessage, response: ServerResponse, ended: Ended): Visit {
+export function beginVisit(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { ended, clientOf }: { readonly ended: Ended; readonly clientOf: ClientOf },
+): Visit {
   const { method = 'GET', headers, socket } = request;
   const visit = new Visit(method, ended, readTrace(headers.traceparent));
+  visit.client = clientOf(request);
   const before = socket.bytesWritten;
   response.on('close', () => {
     visit.status = response.statusCode;

@@ -1,7 +1,10 @@
-import { Problem, type ProblemCode } from '../errors.ts';
+import { finalCodes, Problem, type ProblemCode } from '../errors.ts';
+import type { CallEnd, Gate } from '../limits/limits.ts';
 import type { Metrics, PaymentOutcome } from '../metrics/metrics.ts';
 import type { Work } from '../payment/claim.ts';
 import { Refusal } from '../payment/refusal.ts';
+import { UpstreamProblem } from '../upstream/problem.ts';
+import { upstreamCodes } from './upstream-codes.ts';
 
 /** Whoever tries the payment again, or takes it over, finds out what became of it. */
 const brokenOff: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
@@ -18,9 +21,27 @@ function outcomeOf(error: unknown): PaymentOutcome {
   return error.code === 'result_owed' ? 'owed' : 'released';
 }
 
+/** Whether a provider refused the call for good, so that no repetition of it comes to anything. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof UpstreamProblem) return finalCodes.has(upstreamCodes[error.failure]);
+  return error instanceof Problem && finalCodes.has(error.code);
+}
+
+/** What its payer had a hand in. */
+export function endOf(error: unknown): CallEnd {
+  if (error instanceof Refusal) return error.settlement ? 'wasted' : 'other';
+  if (error instanceof Problem && error.code === 'result_owed') return isFinal(error.cause) ? 'wasted' : 'other';
+  return isFinal(error) ? 'failed' : 'other';
+}
+
+interface CountParts {
+  readonly metrics: Pick<Metrics, 'payment' | 'settledFirst'>;
+  readonly gate: Pick<Gate, 'ended'>;
+}
+
 /** Does the work and counts what becomes of the payment, unless an earlier attempt settled it and was counted. */
 export async function counted<Result>(
-  metrics: Pick<Metrics, 'payment' | 'settledFirst'>,
+  { metrics, gate }: CountParts,
   rail: string,
   claimed: Work,
   work: () => Promise<Result>,
@@ -32,9 +53,11 @@ export async function counted<Result>(
   try {
     const result = await work();
     count('settled');
+    gate.ended('paid');
     return result;
   } catch (error) {
     count(outcomeOf(error));
+    gate.ended(endOf(error));
     throw error;
   }
 }

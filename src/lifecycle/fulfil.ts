@@ -6,7 +6,7 @@ import { draining, finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { Lease } from '../payment/leases.ts';
-import type { Claim, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { deadline } from '../timing.ts';
 import type { Trace } from '../trace.ts';
@@ -14,6 +14,7 @@ import { MediaNotStored } from '../upstream/media/store.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import type { Visit } from '../visit.ts';
 import { resultFault } from './input.ts';
+import { OwedResult } from './owed-result.ts';
 import { upstreamCodes } from './upstream-codes.ts';
 
 /** What a paid call tells the upstream layer besides its input. */
@@ -32,6 +33,8 @@ export interface FulfilContext {
   readonly isRepeated: boolean;
   /** Takes the provider's own cost in dollars, where it reports one. */
   reportCost(dollars: string): void;
+  /** Hears of every exchange with a provider, once it is over; no status: it gave no answer. */
+  exchanged?(upstream: string, status: number | undefined, ms: number): void;
   /** Takes what has come of an answer that streams; left out: it is wanted whole. */
   emit?(text: string): void;
 }
@@ -65,7 +68,7 @@ interface Fulfilment extends CallOrder {
   readonly claim: Claim;
   readonly lease: Lease;
   /** The payment has settled already, so a failure is owed instead of released. */
-  readonly isSettled: boolean;
+  readonly receipt: Receipt | undefined;
   readonly emit?: FulfilContext['emit'];
 }
 
@@ -111,7 +114,9 @@ async function callUpstream(
   const startedAt = performance.now();
   let result: unknown;
   try {
-    const context = { ...own, network, payer, signal, mayGoOn: isFresh, requestId, trace: visit?.trace };
+    const exchanged: FulfilContext['exchanged'] = (upstream, status, ms) =>
+      visit?.note('upstream', ms, `${upstream}: ${status ?? 'no answer'}`);
+    const context = { ...own, network, payer, signal, mayGoOn: isFresh, requestId, trace: visit?.trace, exchanged };
     result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
   } finally {
     done();
@@ -156,13 +161,13 @@ export async function fulfilFree(
 }
 
 /** What who has paid is told of a failure: what is said of a charge there is not true of this payment. */
-function owed({ code, message, headers }: Problem, cause: unknown): Problem {
+function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unknown): OwedResult {
   const reason =
     code === 'draining' ? 'the gateway is shutting down' : `${code}: ${message.replace('; nothing was charged', '')}`;
   const words = finalCodes.has(code)
     ? `Paid, but refused for good (${reason}): the operator's refund is due`
     : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;
-  return new Problem('result_owed', words, { headers, cause });
+  return new OwedResult(receipt, words, { headers, cause });
 }
 
 /**
@@ -171,7 +176,7 @@ function owed({ code, message, headers }: Problem, cause: unknown): Problem {
  */
 export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<StoredAnswer> {
   const { store, log, now } = parts;
-  const { route, claim, lease, isSettled, requestId } = request;
+  const { route, claim, lease, receipt, requestId } = request;
   const startedAt = now();
   let cost: string | undefined;
   let result: unknown;
@@ -187,14 +192,11 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     if (lease.lost.aborted) throw inProgress();
     const problem = toProblem(error, parts.upstreams);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
-    log.warn(
-      { ...details, err: error },
-      isSettled ? 'paid call failed: its result is owed' : 'call failed: not charged',
-    );
-    const state = isSettled ? 'owed' : 'released';
+    log.warn({ ...details, err: error }, receipt ? 'paid call failed: its result is owed' : 'call failed: not charged');
+    const state = receipt ? 'owed' : 'released';
     if (!(await throughOutage(() => store.giveUp(claim, state, problem.code, now())))) throw inProgress();
-    if (!isSettled) throw problem;
-    throw owed(problem, error);
+    if (!receipt) throw problem;
+    throw owed(problem, receipt, error);
   }
   const answer = answerOf(route, result);
   const keep = () => store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });

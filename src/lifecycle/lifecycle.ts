@@ -8,6 +8,7 @@ import { deadlineOf } from '../catalogue/deadline.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { draining, Problem } from '../errors.ts';
 import { ownTurn } from '../large-bodies.ts';
+import type { Gate, Limits } from '../limits/limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
@@ -31,6 +32,7 @@ import { fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { networksFor, readInput } from './input.ts';
 import { noteClaimed, noteReceipt, noteRoute } from './note.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
+import { OwedResult } from './owed-result.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
@@ -48,6 +50,7 @@ interface LifecycleParts {
   readonly rails: ReadonlyMap<string, Rail>;
   readonly store: Store;
   readonly exposure: ExposureControl;
+  readonly limits: Limits;
   readonly upstreams: UpstreamCaller;
   readonly metrics: Pick<Metrics, 'payment' | 'settledFirst' | 'settlement'>;
   /** Names this instance. */
@@ -69,6 +72,7 @@ interface Call {
   readonly request: GatewayRequest;
   readonly live: LiveAnswer | undefined;
   readonly visit: Visit | undefined;
+  readonly gate: Gate;
 }
 
 /** A valid request and its price. */
@@ -83,24 +87,31 @@ async function run(
   leases: Leases<Claim>,
   incoming: IncomingRequest,
   requestId: string,
+  gate: Gate,
   onClaimed: () => void,
 ): Promise<Ending> {
-  const call: Call = { parts, leases, requestId, ...(await find(parts, incoming)) };
+  const call: Call = { parts, leases, requestId, gate, ...(await find(parts, incoming)) };
   const { credential, refusal } = readCredential(call);
+  if (refusal) gate.refused();
+  if (!credential) gate.asks();
+  if (call.visit) call.visit.isPaying = credential !== undefined || refusal !== undefined;
   const { priced, fault } = await validateAndPrice(call);
   if (priced?.quote.amount === 0n && call.route.endpoint.free && !call.request.isQuote) return await give(call, priced);
   if (call.visit && !credential) call.visit.isProbe = !refusal && !call.request.isQuote;
   if (!credential) return challenge(call, priced, refusal, fault);
   if (!priced) throw fault;
+  let isClaimed = false;
   try {
     const claimed = await verifyAndClaim(call, credential, priced);
+    isClaimed = true;
     onClaimed();
-    noteClaimed(call, claimed);
+    noteClaimed(call, claimed, credential.id);
     if (!('claim' in claimed)) return result(call, claimed, true);
-    const bought = await counted(parts.metrics, call.rail.name, claimed, () => work(call, priced, claimed));
+    const bought = await counted({ ...parts, gate }, call.rail.name, claimed, () => work(call, priced, claimed));
     return result(call, bought, false);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    if (!isClaimed) gate.refused();
     parts.log.info({ requestId, route: call.route.id, kind: error.kind, reason: error.message }, 'payment refused');
     return challenge(call, priced, error, undefined);
   }
@@ -165,8 +176,17 @@ function challenge(
 }
 
 /** 402 refused, 409 in progress or pending. Nothing has moved; from here on the payment is this request's alone. */
-const verifyAndClaim = ({ parts, rail }: Call, credential: Credential, { quote }: Priced): Promise<Work | Replay> =>
-  claimPayment({ ...parts, stopping: parts.upstreams.stopping }, rail, credential, quote);
+const verifyAndClaim = (
+  { parts, rail, gate, visit }: Call,
+  credential: Credential,
+  { quote }: Priced,
+): Promise<Work | Replay> =>
+  claimPayment(
+    { ...parts, gate, stopping: parts.upstreams.stopping, noted: (step, ms) => visit?.note(step, ms) },
+    rail,
+    credential,
+    quote,
+  );
 
 async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase> {
   const { claim, leaseUntil } = claimed;
@@ -201,7 +221,7 @@ async function fulfil(
   if (answer) return answer;
   const { parts, requestId, rail, live, visit } = call;
   const emit = emitter({ route, rail: rail.name, requestId, live }, receipt);
-  const order = { route, input, claim, lease, network, payer, isSettled: receipt !== undefined, requestId, visit };
+  const order = { route, input, claim, lease, network, payer, receipt, requestId, visit };
   return await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
 }
 
@@ -210,9 +230,17 @@ async function settle(call: Call, payment: ToSettle, lease: Lease, amount: Money
   if (!(await lease.confirm())) throw inProgress();
   const { rail, parts } = call;
   const startedAt = performance.now();
-  const settled = await settlePayment(parts, rail, payment, amount).finally(() =>
-    parts.metrics.settlement({ rail: rail.name, network: payment.verified.network }, performance.now() - startedAt),
-  );
+  let end = 'settlement failed';
+  const settled = await settlePayment(parts, rail, payment, amount)
+    .then((found) => {
+      end = 'settled';
+      return found;
+    })
+    .finally(() => {
+      const ms = performance.now() - startedAt;
+      parts.metrics.settlement({ rail: rail.name, network: payment.verified.network }, ms);
+      call.visit?.note(end, ms);
+    });
   noteReceipt(call, payment.verified.asset, settled.receipt);
   return settled;
 }
@@ -247,18 +275,24 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
 
   const answer = async (request: IncomingRequest): Promise<Outcome> => {
     const requestId = request.visit?.requestId ?? randomUUID();
+    const gate = parts.limits.gate(request.visit?.client);
     let isClaimed = false;
     const onClaimed = () => {
       isClaimed = true;
     };
     try {
-      const ending = await run(parts, leases, request, requestId, onClaimed);
+      const ending = await run(parts, leases, request, requestId, gate, onClaimed);
       return { requestId, isClaimed, ...ending };
     } catch (error) {
       const rail = parts.routes.railOf(request.path);
-      if (error instanceof Problem) return { requestId, isClaimed, kind: 'problem', problem: error, rail };
+      if (error instanceof Problem) {
+        const receipt = error instanceof OwedResult ? error.receipt : undefined;
+        return { requestId, isClaimed, kind: 'problem', problem: error, rail, receipt };
+      }
       parts.log.error({ requestId, err: error }, 'request failed in the gateway');
       return { requestId, isClaimed, kind: 'problem', problem: new Problem('internal_error'), rail };
+    } finally {
+      gate.over();
     }
   };
 

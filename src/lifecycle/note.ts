@@ -12,18 +12,25 @@ interface Noted {
 }
 
 /** A tool call is known by its tool. */
-export function noteRoute(visit: Visit | undefined, { id, rail }: Route, transport: GatewayRequest['transport']): void {
-  if (visit === undefined || transport === 'mcp') return;
+export function noteRoute(
+  visit: Visit | undefined,
+  { id, rail, endpoint }: Route,
+  transport: GatewayRequest['transport'],
+): void {
+  if (visit === undefined) return;
+  visit.endpoint = endpoint.id;
+  if (transport === 'mcp') return;
   visit.route = id;
   visit.door = rail;
 }
 
-/** Whose payment it is; all of it, where it was made before. */
-export function noteClaimed(noted: Noted, claimed: Work | Replay): void {
+/** Whose payment it is; all of it, where it was made before. `id`: what the credential calls it. */
+export function noteClaimed(noted: Noted, claimed: Work | Replay, id: string): void {
   const { visit } = noted;
   if (visit === undefined) return;
   visit.network = claimed.network;
   visit.payer = claimed.payer;
+  visit.paymentId = 'claim' in claimed ? claimed.claim.id : id;
   if ('claim' in claimed) visit.attempt = claimed.claim.attempt;
   else visit.isReplayed = true;
   if ('receipt' in claimed) noteReceipt(noted, claimed.asset, claimed.receipt);

@@ -14,8 +14,14 @@ export type Ending =
       /** The same payment got this answer before. */
       readonly replayed: boolean;
     }
-  /** `rail`: of what is sold at the path, if anything is. */
-  | { readonly kind: 'problem'; readonly problem: Problem; readonly rail?: string | undefined };
+  | {
+      readonly kind: 'problem';
+      readonly problem: Problem;
+      /** Of what is sold at the path, if anything is. */
+      readonly rail?: string | undefined;
+      /** Where it was paid for all the same. */
+      readonly receipt?: Receipt | undefined;
+    };
 
 /** Where an answer is passed on while it comes. */
 export interface LiveAnswer {

@@ -69,6 +69,9 @@ function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }:
   return origin.ok ? undefined : `${origin.message}: the operator lists pages in service.yaml, mcp.origins`;
 }
 
+/** Fetch's own `Request`, which the package makes, throws for others, such as TRACE. */
+const METHODS = new Set(['POST', 'GET', 'DELETE', 'HEAD', 'PUT', 'PATCH', 'OPTIONS']);
+
 /** What was asked for by the address, and by whom. */
 type Asked = { readonly selection: Selection; readonly visit: Visit };
 
@@ -98,6 +101,9 @@ export function openProtocol(parts: ProtocolParts): Protocol {
 
   async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
     const asked = { selection: readSelection(splitUrl(request.url ?? '/').query, parts), visit };
+    if (!METHODS.has(request.method ?? '')) {
+      throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
+    }
     if (request.method !== 'POST') return await byPackage(handedOn(request, asked), response);
     const message = await readMessage(request);
     const call = plainCall(message, request.headers);

@@ -92,7 +92,12 @@ export async function toolResult(
 ): Promise<CallToolResult> {
   const { requestId } = outcome;
   if (outcome.kind === 'result') return await answerResult(parts, outcome, call);
-  if (outcome.kind === 'problem') return problemResult(outcome.problem, requestId);
+  if (outcome.kind === 'problem') {
+    const { problem, rail = '', receipt } = outcome;
+    const words = parts.rails.get(rail)?.mcp;
+    const receipts = receipt && words?.tellsOwed && words.receipt(receipt, call);
+    return { ...problemResult(problem, requestId), ...(receipts && { _meta: { ...receipts } }) };
+  }
   const challenges = [outcome, ...others.map((other) => other.outcome)].filter((each) => each.kind === 'challenge');
   return challengeResult(parts, challenges, { 'turnpike/request-id': requestId });
 }

@@ -1,6 +1,6 @@
 /** What an operator watches, in Prometheus' words. No label ever names a payer. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type Money, toDecimal } from '../money.ts';
+import { atomicToDecimal, type Money, toDecimal } from '../money.ts';
 
 /** What became of a payment that a request came with. */
 export type PaymentOutcome = 'settled' | 'unsettled' | 'unknown' | 'released' | 'owed' | 'failed';
@@ -20,6 +20,8 @@ export interface Metrics {
   refunded(labels: { readonly network: string }, worth: Money): void;
   /** a network, a route or all payers without a record settle first because of losses, or do not any more. */
   settlesFirst(part: string, does: boolean): void;
+  /** A request that was answered 429, for its address or payer. */
+  limited(labels: { readonly by: 'address' | 'payer'; readonly what: string }): void;
   /** A request that has been answered; `route` never holds what a stranger made up. */
   request(labels: { readonly route: string; readonly method: string; readonly status: number }, ms: number): void;
   /** One exchange with a provider; no status: it gave none. */
@@ -48,6 +50,8 @@ export interface Standing {
   readonly creditLiability: Money | undefined;
   /** Network -> whether a facilitator in reach settles there. */
   readonly facilitators: ReadonlyMap<string, boolean>;
+  /** Network -> what this process settles from there. */
+  readonly gas: ReadonlyMap<string, { readonly balance: bigint; readonly decimals: number }>;
   /** Upstream -> whether it is not asked for a while, for it failed too often. */
   readonly openCircuits: ReadonlyMap<string, boolean>;
 }
@@ -123,12 +127,16 @@ export function createMetrics(): Metrics {
     'endpoint',
     'upstream',
   ]);
+  const limited = counter('turnpike_limited_total', 'Requests beyond what their caller may ask for', ['by', 'what']);
   const reloads = counter('turnpike_catalogue_reloads_total', 'Times the catalogue was loaded again', ['outcome']);
   const catalogue = gauge('turnpike_catalogue_info', '1 for the catalogue that is sold', ['version']);
   const owedResults = gauge('turnpike_owed_results', 'Payments that were settled and have no result');
   const owedDollars = gauge('turnpike_owed_usd', 'What they came to, in dollars');
   const liability = gauge('turnpike_credit_liability_usd', 'What is left of prepaid credits, in dollars');
   const facilitators = gauge('turnpike_facilitator_up', '1 where a facilitator in reach settles', ['network']);
+  const gas = gauge('turnpike_signer_gas_balance', 'What a signer of this process has, in coins of its chain', [
+    'network',
+  ]);
   const circuits = gauge('turnpike_circuit_state', '1 while a provider is not asked, for it failed too often', [
     'upstream',
   ]);
@@ -138,9 +146,12 @@ export function createMetrics(): Metrics {
   async function take(): Promise<void> {
     const now = await standing?.();
     if (now === undefined) return;
-    for (const labelled of [catalogue, facilitators, circuits]) labelled.reset();
+    for (const labelled of [catalogue, facilitators, gas, circuits]) labelled.reset();
     catalogue.set({ version: now.catalogue }, 1);
     for (const [network, isUp] of now.facilitators) facilitators.set({ network }, isUp ? 1 : 0);
+    for (const [network, { balance, decimals }] of now.gas) {
+      gas.set({ network }, Number(atomicToDecimal(balance, decimals)));
+    }
     for (const [upstream, isOpen] of now.openCircuits) circuits.set({ upstream }, isOpen ? 1 : 0);
     owedResults.set(now.owed?.results ?? Number.NaN);
     owedDollars.set(dollars(now.owed?.worth));
@@ -159,6 +170,7 @@ export function createMetrics(): Metrics {
       tokens.observe({ gen_ai_request_model: model, gen_ai_token_type: 'input' }, promptTokens);
       tokens.observe({ gen_ai_request_model: model, gen_ai_token_type: 'output' }, completionTokens);
     },
+    limited: (labels) => limited.inc({ ...labels }),
     settlement: (labels, ms) => settlements.observe({ ...labels }, ms / 1000),
     revenue: (labels, worth) => revenue.inc({ ...labels }, Number(toDecimal(worth))),
     cost: (labels, charged) => costs.inc({ ...labels }, Number(charged)),

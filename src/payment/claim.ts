@@ -22,8 +22,12 @@ interface ClaimParts {
   /** Names this instance. */
   readonly owner: string;
   readonly intervals?: Intervals;
+  /** Stands before what costs something; either may throw Problem. */
+  readonly gate?: { arrives(): void; identified(payer: string): void } | undefined;
   /** Aborted when the gateway has to stop: no payment is claimed any more. */
   readonly stopping: AbortSignal;
+  /** Hears of steps that have ended, and how many milliseconds each took. */
+  noted?(step: 'challenge' | 'verified' | 'claimed', ms: number): void;
   now(): number;
 }
 
@@ -76,11 +80,12 @@ const isHeld = ({ state, leaseUntil }: Payment, now: number): boolean =>
 const factsOf = (
   rail: Rail,
   { id, fingerprint }: Credential,
-  { route }: Quote,
+  { route, request }: Quote,
   { network, asset, payer, payTo, amount, recoveryQuery }: VerifiedPayment,
   upfront: UpfrontReason | undefined,
   digest: string,
 ): PaymentFacts => ({
+  ...(request.transport === 'mcp' && { door: 'mcp' }),
   id,
   rail: rail.name,
   network,
@@ -125,6 +130,7 @@ export async function claimPayment(
   for (;;) {
     const known = await store.find(credential.id);
     if (!known) {
+      parts.gate?.arrives();
       await demandFreeIdentifier(parts, credential);
       const claimed = await claimVerified(parts, rail, credential, quote, digest, undefined);
       if (claimed) return claimed;
@@ -283,12 +289,17 @@ async function claimVerified(
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
   const settlesNow = known !== undefined && mayHaveSettled(known);
+  const verifiedFrom = performance.now();
   const verified = await rail.verify(credential, quote, settlesNow).catch(async (error: unknown) => {
     if (error instanceof Refusal && (await hasMoved(parts, credential, known))) return undefined;
     throw error;
   });
   if (!verified) return undefined;
+  parts.noted?.('challenge', Math.max(0, now() - verified.offeredAt));
+  parts.noted?.('verified', performance.now() - verifiedFrom);
   demandRunning(parts);
+  // What may have moved money already is seen through.
+  if (!settlesNow) parts.gate?.identified(verified.payer);
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
   const because = settlesNow ? undefined : upfrontOf(parts, verified, quote, known);
@@ -298,7 +309,9 @@ async function claimVerified(
   try {
     const options = terms(parts);
     const settleAgain = known?.state === 'unknown';
+    const claimedFrom = performance.now();
     const outcome = await store.claim(facts, { ...options, exposure, keys, settleAgain });
+    if (outcome.won) parts.noted?.('claimed', performance.now() - claimedFrom);
     if (!outcome.won) {
       if (outcome.payment.id === credential.id) return undefined;
       if (outcome.key !== undefined && outcome.key === identifier?.name) throw identifierTaken();

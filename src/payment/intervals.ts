@@ -12,6 +12,8 @@ export interface Intervals {
   readonly confirmEveryMs: number;
   /** How often it is asked what settling costs on each network: an offer goes that is not worth it any more. */
   readonly weighEveryMs: number;
+  /** How soon alerts tell of what happened. */
+  readonly alertEveryMs: number;
   /** The wait before the next look doubles from the one to the other: what stays unknown is asked about less and less. */
   readonly lookAgainMs: { readonly least: number; readonly most: number };
 }
@@ -23,5 +25,6 @@ export const usualIntervals: Intervals = {
   adoptAfterMs: 60_000,
   confirmEveryMs: 5_000,
   weighEveryMs: 10_000,
+  alertEveryMs: 10_000,
   lookAgainMs: { least: 10_000, most: 600_000 },
 };

@@ -89,6 +89,8 @@ export interface HttpWire<C extends Credential, Asked extends Challenge> {
   problem?(problem: Problem, shared: HttpAnswer): HttpAnswer;
   /** The headers that tell of a settlement: the same for the same receipt, always. */
   receipt(receipt: Receipt): Record<string, string>;
+  /** Whether they may stand beside a problem: what was paid for is owed. */
+  readonly tellsOwed?: boolean;
 }
 
 /** What a rail says in a tool's result: members of `_meta`, and what is the result itself where it says that. */
@@ -108,6 +110,7 @@ export interface McpWire<C extends Credential, Asked extends Challenge> {
   offers(challenge: Asked): readonly object[];
   /** Members of `_meta` that tell of a settlement: the same for the same receipt and call, always. */
   receipt(receipt: Receipt, tool: ToolCall): Readonly<Record<string, unknown>>;
+  readonly tellsOwed?: boolean;
   /** What a server says of the rail in its experimental capabilities. */
   readonly capabilities?: Readonly<Record<string, object>>;
 }

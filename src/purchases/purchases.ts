@@ -1,16 +1,16 @@
 /** What a payer bought, for who proves to be that payer: without an account, on whatever transport. */
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
-import { finalCodes } from '../errors.ts';
+import { finalCodes, Problem } from '../errors.ts';
 import { atomicToDecimal } from '../money.ts';
 import { assetsOf } from '../payment/assets.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
-import type { Payment, PaymentState, Store } from '../store/store.ts';
+import type { Payment, PaymentState, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { createChallenge } from './challenge.ts';
 import { type PageRequest, pageAfter, readPage } from './page.ts';
 import { verifyProof } from './proof.ts';
 
 export interface PurchasesParts {
-  readonly store: Pick<Store, 'list'>;
+  readonly store: Pick<Store, 'list' | 'find'>;
   /** Origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly catalogue: {
@@ -26,6 +26,8 @@ export interface PurchasesParts {
 export type PurchaseState = 'settled' | 'owed' | 'refund_due' | 'refunded' | 'unknown' | 'pending';
 
 export interface Purchase {
+  /** Where its answer can be had again, by the same wallet's proof; left out where there is none. */
+  readonly answer?: string;
   /** ISO 8601. */
   readonly boughtAt: string;
   /** The route's id. */
@@ -53,13 +55,25 @@ export interface Purchased {
 }
 
 export interface Purchases {
-  /** What to sign: the extension `sign-in-with-x` as x402 declares it, good for five minutes. */
-  challenge(): ReturnType<typeof createChallenge>;
+  /** What to sign: the extension `sign-in-with-x` as x402 declares it, good for five minutes; `id`: for one purchase. */
+  challenge(id?: string): ReturnType<typeof createChallenge>;
   /**
    * `proof`: the header's base64, or the decoded object. Throws Problem `invalid_request`, and `store_unavailable`. A
    * proof can be shown again until it is five minutes old: it reads and changes nothing.
    */
   list(proof: unknown, page?: PageRequest): Promise<Purchased>;
+  /**
+   * What was bought, for who proves to have paid for it. Throws Problem `invalid_request`; `unknown_path` for a purchase that is
+   * not this wallet's; and what the payment itself would be told where there is no answer.
+   */
+  answer(proof: unknown, id: string): Promise<BoughtAnswer>;
+}
+
+/** `FORGOTTEN` where it is not kept any more. */
+export interface BoughtAnswer {
+  readonly rail: string;
+  readonly answer: StoredAnswer;
+  readonly receipt: Receipt;
 }
 
 /** Without those that moved no money and never will (`released`, `unsettled`). */
@@ -70,9 +84,33 @@ function stateOf({ state, reason = '' }: Payment): PurchaseState {
   return state === 'settled' || state === 'refunded' || state === 'unknown' ? state : 'pending';
 }
 
+/** Hex is the same with capitals, and base58 is not. */
+const isSamePayer = (one: string, other: string): boolean =>
+  one === other || (one.startsWith('0x') && one.toLowerCase() === other.toLowerCase());
+
+/** In the words in which the payment itself would be told. */
+function withoutAnswer(state: PaymentState, reason: string | undefined): Problem {
+  switch (state) {
+    case 'settled':
+    case 'owed':
+      return new Problem('result_owed');
+    case 'refunded':
+      return new Problem('refunded', reason && `There was no result, and it was given back: transaction ${reason}`);
+    case 'unknown':
+      return new Problem('settlement_pending');
+    case 'claimed':
+    case 'fulfilled':
+      return new Problem('payment_in_progress', undefined, { headers: { 'retry-after': '1' } });
+    case 'released':
+    case 'unsettled':
+      return new Problem('unknown_path', 'Nothing was charged for this payment, and nothing was bought with it');
+  }
+}
+
 /** Opened for each catalogue that is on sale. */
 export function openPurchases({ store, publicUrl, catalogue, mode, networks, now }: PurchasesParts): Purchases {
-  const uri = `${publicUrl}/v1/purchases`;
+  const list = `${publicUrl}/v1/purchases`;
+  const uriOf = (id?: string) => (id === undefined ? list : `${list}/${encodeURIComponent(id)}`);
   const configured = [...catalogue.networks.values()];
   const caip2 = (network: Network): string => network[mode].caip2;
   const names = new Map<string, string>(configured.map((network) => [network.id, caip2(network)]));
@@ -80,7 +118,7 @@ export function openPurchases({ store, publicUrl, catalogue, mode, networks, now
   const assetOf = assetsOf(configured);
 
   function shown(payment: Payment): Purchase {
-    const { createdAt, route, network, asset: address, amount, receipt } = payment;
+    const { id, createdAt, route, network, asset: address, amount, receipt, state } = payment;
     const asset = assetOf(address);
     const path = paths.get(route);
     return {
@@ -92,15 +130,20 @@ export function openPurchases({ store, publicUrl, catalogue, mode, networks, now
       asset: asset.symbol,
       ...(receipt && { transaction: receipt.transaction }),
       state: stateOf(payment),
+      ...(state === 'settled' && { answer: uriOf(id) }),
     };
   }
 
+  // What was bought stays bought where a network cannot be paid at the moment.
+  const verify = (proof: unknown, uri: string) =>
+    verifyProof(proof, { uri, chains: configured.map(caip2), now: now() });
+
   return {
-    challenge: () => createChallenge(uri, configured.filter(({ id }) => networks.find(id)).map(caip2), now()),
+    challenge: (id) =>
+      createChallenge(uriOf(id), configured.filter((each) => networks.find(each.id)).map(caip2), now()),
     async list(proof, page = {}) {
       const { limit, before } = readPage(page);
-      // What was bought stays bought where a network cannot be paid at the moment.
-      const payer = await verifyProof(proof, { uri, chains: configured.map(caip2), now: now() });
+      const payer = await verify(proof, list);
       const filter = { payer, states: STATES, withoutAnswers: true, limit: limit + 1, ...(before && { before }) };
       const found = await store.list(filter);
       const payments = found.slice(0, limit);
@@ -110,6 +153,17 @@ export function openPurchases({ store, publicUrl, catalogue, mode, networks, now
         purchases: payments.map(shown),
         ...(last && found.length > limit && { next: pageAfter(last) }),
       };
+    },
+
+    async answer(proof, id) {
+      const payer = await verify(proof, uriOf(id));
+      const payment = await store.find(id);
+      if (!payment || !isSamePayer(payment.payer, payer)) {
+        throw new Problem('unknown_path', 'This wallet bought nothing of that name here: see /v1/purchases');
+      }
+      const { answer, receipt, rail, state, reason } = payment;
+      if (state === 'settled' && answer && receipt) return { rail, answer, receipt };
+      throw withoutAnswer(state, reason);
     },
   };
 }

@@ -15,6 +15,10 @@ export interface RailParts<Config> {
   readonly exposure: ExposureControl;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
+  /** 32 bytes in hex, for a key that signs receipts, the same on every instance; undefined: they are not signed. */
+  readonly receiptSeed: string | undefined;
+  /** For how long after a payment its payer may ask at `/v1/refunds` for what is owed; undefined: nowhere. */
+  readonly refundWindowMs: number | undefined;
   readonly log: Log;
   now(): number;
 }

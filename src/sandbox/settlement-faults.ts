@@ -39,6 +39,7 @@ export function watchSettlements(inner: Facilitator, networks: readonly Network[
       supported: () => inner.supported(),
       verify: (payload, requirements, signal) => inner.verify(payload, requirements, signal),
       settle,
+      ...(inner.accounts && { accounts: inner.accounts }),
       close: () => inner.close(),
     },
     fault: (network, fault, count) => faults.set(network, fault, count),

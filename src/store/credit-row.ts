@@ -84,6 +84,7 @@ export const toApiKey = (row: Row): ApiKey => ({
   limits: limitsFromJson(text(row, 'limits')),
   balance: BigInt(text(row, 'balance')),
   held: BigInt(text(row, 'held')),
+  spent: { day: Number(text(row, 'day')), amount: BigInt(text(row, 'spent')) },
   createdAt: Number(text(row, 'created_at')),
   expiresAt: optionalNumber(row, 'expires_at'),
   disabledAt: optionalNumber(row, 'disabled_at'),

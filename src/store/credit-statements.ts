@@ -58,6 +58,12 @@ export const disableKey = (id: string, now: number): Statement => ({
 });
 
 /** After `lockKey`. */
+export const writeLimits = (id: string, limits: string): Statement => ({
+  text: 'UPDATE api_keys SET limits = ?2 WHERE id = ?1',
+  values: [id, limits],
+});
+
+/** After `lockKey`. */
 export const writeBalance = (
   keyId: string,
   after: { balance: Money; entries: number; day: number; spent: Money },
@@ -88,6 +94,12 @@ export const insertEntry = (entry: LedgerEntry): Statement => ({
 export const findGrant = (reference: string): Statement => ({
   text: `SELECT number FROM ledger WHERE reference = ?1 AND kind = 'grant'`,
   values: [reference],
+});
+
+/** What was given back of a call. After `lockKey` of its key. */
+export const refundsOfCall = (call: string): Statement => ({
+  text: `SELECT ${ENTRY} FROM ledger WHERE kind = 'refund' AND reference > ?1 || '#' AND reference < ?1 || '$'`,
+  values: [call],
 });
 
 /** What a ledger says of one call, or of one purchase. */
@@ -181,7 +193,7 @@ export const markPosted = (paymentId: string, now: number): Statement => ({
 });
 
 /** Word for word the condition of the index `ledger_of_movements`. */
-const MOVEMENT = `kind IN ('settle', 'grant')`;
+const MOVEMENT = `kind IN ('settle', 'grant', 'refund')`;
 
 export const listMovements = ({ from, to, after, limit }: MovementPage): Statement => ({
   text: `SELECT ${ENTRY} FROM ledger WHERE ${MOVEMENT} AND created_at < ?1 AND (created_at, key_id, number) > (?2, ?3, ?4)

@@ -45,6 +45,8 @@ export interface ApiKey extends NewApiKey {
   readonly balance: Money;
   /** What calls under way hold; not part of the balance. */
   readonly held: Money;
+  /** What was spent, holds included, on the last day of UTC on which anything was; counted from the epoch. */
+  readonly spent: { readonly day: number; readonly amount: Money };
   readonly createdAt: number;
   readonly disabledAt: number | undefined;
 }
@@ -59,7 +61,9 @@ export type EntryKind =
   /** The call ended: what it did not cost is given back. */
   | 'settle'
   /** The call failed: all of it is given back. */
-  | 'release';
+  | 'release'
+  /** The operator gives back what a call was charged; `reference` is the call, `#` and 1, 2, ... */
+  | 'refund';
 
 export interface LedgerEntry {
   readonly keyId: string;
@@ -135,6 +139,22 @@ export interface Settlement {
   readonly note: string;
 }
 
+/** What is to be given back of a call that was charged. */
+export interface CreditRefundRequest {
+  /** The call's own id. */
+  readonly call: string;
+  /** Left out: all that was not given back yet. */
+  readonly amount?: Money;
+  /** Why, for a person. */
+  readonly reason: string;
+  readonly now: number;
+}
+
+/** `unknown`: no such call was charged. `left`: what could be given back still. */
+export type CreditRefundOutcome =
+  | { readonly entry: LedgerEntry }
+  | { readonly refused: 'unknown' | 'too-much'; readonly left: Money };
+
 /** What the settled calls of one route and model came to. */
 export interface CreditSales {
   readonly route: string;
@@ -166,6 +186,9 @@ export interface CreditStore {
   /** False where there is no such key. A key that is disabled already stays as it is. */
   disableKey(id: string, now: number): Promise<boolean>;
 
+  /** Bounds what it may spend in a day from now on; undefined: not at all. False where there is no such key. */
+  limitKey(id: string, perDay: Money | undefined): Promise<boolean>;
+
   /** The balance after it, or undefined where there is no such key. The same reference is granted once. */
   grant(keyId: string, grant: Grant, now: number): Promise<Money | undefined>;
 
@@ -193,6 +216,9 @@ export interface CreditStore {
   /** False when the hold is gone. */
   release(holdId: string, note: string, now: number): Promise<boolean>;
 
+  /** To the call's key, at once; all that is given back of a call never comes to more than it was charged. */
+  refund(request: CreditRefundRequest): Promise<CreditRefundOutcome>;
+
   /** Gives back what calls held whose instance died. Answers how many there were. */
   releaseExpired(now: number): Promise<number>;
 
@@ -206,7 +232,7 @@ export interface CreditStore {
   entries(keyId: string, limit: number): Promise<LedgerEntry[]>;
 
   /**
-   * What calls were charged (`settle`) and operators gave (`grant`) in the period, oldest first over all keys: a page of
+   * What calls were charged (`settle`), and what operators gave (`grant`) and gave back (`refund`) in the period, oldest first over all keys: a page of
    * `limit`, the first one or that after the entry. What was bought is among the payments (`Store.paid`).
    */
   movements(page: MovementPage): Promise<LedgerEntry[]>;

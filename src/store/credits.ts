@@ -11,6 +11,8 @@ import {
 } from './credit-row.ts';
 import * as statements from './credit-statements.ts';
 import type {
+  CreditRefundOutcome,
+  CreditRefundRequest,
   CreditStore,
   EntryKind,
   Grant,
@@ -45,11 +47,15 @@ export function creditsOn(engine: Engine): CreditStore {
   }
 
   /** One entry, and the balance with it. */
+  function* enter(key: LockedKey, posting: Posting): Steps<ReturnType<typeof posted>> {
+    const done = posted(key, posting);
+    yield statements.writeBalance(key.id, done.after);
+    yield statements.insertEntry(done.entry);
+    return done;
+  }
+
   function* post(key: LockedKey, posting: Posting): Steps<LockedKey> {
-    const { after, entry } = posted(key, posting);
-    yield statements.writeBalance(key.id, after);
-    yield statements.insertEntry(entry);
-    return after;
+    return (yield* enter(key, posting)).after;
   }
 
   function* giveOnce(keyId: string, grant: Grant, now: number): Steps<Money | undefined> {
@@ -139,6 +145,20 @@ export function creditsOn(engine: Engine): CreditStore {
     return due;
   }
 
+  function* giveBack({ call, amount, reason, now }: CreditRefundRequest): Steps<CreditRefundOutcome> {
+    const settled = (yield* entriesOf(call))('settle');
+    const key = settled && (yield* lockKey(settled.keyId));
+    if (!key) return { refused: 'unknown', left: 0n };
+    const { rows } = yield statements.refundsOfCall(call);
+    const left = rows.map(toEntry).reduce((rest, { amount }) => rest - amount, settled.price ?? 0n);
+    const given = amount ?? left;
+    if (given <= 0n || given > left) return { refused: 'too-much', left };
+    const { route = '', model = '' } = settled;
+    const reference = `${call}#${rows.length + 1}`;
+    const { entry } = yield* enter(key, { kind: 'refund', amount: given, reference, route, model, note: reason, now });
+    return { entry };
+  }
+
   return {
     addKey: (key, grant, now) => engine.transact(() => addKey(key, grant, now)),
 
@@ -159,6 +179,15 @@ export function creditsOn(engine: Engine): CreditStore {
 
     disableKey: async (id, now) => (await engine.write(statements.disableKey(id, now))).changes === 1,
 
+    limitKey: (id, perDay) =>
+      engine.transact(function* (): Steps<boolean> {
+        const key = yield* lockKey(id);
+        if (!key) return false;
+        const { perDay: _, ...others } = key.limits;
+        yield statements.writeLimits(id, limitsToJson({ ...others, ...(perDay !== undefined && { perDay }) }));
+        return true;
+      }),
+
     grant: (keyId, grant, now) => engine.transact(() => giveOnce(keyId, grant, now)),
 
     purchase: (purchase, now) => engine.transact(() => writePurchase(purchase, now)),
@@ -177,6 +206,8 @@ export function creditsOn(engine: Engine): CreditStore {
         const { price, cost, note } = settlement;
         return yield* endHold(hold, { kind: 'settle', price: atMost(hold.amount, price), cost, note }, now);
       }, 'process'),
+
+    refund: (request) => engine.transact(() => giveBack(request)),
 
     release: (holdId, note, now) =>
       engine.transact(function* (): Steps<boolean> {

@@ -191,6 +191,106 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
     CREATE INDEX ledger_of_movements ON ledger (created_at, key_id, number) WHERE kind IN ('settle', 'grant');`,
 
   () => datedReceipts,
+
+  // Credits that are given back are movements, too.
+  () => `
+    DROP INDEX ledger_of_movements;
+    CREATE INDEX ledger_of_movements ON ledger (created_at, key_id, number) WHERE kind IN ('settle', 'grant', 'refund');`,
+
+  // What the operator's console shows: sums by the hour and the day, and what visits that paid went through. Amounts are
+  // text, for sums of atomic units outgrow 64 bits. Numbers that say whether a row is counted take no room where they are 0
+  // or 1, so that SQLite writes one page of a row that has a long answer and not all of it.
+  ({ identifier }) => `
+    ALTER TABLE payments ADD COLUMN door TEXT;
+    ALTER TABLE payments ADD COLUMN transaction_id ${identifier};
+    ALTER TABLE payments ADD COLUMN revenue_counted INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE payments ADD COLUMN cost_counted INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX payments_to_count ON payments (settled_at)
+      WHERE settled_at IS NOT NULL AND (revenue_counted = 0 OR (cost_counted = 0 AND answer IS NOT NULL));
+    CREATE INDEX payments_by_transaction ON payments (transaction_id) WHERE transaction_id IS NOT NULL;
+    CREATE INDEX payments_by_route ON payments (route, created_at, id);
+    CREATE INDEX payments_by_network ON payments (network, created_at, id);
+    DROP INDEX payments_by_state;
+    CREATE INDEX payments_by_state ON payments (state, created_at, id);
+    ALTER TABLE refunds ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX refunds_to_count ON refunds (updated_at) WHERE state = 'sent' AND counted = 0;
+    ALTER TABLE ledger ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX ledger_to_count ON ledger (created_at) WHERE kind IN ('settle', 'refund') AND counted = 0;
+    CREATE TABLE money_totals (
+      span ${identifier} NOT NULL,
+      at BIGINT NOT NULL,
+      route ${identifier} NOT NULL,
+      door ${identifier} NOT NULL,
+      network ${identifier} NOT NULL,
+      asset ${identifier} NOT NULL,
+      settled BIGINT NOT NULL,
+      revenue TEXT NOT NULL,
+      cost TEXT NOT NULL,
+      refunds TEXT NOT NULL,
+      PRIMARY KEY (span, at, route, door, network, asset)
+    );
+    CREATE TABLE call_totals (
+      span ${identifier} NOT NULL,
+      at BIGINT NOT NULL,
+      endpoint ${identifier} NOT NULL,
+      door ${identifier} NOT NULL,
+      network ${identifier} NOT NULL,
+      bucket BIGINT NOT NULL,
+      calls BIGINT NOT NULL,
+      failures BIGINT NOT NULL,
+      challenges BIGINT NOT NULL,
+      PRIMARY KEY (span, at, endpoint, door, network, bucket)
+    );
+    CREATE TABLE exchange_totals (
+      span ${identifier} NOT NULL,
+      at BIGINT NOT NULL,
+      upstream ${identifier} NOT NULL,
+      bucket BIGINT NOT NULL,
+      calls BIGINT NOT NULL,
+      failures BIGINT NOT NULL,
+      spend TEXT NOT NULL,
+      PRIMARY KEY (span, at, upstream, bucket)
+    );
+    CREATE TABLE paid_visits (
+      payment_id ${identifier} NOT NULL,
+      at BIGINT NOT NULL,
+      request_id ${identifier} NOT NULL,
+      attempt INTEGER,
+      door TEXT NOT NULL,
+      status INTEGER NOT NULL,
+      steps TEXT NOT NULL,
+      PRIMARY KEY (payment_id, at, request_id)
+    );
+    CREATE INDEX paid_visits_by_age ON paid_visits (at);`,
+  // What webhooks are told. Few wait at a time, and few conditions hold.
+  ({ identifier }) => `
+    CREATE TABLE alerts (
+      occurrence ${identifier} NOT NULL,
+      receiver ${identifier} NOT NULL,
+      type TEXT NOT NULL,
+      body TEXT NOT NULL,
+      state TEXT NOT NULL,
+      attempt INTEGER NOT NULL,
+      fault TEXT,
+      due_at BIGINT NOT NULL,
+      created_at BIGINT NOT NULL,
+      PRIMARY KEY (occurrence, receiver)
+    );
+    CREATE INDEX alerts_due ON alerts (due_at) WHERE state = 'waiting';
+    CREATE INDEX alerts_by_age ON alerts (created_at);
+    CREATE TABLE alert_conditions (
+      subject ${identifier} NOT NULL PRIMARY KEY,
+      raised_at BIGINT NOT NULL,
+      held_until BIGINT NOT NULL
+    );`,
+
+  // What callers have taken of what they may ask for, where several instances share it.
+  ({ identifier }) => `
+    CREATE TABLE allowances (
+      name ${identifier} NOT NULL PRIMARY KEY,
+      whole_at BIGINT NOT NULL
+    );
+    CREATE INDEX allowances_by_age ON allowances (whole_at);`,
 ];
 
 export const schemaVersion = steps.length;

@@ -91,6 +91,11 @@ export const sentRefunds = ({ from, to, after, limit }: Parameters<RefundStore['
   values: [to, after?.updatedAt ?? from, after?.paymentId ?? '', after?.number ?? 0, limit],
 });
 
+export const openRefunds = (limit: number): Statement => ({
+  text: `SELECT * FROM refunds WHERE state <> 'sent' ORDER BY created_at, payment_id, number LIMIT ?1`,
+  values: [limit],
+});
+
 export function listRefunds({ states, limit }: { states?: readonly RefundState[]; limit: number }): Statement {
   const wanted = states ?? [];
   const among = wanted.length === 0 ? 'TRUE' : `state IN (${wanted.map((_, index) => `?${index + 2}`).join(', ')})`;

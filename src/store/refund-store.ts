@@ -70,6 +70,8 @@ export interface RefundStore {
   of(paymentId: string): Promise<Refund[]>;
   /** Those that were sent in a period, in the order in which they were; `after`: the last one of the page before. */
   sentIn(page: Period & { readonly after: Refund | undefined; readonly limit: number }): Promise<Refund[]>;
+  /** Those that are not sent, oldest first. */
+  open(limit: number): Promise<Refund[]>;
   /** Newest first. */
   list(filter: { states?: readonly RefundState[]; limit: number }): Promise<Refund[]>;
 }

@@ -81,6 +81,7 @@ export function refundsOn(engine: Engine): RefundStore {
     failed: (attempt, fault, now) => changesOne(statements.failedRefund(attempt, fault, now)),
     of: async (paymentId) => (await engine.read(statements.refundsOf(paymentId))).map(toRefund),
     sentIn: async (page) => (await engine.read(statements.sentRefunds(page))).map(toRefund),
+    open: async (limit) => (await engine.read(statements.openRefunds(limit))).map(toRefund),
     list: async (filter) => (await engine.read(statements.listRefunds(filter))).map(toRefund),
   };
 }

@@ -67,6 +67,7 @@ export function toPayment(row: Row): Payment {
     fingerprint: required(row, 'fingerprint'),
     recoveryQuery: required(row, 'recovery_query'),
     settleUpfront: Number(required(row, 'settle_upfront')) === 1,
+    ...(row.door !== null && row.door !== undefined && { door: String(row.door) }),
     state: required(row, 'state') as PaymentState,
     attempt: Number(required(row, 'attempt')),
     owner: required(row, 'owner'),

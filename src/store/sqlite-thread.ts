@@ -3,7 +3,9 @@
  * methods become messages, one there and one back, so that what arrives there together is committed together.
  */
 import { Worker } from 'node:worker_threads';
+import type { AlertStore } from './alert-store.ts';
 import type { CreditStore } from './credit-store.ts';
+import type { FiguresStore } from './figures-store.ts';
 import { StoreProblem, storeUnavailable } from './problem.ts';
 import type { RefundStore } from './refund-store.ts';
 import type { SqliteOptions } from './sqlite.ts';
@@ -34,7 +36,7 @@ export interface Failed {
 
 type Remote<Methods> = Readonly<Record<keyof Methods & string, true>>;
 
-const storeMethods: Remote<Omit<Store, 'now' | 'credits' | 'refunds'>> = {
+const storeMethods: Remote<Omit<Store, 'now' | 'alerts' | 'credits' | 'refunds' | 'figures'>> = {
   check: true,
   find: true,
   claim: true,
@@ -51,9 +53,21 @@ const storeMethods: Remote<Omit<Store, 'now' | 'credits' | 'refunds'>> = {
   cached: true,
   keep: true,
   forget: true,
+  spendAllowances: true,
   takeNonce: true,
   returnNonce: true,
   close: true,
+};
+
+const alertMethods: Remote<AlertStore> = {
+  add: true,
+  raise: true,
+  clear: true,
+  raised: true,
+  take: true,
+  sent: true,
+  failed: true,
+  list: true,
 };
 
 const refundMethods: Remote<RefundStore> = {
@@ -64,7 +78,20 @@ const refundMethods: Remote<RefundStore> = {
   failed: true,
   of: true,
   sentIn: true,
+  open: true,
   list: true,
+};
+
+const figuresMethods: Remote<FiguresStore> = {
+  count: true,
+  money: true,
+  addCalls: true,
+  calls: true,
+  addExchanges: true,
+  exchanges: true,
+  addVisits: true,
+  visitsOf: true,
+  forget: true,
 };
 
 const creditMethods: Remote<CreditStore> = {
@@ -73,6 +100,7 @@ const creditMethods: Remote<CreditStore> = {
   listKeys: true,
   liability: true,
   disableKey: true,
+  limitKey: true,
   grant: true,
   purchase: true,
   unconfirmed: true,
@@ -80,6 +108,7 @@ const creditMethods: Remote<CreditStore> = {
   hold: true,
   settle: true,
   release: true,
+  refund: true,
   releaseExpired: true,
   renew: true,
   entries: true,
@@ -154,8 +183,10 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
       return {
         ...remote(store, '', storeMethods),
         now,
+        alerts: remote(store, 'alerts.', alertMethods),
         refunds: remote(store, 'refunds.', refundMethods),
         credits: remote(store, 'credits.', creditMethods),
+        figures: remote(store, 'figures.', figuresMethods),
       };
     },
     async stop() {

@@ -7,6 +7,7 @@
 import type { NonceRequest } from './nonce-store.ts';
 import { withoutNul } from './nul.ts';
 import {
+  type AllowanceSpent,
   type Claim,
   type ClaimOptions,
   type PaymentFacts,
@@ -35,8 +36,8 @@ export const findPayment = (id: string): Statement => ({ text: 'SELECT * FROM pa
 /** Changes one row when the id is new, none when it is known. */
 export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): Statement => ({
   text: `INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
-      recovery_query, settle_upfront, state, attempt, owner, lease_until, created_at, updated_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'claimed', 1, ?13, ?14, ?15, ?16)
+      recovery_query, settle_upfront, state, attempt, owner, lease_until, created_at, updated_at, door)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'claimed', 1, ?13, ?14, ?15, ?16, ?17)
     ON CONFLICT (id) DO NOTHING`,
   values: [
     facts.id,
@@ -55,6 +56,7 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
     options.leaseUntil,
     options.now,
     options.now,
+    facts.door ?? null,
   ],
 });
 
@@ -128,12 +130,13 @@ const AWAITED = `answer IS NULL AND ${HELD}`;
 export const settlePayment = ({ id }: Claim, receipt: Receipt, now: number): Statement => ({
   text: `UPDATE payments SET receipt = COALESCE(receipt, ?2), updated_at = ?3, lost_at = NULL,
       settled_at = CASE WHEN receipt IS NULL THEN ?4 ELSE settled_at END,
+      transaction_id = CASE WHEN receipt IS NULL THEN ?5 ELSE transaction_id END,
       state = CASE WHEN state = 'refunded' THEN state WHEN answer IS NOT NULL OR ${AWAITED} THEN 'settled' ELSE 'owed' END,
       reason = CASE WHEN answer IS NOT NULL OR ${AWAITED} THEN NULL ELSE reason END,
       owner = CASE WHEN ${AWAITED} THEN owner ELSE '' END,
       lease_until = CASE WHEN ${AWAITED} THEN lease_until ELSE 0 END
     WHERE id = ?1 RETURNING attempt`,
-  values: [id, JSON.stringify(receipt), now, receipt.settledAt],
+  values: [id, JSON.stringify(receipt), now, receipt.settledAt, withoutNul(receipt.transaction)],
 });
 
 /** Work that was done and will not be paid is a loss, and what nobody will ever pay for need not be kept. */
@@ -165,11 +168,11 @@ export function resolvePayment(id: string, settlement: ReceiptedSettlement, now:
 
 /** A payment that turns out settled and has no answer is owed: nobody works on it. */
 const resolveSettled = (id: string, receipt: Receipt, now: number): Statement => ({
-  text: `UPDATE payments SET receipt = ?2, updated_at = ?3, settled_at = ?4,
+  text: `UPDATE payments SET receipt = ?2, updated_at = ?3, settled_at = ?4, transaction_id = ?5,
       state = CASE WHEN answer IS NULL THEN 'owed' ELSE 'settled' END,
       reason = CASE WHEN answer IS NULL THEN reason ELSE NULL END
     WHERE id = ?1 AND state = 'unknown'`,
-  values: [id, JSON.stringify(receipt), now, receipt.settledAt],
+  values: [id, JSON.stringify(receipt), now, receipt.settledAt, withoutNul(receipt.transaction)],
 });
 
 const resolveTo = (state: PaymentState, id: string, reason: string, now: number): Statement => ({
@@ -178,9 +181,13 @@ const resolveTo = (state: PaymentState, id: string, reason: string, now: number)
   values: [id, state, withoutNul(reason), now],
 });
 
-/** Together with the purchase's own state, so that nothing that was posted is ever taken back. */
+/**
+ * Together with the purchase's own state, so that nothing that was posted is ever taken back. What was counted of it is
+ * taken back in the same transaction.
+ */
 export const reopenPayment = (id: string, reason: string, now: number): Statement => ({
-  text: `UPDATE payments SET state = 'unknown', receipt = NULL, settled_at = NULL, reason = ?2, updated_at = ?3
+  text: `UPDATE payments SET state = 'unknown', receipt = NULL, settled_at = NULL, reason = ?2, updated_at = ?3,
+      transaction_id = NULL, revenue_counted = 0, cost_counted = 0
     WHERE id = ?1 AND state = 'settled' AND answer IS NOT NULL
       AND EXISTS (SELECT 1 FROM purchases p WHERE p.payment_id = ?1 AND p.posted_at IS NULL AND p.unconfirmed = 1)`,
   values: [id, withoutNul(reason), now],
@@ -200,33 +207,50 @@ export const renewPayments = (
 
 /** Every column but `answer`. */
 const WITHOUT_ANSWER = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
-  recovery_query, settle_upfront, state, attempt, owner, lease_until, receipt, cost, reason, created_at, updated_at`;
+  recovery_query, settle_upfront, state, attempt, owner, lease_until, receipt, cost, reason, created_at, updated_at, door`;
 
 /** As its index has it: EVM addresses in lower case. */
 const PAYER = `CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END`;
 
-/**
- * No engine may begin with the index of states where another one leads to less: that of leases, for what is abandoned is
- * little, or that of payers, which has their payments in order. No index finds what a state is not.
- */
-function stateIn(
-  states: readonly PaymentState[],
-  { leaseBefore, payer }: PaymentFilter,
-  place: (value: string) => string,
-): string {
-  if (payer !== undefined) {
+/** How a list finds its rows: by the index that leads to the fewest. */
+type Lead = 'lease' | 'payer' | 'transaction' | 'route' | 'network' | 'state' | 'age';
+
+/** Few payments are in a state other than `settled`, and most are on one network of few. */
+function leadOf({ states, leaseBefore, payer, transaction, route, network }: PaymentFilter): Lead {
+  if (leaseBefore !== undefined) return 'lease';
+  if (transaction !== undefined) return 'transaction';
+  if (payer !== undefined) return 'payer';
+  if (states !== undefined && !states.includes('settled')) return 'state';
+  if (route !== undefined) return 'route';
+  if (network !== undefined) return 'network';
+  return states === undefined ? 'age' : 'state';
+}
+
+/** No index finds what a state is not. */
+function stateIn(states: readonly PaymentState[], lead: Lead, place: (value: string) => string): string {
+  if (lead === 'payer') {
     const others = paymentStates.filter((state) => !states.includes(state));
     return others.length === 0 ? 'TRUE' : `state NOT IN (${others.map(place).join(', ')})`;
   }
-  return `${leaseBefore === undefined ? 'state' : `(state || '')`} IN (${states.map(place).join(', ')})`;
+  return `${lead === 'state' ? 'state' : `(state || '')`} IN (${states.map(place).join(', ')})`;
 }
 
-export function listPayments(filter: PaymentFilter): Statement {
-  const { states, since, leaseBefore, due, payer, transaction, before, withoutAnswers, oldest, limit } = filter;
+/** Of those that settled before transactions had an index of their own, and are not counted since. */
+const UNINDEXED = `transaction_id IS NULL AND settled_at IS NOT NULL
+  AND (revenue_counted = 0 OR (cost_counted = 0 AND answer IS NOT NULL))`;
+
+/** `isUnindexed`: of a transaction that its index does not find. */
+export function listPayments(filter: PaymentFilter, isUnindexed = false): Statement {
+  const { states, since, updatedSince, leaseBefore, due, payer, transaction, route, network } = filter;
+  const { before, withoutAnswers, oldest, limit } = filter;
+  const lead = leadOf(filter);
   const values: (string | number)[] = [limit];
   const place = (value: string | number): string => `?${values.push(value)}`;
+  /** No engine may begin with another index than the one that leads. */
+  const column = (name: Lead): string => (lead === name ? name : `(${name} || '')`);
   const conditions = ['TRUE'];
   if (since !== undefined) conditions.push(`created_at >= ${place(since)}`);
+  if (updatedSince !== undefined) conditions.push(`updated_at >= ${place(updatedSince)}`);
   if (leaseBefore !== undefined) conditions.push(`owner <> '' AND lease_until < ${place(leaseBefore)}`);
   if (due) {
     const [now, least, most] = [due.now, due.least, due.most].map(place);
@@ -234,11 +258,18 @@ export function listPayments(filter: PaymentFilter): Statement {
       AND (${now} - updated_at >= updated_at - created_at OR ${now} - updated_at >= ${most})`);
   }
   if (payer !== undefined) {
-    conditions.push(`${PAYER} = ${place(payer.startsWith('0x') ? payer.toLowerCase() : payer)}`);
+    const address = place(payer.startsWith('0x') ? payer.toLowerCase() : payer);
+    conditions.push(`${lead === 'payer' ? PAYER : `((${PAYER}) || '')`} = ${address}`);
   }
-  if (transaction !== undefined) conditions.push(`receipt LIKE ${place(`%"transaction":"${transaction}"%`)}`);
+  if (transaction !== undefined && isUnindexed) {
+    conditions.push(`${UNINDEXED} AND receipt LIKE ${place(`%"transaction":"${transaction}"%`)}`);
+  } else if (transaction !== undefined) {
+    conditions.push(`transaction_id = ${place(transaction)}`);
+  }
+  if (route !== undefined) conditions.push(`${column('route')} = ${place(route)}`);
+  if (network !== undefined) conditions.push(`${column('network')} = ${place(network)}`);
   if (before !== undefined) conditions.push(`(created_at, id) < (${place(before.createdAt)}, ${place(before.id)})`);
-  if (states !== undefined) conditions.push(stateIn(states, filter, place));
+  if (states !== undefined) conditions.push(stateIn(states, lead, place));
   return {
     text: `SELECT ${withoutAnswers ? WITHOUT_ANSWER : '*'} FROM payments WHERE ${conditions.join(' AND ')}
       ORDER BY ${oldest ? 'updated_at, id' : 'created_at DESC, id DESC'} LIMIT ?1`,
@@ -274,6 +305,14 @@ export const returnNonce = (account: string, nonce: number): Statement => ({
   values: [account, nonce, nonce + 1],
 });
 
+export const spendAllowance = ({ name, milliseconds }: AllowanceSpent, now: number): Statement => ({
+  text: `INSERT INTO allowances (name, whole_at) VALUES (?1, ?2)
+    ON CONFLICT (name) DO UPDATE SET whole_at = CASE
+      WHEN allowances.whole_at < ?3 THEN excluded.whole_at ELSE allowances.whole_at + ?4 END
+    RETURNING whole_at`,
+  values: [name, now + milliseconds, now, milliseconds],
+});
+
 export const findKept = (key: string, notBefore: number): Statement => ({
   text: 'SELECT value, stored_at FROM kept WHERE key = ?1 AND stored_at > ?2',
   values: [key, notBefore],
@@ -300,6 +339,12 @@ export const forgetKept = (before: number): Statement => ({
   values: [before],
 });
 
+export const forgetAllowances = (before: number): Statement => ({
+  text: `DELETE FROM allowances WHERE name IN (
+    SELECT name FROM allowances WHERE whole_at < ?1 ORDER BY whole_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
 /** An empty answer is a forgotten one: see `FORGOTTEN`. */
 export const forgetAnswers = (before: number): Statement => ({
   text: `UPDATE payments SET answer = '' WHERE id IN (
@@ -312,5 +357,27 @@ export const forgetUnpaid = (before: number): Statement => ({
   text: `DELETE FROM payments WHERE id IN (
     SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND created_at < ?1 AND updated_at < ?1
     ORDER BY created_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+/** By the index of what settled. Credits that wait count from their payment, and what is not sent yet is still to be paid. */
+export const forgetPaid = (before: number): Statement => ({
+  text: `DELETE FROM payments WHERE id IN (
+    SELECT p.id FROM payments p WHERE p.settled_at < ?1 AND p.settled_at IS NOT NULL AND p.updated_at < ?1
+      AND p.revenue_counted = 1
+      AND (p.state = 'refunded' OR (p.state = 'settled' AND p.answer = ''))
+      AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id
+        AND (r.state <> 'sent' OR r.updated_at >= ?1 OR r.counted = 0))
+      AND NOT EXISTS (SELECT 1 FROM purchases c WHERE c.payment_id = p.id AND c.posted_at IS NULL)
+    ORDER BY p.settled_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+/** Those of payments that are forgotten. */
+export const forgetRefunds = (before: number): Statement => ({
+  text: `DELETE FROM refunds WHERE (payment_id, number) IN (
+    SELECT r.payment_id, r.number FROM refunds r WHERE r.state = 'sent' AND r.updated_at < ?1
+      AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = r.payment_id)
+    ORDER BY r.updated_at LIMIT ${FORGET_AT_ONCE})`,
   values: [before],
 });

@@ -1,7 +1,10 @@
 import type { Log } from '../log.ts';
+import { forgetAlerts } from './alert-statements.ts';
+import { alertsOn } from './alerts.ts';
 import { claim } from './claim-steps.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
+import { figuresOn, reopen } from './figures.ts';
 import { reasonOf } from './problem.ts';
 import { refundsOn } from './refunds.ts';
 import { toLoss, toPaid, toPayment, toSale } from './row.ts';
@@ -62,7 +65,7 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     resolve: (id, settlement, now) => changesOne(statements.resolvePayment(id, settlement, now)),
 
-    reopen: (id, reason, now) => changesOne(statements.reopenPayment(id, reason, now)),
+    reopen: (id, reason, now) => engine.transact(() => reopen(id, reason, now)),
 
     async renew(owner, claims, leaseUntil) {
       if (claims.length === 0) return [];
@@ -73,11 +76,11 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     async list({ limit, ...filter }) {
       if (filter.states?.length === 0) return [];
       // What cannot be read never changes, and must not take the places of others for ever.
-      const most = limit + unreadable.size;
-      return readable(await engine.read(statements.listPayments({ ...filter, limit: most })), toPayment).slice(
-        0,
-        limit,
-      );
+      const most = { ...filter, limit: limit + unreadable.size };
+      const rows = await engine.read(statements.listPayments(most));
+      const isOld = rows.length === 0 && filter.transaction !== undefined;
+      const old = isOld ? await engine.read(statements.listPayments(most, true)) : [];
+      return readable([...rows, ...old], toPayment).slice(0, limit);
     },
 
     losses: async (since) => readable(await engine.read(statements.listLosses(since)), toLoss),
@@ -101,12 +104,27 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
       await engine.write(statements.keepValue(key, value, now));
     },
 
-    async forget({ values, payments }) {
-      const { forgetKept, forgetAnswers, forgetUnpaid, FORGET_AT_ONCE } = statements;
-      for (const statement of [forgetKept(values), forgetAnswers(payments), forgetUnpaid(payments)]) {
+    async forget({ values, answers, payments, alerts = 0 }) {
+      const { forgetKept, forgetAllowances, forgetPaid, forgetRefunds, FORGET_AT_ONCE } = statements;
+      const { forgetAnswers, forgetUnpaid } = statements;
+      const paid = payments === undefined ? [] : [forgetPaid(payments), forgetRefunds(payments)];
+      const kept = [forgetKept(values), forgetAllowances(values), forgetAlerts(alerts)];
+      const old = [...kept, forgetAnswers(answers), forgetUnpaid(answers), ...paid];
+      for (const statement of old) {
         while ((await engine.write(statement)).changes === FORGET_AT_ONCE);
       }
     },
+
+    spendAllowances: (spent, now) =>
+      engine.transact(function* () {
+        const wholeAt = new Map<string, number>();
+        // In one order everywhere: instances that wait for each other's rows would wait for ever.
+        for (const each of [...spent].sort((one, other) => (one.name < other.name ? -1 : 1))) {
+          const { rows } = yield statements.spendAllowance(each, now);
+          wholeAt.set(each.name, Number(rows[0]?.whole_at));
+        }
+        return spent.map(({ name }) => wholeAt.get(name) ?? now);
+      }),
 
     async takeNonce(request) {
       const next = await engine.transact(function* () {
@@ -120,8 +138,10 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
       await engine.write(statements.returnNonce(account, nonce));
     },
 
+    alerts: alertsOn(engine),
     refunds: refundsOn(engine),
     credits: creditsOn(engine),
+    figures: figuresOn(engine),
 
     close: () => engine.close(),
   };

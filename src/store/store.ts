@@ -14,7 +14,9 @@
  *                       refunded (owed, and given back: no result any more)
  */
 import type { Settlement } from '../settlement.ts';
+import type { AlertStore } from './alert-store.ts';
 import type { CreditStore } from './credit-store.ts';
+import type { FiguresStore } from './figures-store.ts';
 import type { NonceStore } from './nonce-store.ts';
 import type { Period } from './period.ts';
 import type { RefundStore } from './refund-store.ts';
@@ -81,6 +83,8 @@ export interface PaymentFacts {
   recoveryQuery: string;
   /** True where settling comes before the upstream call. */
   settleUpfront: boolean;
+  /** Where it came in, if that is not known by its rail: `mcp`. */
+  door?: string;
 }
 
 export interface Payment extends PaymentFacts {
@@ -174,6 +178,12 @@ export interface SharedKey {
   since: number;
 }
 
+/** `name`: whose allowance, and of what. */
+export interface AllowanceSpent {
+  readonly name: string;
+  readonly milliseconds: number;
+}
+
 /** A settlement with the receipt that is kept of it. */
 export type ReceiptedSettlement = Settlement<{ readonly receipt: Receipt }>;
 
@@ -181,6 +191,8 @@ export interface PaymentFilter {
   states?: readonly PaymentState[];
   /** The earliest `createdAt`. */
   since?: number;
+  /** The earliest `updatedAt`. */
+  updatedSince?: number;
   /** Only what an instance works on (see `renew`) whose lease ran out before then: abandoned. */
   leaseBefore?: number;
   /**
@@ -190,8 +202,12 @@ export interface PaymentFilter {
   due?: { readonly now: number; readonly least: number; readonly most: number };
   /** Only this payer's. EVM addresses are the same in upper and lower case, all others are compared as they are. */
   payer?: string;
-  /** Only what was settled by this transaction: letters and digits. Looks at every payment. */
+  /** Only what was settled by this transaction: letters and digits. */
   transaction?: string;
+  /** Only what one route sold. */
+  route?: string;
+  /** Only what was paid there: a network as the payment has it. */
+  network?: string;
   /** Only those that come after this one, newest first: the next page. */
   before?: Pick<Payment, 'createdAt' | 'id'>;
   /** What is found comes without its `answer`, which can be a megabyte. */
@@ -296,16 +312,35 @@ export interface Store extends NonceStore {
   keep(key: string, value: string, now: number): Promise<void>;
   /**
    * Drops what is not needed any more, a few rows at a time: kept values from before `values`; of payments that were
-   * last touched before `payments`, the answers of the settled (see `FORGOTTEN`) and all of those that moved no money and
-   * never will (`released`, `unsettled`). What is owed, unknown or under way stays, and so does every receipt.
+   * last touched before `answers`, the answers of the settled (see `FORGOTTEN`) and all of those that moved no money and
+   * never will (`released`, `unsettled`); what was settled or given back and last touched before `payments`, with its
+   * refunds; alerts from before `alerts` that are sent or given up; allowances that were whole again before
+   * `values`. What is owed, unknown or under way stays, and so do refunds that are not sent and credits that do not count yet.
    */
-  forget(before: { readonly values: number; readonly payments: number }): Promise<void>;
+  forget(before: {
+    readonly values: number;
+    readonly answers: number;
+    readonly payments: number | undefined;
+    readonly alerts?: number;
+  }): Promise<void>;
+
+  /** What webhooks are told, in the same database. */
+  readonly alerts: AlertStore;
+
+  /**
+   * What callers have taken of their allowances, counted over all instances: in milliseconds, after which it is there
+   * again. Answers when each allowance is whole, in the same order.
+   */
+  spendAllowances(spent: readonly AllowanceSpent[], now: number): Promise<number[]>;
 
   /** What is given back, in the same database. */
   readonly refunds: RefundStore;
 
   /** Prepaid credits, in the same database. */
   readonly credits: CreditStore;
+
+  /** Sums of business, in the same database. */
+  readonly figures: FiguresStore;
 
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Trace } from '../trace.ts';
 import type { Once } from './bought.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './http/download.ts';
-import type { Authorize, UpstreamHttp } from './http/upstream-http.ts';
+import type { Authorize, UpstreamHttp, Within } from './http/upstream-http.ts';
 import type { MediaStore } from './media/store.ts';
 
 /** What every call gets, whatever serves it. */
@@ -19,6 +19,8 @@ export interface CallContext {
   /** Of the request that is answered. Left out: the work is for none. */
   readonly requestId?: string;
   readonly trace?: Trace | undefined;
+  /** Hears of every exchange with a provider. */
+  readonly exchanged?: Within['exchanged'];
   /** Aborted at the endpoint's deadline, at shutdown, and when the work was taken over. */
   readonly signal: AbortSignal;
   /** False once nobody else may be asked, for the work may be another instance's by now. Left out: always true. */

@@ -211,9 +211,9 @@ function atPace(pace: Pace, { id }: Model, context: CallContext, deadlineMs: num
   };
 }
 
-const forCaller = (binding: Binding, { caller, requestId, trace }: CallContext): Binding => ({
+const forCaller = (binding: Binding, { caller, requestId, trace, exchanged }: CallContext): Binding => ({
   ...binding,
-  http: binding.http.forCaller(caller, { requestId, trace }),
+  http: binding.http.forCaller(caller, { requestId, trace, exchanged }),
 });
 
 /** The binding with the model that the request names, for adapters whose callers may. */

@@ -31,6 +31,15 @@ t.test('a mirror on a path that another file has names that file', async (t) => 
   ]);
 });
 
+t.test('nothing is kept shorter than what needs it', async (t) => {
+  const kept = (keep: string) =>
+    problemsOf(writeCatalogue(t, { 'service.yaml': `${rightFiles['service.yaml']}keep: ${keep}\n` }));
+  t.same(kept('{ answers: 60d, payments: 60d, media: forever }'), []);
+  t.match(kept('{ answers: 60d, media: 30d }'), [/^service\.yaml:\d+:\d+: files would be gone .*; give 60d or more/]);
+  t.match(kept('{ answers: 1d, payments: 7d }'), [/shown again; give 30d or more, or forever/]);
+  t.match(kept('{ answers: forever }'), [/"forever" does not fit; Days/]);
+});
+
 t.test('an MPP operation id belongs to one endpoint', async (t) => {
   const other = replaced(mpp, '/image/oil', '/image/water');
   const problems = problemsOf(writeCatalogue(t, { [FILE]: mpp, 'endpoints/image/water.yaml': other }));

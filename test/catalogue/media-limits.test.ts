@@ -6,7 +6,7 @@ import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { usd } from '../../src/money.ts';
 import { shipped } from '../../src/shipped.ts';
-import { urlRefusal } from '../../src/upstream/http/download.ts';
+import { urlRefusal } from '../../src/upstream/http/public-url.ts';
 
 const catalogue = loadCatalogue('catalogue', shipped);
 const compiler = openSchemaCompiler({ strict: false });

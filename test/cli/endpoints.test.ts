@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { wrappedTable } from '../../src/cli/wrapped-table.ts';
+import { wrappedTable } from '../../src/wrapped-table.ts';
 
 const run = promisify(execFile);
 

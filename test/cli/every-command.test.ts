@@ -24,8 +24,10 @@ const commands = [
   'import',
   'payments',
   'refund',
+  'backup',
   'export',
   'reconcile',
+  'alerts',
   'keys',
   'pay',
   'mcp',
@@ -52,6 +54,7 @@ t.test('what only reads makes no database, and prints its table as JSON where th
     ['payments', ['--json']],
     ['refund', ['--list', '--json']],
     ['payments', ['--margins', '--json']],
+    ['alerts', ['--list', '--json']],
     ['keys', ['list', '--json']],
   ] as const) {
     const { code, out } = await run(`src/cli/${file}.ts`, words, { TURNPIKE_DATA: data });

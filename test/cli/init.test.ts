@@ -78,7 +78,11 @@ t.test('what it writes for deploying is right as far as it can be read here', (t
     t.match(readFileSync(unit, 'utf8'), /^ExecStart=/m);
   }
   const { services } = parse(readFileSync(join(shop, 'compose.yaml'), 'utf8'));
-  t.same(Object.keys(services), ['gateway', 'database', 'proxy']);
+  t.same(Object.keys(services), ['gateway', 'database', 'proxy', 'prometheus', 'grafana']);
+  for (const volume of [...services.prometheus.volumes, ...services.grafana.volumes]) {
+    const [source = ''] = volume.split(':');
+    if (source.startsWith('./')) t.ok(existsSync(join(shop, source)), source);
+  }
   t.equal(services.gateway.deploy.replicas, 3);
   const dockerfile = readFileSync(join(shop, 'Dockerfile'), 'utf8');
   for (const [, source = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)) {

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 import t from 'tap';
+import { bundle } from '../../codegen/console-page.ts';
 import { differences, write } from '../../codegen/files.ts';
 import { generate } from '../../codegen/generate.ts';
 import { shipped } from '../../src/shipped.ts';
@@ -30,7 +32,7 @@ t.test('what is committed is what the catalogue says', async (t) => {
 
 t.test('the check names stale, missing and left-over files, and the command that mends them', async (t) => {
   const target = t.testdir();
-  const files = await generate('catalogue', shipped);
+  const files = new Map([...(await generate('catalogue', shipped)), ...(await bundle('src/console/page'))]);
   write(target, files);
   writeFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'changed');
   rmSync(join(target, 'schemas/image-result.ts'));
@@ -46,6 +48,16 @@ t.test('the check names stale, missing and left-over files, and the command that
 
   t.equal((await codegen(target)).code, 0);
   t.same(differences(target, files), [], 'the command mends them');
+});
+
+t.test("the console's page is small, the same each time, and nothing in it is inline or from elsewhere", async (t) => {
+  const files = await bundle('src/console/page');
+  t.same(files, await bundle('src/console/page'));
+  const html = String(files.get('console/index.html'));
+  t.notMatch(html, /<style|<script(?![^>]* src=)|\son\w+=|\sstyle=|https?:/);
+  t.notMatch(String(files.get('console/console.css')), /url\(|@import/);
+  const compressed = [...files.values()].reduce((sum, text) => sum + gzipSync(text).length, 0);
+  t.ok(compressed < 80_000, `${compressed} bytes compressed`);
 });
 
 t.test('generating twice gives the same bytes', async (t) => {

@@ -55,7 +55,7 @@ t.test('what can be refused without any work is', (t) => {
 
 t.test('who pays honestly is served soon, and pays for nothing else', (t) => {
   t.not(found.honest.served, 0);
-  t.same(found.honest.refusedFor, []);
+  t.same([...found.honest.refusals], []);
   // So short a time does not earn enough for a share of it, and how long anything takes is the machine's.
   const others = verdicts(found).filter(({ text }) => !/per cent|seconds/.test(text));
   t.equal(others.length, 4);

@@ -7,6 +7,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Rail, VerifiedPayment } from '../../src/payment/rail.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Claim, Store } from '../../src/store/store.ts';
+import { usualLimits } from '../limits/usual.ts';
 import { noExposure } from '../payment/exposure/none.ts';
 import { mppRoute } from '../payment/mpp/route.ts';
 import { sampleAnswer, sampleReceipt } from '../store/samples.ts';
@@ -82,6 +83,7 @@ function sleepsAt(step: Step, { upfront }: { upfront: boolean }) {
     rails: new Map([['mpp', rail]]),
     store: slept,
     exposure: noExposure,
+    limits: usualLimits(),
     upstreams: {
       stopping: new AbortController().signal,
       async call() {

@@ -92,6 +92,15 @@ t.test('what is no request of the protocol is told so, in its words', async (t) 
   t.match(await send(JSON.stringify({ long: 'x'.repeat(6_000_000) })), { status: 413 });
   t.match(await send('', 'GET'), { status: 405 });
   t.match(await send('', 'DELETE'), { status: 405 });
+  // Fetch sends none of it.
+  const trace = await new Promise<number | undefined>((resolve) => {
+    const sent = httpRequest(`${gateway.url}/mcp`, { method: 'TRACE', headers: HEADERS }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    sent.end();
+  });
+  t.equal(trace, 405);
 });
 
 t.test(

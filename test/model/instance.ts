@@ -1,4 +1,5 @@
 /** An instance of the gateway: the real steps, claims and reconciler on the real store, waiting where the model says. */
+
 import { createRouteFinder } from '../../src/lifecycle/find.ts';
 import { createLifecycle } from '../../src/lifecycle/lifecycle.ts';
 import type { Outcome as Ending } from '../../src/lifecycle/outcome.ts';
@@ -9,6 +10,7 @@ import type { Rail } from '../../src/payment/rail.ts';
 import { reconcile } from '../../src/payment/reconcile.ts';
 import type { GatewayRequest } from '../../src/request.ts';
 import type { Store } from '../../src/store/store.ts';
+import { usualLimits } from '../limits/usual.ts';
 import type { Process } from './process.ts';
 import { PROOF, type Proof } from './rail.ts';
 import { route } from './sold.ts';
@@ -112,6 +114,7 @@ export function openInstance(parts: InstanceParts): Instance {
     rails,
     store,
     exposure,
+    limits: usualLimits(now),
     upstreams: upstream.caller(process.name, process.waits),
     metrics,
     owner: process.name,

@@ -82,7 +82,7 @@ t.test('every purchase is told with what became of it, and what moved no money i
   const common = { endpoint: 'image/sample', path: '/image/sample', network: 'eip155:8453', asset: 'COIN' };
   const moved = { ...common, amount: '0.07', transaction: '0xfeed' };
   t.same(
-    listed.purchases.map(({ boughtAt: _, ...rest }) => rest),
+    listed.purchases.map(({ boughtAt: _, answer: __, ...rest }) => rest),
     [
       {
         endpoint: 'image/gone',

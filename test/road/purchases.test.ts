@@ -54,6 +54,11 @@ async function listedBy(signer: object, query = ''): Promise<Purchased> {
   return (await answer.json()) as Purchased;
 }
 
+const hadBy = (signer: object, where: string): Promise<Response> => {
+  const client = new x402Client().registerExtension(createSIWxClientExtension({ signers: [asSigner(signer)] }));
+  return wrapFetchWithPayment(fetch, client)(where);
+};
+
 const declaredIn = ({ extensions = {} }: PaymentRequired) => extensions['sign-in-with-x'] as SIWxExtension;
 
 async function challenge(): Promise<SIWxExtension> {
@@ -132,7 +137,7 @@ t.test('a wallet sees exactly what it bought, with amounts and transactions that
     bySelf.toReversed(),
   );
   for (const purchase of mine.purchases) {
-    const { boughtAt, transaction = '', ...rest } = purchase;
+    const { boughtAt, transaction = '', answer: _, ...rest } = purchase;
     t.same(rest, {
       endpoint: 'image/family-e-2',
       path: '/image/family-e-2',
@@ -183,9 +188,35 @@ t.test('what the same address bought over MPP, on Tempo too, is among it', async
   t.same(networks, [`eip155:${gateway.state.tempo?.chainId}`, EVM]);
 });
 
+t.test('an answer that was paid for can be had again by the wallet that paid, and by nobody else', async (t) => {
+  const calls = [
+    [evmSigner, await payV2(gateway, 'chain-c', picture('had again'))],
+    [solanaSigner, await payV2(gateway, 'chain-a', picture('had again on Solana'))],
+  ] as const;
+  for (const [signer, first] of calls) {
+    const { purchases } = await listedBy(signer);
+    const { answer: where = '' } = purchases[0] ?? {};
+    t.ok(where.startsWith(`${url}/`));
+    const upstreams = await gateway.calls();
+    const again = await hadBy(signer, where);
+    t.equal(again.headers.get('payment-response'), first.headers.get('payment-response'));
+    t.equal(again.headers.get('idempotency-replayed'), 'true');
+    t.same(await again.json(), await first.json());
+    t.same(await gateway.calls(), upstreams, 'nothing is paid or made again');
+
+    const stranger = await hadBy(privateKeyToAccount(generatePrivateKey()), where);
+    t.equal(stranger.status, 404, 'a stranger is told nothing');
+    const forList = await fetch(where, { headers: { 'SIGN-IN-WITH-X': encodeSIWxHeader(await signed(signer)) } });
+    t.same(await refusedFields(forList), ['/proof/uri'], 'a proof for the list opens no answer');
+  }
+  const unknown = await hadBy(evmSigner, `${url}/${encodeURIComponent('no such payment')}`);
+  t.equal(unknown.status, 404);
+  t.equal((await fetch(`${url}/x`, { method: 'POST' })).status, 405);
+});
+
 t.test('the list comes page by page, each purchase once', async (t) => {
   const whole = (await listedBy(evmSigner)).purchases;
-  t.equal(whole.length, 4);
+  t.equal(whole.length, 5);
   const header = encodeSIWxHeader(await signed(evmSigner));
   const paged: unknown[] = [];
   const sizes: number[] = [];
@@ -197,7 +228,7 @@ t.test('the list comes page by page, each purchase once', async (t) => {
     sizes.push(page.purchases.length);
     next = page.next;
   }
-  t.same(sizes, [3, 1]);
+  t.same(sizes, [3, 2]);
   t.same(paged, whole);
   for (const limit of ['0', '101', '1.5', 'ten', '']) {
     t.same(await refusedFields(await ask(header, `?limit=${limit}`)), ['/limit'], limit);

@@ -1,8 +1,10 @@
 import type { Test } from 'tap';
 import type { PaymentFilter, Store } from '../../src/store/store.ts';
+import { alerts } from './alerts.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { books } from './books.ts';
 import { claiming } from './claiming.ts';
+import { figures } from './figures.ts';
 import { forgetting } from './forgetting.ts';
 import { numbering } from './numbering.ts';
 import { payers } from './payers.ts';
@@ -40,6 +42,8 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   payers(promise);
   refunds(promise);
   books(promise);
+  figures(promise);
+  alerts(promise);
 
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);
@@ -138,9 +142,56 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
     await other.keep('price', '{"usd":"2.00"}', 200);
     t.same(await store.cached('price', 100), { value: '{"usd":"2.00"}', storedAt: 200 });
     await store.keep('age', '1', 150);
-    await store.forget({ values: 200, payments: 0 });
+    await store.forget({ values: 200, answers: 0, payments: undefined });
     t.equal(await store.cached('age', 0), undefined);
     t.match(await store.cached('price', 0), { storedAt: 200 });
+  });
+
+  promise('counts what callers take of their allowances over all instances', async (t, store, open) => {
+    const other = await open();
+    t.same(
+      await store.spendAllowances(
+        [
+          { name: 'b', milliseconds: 5 },
+          { name: 'a', milliseconds: 7 },
+        ],
+        100,
+      ),
+      [105, 107],
+    );
+    t.same(await other.spendAllowances([{ name: 'b', milliseconds: 10 }], 101), [115], 'what is not whole yet adds up');
+    t.same(await store.spendAllowances([{ name: 'b', milliseconds: 10 }], 200), [210], 'what is whole begins anew');
+    const many = Array.from({ length: 20 }, () => [store, other]).flat();
+    await Promise.all(
+      many.map((each, at) => {
+        const both = [
+          { name: 'c', milliseconds: 1 },
+          { name: 'd', milliseconds: 2 },
+        ];
+        return each.spendAllowances(at % 2 === 0 ? both : both.reverse(), 1_000);
+      }),
+    );
+    t.same(
+      await store.spendAllowances(
+        [
+          { name: 'c', milliseconds: 0 },
+          { name: 'd', milliseconds: 0 },
+        ],
+        1_000,
+      ),
+      [1_040, 1_080],
+    );
+    await store.forget({ values: 1_050, answers: 0, payments: undefined });
+    t.same(
+      await store.spendAllowances(
+        [
+          { name: 'c', milliseconds: 1 },
+          { name: 'd', milliseconds: 1 },
+        ],
+        1_000,
+      ),
+      [1_001, 1_081],
+    );
   });
 
   promise('shows every resolved write at once, to this store and to another', async (t, store, open) => {

@@ -35,6 +35,7 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
       ...sampleKey('key', { limits, expiresAt: 1_800_000_000_000 }),
       balance: 9_007_199_254_740_993n,
       held: 0n,
+      spent: { day: 0, amount: 0n },
       createdAt: 1,
       disabledAt: undefined,
     });
@@ -54,6 +55,37 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
       { number: 2, kind: 'hold', amount: -600n, balance: 400n, reference: 'call', model: 'model-1', price: undefined },
     ]);
     t.equal(await ledgerSum(store), 750n);
+  });
+
+  promise('gives back what a call was charged, in parts, once and never more', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 1_000n);
+    await store.credits.hold(sampleHold('call', 600n));
+    const back = (amount?: bigint, call = 'call') =>
+      store.credits.refund({ call, ...(amount !== undefined && { amount }), reason: 'sorry', now: 1_200 });
+    t.same(await back(), { refused: 'unknown', left: 0n }, 'it is not charged yet');
+    await store.credits.settle('call', { price: 250n, note: 'used' }, 1_100);
+    t.same(await back(251n), { refused: 'too-much', left: 250n });
+    t.same(await back(0n), { refused: 'too-much', left: 250n });
+    const part = { kind: 'refund', amount: 100n, balance: 850n, reference: 'call#1', model: 'model-1', note: 'sorry' };
+    t.match(await back(100n), { entry: part });
+    const rest = { call: 'call', reason: 'again', now: 1_300 };
+    const ends = await Promise.all([
+      store.credits.refund(rest),
+      other.credits.refund(rest),
+      store.credits.refund(rest),
+    ]);
+    t.same(
+      ends.flatMap((end) => ('entry' in end ? [end.entry.amount] : [])),
+      [150n],
+    );
+    t.equal((await keyOf(store)).balance, 1_000n);
+    t.equal(await ledgerSum(store), 1_000n);
+    t.same(await back(1n, 'other'), { refused: 'unknown', left: 0n });
+    t.same(
+      (await store.credits.movements({ from: 0, to: 2_000, after: undefined, limit: 10 })).map(({ kind }) => kind),
+      ['grant', 'settle', 'refund', 'refund'],
+    );
   });
 
   promise('never charges more than was held', async (t, store) => {

@@ -77,5 +77,12 @@ export async function keepsOldRows(t: Test, store: Store): Promise<void> {
     limit: 5_000,
   });
   t.equal(payments.length, MANY + kept.length, 'and is in the books at its time');
+  const AMOUNT = 100_000n * BigInt(MANY + kept.length);
+  const sums = async () => (await store.figures.money({ span: 'day', from: 0, to: 1_800_000_000_000 })).sums;
+  const found = async () => (await store.list({ transaction: '0xfeed', limit: 2 })).length;
+  t.equal(await found(), 2);
+  while (await store.figures.count(500));
+  t.match(await sums(), [{ revenue: AMOUNT, settled: MANY + kept.length }], 'and is counted');
+  t.equal(await found(), 2, 'and found by its transaction as before');
   t.match(await store.find('unpaid'), { state: 'released', receipt: undefined, settleUpfront: false });
 }

@@ -175,7 +175,8 @@ t.test('ends a hold once when its call is charged and cleared away at the same m
     () => store.credits.settle('call', { price: 250n, note: 'used' }, 2_000),
     () => other.credits.releaseExpired(2_000),
   ]);
-  t.same([charged, released], charged === undefined ? [undefined, 1] : [250n, 0]);
+  // Who comes second may charge what was cleared away: the hold is given back first, and then what was used is taken.
+  t.ok(charged === undefined ? released === 1 : charged === 250n, `${charged} ${released}`);
   t.equal(await ledgerSum(store), charged === undefined ? 1_000n : 750n);
   t.match(await keyOf(store), { balance: charged === undefined ? 1_000n : 750n, held: 0n });
 });

@@ -14,7 +14,7 @@ import { pageOfMovements, pageOfPaid } from './books.ts';
 import { storeContract } from './contract.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { manyPayments, pageOf } from './payers.ts';
-import { claimAt, sampleFacts } from './samples.ts';
+import { claimAt, sampleFacts, sampleReceipt } from './samples.ts';
 
 t.test('SQLite', async (t) => {
   const thread = startSqliteThread();
@@ -163,6 +163,33 @@ t.test('loses nothing whose promise resolved when the process is killed', async 
   t.same(await ended, [null, 'SIGKILL']);
   t.same(await missingOf(t, file, promised), []);
   t.ok(promised.size >= 2_000);
+});
+
+t.test('counts each payment once, however often the process that counts is killed', async (t) => {
+  const file = join(t.testdir({}), 'counted.sqlite');
+  const store = openSqliteStore(file);
+  t.teardown(() => store.close());
+  const MANY = 300;
+  for (let each = 0; each < MANY; each += 1) await finished(store, `payment-${each}`);
+  const amount = BigInt(sampleReceipt().amount);
+  const isExact = async () => {
+    const { sums } = await store.figures.money({ span: 'day', from: 0, to: 2_000_000_000_000 });
+    t.match(sums, [{ settled: MANY, revenue: BigInt(MANY) * amount }]);
+  };
+  const script = fileURLToPath(new URL('counter.ts', import.meta.url));
+  for (let kills = 0; kills < 4; kills += 1) {
+    const child = spawn(process.execPath, ['--import=tsx', script, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    let counted = 0;
+    for await (const _ of createInterface({ input: child.stdout })) {
+      counted += 1;
+      if (counted === 20) child.kill('SIGKILL');
+    }
+    t.same(await ended, [null, 'SIGKILL']);
+    await isExact();
+  }
+  while (await store.figures.count(50));
+  await isExact();
 });
 
 t.test('refuses what there is no room for on the disk, and loses nothing that had its place', async (t) => {

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../json.ts';
 import type { RailDeclaration } from '../rails.ts';
+import { alerts } from './alerts.ts';
 import { amount, networkName, text } from './common.ts';
+import { limits } from './limits.ts';
 
 /** One block for each rail that has options there. */
 const railOptions = (rails: readonly RailDeclaration[]): JsonObject =>
@@ -54,6 +56,8 @@ const exposure = {
     },
   },
 } as const;
+
+const kept = { type: 'string', pattern: '^([1-9][0-9]{0,4}d|forever)$', default: 'forever' } as const;
 
 /** `catalogue/service.yaml`: ServiceFile. */
 export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject => ({
@@ -117,13 +121,59 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
       description: 'What one call may cost at most, against slips of the pen',
     },
     exposure,
+    limits,
+    alerts,
     refunds: {
-      type: 'string',
-      enum: ['manual', 'automatic'],
+      type: ['string', 'object'],
       default: 'manual',
       description:
         'automatic: what is paid and cannot be delivered is given back by itself, a refusal of the provider at once, other failures after 20 attempts or a day; manual: by npm run refund',
-      examples: ['automatic'],
+      examples: ['automatic', { automatic: true, endpoint: true }],
+      oneOf: [{ enum: ['manual', 'automatic'] }, { type: 'object' }],
+      additionalProperties: false,
+      properties: {
+        automatic: { type: 'boolean', default: false, description: 'The same as automatic in place of the object' },
+        endpoint: {
+          type: 'boolean',
+          default: false,
+          description: 'Payers may ask for what is owed to them at /v1/refunds (draft x402 extension refund)',
+        },
+      },
+    },
+    receipts: {
+      type: 'string',
+      enum: ['plain', 'signed'],
+      default: 'plain',
+      description:
+        'signed: receipts of x402 payments prove to others what was bought here (extension offer-receipt), with the key that /.well-known/did.json shows',
+      examples: ['signed'],
+    },
+    keep: {
+      type: 'object',
+      description: 'How long things are kept; what is owed, under way or unknown stays in any case',
+      additionalProperties: false,
+      examples: [{ answers: '30d', payments: 'forever', media: '60d' }],
+      properties: {
+        answers: {
+          type: 'string',
+          pattern: '^[1-9][0-9]{0,4}d$',
+          default: '30d',
+          description: 'Days, such as 90d: for so long the same payment gets its answer again',
+          examples: ['90d'],
+        },
+        payments: {
+          ...kept,
+          description:
+            'Days or forever: what was paid, given back and refused, with its receipts: at least 30d, and as long as answers',
+          examples: ['3650d'],
+        },
+        media: {
+          ...kept,
+          description:
+            'Days or forever: files in the data directory, which answers point at: at least as long as answers. A bucket has rules of its own',
+          examples: ['60d'],
+        },
+      },
     },
     mcp: {
       type: 'object',

@@ -38,6 +38,7 @@ const COMMANDS = [
   'mcp',
   'payments',
   'refund',
+  'backup',
   'export',
   'reconcile',
   'keys',

@@ -69,7 +69,7 @@ export interface ErrorAnswer {
 
 function general(code: ProblemCode, message: string, param?: string): ErrorAnswer {
   const { status } = problems[code];
-  const type = status < 500 ? 'invalid_request_error' : 'server_error';
+  const type = status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error';
   return { status, headers: {}, error: { message, type, param: param ?? null, code } };
 }
 

@@ -8,15 +8,18 @@ import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';
 import { readJsonObject } from '../../json-text.ts';
 import { ownTurn } from '../../large-bodies.ts';
+import { endOf } from '../../lifecycle/count.ts';
+import type { Gate, Limits } from '../../limits/limits.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { createLeases } from '../../payment/leases.ts';
-import type { CreditStore } from '../../store/credit-store.ts';
+import type { ApiKey, CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
 import type { Visit } from '../../visit.ts';
 import { readRawBody } from '../body.ts';
 import { visitOf } from '../visits.ts';
 import { checkLimits, keyOf } from './access.ts';
+import { ROUTE } from './charge.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
 import { listedModel, soldModels } from './models.ts';
@@ -36,6 +39,7 @@ export interface ApiKeyRouterParts {
   /** Origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly leaseMs: number;
+  readonly limits: Limits;
   readonly metrics?: Pick<Metrics, 'tokens' | 'cost'>;
   readonly log: Log;
   now(): number;
@@ -66,14 +70,24 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   });
   const running = new Set<Promise<void>>();
 
-  const showsKey = (request: Request) => keyOf(request.headers, apiKeys, { now: now(), publicUrl });
+  /** Throws ApiKeyProblem, and Problem where its address has shown too many that are none. */
+  async function showsKey(request: Request, gate: Gate): Promise<ApiKey> {
+    gate.arrives();
+    try {
+      return await keyOf(request.headers, apiKeys, { now: now(), publicUrl });
+    } catch (error) {
+      if (error instanceof ApiKeyProblem) gate.refused();
+      throw error;
+    }
+  }
 
   /** Every failure is an answer in OpenAI's shape. */
   const answering =
-    (answer: (request: Request, response: Response, visit: Visit) => Promise<void>): RequestHandler =>
+    (answer: (request: Request, response: Response, visit: Visit, gate: Gate) => Promise<void>): RequestHandler =>
     async (request, response) => {
       const visit = visitOf(response);
       const { requestId } = visit;
+      const gate = parts.limits.gate(visit.client);
       visit.door = 'api-key';
       // It is charged, also where its caller leaves.
       visit.hold();
@@ -81,7 +95,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       response.setHeader('request-id', requestId);
       response.setHeader('cache-control', 'no-store');
       try {
-        await answer(request, response, visit);
+        await answer(request, response, visit, gate);
       } catch (error) {
         const { status, headers, error: shown } = errorAnswer(error);
         if (shown.code === 'internal_error') log.error({ requestId, err: error }, 'request failed in the gateway');
@@ -93,6 +107,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
         for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
         sendJson(response, status, { error: shown });
       } finally {
+        gate.over();
         visit.release();
       }
     };
@@ -104,15 +119,21 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   const router = express.Router();
   router.post(
     '/v1/chat/completions',
-    answering(async (request, response, visit) => {
-      const key = await showsKey(request);
+    answering(async (request, response, visit, gate) => {
+      const key = await showsKey(request, gate);
+      visit.isPaying = true;
+      visit.endpoint = ROUTE;
       const body = await readRawBody(request, LARGEST_BODY_BYTES);
       await ownTurn(body);
       const given = readJsonObject(body);
       await ownTurn(body);
       const call = readCall(given, models);
       checkLimits(key, call);
-      const completed = complete({ ...parts, leases }, key, call, response, visit);
+      gate.identified(`key ${key.id}`);
+      const completed = complete({ ...parts, leases }, key, call, response, visit).catch((error: unknown) => {
+        gate.ended(endOf(error));
+        throw error;
+      });
       running.add(completed);
       await completed.finally(() => running.delete(completed));
     }),
@@ -132,7 +153,9 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   );
   router.get(
     '/v1/credits',
-    answering(async (request, response) => sendJson(response, 200, await creditsOf(await showsKey(request), store))),
+    answering(async (request, response, _visit, gate) =>
+      sendJson(response, 200, await creditsOf(await showsKey(request, gate), store)),
+    ),
   );
   for (const [path, allow] of [
     ['/v1/chat/completions', 'POST'],

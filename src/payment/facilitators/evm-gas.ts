@@ -52,9 +52,17 @@ export async function priceCall(
   return { ...call, gas, ...fees, isWorth: (fee) => problemAt(fee) === undefined };
 }
 
+/** For how many settlements a balance lasts at the chain's fees of the moment. */
+export async function settlementsFor(node: PublicClient, balance: bigint): Promise<bigint> {
+  return balance / ((await usualCost(node)) || 1n);
+}
+
+/** What a settlement costs at the chain's fees of the moment, in atomic units of its coin. */
+const usualCost = async (node: PublicClient): Promise<bigint> =>
+  USUAL_GAS * (await node.estimateFeesPerGas()).maxFeePerGas;
+
 /** The lowest price, in atomic units, that is worth settling at the chain's fees of the moment. */
 export async function leastSettled(node: PublicClient, nativeValue: bigint): Promise<bigint> {
   if (nativeValue === 0n) return 0n;
-  const { maxFeePerGas } = await node.estimateFeesPerGas();
-  return leastPrice(USUAL_GAS * maxFeePerGas, { decimals: 18, value: nativeValue });
+  return leastPrice(await usualCost(node), { decimals: 18, value: nativeValue });
 }

@@ -12,6 +12,16 @@ export interface Kind {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+/** What settling is paid from. */
+export interface GasAccount {
+  readonly address: string;
+  /** Atomic units of the chain's own coin. */
+  readonly balance: bigint;
+  readonly decimals: 9 | 18;
+  /** How many settlements it lasts for at the fees of the moment. */
+  readonly lasts: bigint;
+}
+
 export type Verdict = { valid: true; payer: string } | { valid: false; reason: string };
 
 /** With what the facilitator says of it besides. */
@@ -43,6 +53,11 @@ export interface Facilitator {
    * are left out. Undefined where settling costs us nothing.
    */
   leastPrices?(): Promise<ReadonlyMap<string, bigint>>;
+  /**
+   * By CAIP-2 id, the accounts of ours that pay for settling; networks whose chain is out of reach are left out. Undefined
+   * where another pays.
+   */
+  accounts?(): Promise<ReadonlyMap<string, GasAccount>>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }

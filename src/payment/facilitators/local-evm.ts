@@ -26,7 +26,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { asJsonObject } from '../../json.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import type { Attempt } from './attempt.ts';
-import { gasReason, leastSettled, priceCall } from './evm-gas.ts';
+import { gasReason, leastSettled, priceCall, settlementsFor } from './evm-gas.ts';
 import { openEvmSender } from './evm-sender.ts';
 import { amountOf } from './json.ts';
 import type { EvmNetworkOptions, LocalNetwork, SettlingTimes } from './local-network.ts';
@@ -181,6 +181,11 @@ export function createLocalEvmNetwork(
         ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
         ...(codes.includes(false) ? [] : [{ ...upto, extra: { facilitatorAddress: account.address } }]),
       ];
+    },
+
+    async account() {
+      const balance = await reader.getBalance({ address: account.address });
+      return { address: account.address, balance, decimals: 18, lasts: await settlementsFor(reader, balance) };
     },
 
     least: () => leastSettled(reader, options.nativeValue),

@@ -1,7 +1,7 @@
 /** What the facilitator of this process needs to know of a network, and what one network does for it. */
 import type { SchemeNetworkFacilitator } from '@x402/core/types';
 import type { Attempt } from './attempt.ts';
-import type { Kind } from './facilitator.ts';
+import type { GasAccount, Kind } from './facilitator.ts';
 
 export const MALFORMED = 'the payment cannot be read';
 
@@ -51,6 +51,8 @@ export interface LocalNetwork {
   kinds(): Promise<readonly Kind[]>;
   /** The lowest price, in atomic units, that is worth settling now. Throws when the chain is out of reach. */
   least(): Promise<bigint>;
+  /** What we pay from. Throws when the chain is out of reach. */
+  account(): Promise<GasAccount>;
   /** What is wrong with a payment that its scheme would not say; undefined where nothing is. */
   problem(payload: object, requirements: object): string | undefined;
   /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */

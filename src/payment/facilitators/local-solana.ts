@@ -141,6 +141,11 @@ export async function createLocalSolanaNetwork(
       ];
     },
 
+    async account() {
+      const left = await balance();
+      return { address: keyPair.address, balance: left, decimals: 9, lasts: left / USUAL_LAMPORTS };
+    },
+
     least: async () => leastPrice(USUAL_LAMPORTS, { decimals: 9, value: options.nativeValue }),
 
     // Version 1 of the scheme has no limits, and both write to the console what they cannot decode.

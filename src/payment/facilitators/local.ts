@@ -92,6 +92,13 @@ export function localFacilitator(options: LocalOptions): LocalFacilitator {
     return loading;
   };
 
+  /** By CAIP-2 id, without those that do not answer. */
+  async function fromEach<Value>(ask: (network: LocalNetwork) => Promise<Value>): Promise<ReadonlyMap<string, Value>> {
+    const asked = (await networks()).map(async ({ names, network }) => [names[2], await ask(network)] as const);
+    const found = await Promise.allSettled(asked);
+    return new Map(found.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
+  }
+
   async function select(payload: object, requirements: object, attempt: Attempt): Promise<Selected | string> {
     const version = asJsonObject(payload).x402Version;
     const { scheme: name, network: asked } = asJsonObject(requirements);
@@ -151,11 +158,9 @@ export function localFacilitator(options: LocalOptions): LocalFacilitator {
       }
     },
 
-    async leastPrices() {
-      const asked = (await networks()).map(async ({ names, network }) => [names[2], await network.least()] as const);
-      const found = await Promise.allSettled(asked);
-      return new Map(found.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
-    },
+    leastPrices: () => fromEach((network) => network.least()),
+
+    accounts: () => fromEach((network) => network.account()),
 
     share(shared) {
       nonces = shared;

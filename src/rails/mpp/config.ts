@@ -8,6 +8,8 @@ export interface MppConfig {
   /** Undefined: the public host name. */
   readonly realm: string | undefined;
   readonly tempo: TempoOptions | undefined;
+  /** The key that gives back what was paid on Tempo: into no log or error with it. */
+  readonly refundSigner: string | undefined;
 }
 
 export function readMppConfig(read: VariableReader): MppConfig {
@@ -21,7 +23,12 @@ export function readMppConfig(read: VariableReader): MppConfig {
   }
   const realm = optional('TURNPIKE_MPP_REALM');
   if (realm && /["|\\]/.test(realm)) problems.push('TURNPIKE_MPP_REALM must not contain a quote, a backslash or |');
-  return { secrets: [current, ...old], realm, tempo: readTempo(read) };
+  return {
+    secrets: [current, ...old],
+    realm,
+    tempo: readTempo(read),
+    refundSigner: read.privateKey('TURNPIKE_REFUND_SIGNER_EVM', 'evm'),
+  };
 }
 
 function readTempo({ problems, optional, url }: VariableReader): TempoOptions | undefined {

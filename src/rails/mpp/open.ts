@@ -9,14 +9,22 @@ import { type MppRail, openMppRail } from './rail.ts';
 /** Charges on Tempo where that is configured, and by EIP-3009 where `service.yaml` names a network that can be paid. */
 export function openMpp(parts: RailParts<MppConfig>): MppRail | undefined {
   const { config, options, networks, exposure, publicUrl, log, now } = parts;
-  const { secrets, realm = new URL(publicUrl).hostname, tempo } = config;
+  const { secrets, realm = new URL(publicUrl).hostname, tempo, refundSigner } = config;
   const { networks: ids = [] } = options as MppServiceOptions;
   const evm = ids.map((id) => evmCharge(networks, id)).find((charge) => charge !== undefined);
   if (!tempo && !evm) {
     log.warn({}, `nothing is sold over MPP: neither ${['Tempo', ...ids].join(' nor ')} can be paid`);
     return undefined;
   }
-  return openMppRail({ secrets, realm, exposure, now, ...(tempo && { tempo }), ...(evm && { evm }) });
+  return openMppRail({
+    secrets,
+    realm,
+    exposure,
+    now,
+    ...(tempo && { tempo }),
+    ...(evm && { evm }),
+    ...(refundSigner && { refundSigner }),
+  });
 }
 
 function evmCharge(networks: PayableNetworks, id: NetworkId): EvmOptions | undefined {

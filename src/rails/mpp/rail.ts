@@ -17,6 +17,7 @@ import type { MppCredential } from './identify.ts';
 import { createMcpWire } from './mcp.ts';
 import type { ChargeMethod, Work } from './method.ts';
 import { createTempoMethod, type TempoOptions } from './tempo.ts';
+import { openTempoRefunds } from './tempo-refunds.ts';
 
 export interface MppOptions {
   /** 32 bytes or more each. Challenges of an old one are honoured until they expire. */
@@ -27,6 +28,8 @@ export interface MppOptions {
   readonly challengeLifetimeMs?: number;
   readonly tempo?: TempoOptions;
   readonly evm?: EvmOptions;
+  /** Private key that gives back what was paid on Tempo. */
+  readonly refundSigner?: string;
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor'>;
   now?(): number;
 }
@@ -82,7 +85,7 @@ function flowOf({ request }: PaymentCredential) {
 
 export function openMppRail(options: MppOptions): MppRail {
   checkOptions(options);
-  const { secrets, realm, exposure, challengeLifetimeMs = LIFETIME_MS, now = Date.now } = options;
+  const { secrets, realm, exposure, challengeLifetimeMs = LIFETIME_MS, now = Date.now, tempo, refundSigner } = options;
   const methods: ChargeMethod[] = [
     ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, now })] : []),
     ...(options.evm ? [createEvmMethod(options.evm, { challengeLifetimeMs, now })] : []),
@@ -153,6 +156,8 @@ export function openMppRail(options: MppOptions): MppRail {
   return {
     name: 'mpp',
     hasOwnChain: options.tempo !== undefined,
+    // What EIP-3009 paid is given back by the key of x402, which knows the same networks.
+    refunds: tempo && refundSigner ? openTempoRefunds({ ...tempo, privateKey: refundSigner, now }) : undefined,
     http: createHttpWire(methods),
     mcp: createMcpWire(methods),
 

@@ -58,6 +58,14 @@ const challengeExtension = (id: string, upfrontFor: UpfrontFor | undefined): obj
   },
 });
 
+/** Source: the draft x402 extension `refund`. */
+const refundExtension = (publicUrl: string, windowMs: number): object => ({
+  refund: {
+    info: { refundEndpoint: `${publicUrl}/v1/refunds`, windowSeconds: windowMs / 1000, partialRefunds: false },
+    schema: { type: 'object', required: ['refundEndpoint'] },
+  },
+});
+
 /**
  * A header that is encoded once, with a place for the id: base64 takes bytes by threes, so what comes before the id is
  * padded to a multiple of three, and an id is 36 bytes.
@@ -125,9 +133,13 @@ export interface Challenges {
 export function createChallenges(
   networks: PayableNetworks,
   exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version'>,
-  publicUrl: string,
+  { publicUrl, refundWindowMs }: { readonly publicUrl: string; readonly refundWindowMs: number | undefined },
   now: () => number,
 ): Challenges {
+  const common = {
+    ...paymentIdentifierExtension,
+    ...(refundWindowMs === undefined ? {} : refundExtension(publicUrl, refundWindowMs)),
+  };
   const prepared = new Map<Route, Prepared>();
   const version = () => `${networks.version} ${exposure.version}`;
 
@@ -193,7 +205,7 @@ export function createChallenges(
     const { route } = offered;
     const { resource, extensions } = prepare(route);
     const { accepts, upfrontFor } = open(offered, allUpfront);
-    const withId = { ...extensions, ...paymentIdentifierExtension, ...challengeExtension(NO_ID, upfrontFor) };
+    const withId = { ...extensions, ...common, ...challengeExtension(NO_ID, upfrontFor) };
     const members = {
       accepts: bodyOffers(route, resource, accepts),
       ...(upfrontFor && { upfrontFor }),
@@ -241,7 +253,7 @@ export function createChallenges(
         error: refusal?.message ?? 'Payment required',
         resource: { ...prepare(quote.route).resource, url },
         accepts,
-        extensions: { ...paymentIdentifierExtension, ...challengeExtension(id, upfrontFor) },
+        extensions: { ...common, ...challengeExtension(id, upfrontFor) },
       };
     },
 

@@ -52,6 +52,8 @@ export const createHttpWire = (
     };
   },
 
+  tellsOwed: true,
+
   receipt: (receipt) => {
     const { version = '', quoted = '', charged = '' } = receipt.details;
     return {

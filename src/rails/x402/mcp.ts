@@ -37,5 +37,7 @@ export const createMcpWire = (
 
   offers: (challenge) => challenges.asObject(challenge, '').accepts,
 
+  tellsOwed: true,
+
   receipt: (receipt) => ({ [RESPONSE]: settlementResponse(receipt) }),
 });

@@ -18,6 +18,8 @@ import { createHttpWire } from './http.ts';
 import { createMcpWire } from './mcp.ts';
 import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
 import { openRefunds, type RefundSigners } from './refunds.ts';
+import { shownPayer } from './settlement-response.ts';
+import type { ReceiptSigner } from './signed-receipts.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
 interface X402Options {
@@ -26,13 +28,20 @@ interface X402Options {
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly refundSigners?: RefundSigners | undefined;
+  /** For how long after a payment its payer may ask for it; undefined: nowhere. */
+  readonly refundWindowMs?: number | undefined;
+  /** Undefined: receipts are not signed. */
+  readonly receiptSigner?: ReceiptSigner | undefined;
   now(): number;
 }
 
-export type X402Rail = Rail<X402Credential, X402Challenge>;
+export interface X402Rail extends Rail<X402Credential, X402Challenge> {
+  readonly receiptSigner: ReceiptSigner | undefined;
+}
 
-export function openX402Rail({ networks, exposure, publicUrl, refundSigners, now }: X402Options): X402Rail {
-  const challenges = createChallenges(networks, exposure, publicUrl, now);
+export function openX402Rail(options: X402Options): X402Rail {
+  const { networks, exposure, publicUrl, refundSigners, receiptSigner, now } = options;
+  const challenges = createChallenges(networks, exposure, { publicUrl, refundWindowMs: options.refundWindowMs }, now);
   const findSettlement = openRecovery(now);
 
   const payableFor = ({ network: id, payment }: X402Credential, { networks: offeredOn }: Quote): PayableNetwork => {
@@ -88,6 +97,7 @@ export function openX402Rail({ networks, exposure, publicUrl, refundSigners, now
 
   const rail: X402Rail = {
     name: 'x402',
+    receiptSigner,
     http: createHttpWire(networks, challenges),
     mcp: createMcpWire(networks, challenges),
     challenge: challenges.challenge,
@@ -150,6 +160,7 @@ export function openX402Rail({ networks, exposure, publicUrl, refundSigners, now
           since: seenSince(now()),
           ...authorization.recoveryQuery(terms),
           quoted: toDecimal(quote.amount),
+          ...(receiptSigner && payment.x402Version === 2 && { resourceUrl: publicUrl + quote.route.path }),
         }),
         async settle(due) {
           const charged = offer.scheme === 'upto' ? toAtomic(due, asset.decimals) : amount;
@@ -176,9 +187,18 @@ export function openX402Rail({ networks, exposure, publicUrl, refundSigners, now
     },
 
     receipt(text, { transaction, amount }, settledAt) {
-      const { x402Version, network, networkName: name, payer, quoted }: RecoveryQuery = JSON.parse(text);
+      const { x402Version, network, networkName: name, payer, quoted, resourceUrl }: RecoveryQuery = JSON.parse(text);
       const charged = atomicToDecimal(amount, networks.decimals(network));
-      const details = { version: String(x402Version), network: name, payer, quoted, charged };
+      const sold = { network: name, payer: shownPayer(payer), transaction, settledAt };
+      const signed = resourceUrl === undefined ? undefined : receiptSigner?.sign({ ...sold, resourceUrl });
+      const details = {
+        version: String(x402Version),
+        network: name,
+        payer,
+        quoted,
+        charged,
+        ...(signed && { signed }),
+      };
       return { transaction, amount: amount.toString(), settledAt, details };
     },
   };

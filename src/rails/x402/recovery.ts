@@ -20,6 +20,8 @@ interface Common {
   readonly since: number;
   /** Dollars, for the receipt. */
   readonly quoted: string;
+  /** What is bought, for a receipt that is signed. */
+  readonly resourceUrl?: string;
 }
 
 type Query<Find extends (query: never, looks: never) => unknown> = Omit<

@@ -5,13 +5,14 @@ import type { Receipt } from '../../store/store.ts';
 import type { RecoveryQuery } from './recovery.ts';
 
 /** As wallets show it. */
-const shownPayer = (payer = ''): string => (isEvmAddress(payer) ? checksumAddress(payer) : payer);
+export const shownPayer = (payer = ''): string => (isEvmAddress(payer) ? checksumAddress(payer) : payer);
 
 /** What facilitators answer where they have no code of their own; `errorMessage` says it in words. */
 const NOT_SETTLED = 'unexpected_settle_error';
 
-export function settlementResponse({ transaction, amount, details: { network, payer } }: Receipt) {
-  return { success: true, transaction, network, payer: shownPayer(payer), amount };
+export function settlementResponse({ transaction, amount, details: { network, payer, signed } }: Receipt) {
+  const extensions = signed && { 'offer-receipt': { info: { receipt: { format: 'jws', signature: signed } } } };
+  return { success: true, transaction, network, payer: shownPayer(payer), amount, ...(extensions && { extensions }) };
 }
 
 export function failedSettlement({ recoveryQuery, reason }: FailedSettlement) {

@@ -89,7 +89,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
   };
 
   const tempoStart = options.tempo
-    ? keep(startTempoChain([wallets.evm.payer.address, wallets.evm.facilitator.address]))
+    ? keep(startTempoChain(Object.values(wallets.evm).map(({ address }) => address)))
     : undefined;
 
   const shared = tempoStart?.then((chain) => chain.shared);

@@ -1,12 +1,10 @@
 /** Reads files at addresses that strangers choose: callers' references and what providers hand out. */
-import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
 import { readBounded } from '../../bounded-body.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { openGate } from './concurrency.ts';
 import { AllowanceSpent, openDownloadAllowance } from './download-allowance.ts';
-import { isPublicAddress } from './public-address.ts';
+import { AddressRefused, guardedLookup, type Resolve, resolveAll, urlRefusal } from './public-url.ts';
 
 export interface DownloadOptions {
   /** For whom: names the upstream in problems and logs. */
@@ -27,15 +25,10 @@ export interface Downloader {
   close(): Promise<void>;
 }
 
-export interface ResolvedAddress {
-  address: string;
-  family: number;
-}
-
 export interface DownloaderOptions {
   /** Origins whose files need neither https nor a public address when a provider hands them out: those of upstreams. */
   trustedOrigins: readonly string[];
-  resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
+  resolve?: Resolve;
   /** Where an address that the guard let through is read instead: the sandbox, which has no internet, brings its own. */
   readFrom?(url: URL, options: Pick<DownloadOptions, 'upstream' | 'givenBy'>): URL | undefined;
 }
@@ -48,23 +41,6 @@ const ALLOWANCE = { mostAtOnce: 4, bytesPerMinute: 134_217_728 };
 
 /** Files of all callers that are read, and held in memory, at a time. */
 const CONCURRENCY = 16;
-
-/** An address we do not go to. The message is fit for a caller. */
-class AddressRefused extends Error {}
-
-/** Why a URL cannot be used, fit for a caller, or undefined. Looks at the text alone: names are resolved when connecting. */
-export function urlRefusal(url: string): string | undefined {
-  if (!URL.canParse(url)) return 'is not a URL';
-  const { protocol, hostname, username, password } = new URL(url);
-  if (protocol !== 'https:') return 'must start with https://';
-  if (username !== '' || password !== '') return 'must not carry a user name or password';
-  const host = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 ? !isPublicAddress(host) : isLocalName(host)) return 'must be on the public internet';
-  return undefined;
-}
-
-const isLocalName = (host: string): boolean =>
-  !host.includes('.') || /\.(localhost|local|internal|home\.arpa|lan)\.?$/.test(host);
 
 export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom }: DownloaderOptions): Downloader {
   const trusted: ReadonlySet<string> = new Set(trustedOrigins.map((origin) => new URL(origin).origin));
@@ -166,24 +142,4 @@ function reasonOf(error: unknown): { text: string; refused: boolean } {
     if (cause.name === 'TimeoutError') return { text: 'took too long', refused: false };
   }
   return { text: 'cannot be read', refused: false };
-}
-
-const resolveAll = (hostname: string): Promise<ResolvedAddress[]> => systemLookup(hostname, { all: true });
-
-function guardedLookup(resolve: (hostname: string) => Promise<ResolvedAddress[]>): LookupFunction {
-  return (hostname, options, done) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const first = addresses[0];
-        if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-          done(new AddressRefused('must be on the public internet'), '', 0);
-        } else if (options.all) {
-          done(null, addresses);
-        } else {
-          done(null, first.address, first.family);
-        }
-      },
-      (error: NodeJS.ErrnoException) => done(error, '', 0),
-    );
-  };
 }

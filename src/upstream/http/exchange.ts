@@ -98,7 +98,8 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
   const leave = () => {
     limit.clear();
     giveTurnBack();
-    connection.exchanged?.(connection.upstream, status, performance.now() - startedAt);
+    const ms = performance.now() - startedAt;
+    for (const hears of [connection.exchanged, request.within.exchanged]) hears?.(connection.upstream, status, ms);
   };
   const report = (ended: Ended) => {
     if (!connection.circuit.report(ended, request.caller)) return;

@@ -56,6 +56,8 @@ export interface UpstreamStream {
 export interface Within {
   readonly requestId?: string | undefined;
   readonly trace?: Trace | undefined;
+  /** Hears of every exchange, once it is over; no status: there was no answer. */
+  readonly exchanged?: ((upstream: string, status: number | undefined, ms: number) => void) | undefined;
 }
 
 export interface UpstreamHttp {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Downloader } from '../http/download.ts';
 import { type MediaStore, openMediaStore } from './store.ts';
@@ -20,7 +20,7 @@ export function openDirectoryMediaStore(options: {
     shelf: {
       async write(name, bytes) {
         const target = path.join(directory, name);
-        if (await exists(target)) return;
+        if (await renewed(target)) return;
         const draft = path.join(directory, `.${randomUUID()}.part`);
         try {
           await writeFile(draft, bytes, { flush: true });
@@ -34,8 +34,10 @@ export function openDirectoryMediaStore(options: {
   });
 }
 
-async function exists(file: string): Promise<boolean> {
-  return await stat(file).then(
+/** Whether the file is there: then it is kept as long as one that is new. */
+async function renewed(file: string): Promise<boolean> {
+  const now = new Date();
+  return await utimes(file, now, now).then(
     () => true,
     () => false,
   );

@@ -3,8 +3,8 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { AdapterDeclaration, CatalogueParts } from '../../../src/catalogue/contracts.ts';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
-import { compareCatalogues } from '../../../src/cli/diff/compare.ts';
-import { groupsOf } from '../../../src/cli/diff/groups.ts';
+import { compareCatalogues } from '../../../src/catalogue-diff/compare.ts';
+import { groupsOf } from '../../../src/catalogue-diff/groups.ts';
 import { oil, parts, replaced, rightFiles, writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
 
 type Files = Readonly<Record<string, string | null>>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { openSchemaCompiler } from '../../../src/catalogue/ajv.ts';
-import { compareSchemas } from '../../../src/cli/diff/schemas.ts';
+import { compareSchemas } from '../../../src/catalogue-diff/schemas.ts';
 
 const of = (before: unknown, after: unknown, fillsDefaults = true): string[] =>
   compareSchemas(before, after, { fillsDefaults }).map(({ path, what, before: old, after: now, direction }) =>

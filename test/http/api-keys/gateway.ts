@@ -1,4 +1,5 @@
 /** Calls with API keys on a real store, in front of doubles or of an upstream that a test makes. */
+
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.
 import { shipped } from '../../../src/shipped.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
+import { usualLimits } from '../../limits/usual.ts';
 
 const shippedFile = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../../catalogue/${name}.yaml`, import.meta.url)), 'utf8');
@@ -115,6 +117,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
   const write = (level: string) => (details: object, message: string) => void lines.push({ level, details, message });
   const stopping = new AbortController();
   const { router } = createApiKeyRouter({
+    limits: usualLimits(),
     catalogue,
     apiKeys,
     store: store.credits,

@@ -10,6 +10,7 @@ import { createMetrics } from '../../../src/metrics/metrics.ts';
 import type { MppRail } from '../../../src/rails/mpp/rail.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
+import { usualLimits } from '../../limits/usual.ts';
 import { noExposure } from '../exposure/none.ts';
 
 /** The gateway's own lifecycle with one rail, and an upstream that counts its calls. */
@@ -37,6 +38,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
       },
     },
     exposure: noExposure,
+    limits: usualLimits(),
     metrics: createMetrics(),
     owner: 'test',
     log: createLog('silent'),
@@ -55,9 +57,11 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     headers: {},
     extra: undefined,
     apiKeys: express.Router(),
+    refunds: undefined,
     purchases: express.Router(),
     log: createLog('silent'),
     ended: () => {},
+    clientOf: () => undefined,
     draining: () => false,
   });
   const server = await listen(listener, '127.0.0.1', 0);

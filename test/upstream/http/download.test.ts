@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { type DownloadOptions, openDownloader, urlRefusal } from '../../../src/upstream/http/download.ts';
+import { type DownloadOptions, openDownloader } from '../../../src/upstream/http/download.ts';
+import { urlRefusal } from '../../../src/upstream/http/public-url.ts';
 import { problemOf } from '../providers/contract.ts';
 
 async function serve(t: Test, handler: RequestListener): Promise<string> {

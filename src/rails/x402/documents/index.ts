@@ -3,13 +3,14 @@ import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-d
 import { MCP_PATH } from '../../../mcp-path.ts';
 import { toDecimal } from '../../../money.ts';
 import { exposurePolicy } from '../../../payment/exposure/policy.ts';
+import type { X402Rail } from '../rail.ts';
 import { x402Paying, x402Sold } from './llms.ts';
 import { x402OpenApi } from './openapi.ts';
 import { resourceList } from './resources.ts';
 import { wellKnownX402 } from './well-known.ts';
 
 /** What is offered does not wait for a facilitator: networks with a pay-to address are listed, up or not. */
-export function x402Documents(parts: RailDocumentParts): RailDocuments {
+export function x402Documents(parts: RailDocumentParts, rail: X402Rail | undefined): RailDocuments {
   const { service, routes, publicUrl, otherPrefixes } = parts;
   const upfrontAbove = toDecimal(exposurePolicy(service.exposure).settleUpfront.above);
   return {
@@ -25,6 +26,15 @@ export function x402Documents(parts: RailDocumentParts): RailDocuments {
         summary: 'the addresses of all x402 resources, and proofs of who owns this origin',
         document: makeDocument(wellKnownX402(service, routes, parts, publicUrl)),
       },
+      ...(rail?.receiptSigner
+        ? [
+            {
+              path: '/.well-known/did.json',
+              summary: 'the key that signs the receipts of x402 payments (extension offer-receipt)',
+              document: makeDocument(rail.receiptSigner.document),
+            },
+          ]
+        : []),
     ],
     llms: { paying: x402Paying(routes, parts, publicUrl, otherPrefixes, upfrontAbove), sold: x402Sold(routes, parts) },
   };

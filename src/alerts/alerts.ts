@@ -1,0 +1,119 @@
+/** Watches, and tells those who want to know: `alerts` in `service.yaml`. */
+import type { AlertsFile } from '../catalogue/types.ts';
+import type { Log } from '../log.ts';
+import { atomicToDecimal } from '../money.ts';
+import type { GasAccount } from '../payment/facilitators/facilitator.ts';
+import { tellConditions } from './conditions.ts';
+import type { Delivery } from './deliver.ts';
+import { type HistoryParts, openHistory } from './history.ts';
+import { letter, type News } from './letter.ts';
+import { sendAlerts } from './send.ts';
+import { openTally } from './tally.ts';
+import { creditNews, marginNews, revenueNews, spendNews } from './thresholds.ts';
+
+export interface AlertsParts extends HistoryParts {
+  /** Of the catalogue on sale; undefined: nobody is told anything. */
+  settings(): AlertsFile | undefined;
+  /** Undefined where there is no secret to sign with. */
+  readonly delivery: Delivery | undefined;
+  /** Network -> whether a facilitator in reach settles there. */
+  facilitators(): ReadonlyMap<string, boolean>;
+  /** Upstream -> whether it is not asked for a while. */
+  circuits(): ReadonlyMap<string, boolean>;
+  /** What this process settles from, by CAIP-2 id. */
+  gas(): Promise<ReadonlyMap<string, GasAccount>>;
+  readonly log: Log;
+  readonly everyMs: number;
+}
+
+export interface Alerts {
+  /** Each with how often it is to run. */
+  readonly tasks: readonly (readonly [everyMs: number, run: () => Promise<void>])[];
+  close(): Promise<void>;
+}
+
+/** Sums need not be counted as often as rows are looked at. */
+const COUNT_EVERY = 6;
+/** Rounds that something holds which nobody sees any more. */
+const HELD_ROUNDS = 3;
+
+export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
+  const { store, delivery, facilitators, circuits, gas, everyMs, idOf, log, now } = parts;
+  const history = openHistory(parts);
+  const tally = openTally(parts);
+  let sending: Promise<void> = Promise.resolve();
+
+  const whileWanted = (run: (settings: AlertsFile) => Promise<void>) => async () => {
+    const settings = parts.settings();
+    if (settings) await run(settings);
+  };
+
+  async function gasNews({ gasBelow }: AlertsFile): Promise<News[]> {
+    if (gasBelow === undefined) return [];
+    return [...(await gas())]
+      .filter(([, { lasts }]) => lasts < gasBelow)
+      .map(([network, { address: account, balance, decimals, lasts }]) => ({
+        type: 'signer.gas-low',
+        about: `${idOf(network)}:${account}`,
+        data: {
+          network: idOf(network),
+          account,
+          balance: atomicToDecimal(balance, decimals),
+          settlements: Number(lasts),
+          threshold: gasBelow,
+        },
+      }));
+  }
+
+  async function watch(settings: AlertsFile): Promise<void> {
+    await history(settings);
+    const down = (type: 'facilitator.down' | 'upstream.down', key: string, names: readonly string[]): News[] =>
+      names.map((name) => ({ type, about: name, data: { [key]: name } }));
+    const named = (standing: ReadonlyMap<string, boolean>, state: boolean) =>
+      [...standing].filter(([, is]) => is === state).map(([name]) => name);
+    const news = [
+      ...down('facilitator.down', 'network', named(facilitators(), false)),
+      ...down('upstream.down', 'upstream', named(circuits(), true)),
+      ...(await gasNews(settings)),
+    ];
+    const types = ['facilitator.down', 'upstream.down', 'signer.gas-low'] as const;
+    await tellConditions(store.alerts, settings, { types, news, now: now(), heldMs: HELD_ROUNDS * everyMs });
+  }
+
+  async function count(settings: AlertsFile): Promise<void> {
+    const { spendAbove, revenueBelow, marginOver, creditBelow } = settings;
+    if (spendAbove ?? revenueBelow ?? marginOver) await tally.count(now());
+    const moment = now();
+    const once = [...spendNews(settings, tally, moment), ...(await revenueNews(settings, tally, store, moment))];
+    for (const each of once) await store.alerts.add(letter(settings, each, moment), moment);
+    const keys = creditBelow === undefined ? [] : await store.credits.listKeys(moment);
+    const news = [...marginNews(settings, tally), ...creditNews(settings, keys, moment)];
+    const heldMs = HELD_ROUNDS * COUNT_EVERY * everyMs;
+    await tellConditions(store.alerts, settings, {
+      types: ['margin.negative', 'credit.low'],
+      news,
+      now: moment,
+      heldMs,
+    });
+  }
+
+  const send = async (settings: AlertsFile): Promise<void> => {
+    if (!delivery) return;
+    sending = sendAlerts({ store, delivery, log, now }, settings);
+    await sending;
+  };
+
+  // From here on nothing is left out, whatever becomes of this process.
+  await whileWanted(history)();
+  return {
+    tasks: [
+      [everyMs, whileWanted(watch)],
+      [everyMs * COUNT_EVERY, whileWanted(count)],
+      [everyMs / 5, whileWanted(send)],
+    ],
+    async close() {
+      await delivery?.close();
+      await sending.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** What lasts: told when it begins and, where its end matters, when no instance sees it any more. */
+import type { AlertType } from '../catalogue/files/alerts.ts';
+import type { AlertsFile } from '../catalogue/types.ts';
+import type { AlertStore } from '../store/alert-store.ts';
+import { letter, type News } from './letter.ts';
+
+/** What tells of the end, and what its subject is called there. */
+const ENDS: Readonly<Partial<Record<AlertType, readonly [AlertType, string]>>> = {
+  'facilitator.down': ['facilitator.up', 'network'],
+  'upstream.down': ['upstream.up', 'upstream'],
+};
+
+interface Seen {
+  /** Of which everything that holds is in `news`. */
+  readonly types: readonly AlertType[];
+  readonly news: readonly News[];
+  readonly now: number;
+  /** As long as somebody has seen it so lately, it holds. */
+  readonly heldMs: number;
+}
+
+const subjectOf = ({ type, about }: Pick<News, 'type' | 'about'>): string => `${type}:${about}`;
+
+/** Compares what this instance sees with what is known. */
+export async function tellConditions(
+  store: Pick<AlertStore, 'raise' | 'clear' | 'raised'>,
+  settings: AlertsFile,
+  { types, news, now, heldMs }: Seen,
+): Promise<void> {
+  for (const each of news) {
+    await store.raise({ subject: subjectOf(each), now, alert: letter(settings, each, now) }, now + heldMs);
+  }
+  const holding = new Set(news.map(subjectOf));
+  for (const subject of await store.raised()) {
+    const type = types.find((one) => subject.startsWith(`${one}:`));
+    if (type === undefined || holding.has(subject)) continue;
+    const about = subject.slice(type.length + 1);
+    const [end, name] = ENDS[type] ?? [];
+    const told = end && name ? letter(settings, { type: end, about, data: { [name]: about } }, now) : undefined;
+    const alert = told ?? { occurrence: subject, type, body: '', receivers: [] };
+    await store.clear({ subject, now, alert });
+  }
+}

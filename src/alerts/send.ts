@@ -1,0 +1,47 @@
+/** Sends what waits in the store, at least once. */
+import type { AlertsFile } from '../catalogue/types.ts';
+import type { Log } from '../log.ts';
+import type { Alert } from '../store/alert-store.ts';
+import type { Store } from '../store/store.ts';
+import type { Delivery } from './deliver.ts';
+
+export interface SendParts {
+  readonly store: Pick<Store, 'alerts'>;
+  readonly delivery: Delivery;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
+  now(): number;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** How long after each attempt the next one comes, as Standard Webhooks proposes. */
+const AGAIN_AFTER_MS = [
+  ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE],
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
+];
+/** Longer than an attempt takes. */
+const LEASE_MS = 30 * SECOND;
+const AT_ONCE = 20;
+
+/** One round over what is due. */
+export async function sendAlerts(parts: SendParts, { webhooks }: AlertsFile): Promise<void> {
+  const { store, now } = parts;
+  const known = new Set(webhooks.map(({ url }) => url));
+  const due = await store.alerts.take({ now: now(), leaseUntil: now() + LEASE_MS, limit: AT_ONCE });
+  await Promise.all(due.map((alert) => sendOne(parts, alert, known.has(alert.receiver))));
+}
+
+async function sendOne({ store, delivery, log, now }: SendParts, alert: Alert, isKnown: boolean): Promise<void> {
+  const about = { alert: alert.occurrence, receiver: new URL(alert.receiver).host, attempt: alert.attempt };
+  const fault = isKnown ? await delivery.deliver(alert) : 'is no webhook of service.yaml any more';
+  if (fault === undefined) {
+    await store.alerts.sent(alert);
+    log.debug(about, 'an alert is sent');
+    return;
+  }
+  const wait = isKnown ? AGAIN_AFTER_MS[alert.attempt - 1] : undefined;
+  const dueAt = wait === undefined ? undefined : now() + wait;
+  if (!(await store.alerts.failed(alert, fault, dueAt))) return;
+  log.warn({ ...about, fault }, dueAt === undefined ? 'an alert is given up' : 'an alert is not sent yet');
+}

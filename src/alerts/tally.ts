@@ -1,0 +1,95 @@
+/** What was earned and spent on each day, and the last sales of each endpoint, counted as the store has them. */
+import { type Money, type Rate, rate } from '../money.ts';
+import type { LedgerEntry } from '../store/credit-store.ts';
+import { PAGE, pages, paidIn } from '../store/pages.ts';
+import type { Payment, Store } from '../store/store.ts';
+
+export interface Day {
+  revenue: Money;
+  /** What providers charged, where they say so. */
+  spent: Rate;
+}
+
+export interface Sale {
+  readonly paid: Money;
+  readonly cost: Rate;
+}
+
+export interface Tally {
+  /** Reads what has come since. */
+  count(now: number): Promise<void>;
+  /** `2026-11-22`, of UTC. */
+  day(name: string): Day;
+  /** Endpoint -> its last sales whose cost is known, the newest last. */
+  sales(): ReadonlyMap<string, readonly Sale[]>;
+}
+
+interface TallyParts {
+  readonly store: Pick<Store, 'paid' | 'credits'>;
+  worth(moved: Pick<Payment, 'amount' | 'asset'>): Money;
+}
+
+export const DAY_MS = 86_400_000;
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+export const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+/** Where settling comes first, the cost is known when the work is done. */
+const OVERLAP_MS = 600_000;
+const MOST_SALES = 10_000;
+
+/** What cannot be read counts as nothing. */
+function costOf(cost: string | undefined): Rate | undefined {
+  try {
+    return cost === undefined ? undefined : rate(cost);
+  } catch {
+    return undefined;
+  }
+}
+
+export function openTally({ store, worth }: TallyParts): Tally {
+  const days = new Map<string, Day>();
+  const sold = new Map<string, Sale[]>();
+  /** Counted, and read again until its time is over: when, and whether its cost was known. */
+  const recent = new Map<string, { readonly at: number; readonly hasCost: boolean }>();
+  let from: number | undefined;
+
+  function dayAt(name: string): Day {
+    const day = days.get(name) ?? { revenue: 0n, spent: 0n };
+    days.set(name, day);
+    return day;
+  }
+
+  function add(id: string, at: number, route: string, earned: Money, sale: { paid: Money; cost: Rate | undefined }) {
+    const known = recent.get(id);
+    const { paid, cost } = sale;
+    recent.set(id, { at, hasCost: cost !== undefined });
+    const day = dayAt(dayOf(at));
+    if (!known) day.revenue += earned;
+    if (cost === undefined || known?.hasCost) return;
+    day.spent += cost;
+    const sales = sold.get(route) ?? [];
+    sales.push({ paid, cost });
+    if (sales.length > MOST_SALES) sales.shift();
+    sold.set(route, sales);
+  }
+
+  return {
+    async count(now) {
+      const period = { from: from ?? startOf(dayOf(now - DAY_MS)), to: now + 1 };
+      for await (const { id, route, asset, cost, receipt } of paidIn(store, period)) {
+        const paid = worth({ amount: receipt.amount, asset });
+        add(id, receipt.settledAt, route, paid, { paid, cost: costOf(cost) });
+      }
+      const read = (after: LedgerEntry | undefined) => store.credits.movements({ ...period, after, limit: PAGE });
+      for await (const { keyId, number, kind, route = '', price = 0n, cost, createdAt } of pages(read)) {
+        // What credits are bought with was earned already.
+        if (kind === 'settle') add(`${keyId} ${number}`, createdAt, route, 0n, { paid: price, cost });
+      }
+      from = now - OVERLAP_MS;
+      for (const [id, { at }] of recent) if (at < from) recent.delete(id);
+      for (const name of days.keys()) if (startOf(name) < now - 3 * DAY_MS) days.delete(name);
+    },
+    day: (name) => days.get(name) ?? { revenue: 0n, spent: 0n },
+    sales: () => sold,
+  };
+}

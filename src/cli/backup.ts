@@ -1,0 +1,41 @@
+/** `npm run backup`: what has to be kept, in a directory of its own, while the gateway runs. */
+import './broken-pipe.ts';
+import { existsSync } from 'node:fs';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { readConfig } from '../config.ts';
+import { run } from './command.ts';
+import { readOperands, UsageProblem } from './command-line.ts';
+
+const USAGE = `npm run backup -- <directory>
+
+  the database as it is at one moment, and the files that answers point at; to restore, start the gateway with TURNPIKE_DATA
+  set to a copy of that directory`;
+
+await run(async () => {
+  const { positionals } = readOperands(USAGE, {}, process.argv.slice(2));
+  const [directory, ...others] = positionals;
+  if (directory === undefined || others.length > 0) throw new UsageProblem(USAGE);
+  const { dataDirectory, databaseUrl, mediaBucket } = readConfig(process.env);
+  if (databaseUrl) {
+    throw new UsageProblem(
+      'DATABASE_URL names a Postgres database: back it up with pg_dump, and copy the media folder of the data directory beside it',
+    );
+  }
+  const database = join(dataDirectory, 'turnpike.sqlite');
+  if (!existsSync(database)) throw new UsageProblem(`there is no database at ${database}: set TURNPIKE_DATA`);
+  const copy = join(directory, 'turnpike.sqlite');
+  if (existsSync(copy)) throw new UsageProblem(`${copy} is there already: name a directory without a backup`);
+  await mkdir(directory, { recursive: true });
+  // The database first: every file that its answers point at was stored before them.
+  const source = new Database(database, { readonly: true });
+  try {
+    source.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`);
+  } finally {
+    source.close();
+  }
+  const media = join(dataDirectory, 'media');
+  if (!mediaBucket && existsSync(media)) await cp(media, join(directory, 'media'), { recursive: true });
+  process.stdout.write(`${directory} has the database${mediaBucket ? '' : ' and the files'} of ${dataDirectory}\n`);
+});

@@ -1,0 +1,94 @@
+/** What stands between the console and the web: by which name it is asked, from which page, and by whom. */
+import { isIP } from 'node:net';
+import type { Request, RequestHandler, Response } from 'express';
+import { ConsoleProblem } from './problem.ts';
+import type { Sessions } from './session.ts';
+
+const PATH = '/console';
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** Sent with everything below `/console`. */
+export const safeHeaders: RequestHandler = (_request, response, next) => {
+  response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY);
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('cross-origin-opener-policy', 'same-origin');
+  response.setHeader('cross-origin-resource-policy', 'same-origin');
+  next();
+};
+
+/** `localhost` of `localhost:4021`; without the brackets of an IPv6 address. */
+function nameIn(host: string): string {
+  const url = `http://${host}`;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : '';
+}
+
+/** A stranger's name may be made to lead here (DNS rebinding), so that a stranger's page is of the same origin: 403. */
+export const ownNameOnly =
+  (adminHost: string): RequestHandler =>
+  ({ headers: { host = '' } }, _response, next) => {
+    const name = nameIn(host);
+    if (isIP(name) || name === 'localhost' || name === adminHost) return next();
+    throw new ConsoleProblem(403, 'open the console by its IP address, as localhost or by TURNPIKE_ADMIN_HOST');
+  };
+
+const READS = new Set(['GET', 'HEAD']);
+
+/** No other page's requests, be it on this machine; what changes something is JSON, which no form of a page can send. */
+export const samePageOnly: RequestHandler = (request, _response, next) => {
+  const { origin, host, 'sec-fetch-site': site } = request.headers;
+  const isElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
+  const isForeign = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
+  if (isElsewhere || isForeign) throw new ConsoleProblem(403, 'another page may not use the console');
+  if (!READS.has(request.method) && !/^application\/json(;|$)/.test(request.headers['content-type'] ?? '')) {
+    throw new ConsoleProblem(415, 'send JSON, with content-type: application/json');
+  }
+  next();
+};
+
+/** Cookies are shared by all ports of a host. */
+const cookieOf = ({ socket }: Request): string => `turnpike-console-${socket.localPort}`;
+
+function proofIn(request: Request): string | undefined {
+  const start = `${cookieOf(request)}=`;
+  const cookies = (request.headers.cookie ?? '').split(/; */);
+  return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+}
+
+/** 401 without a session or the token. */
+export const signedInOnly =
+  (sessions: Sessions): RequestHandler =>
+  (request, _response, next) => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    const proof = proofIn(request);
+    if (token !== undefined) sessions.checkToken(token);
+    else if (proof === undefined || !sessions.isOpen(proof)) {
+      throw new ConsoleProblem(401, 'sign in with the token that was printed when the gateway started');
+    }
+    next();
+  };
+
+function setCookie(request: Request, response: Response, proof: string, seconds: number): void {
+  const isSecure = request.secure || request.headers['x-forwarded-proto'] === 'https';
+  const terms = ['HttpOnly', 'SameSite=Strict', `Path=${PATH}`, `Max-Age=${seconds}`, ...(isSecure ? ['Secure'] : [])];
+  response.setHeader('set-cookie', [`${cookieOf(request)}=${proof}`, ...terms].join('; '));
+}
+
+export function signIn(sessions: Sessions, token: string, request: Request, response: Response): void {
+  sessions.checkToken(token);
+  const { proof, lastsMs } = sessions.open();
+  setCookie(request, response, proof, lastsMs / 1_000);
+}
+
+export const signOut = (request: Request, response: Response): void => setCookie(request, response, '', 0);

@@ -1,0 +1,44 @@
+import type { ComponentChildren } from 'preact';
+import type { Totals } from '../figures.ts';
+import { count, counted, duration, roughly, share } from './format.ts';
+
+function Figure({ name, value, children }: { name: string; value: string; children?: ComponentChildren }) {
+  return (
+    <div class="figure">
+      <dt>{name}</dt>
+      <dd>
+        <b>{value}</b>
+        <span class="quiet">{children}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** A period's figures, large. */
+export function Figures({ totals }: { totals: Totals }) {
+  const { calls, failures, challenges, revenue, cost, margin, refunds, p50, p95 } = totals;
+  const kept = share(Number(margin), Number(revenue));
+  const failed = share(failures, calls);
+  return (
+    <dl class="figures">
+      <Figure name="Revenue" value={roughly(revenue)}>
+        {Number(refunds) > 0 ? `${roughly(refunds)} given back` : 'nothing given back'}
+      </Figure>
+      <Figure name="Cost" value={roughly(cost)}>
+        of upstreams
+      </Figure>
+      <Figure name="Margin" value={roughly(margin)}>
+        {kept && `${kept} of revenue`}
+      </Figure>
+      <Figure name="Calls" value={count(calls)}>
+        {counted(challenges, 'price')} told
+      </Figure>
+      <Figure name="Failures" value={count(failures)}>
+        {failed && `${failed} of calls`}
+      </Figure>
+      <Figure name="Latency, p95" value={duration(p95)}>
+        {p50 !== undefined && `half within ${duration(p50)}`}
+      </Figure>
+    </dl>
+  );
+}

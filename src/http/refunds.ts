@@ -1,0 +1,29 @@
+/** `POST /v1/refunds`: the refund endpoint that challenges name (x402's draft extension `refund`). */
+import express, { type Router } from 'express';
+import { Problem } from '../errors.ts';
+import { readJsonObject } from '../json-text.ts';
+import { demandFits } from '../lifecycle/input.ts';
+import { type RefundAnswer, type RefundRequestBody, refundRequestSchema } from '../payment/refunds/requested.ts';
+import { readRawBody } from './body.ts';
+import { send } from './transport.ts';
+import { visitOf } from './visits.ts';
+
+export const REFUNDS_PATH = '/v1/refunds';
+
+const LARGEST_BODY_BYTES = 4_096;
+
+/** Problems are passed on. */
+export function createRefundsRouter(answer: (request: RefundRequestBody) => Promise<RefundAnswer>): Router {
+  const router = express.Router();
+  router.post(REFUNDS_PATH, async (request, response) => {
+    response.setHeader('request-id', visitOf(response).requestId);
+    const bytes = await readRawBody(request, LARGEST_BODY_BYTES);
+    const input: unknown = demandFits(refundRequestSchema, () => readJsonObject(bytes) as Record<string, unknown>);
+    const body = JSON.stringify(await answer(input as RefundRequestBody));
+    send(response, { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body });
+  });
+  router.all(REFUNDS_PATH, () => {
+    throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
+  });
+  return router;
+}

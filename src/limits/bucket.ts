@@ -1,0 +1,100 @@
+/**
+ * How often something may happen for each of many callers: so many in a period, all at once if need be. One number a
+ * caller: the time at which all of its allowance is there again (a "generic cell rate algorithm"). Bounded in memory: of
+ * more callers than are kept, those who were not heard of for the longest begin anew.
+ */
+
+export interface BucketTerms {
+  /** Names it in the database. */
+  readonly name: string;
+  readonly count: number;
+  readonly periodMs: number;
+}
+
+export interface Bucket extends BucketTerms {
+  /** Milliseconds until one more may happen; 0: now. */
+  wait(caller: string, now: number): number;
+  /** One more has happened; less than none gives back. */
+  take(caller: string, now: number, times?: number): void;
+  /**
+   * What was taken here and no other instance knows yet, in milliseconds of allowance, the most first: of callers who have
+   * used a tenth of theirs.
+   */
+  unshared(now: number, most: number): readonly (readonly [caller: string, spent: number])[];
+  /** What all instances together have counted: when the caller's allowance is whole again, `spent` included. */
+  learn(caller: string, wholeAt: number, spent: number): void;
+  /** Callers that are kept. */
+  readonly size: number;
+}
+
+interface Entry {
+  /** When its allowance is whole again. */
+  wholeAt: number;
+  /** Taken since it was shared last. */
+  unshared: number;
+}
+
+const MOST_KEPT = 20_000;
+/** Who took more than its allowance, side by side, waits longer, but no clock that is set back keeps anybody waiting for ever. */
+const MOST_PERIODS = 2;
+/** Below that part of its allowance a caller is nobody else's business. */
+const SHARED_FROM = 10;
+
+export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MOST_KEPT): Bucket {
+  const each = periodMs / count;
+  /** Half of what is kept each. Whoever is heard of moves to the recent ones, and the earlier ones go all at once. */
+  let recent = new Map<string, Entry>();
+  let earlier = new Map<string, Entry>();
+
+  function keep(caller: string, entry: Entry): void {
+    if (recent.has(caller)) return;
+    if (recent.size >= mostKept / 2) {
+      earlier = recent;
+      recent = new Map();
+    }
+    recent.set(caller, entry);
+  }
+
+  function find(caller: string): Entry | undefined {
+    const entry = recent.get(caller) ?? earlier.get(caller);
+    if (entry) keep(caller, entry);
+    return entry;
+  }
+
+  return {
+    name,
+    count,
+    periodMs,
+    wait(caller, now) {
+      const wholeAt = Math.min(find(caller)?.wholeAt ?? 0, now + MOST_PERIODS * periodMs);
+      return Math.max(0, Math.ceil(wholeAt + each - periodMs - now));
+    },
+    take(caller, now, times = 1) {
+      const entry = find(caller) ?? { wholeAt: 0, unshared: 0 };
+      if (times < 0 && entry.wholeAt <= now) return;
+      entry.wholeAt = Math.max(now, Math.max(now, entry.wholeAt) + each * times);
+      entry.unshared += each * times;
+      keep(caller, entry);
+    },
+    unshared(now, most) {
+      const found: [caller: string, spent: number][] = [];
+      for (const kept of [recent, earlier]) {
+        for (const [caller, { wholeAt, unshared }] of kept) {
+          const isKnownAlready = kept === earlier && recent.has(caller);
+          if (unshared <= 0 || isKnownAlready || (wholeAt - now) * SHARED_FROM < periodMs) continue;
+          found.push([caller, unshared]);
+        }
+      }
+      return found.sort((one, other) => other[1] - one[1]).slice(0, most);
+    },
+    learn(caller, wholeAt, spent) {
+      const entry = find(caller);
+      if (!entry) return;
+      entry.unshared -= spent;
+      entry.wholeAt = wholeAt + Math.max(0, entry.unshared);
+    },
+    get size() {
+      return recent.size + earlier.size;
+    },
+  };
+}

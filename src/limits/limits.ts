@@ -1,0 +1,151 @@
+/**
+ * What one address, payer or API key may ask of the gateway: `limits` in `service.yaml`. Asked before anything is done or
+ * paid, and never of a payment whose money may have moved. What is taken back is nobody's business but the caller's own:
+ * nothing here is written down while a request waits.
+ */
+import type { LimitsFile } from '../catalogue/types.ts';
+import { Problem } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { type Bucket, openBucket } from './bucket.ts';
+import { cut } from './cut.ts';
+
+/** What came of a payment, or of a call with a key. */
+export type CallEnd =
+  /** It was paid for. */
+  | 'paid'
+  /** The provider refused it for good, and nothing was paid. */
+  | 'failed'
+  /** Its settlement was refused when it was tried, or what was settled cannot be delivered and has to be given back. */
+  | 'wasted'
+  /** Nothing that its payer had a hand in. */
+  | 'other';
+
+/** One request's. Each function may throw Problem `rate_limited`, `ended` and `over` excepted. */
+export interface Gate {
+  /** A price is asked, or something that costs nothing. */
+  asks(): void;
+  /** It comes with a payment or a key that nobody has looked at. */
+  arrives(): void;
+  /** Whose it is, once that is sure. */
+  identified(payer: string): void;
+  /** The payment, or the key, was not good. */
+  refused(): void;
+  ended(how: CallEnd): void;
+  /** The request is over. */
+  over(): void;
+}
+
+export interface Limits {
+  /** `address`: undefined where it stands for nobody in particular. */
+  gate(address: string | undefined): Gate;
+  /** Whatever may be shared with other instances. */
+  readonly buckets: readonly Bucket[];
+}
+
+interface LimitsParts {
+  readonly file: LimitsFile | undefined;
+  readonly metrics: Pick<Metrics, 'limited'>;
+  readonly log: Pick<Log, 'warn'>;
+  now(): number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const after = (waitMs: number): string => String(Math.max(1, Math.ceil(waitMs / 1000)));
+
+export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limits {
+  const { unpaidPerMinute = 6_000, refusedPerMinute = 600, underWay: mostOfAddress = 1_000 } = file.address ?? {};
+  const {
+    failedPerMinute = 120,
+    wastedPerHour = 30,
+    wastedPerDay = 100,
+    underWay: mostOfPayer = 200,
+  } = file.payer ?? {};
+  const bucket = (name: string, count: number, periodMs: number) => openBucket({ name, count, periodMs });
+  const unpaid = bucket('unpaid', unpaidPerMinute, MINUTE_MS);
+  const refused = bucket('refused', refusedPerMinute, MINUTE_MS);
+  const failed = bucket('failed', failedPerMinute, MINUTE_MS);
+  const wasted = [bucket('wasted', wastedPerHour, HOUR_MS), bucket('wasted-day', wastedPerDay, DAY_MS)];
+  const underWay = new Map<string, number>();
+  /** An operator should know who is limited, and not a line for each time. */
+  const told = openBucket({ name: 'told', count: 1, periodMs: MINUTE_MS }, 1_000);
+  const toldInAll = openBucket({ name: 'told in all', count: 30, periodMs: MINUTE_MS });
+
+  function limited(by: 'address' | 'payer', caller: string, what: string, waitMs: number, message: string): Problem {
+    metrics.limited({ by, what });
+    const moment = now();
+    const who = by === 'address' ? cut(caller) : caller;
+    if (told.wait(`${what} ${who}`, moment) === 0 && toldInAll.wait('', moment) === 0) {
+      told.take(`${what} ${who}`, moment);
+      toldInAll.take('', moment);
+      log.warn({ by, who, what, retryAfter: Number(after(waitMs)) }, 'a caller is limited');
+    }
+    const words = `${message}; nothing was charged: come back in ${after(waitMs)} s`;
+    return new Problem('rate_limited', words, { headers: { 'retry-after': after(waitMs) } });
+  }
+
+  function demand(by: 'address' | 'payer', caller: string, bucket: Bucket, message: string): void {
+    const waitMs = bucket.wait(caller, now());
+    if (waitMs > 0) throw limited(by, caller, bucket.name, waitMs, message);
+  }
+
+  /** Answers what lets go of it. */
+  function occupy(by: 'address' | 'payer', caller: string, most: number): () => void {
+    const name = `${by} ${caller}`;
+    const count = underWay.get(name) ?? 0;
+    if (count >= most) {
+      throw limited(by, caller, 'under-way', 1_000, `This ${by} has ${count} calls under way, as many as it may have`);
+    }
+    underWay.set(name, count + 1);
+    return () => {
+      const left = (underWay.get(name) ?? 1) - 1;
+      if (left > 0) underWay.set(name, left);
+      else underWay.delete(name);
+    };
+  }
+
+  return {
+    buckets: [unpaid, refused, failed, ...wasted],
+    gate(address) {
+      const held: (() => void)[] = [];
+      let payer: string | undefined;
+      return {
+        asks() {
+          if (address === undefined) return;
+          demand('address', address, unpaid, 'This address asks for too much without paying');
+          unpaid.take(address, now());
+        },
+        arrives() {
+          if (address === undefined || held.length > 0) return;
+          demand('address', address, refused, 'Too many payments or keys of this address were refused');
+          held.push(occupy('address', address, mostOfAddress));
+        },
+        identified(given) {
+          if (payer !== undefined) return;
+          // Some rails keep an EVM address with its capitals.
+          const name = given.startsWith('0x') ? given.toLowerCase() : given;
+          demand('payer', name, failed, 'Providers refused too many calls of this payer');
+          for (const each of wasted) demand('payer', name, each, 'Too many settlements of this payer came to nothing');
+          held.push(occupy('payer', name, mostOfPayer));
+          payer = name;
+        },
+        refused() {
+          if (address !== undefined) refused.take(address, now());
+        },
+        ended(how) {
+          if (payer === undefined) return;
+          if (how === 'failed') failed.take(payer, now());
+          if (how === 'wasted') for (const each of wasted) each.take(payer, now());
+          // Who pays in the end has a share in what went wrong before, at most.
+          if (how === 'paid') for (const each of wasted) each.take(payer, now(), -1);
+        },
+        over() {
+          for (const release of held.splice(0)) release();
+        },
+      };
+    },
+  };
+}

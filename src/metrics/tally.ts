@@ -1,0 +1,133 @@
+/**
+ * Counts calls and exchanges in memory, and adds them to the store in the background: nobody who calls waits for it. A
+ * process that is killed forgets the last few seconds of them; money is counted by the store itself.
+ */
+import { type Rate, rate } from '../money.ts';
+import type { CallCount, ExchangeCount, PaidVisit } from '../store/figures-store.ts';
+import type { Store } from '../store/store.ts';
+import { inTurn } from '../timing.ts';
+import type { Visit } from '../visit.ts';
+import { bucketOf } from './buckets.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface Tally {
+  ended(visit: Visit): void;
+  /** The same metrics; what they hear of exchanges is counted here as well. */
+  with(metrics: Metrics): Metrics;
+  /** Adds what was counted to the store; what cannot be added now is added next time. Rejects as the store does. */
+  flush(): Promise<void>;
+}
+
+/** Visits that wait to be written while the store cannot be; more are forgotten. */
+const MOST_VISITS = 10_000;
+const VISITS_AT_ONCE = 200;
+const HOUR_MS = 3_600_000;
+/** Of what has no time that is told. */
+const UNTIMED = 0;
+
+export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
+  const calls = new Map<string, CallCount>();
+  const exchanges = new Map<string, ExchangeCount>();
+  let visits: PaidVisit[] = [];
+  const hour = () => Math.floor(store.now() / HOUR_MS) * HOUR_MS;
+
+  function addCall(count: CallCount): void {
+    const { at, endpoint, door, network, bucket } = count;
+    const name = JSON.stringify([at, endpoint, door, network, bucket]);
+    const before = calls.get(name);
+    calls.set(name, {
+      ...count,
+      calls: count.calls + (before?.calls ?? 0),
+      failures: count.failures + (before?.failures ?? 0),
+      challenges: count.challenges + (before?.challenges ?? 0),
+    });
+  }
+
+  function addExchange(count: ExchangeCount): void {
+    const name = JSON.stringify([count.at, count.upstream, count.bucket]);
+    const before = exchanges.get(name);
+    exchanges.set(name, {
+      ...count,
+      calls: count.calls + (before?.calls ?? 0),
+      failures: count.failures + (before?.failures ?? 0),
+      spend: count.spend + (before?.spend ?? 0n),
+    });
+  }
+
+  function count({ endpoint, door, network, isPaying, isProbe, status, ms }: Visit): void {
+    if (endpoint === undefined) return;
+    const place = { at: hour(), endpoint, door, network: network ?? '' };
+    const failures = status >= 400 ? 1 : 0;
+    if (isPaying) addCall({ ...place, bucket: bucketOf(ms), calls: 1, failures, challenges: 0 });
+    else if (isProbe && status === 402) {
+      addCall({ ...place, bucket: UNTIMED, calls: 0, failures: 0, challenges: 1 });
+    }
+  }
+
+  function keep(visit: Visit): void {
+    const { paymentId, requestId, attempt, door, status, steps, beganAt: at } = visit;
+    if (paymentId === undefined || visits.length >= MOST_VISITS) return;
+    const ms = Math.round(visit.ms);
+    const answered = { at: at + ms, step: 'answered', ms, detail: `${status}${visit.isReplayed ? ', once more' : ''}` };
+    visits.push({ paymentId, requestId, at, attempt, door, status, steps: [...steps, answered] });
+  }
+
+  async function flushVisits(): Promise<void> {
+    while (visits.length > 0) {
+      const some = visits.slice(0, VISITS_AT_ONCE);
+      await store.figures.addVisits(some);
+      visits = visits.slice(some.length);
+    }
+  }
+
+  /** What was counted meanwhile is added to, where the store refuses. */
+  async function flushCounts<Count>(
+    counts: Map<string, Count>,
+    write: (counts: readonly Count[]) => Promise<void>,
+    again: (count: Count) => void,
+  ): Promise<void> {
+    const some = [...counts.values()];
+    if (some.length === 0) return;
+    counts.clear();
+    try {
+      await write(some);
+    } catch (error) {
+      some.forEach(again);
+      throw error;
+    }
+  }
+
+  return {
+    ended(visit) {
+      count(visit);
+      keep(visit);
+    },
+    with: (metrics) => ({
+      ...metrics,
+      exchange(upstream, status, ms) {
+        metrics.exchange(upstream, status, ms);
+        const failures = status === undefined || status >= 400 ? 1 : 0;
+        addExchange({ at: hour(), upstream, bucket: bucketOf(ms), calls: 1, failures, spend: 0n });
+      },
+      cost(labels, dollars) {
+        metrics.cost(labels, dollars);
+        const { upstream } = labels;
+        addExchange({ at: hour(), upstream, bucket: UNTIMED, calls: 0, failures: 0, spend: rateOf(dollars) });
+      },
+    }),
+    flush: inTurn(async () => {
+      await flushVisits();
+      await flushCounts(calls, store.figures.addCalls, addCall);
+      await flushCounts(exchanges, store.figures.addExchanges, addExchange);
+    }),
+  };
+}
+
+/** What a provider says and is no amount is counted as nothing: its call is sold all the same. */
+function rateOf(dollars: string): Rate {
+  try {
+    return rate(dollars);
+  } catch {
+    return 0n;
+  }
+}

@@ -1,0 +1,39 @@
+/** Promises of the console's page, each kept on a page of its own, and what operators do on it. */
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { noBrowser, type OpenConsole, openConsole, stopBrowser } from './browser.ts';
+
+t.teardown(stopBrowser);
+
+/** Nothing in it may break the content security policy or fail in a script. */
+export const promise = (
+  words: string,
+  keep: (t: Test, console: OpenConsole) => Promise<void>,
+  isSignedIn = true,
+): void => {
+  t.test(words, { skip: noBrowser }, async (t) => {
+    const console = await openConsole(t, { isSignedIn });
+    await keep(t, console);
+    t.same(console.complaints, [], 'the browser complains of nothing');
+  });
+};
+
+/** What is asked for is shown. */
+export const isRead = (page: Page): Promise<void> => page.locator('.loaded[aria-busy=false]').waitFor();
+
+export async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+  await isRead(page);
+}
+
+export const rowsOf = (page: Page, table: string | RegExp) =>
+  page.getByRole('table', { name: table }).locator('tbody tr');
+
+/** Opens the newest payment in a state. */
+export async function openPayment(page: Page, state: string): Promise<void> {
+  await goTo(page, 'Payments');
+  await page.getByLabel('State').selectOption({ label: state });
+  await page.getByRole('table', { name: 'Payments that match' }).locator('tbody a').first().click();
+  await page.getByRole('heading', { name: 'Payment', level: 1 }).waitFor();
+}

@@ -1,0 +1,271 @@
+/** Callers who ask for more than they may: who is stopped, when, and that nobody is charged for it. */
+import '../payment/facilitators/own-fetch.ts';
+import { once } from 'node:events';
+import { appendFileSync, cpSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { payV2, request, sendProof, signProof } from '../clients.ts';
+import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
+import { callTool } from '../mcp/tool-client.ts';
+import { shopFiles } from './shop-catalogue.ts';
+
+interface Provider {
+  readonly url: string;
+  /** How often it was asked. */
+  asked(): number;
+  /** From now on it answers nobody, until what is returned is called. */
+  hold(): () => void;
+}
+
+/** Refuses what is called Atlantis. */
+async function startProvider(t: Test): Promise<Provider> {
+  let asked = 0;
+  let held = Promise.resolve();
+  const server = createServer(async (request, response) => {
+    asked += 1;
+    await held;
+    const refused = request.url?.includes('Atlantis');
+    response.writeHead(refused ? 422 : 200, { 'content-type': 'application/json' });
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'sunny' }, finish_reason: 'stop' }];
+    response.end(JSON.stringify({ text: 'sunny', choices }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => void server.close().closeAllConnections());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
+    hold() {
+      let release = () => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+  };
+}
+
+async function open(t: Test, service: string, options: Partial<GatewayOptions> = {}) {
+  const provider = await startProvider(t);
+  const lines: string[] = [];
+  let ahead = 0;
+  const gateway = await startGateway({
+    catalogue: join(t.testdir({ catalogue: shopFiles(provider.url, service) }), 'catalogue'),
+    networks: ['chain-c'],
+    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+    now: () => Date.now() + ahead,
+    ...options,
+    environment: { WEATHER_API_KEY: 'weather-key', ...options.environment },
+  });
+  t.teardown(gateway.stop);
+  return {
+    provider,
+    gateway,
+    lines,
+    call: (city: string) => request(gateway, '/weather/report', { city }),
+    later: (ms: number) => {
+      ahead += ms;
+    },
+  };
+}
+
+const problemOf = async (answer: Response) => ({
+  status: answer.status,
+  retryAfter: Number(answer.headers.get('retry-after')),
+  ...((await answer.json()) as { error?: { code: string; message: string } }).error,
+});
+
+const PROXIED = { environment: { TURNPIKE_TRUST_PROXY: '1' } };
+
+t.test('an address that asks for prices without end is told to wait, and pays all the same', async (t) => {
+  const { gateway, call, lines, later } = await open(t, 'limits: { address: { unpaidPerMinute: 3 } }', PROXIED);
+  const ask = (address: string, path = '/weather/report', headers = {}) => {
+    const { url, init } = request(gateway, path, { city: 'Lisbon' });
+    const given = { ...(init.headers as Record<string, string>), 'x-forwarded-for': address, ...headers };
+    return fetch(url, { ...init, headers: given });
+  };
+  const proof = await signProof(gateway, 'chain-c', call('Lisbon'));
+  for (let times = 0; times < 3; times += 1) t.equal((await ask('198.51.100.7, 203.0.113.9')).status, 402);
+  t.match(await problemOf(await ask('203.0.113.9')), {
+    status: 429,
+    retryAfter: 20,
+    code: 'rate_limited',
+    message: /nothing was charged: come back in 20 s/,
+  });
+  t.equal((await ask('198.51.100.7')).status, 402, 'what a caller writes there itself is not believed');
+  t.equal((await ask('203.0.113.10')).status, 402);
+  const overMpp = await ask('203.0.113.9', '/mpp/weather/report');
+  t.equal(overMpp.status, 429);
+  t.match(overMpp.headers.get('content-type'), /problem\+json/);
+
+  for (const end of ['1', '2:3', 'ffff']) t.equal((await ask(`2001:db8:1:2::${end}`)).status, 402);
+  t.equal((await ask('2001:0db8:0001:0002:9::1')).status, 429, 'who has an IPv6 address has 64 bits of them');
+  t.equal((await ask('2001:db8:1:3::1')).status, 402);
+
+  t.equal((await ask('203.0.113.9', '/weather/report', proof)).status, 200, 'who pays is welcome');
+  const said = lines.filter((line) => line.includes('a caller is limited')).map((line) => JSON.parse(line));
+  t.match(said, [
+    { by: 'address', who: '203.0.113.0/24', what: 'unpaid', retryAfter: 20 },
+    { by: 'address', who: '2001:db8:1::/48' },
+  ]);
+  t.equal(said.length, 2, 'not a line for each time');
+  t.notMatch(lines.join('\n'), '203.0.113.9');
+  later(20_000);
+  t.equal((await ask('203.0.113.9')).status, 402);
+  t.equal((await ask('203.0.113.9')).status, 429);
+});
+
+t.test('a tool call is told the same in the same words', async (t) => {
+  const { gateway } = await open(t, 'limits: { address: { unpaidPerMinute: 2 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  for (let times = 0; times < 2; times += 1) await callTool(gateway, 'weather_report', { city: 'Lisbon' });
+  const told = await callTool(gateway, 'weather_report', { city: 'Lisbon' });
+  t.equal(told.isError, true);
+  t.match(told.structuredContent, {
+    error: { code: 'rate_limited', message: /^This address asks for too much without paying; nothing was charged/ },
+  });
+});
+
+t.test(
+  'X-Forwarded-For is not believed of who is no proxy, and an address inside is nobody unless that is said',
+  async (t) => {
+    const asks = async (environment: Readonly<Record<string, string>>) => {
+      const { call } = await open(t, 'limits: { address: { unpaidPerMinute: 3 } }', { environment });
+      const { url, init } = call('Lisbon');
+      const statuses: number[] = [];
+      for (let at = 0; at < 6; at += 1) {
+        const headers = { ...(init.headers as Record<string, string>), 'x-forwarded-for': `203.0.113.${at}` };
+        statuses.push((await fetch(url, { ...init, headers })).status);
+      }
+      return statuses;
+    };
+    const stopped = [402, 402, 402, 429, 429, 429];
+    t.same(await asks({ TURNPIKE_TRUST_PROXY: '10.0.0.0/8' }), stopped);
+    t.same(await asks({ TURNPIKE_TRUST_PROXY: '0' }), stopped);
+    t.same(await asks({ TURNPIKE_TRUST_PROXY: 'loopback' }), Array(6).fill(402), 'six callers behind a proxy');
+    t.same(await asks({}), Array(6).fill(402), 'most likely a proxy: nobody is shut out for it');
+  },
+);
+
+t.test(
+  'an address of bad proofs is stopped before they are looked at, and what was bought there is still had',
+  async (t) => {
+    const { gateway, call, provider } = await open(t, 'limits: { address: { refusedPerMinute: 3 } }', {
+      environment: { TURNPIKE_TRUST_PROXY: '0' },
+    });
+    const bought = call('Lisbon');
+    const paid = await signProof(gateway, 'chain-c', bought);
+    t.equal((await sendProof(bought, paid)).status, 200);
+    const good = await signProof(gateway, 'chain-c', call('Porto'));
+    const bad = async () => {
+      const [[name, value] = ['', '']] = Object.entries(await signProof(gateway, 'chain-c', call('Faro')));
+      const payment = JSON.parse(Buffer.from(value, 'base64').toString());
+      payment.payload.signature = `0x${'11'.repeat(64)}1b`;
+      return { [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
+    };
+    for (let times = 0; times < 3; times += 1) t.equal((await sendProof(call('Faro'), await bad())).status, 402);
+    t.match(await problemOf(await sendProof(call('Faro'), await bad())), { status: 429, retryAfter: 20 });
+    t.equal((await sendProof(call('Porto'), good)).status, 429, 'a good one waits, and is not charged');
+    const again = await sendProof(bought, paid);
+    t.equal(again.status, 200);
+    t.equal(again.headers.get('idempotency-replayed'), 'true');
+    t.equal(provider.asked(), 1);
+  },
+);
+
+t.test(
+  'a payer whose payments never settle is worked for twice and tried a few times, however often it comes',
+  async (t) => {
+    const port = await freePort();
+    const { gateway, call, provider } = await open(t, 'limits: { payer: { wastedPerHour: 6 } }', {
+      environment: { TURNPIKE_ADMIN_PORT: String(port) },
+    });
+    await gateway.fault({ settlement: 'chain-c', fault: 'refuse', count: 1_000 });
+    const before = await gateway.spendable('chain-c');
+    let tried = 0;
+    const pay = async (city = `city ${tried}`) => {
+      tried += 1;
+      return problemOf(await payV2(gateway, 'chain-c', call(city)));
+    };
+    for (let times = 0; times < 6; times += 1) t.equal((await pay()).status, 402);
+    t.equal(provider.asked(), 2, 'after two losses its payments settle first');
+    for (let times = 0; times < 94; times += 1) t.match(await pay(), { status: 429, code: 'rate_limited' });
+    t.match(await pay(), {
+      status: 429,
+      message: /^Too many settlements of this payer came to nothing; nothing was charged: come back in 5\d\d s/,
+    });
+    t.equal(provider.asked(), 2);
+    t.equal(await gateway.spendable('chain-c'), before);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    t.match(metrics, /turnpike_limited_total\{by="payer",what="wasted"\} 9\d/);
+    t.notMatch(metrics, /0x[0-9a-f]{40}/i);
+  },
+);
+
+t.test('refusable content cannot be paid and given back without end, nor be asked for without end', async (t) => {
+  const terms = 'limits: { payer: { wastedPerHour: 2, failedPerMinute: 2 } }';
+  for (const [settles, service] of [
+    ['first', `refunds: automatic\nexposure: { settleUpfront: { above: "0" } }\n${terms}`],
+    ['after the work', terms],
+  ] as const) {
+    const { gateway, call, provider } = await open(t, service);
+    for (const at of [1, 2]) t.not((await payV2(gateway, 'chain-c', call(`Atlantis ${at}`))).status, 200);
+    const before = await gateway.calls();
+    t.match(await problemOf(await payV2(gateway, 'chain-c', call('Atlantis 3'))), { status: 429 }, settles);
+    t.equal(provider.asked(), 2);
+    t.equal((await gateway.calls()).settlementCount, before.settlementCount);
+  }
+});
+
+t.test('a payer has no more calls under way than it may, and others have theirs', async (t) => {
+  const { gateway, call, provider } = await open(t, 'limits: { payer: { underWay: 2 } }');
+  const release = provider.hold();
+  const calls = ['Lisbon', 'Porto', 'Faro'].map(call);
+  const proofs = await Promise.all(calls.map((each) => signProof(gateway, 'chain-c', each)));
+  const send = (at: number) => sendProof(calls[at] ?? call(''), proofs[at] ?? {});
+  const under = [send(0), send(1)];
+  while (provider.asked() < 2) await new Promise(setImmediate);
+  t.match(await problemOf(await send(2)), { status: 429, retryAfter: 1, message: /2 calls under way/ });
+  release();
+  for (const answer of await Promise.all(under)) t.equal(answer.status, 200);
+  t.equal((await send(2)).status, 200, 'the same payment, for it was not touched');
+});
+
+t.test('an API key has no more calls under way than it may, and who tries keys is stopped', async (t) => {
+  const provider = await startProvider(t);
+  const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
+  cpSync('catalogue', catalogue, { recursive: true });
+  appendFileSync(
+    join(catalogue, 'service.yaml'),
+    '\nlimits: { payer: { underWay: 1 }, address: { refusedPerMinute: 3 } }\n',
+  );
+  const gateway: Gateway = await startGateway({
+    catalogue,
+    networks: ['chain-c'],
+    upstreams: { chat: provider.url },
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  t.teardown(gateway.stop);
+  const { apiKey = '' } = gateway.state as { apiKey?: string };
+  const chat = (key: string) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'vendor3-5.6-luna', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 50 }),
+    });
+  const release = provider.hold();
+  const first = chat(apiKey);
+  while (provider.asked() < 1) await new Promise(setImmediate);
+  const refused = await chat(apiKey);
+  t.equal(refused.headers.get('retry-after'), '1');
+  t.match(await refused.json(), { error: { code: 'rate_limited', type: 'rate_limit_error' } });
+  release();
+  await first;
+  t.not((await chat(apiKey)).status, 429);
+  for (let times = 0; times < 3; times += 1) t.equal((await chat(`tp_${times}`)).status, 401);
+  t.equal((await chat('tp_4')).status, 429);
+});
