@@ -1,5 +1,6 @@
 /** A whole gateway in its sandbox, for tests that come in through the front door. */
 import './payment/facilitators/own-fetch.ts';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
@@ -64,14 +65,21 @@ export interface GatewayOptions {
   readonly upstreams?: Readonly<Record<string, string>>;
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+/**
+ * A port that nobody listens on. Taken below the range from which the kernel gives outgoing connections theirs
+ * (32768 and up on Linux): there one could be taken between the look and the use.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(12_000, 32_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
     });
-  });
+    if (!free) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 async function configOf(directory: string, options: GatewayOptions) {
