@@ -1,6 +1,6 @@
 /**
- * `npm run codegen` makes `generated/` from the catalogue, the catalogue's README.md from the schemas that check it, and the
- * console's page from its sources where they are; `npm run codegen -- --check` changes nothing and fails when they are not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
+ * `npm run codegen` makes `generated/` from the catalogue, the catalogue's README.md from the schemas that check it, and what
+ * browsers load from its sources where they are; `npm run codegen -- --check` changes nothing and fails when they are not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
  */
 import { existsSync } from 'node:fs';
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
@@ -10,16 +10,15 @@ import { differences, write } from './files.ts';
 import { describeCatalogue, generate } from './generate.ts';
 
 const directory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
-const CONSOLE_PAGE = 'src/console/page';
+/** The package's own directory alone has the sources of pages, and the bundler. */
+const PAGES = 'src/storefront/browser';
 const target = process.env.TURNPIKE_GENERATED ?? 'generated';
 
-/** The package's own directory alone has the page's sources, and the bundler. */
-async function consoleFiles(): Promise<ReadonlyMap<string, string>> {
-  return existsSync(CONSOLE_PAGE) ? (await import('./console-page.ts')).bundle(CONSOLE_PAGE) : new Map();
-}
+const pageFiles = async (): Promise<ReadonlyMap<string, string>> =>
+  existsSync(PAGES) ? (await import('./pages.ts')).bundlePages() : new Map();
 
 async function main(checkOnly: boolean): Promise<void> {
-  const files = new Map([...(await generate(directory, shipped)), ...(await consoleFiles())]);
+  const files = new Map([...(await generate(directory, shipped)), ...(await pageFiles())]);
   const readme = describeCatalogue(directory, shipped);
   const visit = checkOnly ? differences : write;
   const found = [

@@ -17,6 +17,7 @@ import { createRefundsRouter } from './http/refunds.ts';
 import { createListener } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
 import { honouringEarlier } from './lifecycle/honour.ts';
+import { priceOf } from './lifecycle/input.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Log } from './log.ts';
@@ -33,6 +34,8 @@ import { railDocuments } from './rails/documents.ts';
 import { untilReplaced } from './rails/until-replaced.ts';
 import { openServing, withoutKeys } from './serving.ts';
 import type { Store } from './store/store.ts';
+import { openStorefront } from './storefront/index.tsx';
+import { samplesOf } from './storefront/samples.ts';
 import type { Ended } from './visit.ts';
 
 /** What every edition shares. */
@@ -160,7 +163,18 @@ export async function openEdition(
     log,
     ended: shared.ended,
   });
+  const samples = samplesOf(config.catalogueDirectory);
+  const storefront = openStorefront({
+    ...documentParts,
+    mediaUrl,
+    forAgents: documents.served.get('/llms.txt'),
+    priceOf,
+    toolOf: mcp.nameOf,
+    samples: samples.names,
+    samplesDirectory: samples.directory,
+  });
   const served: RouterParts = {
+    storefront,
     lifecycle: honouring,
     routes,
     rails,

@@ -23,6 +23,7 @@ const allowed: Record<string, readonly string[]> = {
   'catalogue-diff': ['root', 'catalogue'],
   books: ['root', 'catalogue', 'store', 'payment'],
   console: ['root', 'catalogue', 'catalogue-diff', 'store', 'metrics', 'credits', 'payment', 'books'],
+  storefront: ['root', 'catalogue', 'discovery'],
   mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'lifecycle', 'purchases', 'http'],
   http: [
     'root',
@@ -38,6 +39,7 @@ const allowed: Record<string, readonly string[]> = {
     'lifecycle',
     'limits',
     'purchases',
+    'storefront',
   ],
 };
 const ABOVE = new Set([
@@ -63,14 +65,15 @@ const ABOVE = new Set([
 
 const written = readdirSync('src', { recursive: true, encoding: 'utf8' });
 
-/** The console's page runs in browsers: it is bundled into `generated/console/`, and nothing of it or its packages runs here. */
-const isPage = (name: string): boolean => name.startsWith('console/page/');
+/** These run in browsers: they are bundled into `generated/`, and nothing of them runs here. */
+const BROWSERS = ['console/page/', 'storefront/browser/'];
+const isPage = (name: string): boolean => BROWSERS.some((folder) => name.startsWith(folder));
 
-const sources = written.filter((name) => name.endsWith('.ts') && !isPage(name));
+const sources = written.filter((name) => /\.tsx?$/.test(name) && !isPage(name));
 
 function layerOf(path: string): string {
   const [first = '', ...rest] = relative('src', path).split('/');
-  const name = first.replace(/\.ts$/, '');
+  const name = first.replace(/\.tsx?$/, '');
   return rest.length > 0 || ABOVE.has(name) ? name : 'root';
 }
 

@@ -2,6 +2,7 @@
 const OWN = [
   ...['healthz', 'readyz', 'metrics', 'mcp', 'v1', 'media', 'sandbox', '.well-known'],
   ...['llms.txt', 'robots.txt', 'icon.svg', 'favicon.ico', 'openapi.json', 'openapi', 'x402-resources', 'server.json'],
+  ...['endpoints', 'storefront', 'chat'],
 ];
 
 const firstOf = (path: string): string => path.split('/')[1] ?? '';

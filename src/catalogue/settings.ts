@@ -1,6 +1,7 @@
 import { addressFault } from '../address.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../json.ts';
 import { isLoopback } from '../loopback.ts';
+import { checkBrand } from './brand.ts';
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
 import { parseDuration } from './duration.ts';
@@ -23,6 +24,7 @@ export function readService(location: SourceLocation, checker: Checker, schema: 
   if (!checker.fits(location, value, schema)) return undefined;
   const service = value as ServiceFile;
   checkKeep(location, service.keep, checker);
+  checkBrand(location, service.brand, checker);
   return service;
 }
 

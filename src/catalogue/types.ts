@@ -221,6 +221,14 @@ export interface SecurityFile {
   readonly policy?: string;
 }
 
+/** Colours of the pages, as `#2b5bd7`. */
+export interface BrandFile {
+  /** Of links and buttons, on white and under white. */
+  readonly accent: string;
+  /** The same on a dark page; default: `accent`. */
+  readonly accentOnDark?: string;
+}
+
 /** `catalogue/service.yaml`. */
 export interface RefundsFile {
   /** What is owed and cannot be delivered is given back by itself. */
@@ -241,6 +249,7 @@ export interface ServiceFile {
   readonly description: string;
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
   readonly security?: SecurityFile;
+  readonly brand?: BrandFile;
   readonly tags: readonly string[];
   /** Text for agents, used in `/llms.txt` and other discovery documents. */
   readonly instructions: string;

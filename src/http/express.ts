@@ -12,6 +12,7 @@ import type { Log } from '../log.ts';
 import { MCP_PATH } from '../mcp-path.ts';
 import type { Rail } from '../payment/rail.ts';
 import type { Readiness } from '../readiness.ts';
+import type { Storefront } from '../storefront/index.tsx';
 import type { Ended } from '../visit.ts';
 import type { ClientOf } from './client-address.ts';
 import { cors } from './cors.ts';
@@ -32,6 +33,8 @@ export interface RouterParts {
   readonly health: () => object;
   /** Whether it may be sent calls. */
   readonly readiness: () => Readiness;
+  /** What people see who open the gateway in a browser. */
+  readonly storefront: Storefront;
   /** Undefined where media lives elsewhere. */
   readonly media: ((name: string) => ServedFile | undefined) | undefined;
   /** Sent with every answer: `turnpike-mode`, and that browsers must not guess types. */
@@ -70,20 +73,21 @@ const OWN_PATHS = new Set([
 ]);
 
 /** What the gateway answers for; everything else is left to whoever mounted it. */
-function answersFor(path: string, { routes, documents, extra }: RouterParts): boolean {
-  if (routes.has(path) || documents.has(path) || OWN_PATHS.has(path)) return true;
+function answersFor(path: string, { routes, documents, extra, storefront }: RouterParts): boolean {
+  if (routes.has(path) || documents.has(path) || OWN_PATHS.has(path) || storefront.answersFor(path)) return true;
   if (extra && (path === '/sandbox' || path.startsWith('/sandbox/'))) return true;
   return OWN_PREFIXES.some((prefix) => path.startsWith(prefix));
 }
 
 /** What stands in the log for a path that is not a sold one: its own kind, and nothing that a stranger made up. */
-export function kindOf(path: string, { routes, documents, extra }: RouterParts): string {
+export function kindOf(path: string, { routes, documents, extra, storefront }: RouterParts): string {
   if (documents.has(path) || OWN_PATHS.has(path)) return path;
   const sold = routes.idOf(path);
   if (sold !== undefined) return sold;
   if (path.startsWith('/v1/models/')) return '/v1/models';
   if (path.startsWith('/v1/purchases/')) return '/v1/purchases';
   if (path.startsWith('/media/')) return '/media';
+  if (path === '/' || storefront.answersFor(path)) return '/storefront';
   return extra && (path === '/sandbox' || path.startsWith('/sandbox/')) ? '/sandbox' : 'unsold';
 }
 
@@ -109,6 +113,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
   for (const [path, document] of parts.documents) {
     router.get(path, (request, response) => sendDocument(document, request, response));
   }
+  router.use(parts.storefront.router);
   router.get('/media/:name', (request, response) => {
     const file = parts.media?.(request.params.name);
     if (!file) throw new Problem('unknown_path', 'No file of that name is kept here');

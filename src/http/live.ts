@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { LiveAnswer, Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
+import type { Storefront } from '../storefront/index.tsx';
 import type { Visit } from '../visit.ts';
 import { render } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';
@@ -22,29 +23,35 @@ function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, Rail>):
 }
 
 /** Sends the outcome, or ends the answer that has begun: with an event `error` where it came to nothing after all. */
-function finish(response: ServerResponse, outcome: Outcome, rails: ReadonlyMap<string, Rail>): void {
-  const rendered = render(outcome, rails);
+function finish(response: ServerResponse, outcome: Outcome, { rails, storefront }: SoldParts): void {
+  const answer = render(outcome, rails);
+  const { method, headers, url = '/' } = response.req;
+  // The challenge stands in its headers all the same.
+  const page = storefront.pageInPlaceOf({ method, accept: headers.accept, path: splitUrl(url).path }, answer.status);
+  const rendered = page ? { ...answer, headers: { ...answer.headers, ...page.headers }, body: page.body } : answer;
   if (!response.headersSent) send(response, rendered);
   else response.end(outcome.kind === 'result' ? undefined : `event: error\ndata: ${rendered.body}\n\n`);
 }
 
 interface SoldParts {
+  readonly storefront: Pick<Storefront, 'pageInPlaceOf'>;
   readonly lifecycle: Pick<Lifecycle, 'answer'>;
   readonly rails: ReadonlyMap<string, Rail>;
 }
 
 /** A request for what is sold. Work that has begun goes on where its caller leaves, and so does the visit. */
 export async function answerSold(
-  { lifecycle, rails }: SoldParts,
+  parts: SoldParts,
   request: IncomingMessage,
   response: ServerResponse,
   visit: Visit,
 ): Promise<void> {
+  const { lifecycle, rails } = parts;
   visit.hold();
   try {
     const { path, query } = splitUrl(request.url ?? '/');
     const live = liveAnswer(response, rails);
-    finish(response, await lifecycle.answer({ ...incomingRequest(request, path, query), live, visit }), rails);
+    finish(response, await lifecycle.answer({ ...incomingRequest(request, path, query), live, visit }), parts);
   } finally {
     visit.release();
   }

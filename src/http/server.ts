@@ -24,6 +24,8 @@ function createApplication(parts: RouterParts): Express {
   application.disable('x-powered-by');
   application.disable('etag');
   application.use(createGatewayRouter(parts));
+  // Where the gateway is mounted beside other things, `/` is theirs.
+  application.get('/', commonHeaders(parts), refuseWhileDraining(parts), parts.storefront.front);
   application.use(commonHeaders(parts), refuseWhileDraining(parts));
   application.use((request, response) => answerSold(parts, request, response, visitOf(response)));
   application.use(answerProblem(parts));

@@ -5,6 +5,7 @@ import { completeInput } from '../catalogue/request-keywords.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import { readJsonObject } from '../json-text.ts';
+import type { Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
 
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
@@ -159,6 +160,16 @@ export function demandFits(
   }
   const [first] = details;
   throw new Problem('invalid_request', first ? `${first.path} ${first.message}` : undefined, { details });
+}
+
+/** What a request costs, its defaults filled in; undefined where it is not valid. */
+export function priceOf({ request: schema, price }: Route, request: Input): Money | undefined {
+  try {
+    return price.quote(demandFits(schema, () => structuredClone({ ...request })));
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -26,6 +26,8 @@ interface OpenParts extends CallParts, Pick<ServerParts, 'documents' | 'publicUr
 /** `tools` finds what is and was sold, for catalogues after this one. */
 export interface OpenDoor extends Door {
   readonly tools: Pick<SoldTools, 'find'>;
+  /** Of what is sold now. */
+  readonly nameOf: SoldTools['nameOf'];
 }
 
 /** Names of this machine: who runs the gateway here may ask it by any of them. */
@@ -57,5 +59,5 @@ export function openDoor(parts: OpenParts): OpenDoor {
     origins: [...own, ...(service.mcp?.origins ?? [])],
     bodyLimitBytes: Math.max(0, ...routes.map(({ bodyLimitBytes }) => bodyLimitBytes)) + AROUND_ARGUMENTS_BYTES,
   });
-  return { ...door, tools: { find: (name) => sold.find(name) ?? withdrawn.find(name) } };
+  return { ...door, nameOf: sold.nameOf, tools: { find: (name) => sold.find(name) ?? withdrawn.find(name) } };
 }

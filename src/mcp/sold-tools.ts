@@ -67,6 +67,8 @@ function definitionOf(name: string, routes: SoldTool['routes'], networks: Readon
 
 export interface SoldTools {
   find(name: string): SoldTool | undefined;
+  /** The tool that says of itself what is sold by a route. */
+  nameOf(route: Route): string | undefined;
   /** In the catalogue's order: endpoints, each followed by its mirrors. */
   readonly all: readonly SoldTool[];
 }
@@ -92,5 +94,7 @@ export function createSoldTools(
     const sold: SoldTool['routes'] = [route, ...others(route)];
     byName.set(name, { name, routes: sold, definition: definitionOf(name, sold, networks) });
   }
-  return { find: (name) => byName.get(name), all: [...byName.values()] };
+  const all = [...byName.values()];
+  const names = new Map(all.map(({ name, routes: [route] }) => [route, name]));
+  return { find: (name) => byName.get(name), nameOf: (route) => names.get(route), all };
 }

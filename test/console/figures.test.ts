@@ -118,7 +118,7 @@ t.test('who was asked for it is told with how that went, and where the gateway i
   const predictions = rows.find(({ name }) => name === 'predictions');
   t.match(predictions, { isOpen: false, missing: [] });
   // How often it is asked whether it is ready is a matter of how long it takes.
-  t.ok(Number(predictions?.calls) >= 6, 'every exchange counts', predictions);
+  t.ok(Number(predictions?.calls) >= 6, 'every exchange counts', { calls: predictions?.calls });
   const networks = await get<NetworkRow[]>('networks');
   t.match(
     networks.find(({ id }) => id === 'chain-c'),

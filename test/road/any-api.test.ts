@@ -87,7 +87,7 @@ t.test('a stream is passed on as it comes, after it was paid for, and can be had
   t.ok(answer.headers.get('payment-response'));
   t.equal((await gateway.earned('chain-c')) - before, 10_000n);
 
-  const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (answer.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
   t.equal((await reader.read()).value, 'data: {"wind": 3}\n\n', 'before the provider is done');
   service.goOn();
   let rest = '';

@@ -57,6 +57,8 @@ const exposure = {
   },
 } as const;
 
+const colour = { type: 'string', pattern: '^#[0-9a-f]{6}$' } as const;
+
 const kept = { type: 'string', pattern: '^([1-9][0-9]{0,4}d|forever)$', default: 'forever' } as const;
 
 /** `catalogue/service.yaml`: ServiceFile. */
@@ -100,6 +102,17 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
         },
       },
       examples: [{ contact: ['mailto:security@shop.example'] }],
+    },
+    brand: {
+      type: 'object',
+      required: ['accent'],
+      additionalProperties: false,
+      description: 'Colours of the pages that people see',
+      properties: {
+        accent: { ...colour, description: 'Of links and buttons on a light page', examples: ['#17509c'] },
+        accentOnDark: { ...colour, description: 'The same on a dark page; default: accent', examples: ['#8fb8ff'] },
+      },
+      examples: [{ accent: '#17509c', accentOnDark: '#8fb8ff' }],
     },
     tags: {
       type: 'array',

@@ -52,6 +52,12 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     documents: new Map(),
     health: () => ({}),
     readiness: () => ({ ok: true, body: { status: 'ready' } }),
+    storefront: {
+      router: express.Router(),
+      front: (_request, _response, next) => next(),
+      answersFor: () => false,
+      pageInPlaceOf: () => undefined,
+    },
     media: undefined,
     mcp: undefined,
     headers: {},

@@ -1,0 +1,60 @@
+/** Asks the gateway what a request costs, by sending it without a payment. Costs nothing. */
+import type { PaymentRequired } from '@x402/core/types';
+import type { CallRequest, Quote } from '../purchase/types.ts';
+import type { FormFault } from './read-form.ts';
+
+export interface Answer {
+  readonly quote: Quote | undefined;
+  readonly faults: readonly FormFault[];
+  /** What is wrong besides, in words. */
+  readonly problem: string | undefined;
+  /** It was answered without a payment. */
+  readonly isFree: boolean;
+}
+
+interface Detail {
+  readonly path: string;
+  readonly message: string;
+  readonly expected?: string;
+}
+
+/** What the gateway says of a field, by the field's name: `/style/0` is about `style`. */
+const toFault = ({ path, message, expected }: Detail): FormFault => ({
+  field: path.split('/')[1] ?? '',
+  message: expected === undefined ? message : `${message}: ${expected}`,
+});
+
+/** UTF-8 in base64 (x402, `PAYMENT-REQUIRED`). */
+export function decodeHeader<Value>(header: string): Value {
+  const bytes = Uint8Array.from(atob(header), (character) => character.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+const SIX_DECIMALS = 1e6;
+
+const priceOf = ({ accepts: [offer] }: PaymentRequired, headers: Headers): string =>
+  headers.get('turnpike-quoted') ?? String(Number(offer?.amount ?? 0) / SIX_DECIMALS);
+
+const NOTHING = { quote: undefined, faults: [], problem: undefined, isFree: false } as const;
+
+export async function askPrice({ method, url, body }: CallRequest, signal: AbortSignal): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    signal,
+    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body }),
+  });
+  const header = response.headers.get('payment-required');
+  const content = (await response.json().catch(() => ({}))) as {
+    readonly invalidParams?: readonly Detail[];
+    readonly error?: { readonly message?: string; readonly details?: readonly Detail[] };
+  };
+  if (header !== null) {
+    const paymentRequired = decodeHeader<PaymentRequired>(header);
+    const faults = (content.invalidParams ?? []).map(toFault);
+    return { ...NOTHING, quote: { price: priceOf(paymentRequired, response.headers), paymentRequired }, faults };
+  }
+  if (response.ok) return { ...NOTHING, isFree: true };
+  const { message = `the gateway answered ${response.status}`, details = [] } = content.error ?? {};
+  return { ...NOTHING, faults: details.map(toFault), problem: message };
+}

@@ -1,0 +1,58 @@
+/** From the form's fields to the request that they say. */
+import type { CallRequest } from '../purchase/types.ts';
+
+export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** A field that does not hold what its kind is. */
+export interface FormFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface Reading {
+  readonly call: CallRequest | undefined;
+  readonly faults: readonly FormFault[];
+}
+
+export const fieldsOf = (form: HTMLFormElement): Field[] => [...form.querySelectorAll<Field>('[data-kind]')];
+
+/** Throws SyntaxError for JSON that is none. */
+function valueIn({ value, dataset: { kind } }: Field): unknown {
+  switch (kind) {
+    case 'integer':
+    case 'number':
+      return Number(value);
+    case 'boolean':
+      return value === 'true';
+    case 'lines':
+      return value.split('\n').filter((line) => line.trim() !== '');
+    case 'json':
+      return JSON.parse(value);
+    default:
+      return value;
+  }
+}
+
+function toCall(form: HTMLFormElement, values: Readonly<Record<string, unknown>>): CallRequest {
+  const url = `${location.origin}${form.dataset.path ?? ''}`;
+  if (form.dataset.method !== 'GET') return { method: 'POST', url, body: JSON.stringify(values) };
+  const query = new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
+  );
+  return { method: 'GET', url: query.size > 0 ? `${url}?${query}` : url };
+}
+
+/** A field that is empty is left out. */
+export function readForm(form: HTMLFormElement): Reading {
+  const values: Record<string, unknown> = {};
+  const faults: FormFault[] = [];
+  for (const field of fieldsOf(form)) {
+    if (field.value === '') continue;
+    try {
+      values[field.name] = valueIn(field);
+    } catch {
+      faults.push({ field: field.name, message: 'is not JSON' });
+    }
+  }
+  return { call: faults.length > 0 ? undefined : toCall(form, values), faults };
+}

@@ -1,0 +1,58 @@
+/** The form of an endpoint: its price follows what is filled in, and so do the faults. */
+import { showFaults } from './faults.ts';
+import { type Answer, askPrice } from './quote.ts';
+import { fieldsOf, readForm } from './read-form.ts';
+import { syncSliders } from './sliders.ts';
+
+/** After the last key or movement. */
+const PAUSE_MS = 150;
+
+/** What an address says of fields fills them in: links to a request can be shared. */
+function fillFromAddress(form: HTMLFormElement): void {
+  const query = new URLSearchParams(location.search);
+  if (query.size === 0) return;
+  for (const field of fieldsOf(form)) field.value = query.getAll(field.name).join('\n');
+}
+
+function priceInWords({ quote, isFree, faults }: Answer): string {
+  if (isFree) return 'Free';
+  if (!quote) return 'No price yet';
+  return faults.length > 0 ? `from ${quote.price} USD` : `${quote.price} USD`;
+}
+
+export function startRequest(form: HTMLFormElement): void {
+  const price = document.querySelector('#price');
+  let asking = new AbortController();
+  let pause: ReturnType<typeof setTimeout> | undefined;
+
+  async function ask(): Promise<void> {
+    asking.abort();
+    asking = new AbortController();
+    const { signal } = asking;
+    const { call, faults } = readForm(form);
+    if (!call) return showFaults(form, faults, []);
+    form.setAttribute('aria-busy', 'true');
+    try {
+      const answer = await askPrice(call, signal);
+      showFaults(
+        form,
+        answer.faults,
+        answer.problem !== undefined && answer.faults.length === 0 ? [answer.problem] : [],
+      );
+      if (price) price.textContent = priceInWords(answer);
+    } catch (error) {
+      if (signal.aborted) return;
+      showFaults(form, [], [`The gateway cannot be reached: ${error instanceof Error ? error.message : error}`]);
+    }
+    form.removeAttribute('aria-busy');
+  }
+
+  fillFromAddress(form);
+  syncSliders(form);
+  form.addEventListener('input', () => {
+    clearTimeout(pause);
+    pause = setTimeout(ask, PAUSE_MS);
+  });
+  form.addEventListener('submit', (event) => event.preventDefault());
+  void ask();
+}

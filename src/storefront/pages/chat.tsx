@@ -1,0 +1,23 @@
+/** Chat with a model, paid for with the credits of an API key. */
+import { Layout } from './layout.tsx';
+import type { PageParts } from './parts.ts';
+
+export function ChatPage({ parts }: { parts: PageParts }) {
+  return (
+    <Layout
+      parts={parts}
+      title="Chat"
+      description="Talk with a model, paid for with the credits of an API key."
+      path="/chat"
+    >
+      <h1>Chat</h1>
+      <p class="lead">Talk with a model, paid for with the credits of an API key.</p>
+      <div id="chat" />
+      <noscript>
+        <p>
+          This page needs JavaScript. Programs send the same to <code>{`${parts.publicUrl}/v1/chat/completions`}</code>.
+        </p>
+      </noscript>
+    </Layout>
+  );
+}
