@@ -1,7 +1,8 @@
 /** Promises of the console's page, each kept on a page of its own, and what operators do on it. */
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { noBrowser, type OpenConsole, openConsole, stopBrowser } from './browser.ts';
+import { noBrowser, stopBrowser } from '../browser.ts';
+import { type OpenConsole, openConsole } from './browser.ts';
 
 t.teardown(stopBrowser);
 

@@ -123,7 +123,9 @@ export function mcpDoor(gateway: Gateway): Door {
       const unpaid = await callTool(gateway, nameOf(path), input);
       if (rail === 'x402') return await signToolPayment(gateway, network, unpaid);
       const challenges = mppIn(unpaid)?.challenges ?? [];
-      const headers = new Headers(challenges.map((each): [string, string] => ['www-authenticate', Challenge.serialize(each)]));
+      const headers = new Headers(
+        challenges.map((each): [string, string] => ['www-authenticate', Challenge.serialize(each)]),
+      );
       const { authorization = '' } = await openMppPayer(gateway.state, network).sign(
         new Response(null, { status: 402, headers }),
       );
