@@ -23,11 +23,10 @@ function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, Rail>):
 }
 
 /** Sends the outcome, or ends the answer that has begun: with an event `error` where it came to nothing after all. */
-function finish(response: ServerResponse, outcome: Outcome, { rails, storefront }: SoldParts): void {
+function finish(response: ServerResponse, outcome: Outcome, visit: Visit, { rails, storefront }: SoldParts): void {
   const answer = render(outcome, rails);
-  const { method, headers, url = '/' } = response.req;
-  // The challenge stands in its headers all the same.
-  const page = storefront.pageInPlaceOf({ method, accept: headers.accept, path: splitUrl(url).path }, answer.status);
+  // The challenge stands in its headers all the same. Who pays is a program, whatever it says that it would rather read.
+  const page = visit.isPaying ? undefined : storefront.pageInPlaceOf(response.req, answer.status);
   const rendered = page ? { ...answer, headers: { ...answer.headers, ...page.headers }, body: page.body } : answer;
   if (!response.headersSent) send(response, rendered);
   else response.end(outcome.kind === 'result' ? undefined : `event: error\ndata: ${rendered.body}\n\n`);
@@ -51,7 +50,7 @@ export async function answerSold(
   try {
     const { path, query } = splitUrl(request.url ?? '/');
     const live = liveAnswer(response, rails);
-    finish(response, await lifecycle.answer({ ...incomingRequest(request, path, query), live, visit }), parts);
+    finish(response, await lifecycle.answer({ ...incomingRequest(request, path, query), live, visit }), visit, parts);
   } finally {
     visit.release();
   }

@@ -1,4 +1,5 @@
 /** The pages that a person sees who opens the gateway in a browser. All are made from what is sold, when first asked for. */
+import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler, type Response, type Router } from 'express';
 import type { VNode } from 'preact';
 import { render } from 'preact-render-to-string';
@@ -30,10 +31,7 @@ export interface Storefront {
   readonly front: RequestHandler;
   answersFor(path: string): boolean;
   /** The page of what is sold at a path, for a browser that would be shown an answer of this status; else undefined. */
-  pageInPlaceOf(
-    request: { method?: string | undefined; accept: string | undefined; path: string },
-    status: number,
-  ): PageAnswer | undefined;
+  pageInPlaceOf(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, status: number): PageAnswer | undefined;
 }
 
 export interface PageAnswer {
@@ -127,9 +125,9 @@ export function openStorefront(parts: StorefrontParts): Storefront {
       );
     },
     answersFor: (path) => OWN_PATHS.includes(path) || OWN_PREFIXES.some((prefix) => path.startsWith(prefix)),
-    pageInPlaceOf({ method, accept, path }, status) {
+    pageInPlaceOf({ method, url = '/', headers: { accept } }, status) {
       if (method !== 'GET' || BECAUSE[status] === undefined || !prefersPage(accept)) return undefined;
-      const page = endpointPage(path, status);
+      const page = endpointPage(new URL(url, parts.publicUrl).pathname, status);
       return page && { headers: { ...headers, 'content-type': page.type, vary: 'accept' }, body: page.body };
     },
   };

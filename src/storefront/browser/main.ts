@@ -1,5 +1,6 @@
 /** What the pages do beside being read; bundled by `npm run codegen` into `generated/storefront/`. */
 import './styles/main.css';
+import { addCopyButtons } from './copy.ts';
 import { startList } from './list.ts';
 import { startRequest } from './request/start.ts';
 
@@ -8,3 +9,4 @@ const filters = document.querySelector<HTMLFormElement>('#filters');
 if (filters) startList(filters);
 const request = document.querySelector<HTMLFormElement>('#request');
 if (request) startRequest(request);
+addCopyButtons();

@@ -52,9 +52,9 @@ export function Layout({ parts, title, description, path, children }: Props) {
           </nav>
         </header>
         {mode === 'sandbox' && (
-          <p class="notice" role="note">
+          <aside class="notice" aria-label="Sandbox">
             This is a sandbox: local chains, play money, stand-ins for the providers. Nothing here costs anything.
-          </p>
+          </aside>
         )}
         <main id="main" tabIndex={-1}>
           {children}

@@ -1,0 +1,132 @@
+/** The pages in a real browser: what is sold is found, and its price and its faults follow what is filled in. */
+import t from 'tap';
+import { lookedAt, looks, noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { startGateway } from '../gateway.ts';
+
+const gateway = await startGateway();
+t.teardown(stopBrowser);
+t.teardown(gateway.stop);
+
+t.test('an endpoint is found by words, group, network, protocol and price', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.goto(gateway.url);
+  const shown = () => page.locator('.card:visible').count();
+  const all = await shown();
+  t.ok(all > 70);
+
+  await page.getByLabel('Search').fill('video seconds');
+  t.ok((await shown()) < all);
+  await page.getByRole('link', { name: /A video of 4 to 30 seconds/ }).waitFor();
+  t.equal(await page.locator('#count').textContent(), `${await shown()} of ${all} endpoints`);
+  t.match(page.url(), /\?q=video\+seconds$/, 'the address can be shared');
+
+  await page.getByLabel('Search').fill('');
+  await page.getByLabel('Group').selectOption('image');
+  await page.getByLabel('Paid on').selectOption('chain-c');
+  await page.getByLabel('Price').selectOption('0.05');
+  const paths = await page.locator('.card:visible code').allTextContents();
+  t.not(paths.length, 0);
+  for (const path of paths) t.match(path, /^\/image\//);
+
+  await page.reload();
+  t.same(await page.locator('.card:visible code').allTextContents(), paths, 'and brings the same again');
+
+  await page.getByLabel('Search').fill('nothing like this is sold');
+  t.equal(await shown(), 0);
+  await page.getByRole('link', { name: 'Show everything' }).click();
+  t.equal(await shown(), all);
+  t.same(complaints, []);
+});
+
+t.test('the price follows a choice and a slider, exactly', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  const price = page.locator('#price');
+  await page.goto(`${gateway.url}/endpoints/image/family-e-2`);
+  await page.getByText('0.1 USD', { exact: true }).waitFor();
+  await page.getByLabel('resolution').selectOption('4k');
+  await page.getByText('0.15 USD', { exact: true }).waitFor();
+
+  await page.goto(`${gateway.url}/endpoints/video/family-h-2.5`);
+  await page.getByText('1.3 USD', { exact: true }).waitFor();
+  await page.getByLabel('duration, slider').fill('30');
+  await page.getByText('7.8 USD', { exact: true }).waitFor();
+  t.equal(await page.getByLabel('duration', { exact: true }).inputValue(), '30', 'the number follows the slider');
+  await page.getByLabel('resolution').selectOption('480p');
+  await page.getByText('3.6 USD', { exact: true }).waitFor();
+  t.equal(await price.textContent(), '3.6 USD');
+  t.same(complaints, []);
+});
+
+t.test('what is wrong with a request is said at its field, before anything is paid', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${gateway.url}/endpoints/video/family-h-2.5`);
+  await page.getByLabel('duration', { exact: true }).fill('3');
+  const fault = page.locator('#field-duration-fault');
+  await fault.waitFor();
+  t.match(await fault.textContent(), />= 4/);
+  t.equal(await page.getByLabel('duration', { exact: true }).getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('prompt').fill('');
+  await page.locator('#field-prompt-fault').waitFor();
+  t.match(await page.locator('#field-prompt-fault').textContent(), 'is required');
+
+  await page.getByLabel('prompt').fill('a lighthouse');
+  await page.getByLabel('duration', { exact: true }).fill('4');
+  await fault.waitFor({ state: 'hidden' });
+  await page.getByText('1.04 USD', { exact: true }).waitFor();
+  t.equal((await gateway.calls()).upstreamCalls, 0);
+  t.same(complaints, []);
+});
+
+t.test('a link fills in the request', { skip: noBrowser }, async (t) => {
+  const { page } = await openPage(t);
+  await page.goto(`${gateway.url}/endpoints/image/family-e-2?prompt=a+harbour&resolution=4k`);
+  await page.getByText('0.15 USD', { exact: true }).waitFor();
+  t.equal(await page.getByLabel('prompt').inputValue(), 'a harbour');
+});
+
+t.test('without scripts everything can be read', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t, { javaScriptEnabled: false });
+  await page.goto(gateway.url);
+  t.equal(await page.getByLabel('Search').isVisible(), false, 'what needs scripts is not there');
+  await page.getByRole('link', { name: /An image in 1k, 2k or 4k/ }).click();
+  t.match(await page.locator('#price').textContent(), '0.06 to 0.15 USD');
+  t.equal(await page.getByRole('cell', { name: '0.15', exact: true }).count(), 1, 'the price of each choice');
+  await page.getByText('npm install @x402/fetch').isVisible();
+  t.same(complaints, []);
+});
+
+t.test('examples are shown as what they are', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${gateway.url}/endpoints/image/family-e-2`);
+  const picture = page.locator('.sample img');
+  await picture.scrollIntoViewIfNeeded();
+  await page.waitForFunction("document.querySelector('.sample img').naturalWidth > 0");
+  await page.goto(`${gateway.url}/endpoints/audio/elevenlabs-music`);
+  t.equal(await page.locator('.sample audio').count(), 1);
+  await page.goto(`${gateway.url}/endpoints/video/family-h-2.5`);
+  t.equal(await page.locator('.sample video').count(), 1);
+  t.same(complaints, []);
+});
+
+for (const { name, ...options } of looks) {
+  t.test(`axe finds nothing ${name}, and no page scrolls sideways`, { skip: noBrowser }, async (t) => {
+    const { page, complaints } = await openPage(t, options);
+    for (const path of [
+      '/',
+      '/?q=nothing+like+this',
+      '/endpoints/image/family-e-2',
+      '/endpoints/video/family-h-2.5?duration=3',
+      '/endpoints/chain-e/image/family-e-2',
+      '/endpoints/llm/multi-model',
+      '/token/launchpad-movers',
+    ]) {
+      await page.goto(gateway.url + path);
+      await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+      await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+      const { findings, sideways } = await lookedAt(page);
+      t.same(findings, [], path);
+      t.equal(sideways, 0, `${path} is as wide as the screen`);
+    }
+    t.same(complaints, []);
+  });
+}

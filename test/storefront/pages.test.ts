@@ -1,0 +1,117 @@
+/** The pages as they come over the wire, to browsers without scripts, to programs and to agents. */
+import t from 'tap';
+import { payV2, request, sendProof, signProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+const gateway = await startGateway();
+t.teardown(gateway.stop);
+
+const asBrowser = (path: string, init: RequestInit = {}) =>
+  fetch(gateway.url + path, { ...init, redirect: 'manual', headers: { accept: BROWSER, ...init.headers } });
+
+const listing = (await (await fetch(`${gateway.url}/x402-resources`)).json()) as { resources: { slug: string }[] };
+const sold = listing.resources.map(({ slug }) => `/${slug}`);
+
+t.test('a browser is shown everything that is sold, without any script', async (t) => {
+  const answer = await asBrowser('/');
+  t.equal(answer.status, 200);
+  t.match(answer.headers.get('content-type'), /^text\/html/);
+  t.match(answer.headers.get('vary'), /accept/i);
+  const page = await answer.text();
+  const linked = new Set([...page.matchAll(/href="\/endpoints(\/[^"]+)"/g)].map(([, path]) => String(path)));
+  t.ok(linked.size > 70);
+  for (const path of linked) {
+    t.ok(sold.includes(path), `${path} is sold`);
+    const endpoint = await asBrowser(`/endpoints${path}`);
+    t.equal(endpoint.status, 200, path);
+    const text = await endpoint.text();
+    t.match(text, /<output id="price"[^>]*>[0-9.]+ /, `${path} has a price`);
+    t.match(text, /data-snippet="curl"/);
+    t.notMatch(text, /\[object Object\]|undefined/, path);
+  }
+});
+
+t.test('a program is given what is written for agents, or where it is sent', async (t) => {
+  for (const accept of [undefined, '*/*', 'application/json', 'text/plain']) {
+    const answer = await fetch(`${gateway.url}/`, accept === undefined ? {} : { headers: { accept } });
+    t.equal(answer.status, 200);
+    t.match(answer.headers.get('content-type'), /^text\/plain/, String(accept));
+    t.match(await answer.text(), /^# Turnpike/);
+  }
+  const list = await asBrowser('/endpoints');
+  t.equal(list.status, 308);
+  t.equal(list.headers.get('location'), '/');
+});
+
+t.test('every mirror has a page at its own path, too', async (t) => {
+  for (const path of sold) t.equal((await asBrowser(`/endpoints${path}`)).status, 200, path);
+  t.equal((await asBrowser('/endpoints/image/nothing-of-that-name')).status, 404);
+});
+
+t.test('pages load nothing from elsewhere, run nothing inline, and may be framed by nobody', async (t) => {
+  for (const path of ['/', '/endpoints/image/family-e-2', '/chat']) {
+    const answer = await asBrowser(path);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    t.match(policy, "default-src 'none'");
+    t.match(policy, "frame-ancestors 'none'");
+    t.notMatch(policy, /unsafe|\*/);
+    const page = await answer.text();
+    t.notMatch(page, /<script(?![^>]* src="\/storefront\/)|\son\w+="|\sstyle="|<style/, path);
+    const loaded = [...page.matchAll(/<(?:script|link rel="stylesheet"|img|audio|video)[^>]* (?:src|href)="([^"]+)"/g)];
+    for (const [, address] of loaded) {
+      t.match(address, /^\//, path);
+      t.equal((await asBrowser(String(address))).status, 200, String(address));
+    }
+  }
+});
+
+t.test('pages and scripts are sent compressed, and not twice', async (t) => {
+  for (const path of ['/', '/storefront/main.js', '/storefront/main.css']) {
+    const plain = await fetch(gateway.url + path, { headers: { accept: BROWSER, 'accept-encoding': 'identity' } });
+    const short = await fetch(gateway.url + path, { headers: { accept: BROWSER, 'accept-encoding': 'br' } });
+    t.equal(short.headers.get('content-encoding'), 'br', path);
+    t.ok(Number(short.headers.get('content-length')) < Number(plain.headers.get('content-length')), path);
+    t.equal(await short.text(), await plain.text());
+    const etag = String(short.headers.get('etag'));
+    t.equal((await asBrowser(path, { headers: { 'if-none-match': etag } })).status, 304, path);
+  }
+});
+
+t.test('a browser that opens what is sold is shown its page in place of a bare 402', async (t) => {
+  const path = '/token/launchpad-movers?limit=5';
+  const page = await asBrowser(path);
+  t.equal(page.status, 402);
+  t.match(page.headers.get('content-type'), /^text\/html/);
+  t.ok(page.headers.get('payment-required'), 'the challenge stands in its header all the same');
+  t.match(page.headers.get('vary'), /accept/i);
+  t.match(await page.text(), 'This address is sold by the call');
+
+  const program = await fetch(gateway.url + path);
+  t.equal(program.status, 402);
+  t.match(program.headers.get('content-type'), /json/);
+
+  const posted = await asBrowser('/image/family-e-2');
+  t.equal(posted.status, 405);
+  t.equal(posted.headers.get('allow'), 'POST');
+  t.match(await posted.text(), 'This address takes POST');
+});
+
+t.test('who pays is given the result, whatever they would rather read', async (t) => {
+  const call = request(gateway, '/chain-c-main/token/launchpad-movers');
+  const asked = { ...call, init: { ...call.init, headers: { accept: BROWSER } } };
+  const before = await gateway.earned('chain-c');
+  const answer = await payV2(gateway, 'chain-c', asked);
+  t.equal(answer.status, 200);
+  t.match(answer.headers.get('content-type'), /json/);
+  t.ok((await gateway.earned('chain-c')) > before);
+
+  const proof = await signProof(gateway, 'chain-c', call);
+  const spent = await sendProof(
+    { ...call, init: { headers: { accept: BROWSER } } },
+    { ...proof, 'payment-signature': 'e30=' },
+  );
+  t.equal(spent.status, 402);
+  t.match(spent.headers.get('content-type'), /json/, 'nor is a refused payment answered with a page');
+});
