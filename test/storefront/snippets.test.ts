@@ -1,0 +1,85 @@
+/** Every program on an endpoint's page is pasted as it stands, and does what the page says of it. */
+import '../payment/facilitators/own-fetch.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import t from 'tap';
+import { startGateway } from '../gateway.ts';
+
+const gateway = await startGateway();
+t.teardown(gateway.stop);
+const { environment } = (await (await fetch(`${gateway.url}/sandbox`)).json()) as {
+  environment: Record<string, string>;
+};
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" };
+
+const decoded = (html: string): string => html.replace(/&(#39|\w+);/g, (whole, name) => ENTITIES[name] ?? whole);
+
+/** Id -> text. */
+async function snippetsOf(path: string): Promise<ReadonlyMap<string, string>> {
+  const page = await (await fetch(`${gateway.url}/endpoints${path}`)).text();
+  const found = page.matchAll(/data-snippet="(\w+)"[\s\S]*?<pre><code[^>]*>([\s\S]*?)<\/code>/g);
+  return new Map([...found].map(([, id = '', text = '']) => [id, decoded(text)]));
+}
+
+const run = async (program: string, words: readonly string[]): Promise<string> => {
+  const env = { PATH: process.env.PATH ?? '', HOME: t.testdirName, ...environment };
+  return (await promisify(execFile)(program, words, { env })).stdout;
+};
+
+/** Paid on the network that the page's programs choose. */
+const endpoints = [
+  { path: '/image/family-e-2', network: 'chain-c', price: 100_000n, answers: 'image_url' },
+  { path: '/chain-c-main/token/launchpad-movers', network: 'chain-c', price: 100_000n, answers: 'success' },
+  { path: '/tokens-api/search', network: 'chain-a', price: 10_000n, answers: '"' },
+];
+
+for (const { path, network, price, answers } of endpoints) {
+  t.test(`the programs for ${path} ask and pay`, async (t) => {
+    const snippets = await snippetsOf(path);
+
+    const asked = await run('sh', ['-c', snippets.get('curl') ?? 'exit 1']);
+    t.match(asked, /^HTTP\/1\.1 402 [\s\S]*^payment-required: /im);
+
+    const before = await gateway.earned(network);
+    const paid = await run(process.execPath, ['--input-type=module', '-e', snippets.get('typescript') ?? 'throw 0']);
+    t.match(paid, answers);
+    t.match(paid, /success: true/);
+    t.equal((await gateway.earned(network)) - before, price, 'the price, to the unit');
+
+    const mppx = snippets.get('mppx');
+    if (mppx === undefined) return;
+    const earned = await gateway.earned('chain-c');
+    t.match(await run('sh', ['-c', mppx]), answers);
+    t.ok((await gateway.earned('chain-c')) > earned, 'mppx pays');
+  });
+}
+
+t.test('an MCP client that is configured as the page says buys the endpoint by its tool', async (t) => {
+  const page = await (await fetch(`${gateway.url}/endpoints/image/family-e-2`)).text();
+  const [, tool = ''] = /The tool is (\S+?)\.</.exec(page) ?? [];
+  const { mcpServers } = JSON.parse((await snippetsOf('/image/family-e-2')).get('mcp') ?? '');
+  const [{ command, args, env }] = Object.values(mcpServers) as [
+    { command: string; args: string[]; env: Record<string, string> },
+  ];
+  t.same([command, ...args.slice(0, 3)], ['npx', '--yes', 'turnpike', 'mcp']);
+  t.same(Object.keys(env), ['TURNPIKE_WALLET_EVM']);
+  const client = new Client({ name: 'test', version: '1' });
+  // Of the package's command, what stands here in its sources.
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: ['--import=tsx', 'src/cli/mcp.ts', ...args.slice(3)],
+    env: { PATH: process.env.PATH ?? '', TURNPIKE_WALLET_EVM: String(environment.EVM_PRIVATE_KEY) },
+    stderr: 'ignore',
+  });
+  await client.connect(transport);
+  t.teardown(() => client.close());
+  const { tools } = await client.listTools();
+  t.ok(tools.some(({ name }) => name === tool));
+  const before = await gateway.earned('chain-c');
+  const answer = await client.callTool({ name: tool, arguments: { prompt: 'a lighthouse in fog', resolution: '1k' } });
+  t.notOk(answer.isError, JSON.stringify(answer.content).slice(0, 500));
+  t.equal((await gateway.earned('chain-c')) - before, 60_000n);
+});
