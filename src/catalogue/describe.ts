@@ -95,9 +95,14 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
       return {
         ...value,
         message: `${isJsonObject(data) || Array.isArray(data) ? name || 'this' : shown(data)} ${error.message}`,
-        expected: undefined,
+        expected: expectation(parentSchema),
       };
   }
+}
+
+function expectation(schema: ErrorObject['parentSchema']): string | undefined {
+  const expected = schema?.['x-expected'];
+  return typeof expected === 'string' ? expected : undefined;
 }
 
 /** What to write, where the schema says it. A bare number of a duration lacks its unit. */

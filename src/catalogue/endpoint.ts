@@ -3,6 +3,7 @@ import { bodyLimitOf } from './body-limit.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkDeadline, readDeadlines } from './deadline.ts';
 import { inlineFragments } from './fragments.ts';
+import { listingOf } from './listing.ts';
 import { checkNames } from './names.ts';
 import { checkAmounts, compilePrice, readListing } from './price.ts';
 import { checkUnread, type RequestUse } from './request-reads.ts';
@@ -29,12 +30,14 @@ export function readEndpoint(document: CatalogueDocument, id: string, context: C
   checkNames(root, document.value, endpointFile, names, checker.diagnostics);
   const file = (isJsonObject(document.value) ? document.value : {}) as unknown as EndpointFile;
   const routes: Route[] = [];
+  const group = id.split('/')[0] ?? id;
   const endpoint: Endpoint = {
     id,
-    group: id.split('/')[0] ?? id,
+    group,
     file: document.file,
     summary: file.summary,
     description: file.description ?? file.summary,
+    listing: listingOf(group, document, context),
     secret: file.secret ?? false,
     free: file.free ?? false,
     soldUntil: soldUntil(file),

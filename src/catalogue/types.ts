@@ -247,6 +247,12 @@ export interface KeepFile {
 export interface ServiceFile {
   readonly name: string;
   readonly description: string;
+  /** In indexes of x402 endpoints; see `listing.ts` for what is meant where one of the three is left out. */
+  readonly shortName?: string;
+  /** URL of a picture. */
+  readonly icon?: string;
+  readonly keywords?: readonly string[];
+  readonly license?: { readonly name: string; readonly url?: string };
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
   readonly security?: SecurityFile;
   readonly brand?: BrandFile;
@@ -355,6 +361,15 @@ export interface Route {
   readonly operation: OperationOptions | undefined;
 }
 
+/** What indexes of x402 endpoints are told besides. */
+export interface EndpointListing {
+  readonly serviceName: string | undefined;
+  /** At most five. */
+  readonly tags: readonly string[];
+  /** URL of a picture; undefined: the gateway's own. */
+  readonly icon: string | undefined;
+}
+
 export interface Endpoint {
   /** The file's place below `catalogue/endpoints/`, without `.yaml`: `image/family-e-2`. */
   readonly id: string;
@@ -362,6 +377,7 @@ export interface Endpoint {
   readonly file: string;
   readonly summary: string;
   readonly description: string;
+  readonly listing: EndpointListing;
   /** See EndpointFile.secret. */
   readonly secret: boolean;
   /** See EndpointFile.free. */

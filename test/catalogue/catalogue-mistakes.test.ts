@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import t from 'tap';
-import { oil, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
+import { checkCatalogue } from '../../src/catalogue/load.ts';
+import { oil, parts, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
 
 const FILE = 'endpoints/image/oil.yaml';
 const mirrored = `${oil}mirrors: [{ network: chain-e }]
@@ -38,6 +40,42 @@ t.test('nothing is kept shorter than what needs it', async (t) => {
   t.match(kept('{ answers: 60d, media: 30d }'), [/^service\.yaml:\d+:\d+: files would be gone .*; give 60d or more/]);
   t.match(kept('{ answers: 1d, payments: 7d }'), [/shown again; give 30d or more, or forever/]);
   t.match(kept('{ answers: forever }'), [/"forever" does not fit; Days/]);
+});
+
+t.test('what indexes of paid endpoints would not take is refused, with what they take', async (t) => {
+  const service = rightFiles['service.yaml'] as string;
+  const told = (line: string) => problemsOf(writeCatalogue(t, { 'service.yaml': `${service}${line}\n` }));
+  t.same(told("shortName: Shop & Sons\nicon: 'https://shop.example/icon.png'\nkeywords: [a, b, c, d]"), []);
+  const printable = 'write 1 to 32 printable ASCII characters, with no space at either end';
+  const long = 'A shop that sells pictures in oil';
+  t.same(told(`shortName: ${long}`), [`service.yaml:6:12: "${long}" does not fit; ${printable}`]);
+  t.same(told('shortName: Café'), [`service.yaml:6:12: "Café" does not fit; ${printable}`]);
+  t.same(told('keywords: [oil, Öl]'), [`service.yaml:6:17: "Öl" does not fit; ${printable}`]);
+  t.same(told('icon: http://shop.example/icon.png'), [
+    'service.yaml:6:7: "http://shop.example/icon.png" does not fit; write an https URL of at most 200 characters',
+  ]);
+  t.match(told('keywords: [a, b, c, d, e]'), [
+    /^service\.yaml:6:\d+: keywords must NOT have more .*; write at most four/,
+  ]);
+  const wordy = replaced(oil, 'A picture in oil', 'x'.repeat(501));
+  t.match(problemsOf(writeCatalogue(t, { [FILE]: wordy })), [
+    /^endpoints\/image\/oil\.yaml:1:10: .*more than 500 characters; write at most 500 characters/,
+  ]);
+  t.same(problemsOf(writeCatalogue(t, { [FILE]: null, 'endpoints/öl/oil.yaml': oil })), [
+    'endpoints/öl/oil.yaml:1:1: the group öl is a tag in indexes of paid endpoints; name the folder with 1 to 32 printable ASCII characters',
+  ]);
+});
+
+t.test('a name that indexes do not take is cut to what they take', async (t) => {
+  const nameOf = (name: string) => {
+    const service = replaced(rightFiles['service.yaml'] as string, 'Shop', name);
+    const directory = writeCatalogue(t, { 'service.yaml': service });
+    return checkCatalogue(join(directory, 'catalogue'), parts).catalogue?.endpoints[0]?.listing.serviceName;
+  };
+  t.equal(nameOf('Shop'), 'Shop');
+  t.equal(nameOf('Café'), 'Cafe');
+  t.equal(nameOf('A shop that sells pictures in oil'), 'A shop that sells pictures in oi');
+  t.equal(nameOf('画廊'), undefined);
 });
 
 t.test('an MPP operation id belongs to one endpoint', async (t) => {

@@ -12,6 +12,7 @@ import {
   isOpenApiParseFailure,
   validatePaymentRequiredDetailed,
 } from '@agentcash/discovery';
+import { ResourceInfoSchema } from '@x402/core/schemas';
 import { validateAndExtract, validateDiscoveryExtensionSpec } from '@x402/extensions/bazaar';
 import { PAYMENT_IDENTIFIER, validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -22,11 +23,13 @@ import { answerSchema } from '../../src/discovery/schemas.ts';
 import { shipped } from '../../src/shipped.ts';
 import { startGateway } from '../gateway.ts';
 
+const KEYWORDS = ['agents', 'market data'];
+
 const catalogue = mkdtempSync(join(tmpdir(), 'turnpike-catalogue-'));
 t.teardown(() => rmSync(catalogue, { recursive: true, force: true }));
 cpSync('catalogue', catalogue, { recursive: true });
 const serviceFile = join(catalogue, 'service.yaml');
-writeFileSync(serviceFile, `${readFileSync(serviceFile, 'utf8')}openapi: { x402: true }\n`);
+writeFileSync(serviceFile, `${readFileSync(serviceFile, 'utf8')}openapi: { x402: true }\nkeywords: [${KEYWORDS}]\n`);
 
 const { routes, networks } = loadCatalogue(catalogue, shipped);
 const sold = routes.filter(({ rail }) => rail === 'x402');
@@ -52,6 +55,31 @@ t.test("the extensions of every route's 402 are right in the eyes of the package
     t.ok(ajv.validate(example, route.resultExample), `${route.path}: ${ajv.errorsText()}`);
   }
 });
+
+t.test(
+  'every challenge, and every listed resource, names its service, its tags and an icon that is there',
+  async (t) => {
+    const { resources } = (await (await fetch(`${gateway.url}/x402-resources`)).json()) as {
+      resources: { slug: string; serviceName: string; tags: string[]; iconUrl: string }[];
+    };
+    const iconUrl = `${gateway.url}/icon.svg`;
+    t.equal((await fetch(iconUrl)).headers.get('content-type'), 'image/svg+xml');
+    for (const { path, methods, endpoint } of sold) {
+      const { headers } = await fetch(gateway.url + path, { method: methods[0] ?? 'POST' });
+      const header = Buffer.from(headers.get('payment-required') ?? '', 'base64').toString();
+      const { resource } = JSON.parse(header);
+      t.same(ResourceInfoSchema.parse(resource), resource, `${path}: nothing is dropped by the package's own schema`);
+      const named = { serviceName: 'Turnpike', tags: [endpoint.group, ...KEYWORDS], iconUrl };
+      t.match(resource, named, path);
+      t.match(
+        resources.find(({ slug }) => `/${slug}` === path),
+        named,
+        path,
+      );
+      t.ok(resource.description.length <= 500, path);
+    }
+  },
+);
 
 t.test('AgentCash finds every route in /openapi.json, and how it is paid', async (t) => {
   const found = await discoverOriginSchema({ target: gateway.url });

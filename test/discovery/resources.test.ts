@@ -1,12 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
+import type { Network } from '../../src/catalogue/types.ts';
 import { resourceList } from '../../src/rails/x402/documents/resources.ts';
 import { wellKnownX402 } from '../../src/rails/x402/documents/well-known.ts';
 import { networks, oil, parts, payTo, publicUrl, routesOf, service, sized, trend } from './samples.ts';
 
 const payable = { networks, payTo, mode: 'live' } as const;
-const { resources, ...list } = resourceList(parts.routes, payable);
+const { resources, ...list } = resourceList(parts.routes, payable, publicUrl);
 const item = (slug: string) => resources.find((each) => each.slug === slug);
 
 t.test('lists what the x402 rail sells, mirrors included, and nothing else', async (t) => {
@@ -29,6 +30,12 @@ t.test('only a price that depends on the request has a lowest price', async (t) 
   t.notOk('minPrice' in (item('image/oil') ?? {}));
 });
 
+t.test('a resource names the service that sells it, what it is found under and a picture', async (t) => {
+  const named = { serviceName: 'Corner shop', iconUrl: 'https://shop.example/icon.svg' };
+  t.match(item('stable/image/oil'), { ...named, tags: ['image'] });
+  t.match(item('token/trend'), { ...named, tags: ['token'] });
+});
+
 t.test('a route with several networks names the others', async (t) => {
   t.same(item('image/oil')?.networks, [{ amount: '0.05', asset: 'USDC', network: 'base-main' }]);
   t.notOk('networks' in (item('image/sized') ?? {}));
@@ -46,16 +53,14 @@ t.test('the output schema describes the answer as it is sent, envelope included'
 
 t.test('a route that no network pays for is not listed, nor a network without an address', async (t) => {
   const onlySolana = new Map([...networks].filter(([id]) => id === 'sol'));
-  const withoutEvm = resourceList(parts.routes, { ...payable, networks: onlySolana });
+  const withoutEvm = resourceList(parts.routes, { ...payable, networks: onlySolana }, publicUrl);
   t.same(
     withoutEvm.resources.map(({ slug }) => slug),
     ['image/oil', 'image/sized', 'token/trend'],
   );
   t.notOk('networks' in (withoutEvm.resources[0] ?? {}));
-  const unpaid = resourceList(parts.routes, {
-    ...payable,
-    payTo: (network) => (network.id === 'base' ? payTo(network) : undefined),
-  });
+  const onlyBase = { ...payable, payTo: (network: Network) => (network.id === 'base' ? payTo(network) : undefined) };
+  const unpaid = resourceList(parts.routes, onlyBase, publicUrl);
   t.same(
     unpaid.resources.map(({ slug, pricing }) => `${slug} ${pricing.network}`),
     ['image/oil base-main'],

@@ -66,6 +66,7 @@ export function endpoint(id: string, first: RouteChanges, ...others: readonly Ro
     file: `${id}.yaml`,
     summary: `Sells ${id}`,
     description: `Sells ${id}, at length`,
+    listing: { serviceName: 'Corner shop', tags: [id.split('/')[0] ?? id], icon: undefined },
     secret: false,
     free: false,
     soldUntil: Number.POSITIVE_INFINITY,

@@ -33,6 +33,7 @@ export const route: Route = {
     file: 'model.yaml',
     summary: '',
     description: '',
+    listing: { serviceName: 'Model', tags: ['model'], icon: undefined },
     secret: false,
     free: false,
     soldUntil: Number.POSITIVE_INFINITY,

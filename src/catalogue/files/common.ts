@@ -4,6 +4,16 @@
  */
 export const text = { type: 'string', minLength: 1 } as const;
 
+/** In characters: what indexes of paid endpoints take of a name or a tag. Source: x402 specification version 2, `ResourceInfo`. */
+export const LONGEST_LISTED = 32;
+
+/** A name or a tag in those indexes. */
+export const listedText = {
+  type: 'string',
+  pattern: `^[!-~]([ -~]{0,${LONGEST_LISTED - 2}}[!-~])?$`,
+  'x-expected': `write 1 to ${LONGEST_LISTED} printable ASCII characters, with no space at either end`,
+} as const;
+
 export const duration = {
   type: 'string',
   pattern: '^[1-9][0-9]*(ms|s|m|h)$',

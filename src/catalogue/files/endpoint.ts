@@ -106,7 +106,12 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): JsonObjec
   additionalProperties: false,
   properties: {
     // Coinbase's facilitator refuses challenges with a longer description.
-    summary: { ...text, maxLength: 500, description: 'What a call gives, in one line' },
+    summary: {
+      ...text,
+      maxLength: 500,
+      'x-expected': 'write at most 500 characters, which is what facilitators take, and the rest in description',
+      description: 'What a call gives, in one line',
+    },
     description: { ...text, description: 'The same at length; the summary unless given' },
     method: { type: 'string', enum: ['GET', 'POST'], default: 'POST', description: 'How it is called' },
     path: { ...endpointPath, description: 'Where it is sold' },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import type { RailDeclaration } from '../rails.ts';
 import { alerts } from './alerts.ts';
-import { amount, networkName, text } from './common.ts';
+import { amount, listedText, networkName, text } from './common.ts';
 import { limits } from './limits.ts';
 
 /** One block for each rail that has options there. */
@@ -69,6 +69,46 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
   properties: {
     name: { ...text, description: 'What the service is called' },
     description: { ...text, description: 'What it sells, for people' },
+    shortName: {
+      ...listedText,
+      description:
+        'Its name in indexes of x402 endpoints (32 ASCII characters); the beginning of the name unless given',
+      examples: ['Shop'],
+    },
+    icon: {
+      type: 'string',
+      format: 'uri',
+      pattern: '^https://[!-~]{1,192}$',
+      'x-expected': 'write an https URL of at most 200 characters',
+      description: 'Its picture in the same indexes; the /icon.svg of the gateway unless given',
+      examples: ['https://shop.example/icon.png'],
+    },
+    keywords: {
+      type: 'array',
+      items: listedText,
+      maxItems: 4,
+      uniqueItems: true,
+      'x-expected': 'write at most four, none of them twice: with the group they are the five tags that indexes take',
+      description: 'What every endpoint is found under there, besides its group',
+      examples: [['pictures', 'prices']],
+    },
+    license: {
+      type: 'object',
+      required: ['name'],
+      additionalProperties: false,
+      description: 'On what terms it may be used, for the OpenAPI documents',
+      properties: {
+        name: { ...text, description: 'What the terms are called', examples: ['Terms of use'] },
+        url: {
+          type: 'string',
+          format: 'uri',
+          pattern: '^https:',
+          description: 'Where they stand',
+          examples: ['https://shop.example/terms'],
+        },
+      },
+      examples: [{ name: 'Terms of use', url: 'https://shop.example/terms' }],
+    },
     contact: {
       type: 'object',
       description: 'Who runs it',

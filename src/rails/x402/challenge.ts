@@ -7,6 +7,7 @@ import type { Challenge, Quote, Rail, ToolWords } from '../../payment/rail.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
+import { type ResourceListing, resourceListing } from './listing.ts';
 import { paymentIdentifierExtension } from './payment-identifier.ts';
 import { CHALLENGE_EXTENSION, type Requirements, type RequirementsV1 } from './wire.ts';
 
@@ -91,7 +92,7 @@ interface PreparedQuote {
 }
 
 interface Prepared {
-  readonly resource: { url: string; description: string; mimeType: string };
+  readonly resource: { url: string; description: string; mimeType: string } & ResourceListing;
   readonly extensions: object;
   /** By amount, and by deadline and networks as well where a request has not the route's. */
   readonly quotes: Map<Money | string, PreparedQuote>;
@@ -154,6 +155,7 @@ export function createChallenges(
         url: publicUrl + route.path,
         description: route.endpoint.summary,
         mimeType: 'application/json',
+        ...resourceListing(route, publicUrl),
       },
       extensions: known?.extensions ?? discoveryExtension(route),
       quotes: new Map(),

@@ -12,6 +12,7 @@ export function mppRoute(path: string, price = '0.05', deadlineMs = 1_000): Rout
       file: '',
       summary: 'An image “in fog”',
       description: '',
+      listing: { serviceName: 'Test', tags: ['test'], icon: undefined },
       secret: false,
       free: false,
       soldUntil: Number.POSITIVE_INFINITY,

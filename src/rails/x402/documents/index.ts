@@ -19,7 +19,7 @@ export function x402Documents(parts: RailDocumentParts, rail: X402Rail | undefin
       {
         path: '/x402-resources',
         summary: 'everything sold over x402, with prices and JSON Schemas of requests and results',
-        document: makeDocument({ ...resourceList(routes, parts), mcp: publicUrl + MCP_PATH }),
+        document: makeDocument({ ...resourceList(routes, parts, publicUrl), mcp: publicUrl + MCP_PATH }),
       },
       {
         path: '/.well-known/x402',

@@ -3,6 +3,7 @@ import type { Route } from '../../../catalogue/types.ts';
 import { type Payable, payableOn } from '../../../discovery/payable.ts';
 import { answerSchema, requestSchema } from '../../../discovery/schemas.ts';
 import { toDecimal } from '../../../money.ts';
+import { type ResourceListing, resourceListing } from '../listing.ts';
 import { type UpfrontWhere, upfrontOn } from './upfront.ts';
 
 /** What a call costs on one network; `amount` is a decimal string in units of the asset. */
@@ -16,7 +17,7 @@ interface ResourcePricing {
   readonly upfrontWhere?: UpfrontWhere;
 }
 
-export interface ResourceItem {
+export interface ResourceItem extends ResourceListing {
   readonly slug: string;
   readonly method: string;
   readonly description: string;
@@ -41,7 +42,7 @@ export interface ResourceList {
 const flow = (where: ReturnType<typeof upfrontOn>): Pick<ResourcePricing, 'paymentFlow' | 'upfrontWhere'> =>
   where === undefined ? {} : where === 'all' ? { paymentFlow: 'upfront' } : { upfrontWhere: where };
 
-function resource(route: Route, payable: Payable): ResourceItem[] {
+function resource(route: Route, payable: Payable, publicUrl: string): ResourceItem[] {
   const { price, minPrice } = route.listing;
   const amount = toDecimal(price);
   const [pricing, ...networks] = payableOn(route, payable).map(({ network, binding }) => ({
@@ -56,6 +57,7 @@ function resource(route: Route, payable: Payable): ResourceItem[] {
       slug: route.path.slice(1),
       method: route.methods[0] ?? 'POST',
       description: route.endpoint.description,
+      ...resourceListing(route, publicUrl),
       input_schema: requestSchema(route),
       output_schema: answerSchema(route),
       x402_version: 'v2',
@@ -67,8 +69,8 @@ function resource(route: Route, payable: Payable): ResourceItem[] {
   ];
 }
 
-/** Of the routes, those that some network pays for. */
-export function resourceList(routes: readonly Route[], payable: Payable): ResourceList {
-  const resources = routes.flatMap((route) => resource(route, payable));
+/** Of the routes, those that some network pays for. `publicUrl` without a trailing slash. */
+export function resourceList(routes: readonly Route[], payable: Payable, publicUrl: string): ResourceList {
+  const resources = routes.flatMap((route) => resource(route, payable, publicUrl));
   return { x402_version: 'v2', count: resources.length, resources };
 }
