@@ -11,6 +11,7 @@ import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createApiKeyRouter } from './http/api-keys/router.ts';
 import type { ClientOf } from './http/client-address.ts';
+import { ownOperations } from './http/documents/index.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
 import { createPurchasesRouter } from './http/purchases.ts';
 import { createRefundsRouter } from './http/refunds.ts';
@@ -146,7 +147,8 @@ export async function openEdition(
     now,
   });
   const purchases = openPurchases({ store, publicUrl, catalogue, mode: platform.mode, networks, now });
-  const documents = createDocuments(documentParts, railDocuments(documentParts, rails));
+  const refunds = refundsOf(catalogue.service).endpoint;
+  const documents = createDocuments(documentParts, railDocuments(documentParts, rails), ownOperations({ refunds }));
   const mediaUrl = config.mediaBucket?.publicUrl.replace(/\/$/, '') ?? `${publicUrl}/media`;
   const mcp = openDoor({
     lifecycle: honouring,
@@ -187,7 +189,7 @@ export async function openEdition(
     apiKeys: apiKeys.router,
     mcp: mcp.handle,
     purchases: createPurchasesRouter(purchases, rails),
-    refunds: refundsOf(catalogue.service).endpoint
+    refunds: refunds
       ? createRefundsRouter((request) => requestRefund(request, { store, rails: shared.rails, idOf: shared.idOf, now }))
       : undefined,
     log,

@@ -1,7 +1,8 @@
 /** First segments of the gateway's own paths, some of them for what it does not answer yet. */
 const OWN = [
   ...['healthz', 'readyz', 'metrics', 'mcp', 'v1', 'media', 'sandbox', '.well-known'],
-  ...['llms.txt', 'robots.txt', 'icon.svg', 'favicon.ico', 'openapi.json', 'openapi', 'x402-resources', 'server.json'],
+  ...['llms.txt', 'robots.txt', 'icon.svg', 'favicon.ico', 'x402-resources', 'server.json'],
+  ...['openapi.json', 'openapi-all.json', 'openapi'],
   ...['endpoints', 'storefront', 'chat'],
 ];
 

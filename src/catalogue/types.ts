@@ -252,7 +252,7 @@ export interface ServiceFile {
   /** URL of a picture. */
   readonly icon?: string;
   readonly keywords?: readonly string[];
-  readonly license?: { readonly name: string; readonly url?: string };
+  readonly license?: { readonly name: string; readonly url: string };
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
   readonly security?: SecurityFile;
   readonly brand?: BrandFile;

@@ -4,7 +4,7 @@ import { type Document, makeDocument } from './document.ts';
 import { icon } from './icon.ts';
 import { llmsText } from './llms.ts';
 import { mcpDocuments } from './mcp.ts';
-import { type OpenApiSurface, openApiDocument } from './openapi.ts';
+import { ALL_DOORS, allDoorsDocument, type OpenApiSurface, type OwnOperations, openApiDocument } from './openapi.ts';
 import type { DocumentParts, RailDocument, RailDocuments } from './rail-documents.ts';
 import { securityText } from './security-text.ts';
 
@@ -18,17 +18,11 @@ Disallow: /media/
 /** Where clients look that know of one document only. */
 const MAIN = '/openapi.json';
 
-/** What `service.yaml` asks to be listed in the main document besides. */
-function withOthers(surface: OpenApiSurface, rails: readonly RailDocuments[], { openapi = {} }: ServiceFile) {
+/** A rail's own surface, and in the main document those that `service.yaml` asks to be listed there besides. */
+function listedIn(surface: OpenApiSurface, rails: readonly RailDocuments[], { openapi = {} }: ServiceFile) {
+  if (surface.path !== MAIN) return [surface];
   const others = rails.map(({ openApi }) => openApi).filter(({ path, rail }) => path !== MAIN && openapi[rail]);
-  if (surface.path !== MAIN || others.length === 0) return surface;
-  const all = [surface, ...others];
-  return {
-    ...surface,
-    tags: [...new Set(all.flatMap(({ tags }) => tags))],
-    operations: all.flatMap(({ operations }) => operations),
-    failureTypes: [...new Set(all.flatMap(({ failureTypes }) => failureTypes))],
-  };
+  return [surface, ...others];
 }
 
 export interface Documents {
@@ -38,26 +32,36 @@ export interface Documents {
   readonly described: readonly RailDocument[];
 }
 
-/** `rails`: what each rail adds; `now`: milliseconds since the epoch. */
+/** `rails`: what each rail adds; `own`: what is answered besides; `now`: milliseconds since the epoch. */
 export function createDocuments(
   { service, mode, publicUrl }: DocumentParts,
   rails: readonly RailDocuments[],
+  own: OwnOperations,
   now = Date.now(),
 ): Documents {
   const ofRails = rails.flatMap(({ documents, openApi }): RailDocument[] => {
     const other = rails.map((rail) => rail.openApi).find((surface) => surface !== openApi);
-    const document = makeDocument(openApiDocument(service, publicUrl, withOthers(openApi, rails, service), other));
+    const document = makeDocument(openApiDocument(service, publicUrl, listedIn(openApi, rails, service), other));
     return [...documents, { path: openApi.path, summary: openApi.summary, document }];
   });
+  const surfaces = rails.map(({ openApi }) => openApi);
+  const allDoors = {
+    path: ALL_DOORS,
+    summary: 'all of it and every other door in one document, as OpenAPI 3.1: API keys, purchases, MCP, files, probes',
+    document: makeDocument(allDoorsDocument(service, publicUrl, surfaces, own)),
+  };
+  const forPrograms = [...ofRails, allDoors];
   const plain = (text: string) => makeDocument(text, 'text/plain; charset=utf-8');
   const picture = makeDocument(icon, 'image/svg+xml');
   const llms = {
     path: '/llms.txt',
     summary: 'what is sold and how to buy it, in words',
-    document: plain(llmsText(service, mode, publicUrl, rails, ofRails)),
+    document: plain(llmsText(service, mode, publicUrl, rails, forPrograms)),
   };
   const served = new Map([
-    ...[...ofRails, llms, ...mcpDocuments(service, publicUrl)].map(({ path, document }) => [path, document] as const),
+    ...[...forPrograms, llms, ...mcpDocuments(service, publicUrl)].map(
+      ({ path, document }) => [path, document] as const,
+    ),
     ['/robots.txt', plain(ROBOTS)],
     ...(service.security
       ? [['/.well-known/security.txt', plain(securityText(service.security, publicUrl, now))] as const]
@@ -65,5 +69,5 @@ export function createDocuments(
     ['/icon.svg', picture],
     ['/favicon.ico', picture],
   ]);
-  return { served, described: [llms, ...ofRails] };
+  return { served, described: [llms, ...forPrograms] };
 }

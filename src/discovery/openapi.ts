@@ -1,9 +1,10 @@
 /** OpenAPI 3.1 descriptions of what is sold: the parts that all rails have in common. */
 import type { JsonSchema, Route, ServiceFile } from '../catalogue/types.ts';
 import { MCP_PATH } from '../mcp-path.ts';
+import { toDecimal, usd } from '../money.ts';
 import { errorBody, failureResponses, failureStatuses } from './openapi-components.ts';
 import type { PaymentInfo } from './payment-info.ts';
-import { answerSchema, requestFields, requestSchema, requiredFields } from './schemas.ts';
+import { answerSchema, requestFields, requestSchema, requiredFields, withOpenConditions } from './schemas.ts';
 
 type Method = 'get' | 'post';
 
@@ -17,7 +18,7 @@ interface Header {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'header' | 'query';
+  readonly in: 'header' | 'query' | 'path';
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
@@ -27,36 +28,62 @@ export interface Parameter {
 interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header>>;
-  readonly content: Content;
+  readonly content?: Content;
 }
 
 export interface Reference {
   readonly $ref: string;
 }
 
-export interface Operation {
+/** Schemes by name, one of which is enough; `{}`: none is needed. */
+type Security = readonly { readonly [scheme: string]: readonly [] }[];
+
+/** An operation, sold or not. */
+export interface AnyOperation {
   readonly operationId: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly tags: readonly string[];
-  readonly security: readonly [];
+  readonly security: Security;
   readonly parameters: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: true; readonly content: Content };
   readonly responses: Readonly<Record<string, Response | Reference>>;
+}
+
+/** What is sold. */
+export interface Operation extends AnyOperation {
   readonly 'x-payment-info': PaymentInfo;
 }
 
-export interface OpenApiDocument {
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface OpenApiDocument<Described extends AnyOperation = Operation> {
   readonly openapi: '3.1.0';
   readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly Tag[];
   readonly externalDocs?: { readonly url: string; readonly description: string };
-  readonly paths: Readonly<Record<string, { readonly [method in Method]?: Operation }>>;
+  readonly paths: Readonly<Record<string, { readonly [method in Method]?: Described }>>;
   readonly components: object;
   readonly 'x-service-info': object;
   readonly 'x-discovery': { readonly ownershipProofs: readonly string[] };
 }
+
+/** Where and how an operation is asked for. */
+export interface PlacedOperation<Described extends AnyOperation = AnyOperation> {
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly operation: Described;
+}
+
+/** How callers show who they are, or that they paid; the members that OpenAPI has for each type. */
+export type SecurityScheme = { readonly description: string } & (
+  | { readonly type: 'http'; readonly scheme: string }
+  | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string }
+);
 
 /** What a rail sells, as OpenAPI. */
 export interface OpenApiSurface {
@@ -68,11 +95,21 @@ export interface OpenApiSurface {
   /** See RailDocument. */
   readonly summary: string;
   readonly tags: readonly string[];
-  readonly operations: readonly { readonly path: string; readonly method: 'GET' | 'POST'; operation: Operation }[];
+  readonly operations: readonly PlacedOperation<Operation>[];
+  /** How its payments are shown. */
+  readonly security: SecurityScheme;
   /** The body of its 402. */
   readonly paymentRequired: JsonSchema;
   /** The media types of its other failures. */
   readonly failureTypes: readonly string[];
+}
+
+/** What the gateway answers besides what is sold. */
+export interface OwnOperations {
+  readonly tags: readonly Tag[];
+  readonly operations: readonly PlacedOperation[];
+  readonly security: Readonly<Record<string, SecurityScheme>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
 /** What a rail adds to an operation. */
@@ -129,7 +166,9 @@ export function operation(route: Route, parts: OperationParts): Operation {
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: requestSchema(route), example: route.example } },
+            content: {
+              'application/json': { schema: withOpenConditions(requestSchema(route)), example: route.example },
+            },
           },
         }),
     responses: {
@@ -156,41 +195,120 @@ export function operation(route: Route, parts: OperationParts): Operation {
   };
 }
 
-function byPath(operations: OpenApiSurface['operations']): OpenApiDocument['paths'] {
-  const paths: Record<string, { [method in Method]?: Operation }> = {};
+function byPath<Described extends AnyOperation>(
+  operations: readonly PlacedOperation<Described>[],
+): OpenApiDocument<Described>['paths'] {
+  const paths: Record<string, { [method in Method]?: Described }> = {};
   for (const { path, method, operation } of operations) {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
   return paths;
 }
 
+/** How many paths are sold under a tag, and what a call costs there. */
+function soldUnder(name: string, operations: readonly PlacedOperation<Operation>[]): Tag {
+  const tagged = operations.filter(({ operation }) => operation.tags.includes(name));
+  const prices = tagged
+    .flatMap(({ operation: { 'x-payment-info': info } }) =>
+      info.pricingMode === 'fixed' ? [usd(info.price)] : [usd(info.minPrice), usd(info.maxPrice)],
+    )
+    .sort((left, right) => (left < right ? -1 : 1));
+  const [least = 0n] = prices;
+  const most = prices.at(-1);
+  if (most === undefined) return { name, description: 'Nothing is sold under it' };
+  const cost = least === most ? toDecimal(least) : `${toDecimal(least)} to ${toDecimal(most)}`;
+  return { name, description: `${new Set(tagged.map(({ path }) => path)).size} sold, ${cost} USD a call` };
+}
+
+const unique = <Item>(items: readonly Item[]): Item[] => [...new Set(items)];
+
+/** What the surfaces have in common in one document. */
+function sharedBy(surfaces: readonly OpenApiSurface[]) {
+  const [challenge, ...others] = unique(surfaces.map(({ paymentRequired }) => paymentRequired));
+  const operations = surfaces.flatMap((surface) => surface.operations);
+  return {
+    operations,
+    tags: unique(surfaces.flatMap(({ tags }) => tags)).map((tag) => soldUnder(tag, operations)),
+    schemas: {
+      Error: errorBody,
+      PaymentRequired: others.length === 0 ? (challenge ?? {}) : { anyOf: [challenge, ...others] },
+    },
+    responses: failureResponses(unique(surfaces.flatMap(({ failureTypes }) => failureTypes))),
+  };
+}
+
+/** Who sells. `publicUrl` without a trailing slash. */
+function aboutService(service: ServiceFile, publicUrl: string) {
+  const { name, description, contact, license, instructions, ownershipProofs } = service;
+  return {
+    openapi: '3.1.0' as const,
+    info: {
+      title: name,
+      version: '1.0.0',
+      description,
+      contact: contact ?? { name, url: publicUrl },
+      license: license ?? { name: 'Terms of sale', url: `${publicUrl}/llms.txt` },
+      'x-guidance': instructions,
+    },
+    servers: [{ url: publicUrl }],
+    'x-service-info': {
+      docs: {
+        ...(contact?.url ? { homepage: contact.url } : {}),
+        llms: `${publicUrl}/llms.txt`,
+        apiReference: publicUrl + ALL_DOORS,
+      },
+      mcp: publicUrl + MCP_PATH,
+    },
+    'x-discovery': { ownershipProofs: ownershipProofs ?? [] },
+  };
+}
+
+/** Where the document of every door is. */
+export const ALL_DOORS = '/openapi-all.json';
+
 /**
- * The document of one rail. Clients look for `/openapi.json` and nothing else, so each names another that there is.
- * `publicUrl` is without a trailing slash.
+ * The document of one rail, and of others that are listed with it. Clients look for `/openapi.json` and nothing else, so each
+ * names another that there is. `publicUrl` is without a trailing slash.
  */
 export function openApiDocument(
   service: ServiceFile,
   publicUrl: string,
-  { tags, operations, paymentRequired, failureTypes }: OpenApiSurface,
+  surfaces: readonly OpenApiSurface[],
   other: Pick<OpenApiSurface, 'path' | 'title'> | undefined,
 ): OpenApiDocument {
-  const { name, description, contact, instructions, ownershipProofs } = service;
-  const llms = `${publicUrl}/llms.txt`;
+  const { operations, tags, schemas, responses } = sharedBy(surfaces);
   return {
-    openapi: '3.1.0',
-    info: { title: name, version: '1.0.0', description, ...(contact ? { contact } : {}), 'x-guidance': instructions },
-    servers: [{ url: publicUrl }],
-    tags: tags.map((tag) => ({ name: tag })),
+    ...aboutService(service, publicUrl),
+    tags,
     ...(other && { externalDocs: { url: publicUrl + other.path, description: other.title } }),
     paths: byPath(operations),
+    components: { schemas, responses },
+  };
+}
+
+/** Everything that the gateway answers, in one document, with what callers have to show for it. */
+export function allDoorsDocument(
+  service: ServiceFile,
+  publicUrl: string,
+  surfaces: readonly OpenApiSurface[],
+  own: OwnOperations,
+): OpenApiDocument<AnyOperation> {
+  const { tags, schemas, responses } = sharedBy(surfaces);
+  // The first call shows nothing, and is told the price.
+  const sold = surfaces.flatMap(({ rail, operations }) =>
+    operations.map((each) => ({ ...each, operation: { ...each.operation, security: [{ [rail]: [] as const }, {}] } })),
+  );
+  const names = new Set(tags.map(({ name }) => name));
+  const payments = Object.fromEntries(surfaces.map(({ rail, security }) => [rail, security]));
+  return {
+    ...aboutService(service, publicUrl),
+    tags: [...tags, ...own.tags.filter(({ name }) => !names.has(name))],
+    externalDocs: { url: `${publicUrl}/llms.txt`, description: 'What is sold and how to buy it, in words' },
+    paths: byPath<AnyOperation>([...sold, ...own.operations]),
     components: {
-      schemas: { Error: errorBody, PaymentRequired: paymentRequired },
-      responses: failureResponses(failureTypes),
+      schemas: { ...schemas, ...own.schemas },
+      responses,
+      securitySchemes: { ...payments, ...own.security },
     },
-    'x-service-info': {
-      docs: { ...(contact?.url ? { homepage: contact.url } : {}), llms },
-      mcp: publicUrl + MCP_PATH,
-    },
-    'x-discovery': { ownershipProofs: ownershipProofs ?? [] },
   };
 }

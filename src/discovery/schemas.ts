@@ -33,6 +33,28 @@ export function requestSchema({ request, priceOptions, price }: Route): JsonSche
   return { ...schema, properties: { ...properties, [by]: bounded } };
 }
 
+/** Keywords whose schemas only tell cases apart. */
+const CONDITIONS = new Set(['if', 'then', 'else']);
+
+/**
+ * Means the same: linters of OpenAPI (Redocly) read a condition as if it stood for itself, and want what it requires among
+ * its own properties, and others allowed.
+ */
+export function withOpenConditions(schema: JsonSchema): JsonSchema {
+  const walk = (value: unknown, isCondition = false): unknown => {
+    if (Array.isArray(value)) return value.map((item) => walk(item));
+    if (typeof value !== 'object' || value === null) return value;
+    const walked = Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, walk(item, CONDITIONS.has(key))]),
+    );
+    if (!isCondition) return walked;
+    const { properties = {}, required = [], additionalProperties = true } = walked;
+    const named = Object.fromEntries((required as string[]).map((name) => [name, {}]));
+    return { ...walked, properties: { ...named, ...(properties as object) }, additionalProperties };
+  };
+  return walk(schema) as JsonSchema;
+}
+
 /** What a call answers, envelope included. Examples are left out: documents give them beside the schema. */
 export function answerSchema(route: Route): JsonSchema {
   const { envelope } = route;

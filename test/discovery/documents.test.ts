@@ -15,6 +15,7 @@ t.test('has every document at its path, with its media type', async (t) => {
       ['/.well-known/x402', 'application/json'],
       ['/openapi/x402.json', 'application/json'],
       ['/openapi.json', 'application/json'],
+      ['/openapi-all.json', 'application/json'],
       ['/llms.txt', 'text/plain; charset=utf-8'],
       ['/server.json', 'application/json'],
       ['/.well-known/mcp/server-card.json', 'application/json'],

@@ -3,6 +3,7 @@ import type { Endpoint, Network, NetworkId, Price, Route, ServiceFile } from '..
 import type { Document } from '../../src/discovery/document.ts';
 import { createDocuments } from '../../src/discovery/index.ts';
 import type { DocumentParts } from '../../src/discovery/rail-documents.ts';
+import { ownOperations } from '../../src/http/documents/index.ts';
 import { usd } from '../../src/money.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { railDocuments } from '../../src/rails/documents.ts';
@@ -188,7 +189,7 @@ export function documentsOf(
   opened: ReadonlyMap<string, Rail> = new Map([['mpp', mppRail]]),
 ): ReadonlyMap<string, Document> {
   const all = { ...parts, ...changes };
-  return createDocuments(all, railDocuments(all, opened)).served;
+  return createDocuments(all, railDocuments(all, opened), ownOperations({ refunds: true })).served;
 }
 
 /** The content of a JSON document. */

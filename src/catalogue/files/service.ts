@@ -94,9 +94,9 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
     },
     license: {
       type: 'object',
-      required: ['name'],
+      required: ['name', 'url'],
       additionalProperties: false,
-      description: 'On what terms it may be used, for the OpenAPI documents',
+      description: 'On what terms it may be used, for the OpenAPI documents; they name /llms.txt unless given',
       properties: {
         name: { ...text, description: 'What the terms are called', examples: ['Terms of use'] },
         url: {

@@ -57,14 +57,19 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
       const asked = { $ref: `${place(sold[0]?.route ?? route)}/responses/402` };
       const made = isFirst ? described : { ...described, responses: { ...described.responses, 402: asked } };
       if (method === main) return { path: route.path, method, operation: made };
-      const { description: _, ...rest } = made;
       const { offers, ...price } = made['x-payment-info'];
       const payment = { ...price, offers: offers.map(({ description: _, ...offer }) => offer) };
       const responses = { ...made.responses, 200: { $ref: `${place(route)}/responses/200` } };
       return {
         path: route.path,
         method,
-        operation: { ...rest, parameters: made.parameters.map(once), responses, 'x-payment-info': payment },
+        operation: {
+          ...made,
+          description: method === 'GET' ? 'The same as POST, with a query' : 'The same as GET, with a body',
+          parameters: made.parameters.map(once),
+          responses,
+          'x-payment-info': payment,
+        },
       };
     });
   });
@@ -75,6 +80,12 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
     summary: 'what is sold over MPP, as OpenAPI 3.1',
     tags: service.tags,
     operations,
+    security: {
+      type: 'http',
+      scheme: 'Payment',
+      description:
+        'MPP: a credential made from a challenge of the 402, as Authorization: Payment <serialized-credential>',
+    },
     paymentRequired,
     failureTypes: ['application/problem+json'],
   };

@@ -92,6 +92,13 @@ export function x402OpenApi(routes: readonly Route[], payable: Payable): OpenApi
     summary: 'the same as OpenAPI 3.1',
     tags: [...new Set(operations.flatMap((sold) => sold.operation.tags))],
     operations,
+    security: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'PAYMENT-SIGNATURE',
+      description:
+        'x402: a payment signed for one entry of accepts in the 402, base64 of JSON; X-PAYMENT takes the same',
+    },
     paymentRequired: challenge,
     failureTypes: ['application/json'],
   };
