@@ -27,10 +27,14 @@ export function request(gateway: Gateway, path: string, body?: unknown): PaidCal
 
 const caip2 = ({ state }: Gateway, network: string): string => state.evm[network]?.caip2 ?? state.solana?.caip2 ?? '';
 
-/** @x402/fetch, protocol version 2. */
+/** A fetch that pays: @x402/fetch, protocol version 2. */
+export async function payingFetch(gateway: Gateway, network: string): Promise<typeof fetch> {
+  return wrapFetchWithPayment(fetch, await openWallet(gateway.state, caip2(gateway, network)));
+}
+
+/** The same, for one call. */
 export async function payV2(gateway: Gateway, network: string, { url, init }: PaidCall): Promise<Response> {
-  const client = await openWallet(gateway.state, caip2(gateway, network));
-  return wrapFetchWithPayment(fetch, client)(url, init);
+  return (await payingFetch(gateway, network))(url, init);
 }
 
 /** x402-fetch, protocol version 1. */

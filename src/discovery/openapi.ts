@@ -85,6 +85,13 @@ export type SecurityScheme = { readonly description: string } & (
   | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string }
 );
 
+/** What operations refer to, by name. */
+export interface SharedParts {
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
 /** What a rail sells, as OpenAPI. */
 export interface OpenApiSurface {
   /** Its name. */
@@ -96,6 +103,8 @@ export interface OpenApiSurface {
   readonly summary: string;
   readonly tags: readonly string[];
   readonly operations: readonly PlacedOperation<Operation>[];
+  /** What its operations refer to besides errors. */
+  readonly shared?: SharedParts;
   /** How its payments are shown. */
   readonly security: SecurityScheme;
   /** The body of its 402. */
@@ -223,17 +232,24 @@ function soldUnder(name: string, operations: readonly PlacedOperation<Operation>
 const unique = <Item>(items: readonly Item[]): Item[] => [...new Set(items)];
 
 /** What the surfaces have in common in one document. */
-function sharedBy(surfaces: readonly OpenApiSurface[]) {
+function sharedBy(
+  surfaces: readonly OpenApiSurface[],
+): Pick<OpenApiDocument, 'tags'> & SharedParts & Pick<OpenApiSurface, 'operations'> {
   const [challenge, ...others] = unique(surfaces.map(({ paymentRequired }) => paymentRequired));
   const operations = surfaces.flatMap((surface) => surface.operations);
   return {
     operations,
     tags: unique(surfaces.flatMap(({ tags }) => tags)).map((tag) => soldUnder(tag, operations)),
+    parameters: Object.assign({}, ...surfaces.map(({ shared }) => shared?.parameters)),
     schemas: {
       Error: errorBody,
       PaymentRequired: others.length === 0 ? (challenge ?? {}) : { anyOf: [challenge, ...others] },
+      ...Object.assign({}, ...surfaces.map(({ shared }) => shared?.schemas)),
     },
-    responses: failureResponses(unique(surfaces.flatMap(({ failureTypes }) => failureTypes))),
+    responses: {
+      ...failureResponses(unique(surfaces.flatMap(({ failureTypes }) => failureTypes))),
+      ...Object.assign({}, ...surfaces.map(({ shared }) => shared?.responses)),
+    },
   };
 }
 
@@ -276,13 +292,13 @@ export function openApiDocument(
   surfaces: readonly OpenApiSurface[],
   other: Pick<OpenApiSurface, 'path' | 'title'> | undefined,
 ): OpenApiDocument {
-  const { operations, tags, schemas, responses } = sharedBy(surfaces);
+  const { operations, tags, ...components } = sharedBy(surfaces);
   return {
     ...aboutService(service, publicUrl),
     tags,
     ...(other && { externalDocs: { url: publicUrl + other.path, description: other.title } }),
     paths: byPath(operations),
-    components: { schemas, responses },
+    components,
   };
 }
 
@@ -293,7 +309,7 @@ export function allDoorsDocument(
   surfaces: readonly OpenApiSurface[],
   own: OwnOperations,
 ): OpenApiDocument<AnyOperation> {
-  const { tags, schemas, responses } = sharedBy(surfaces);
+  const { tags, operations: _, ...components } = sharedBy(surfaces);
   // The first call shows nothing, and is told the price.
   const sold = surfaces.flatMap(({ rail, operations }) =>
     operations.map((each) => ({ ...each, operation: { ...each.operation, security: [{ [rail]: [] as const }, {}] } })),
@@ -306,8 +322,8 @@ export function allDoorsDocument(
     externalDocs: { url: `${publicUrl}/llms.txt`, description: 'What is sold and how to buy it, in words' },
     paths: byPath<AnyOperation>([...sold, ...own.operations]),
     components: {
-      schemas: { ...schemas, ...own.schemas },
-      responses,
+      ...components,
+      schemas: { ...components.schemas, ...own.schemas },
       securitySchemes: { ...payments, ...own.security },
     },
   };

@@ -1,6 +1,12 @@
 /** `GET /openapi.json`: what is sold over MPP. */
-import type { Route, ServiceFile } from '../../../catalogue/types.ts';
-import { type OpenApiSurface, operation, type Parameter, type Reference } from '../../../discovery/openapi.ts';
+import type { JsonSchema, Route, ServiceFile } from '../../../catalogue/types.ts';
+import {
+  type OpenApiSurface,
+  type Operation,
+  operation,
+  type Parameter,
+  type Reference,
+} from '../../../discovery/openapi.ts';
 import { paymentRequired } from '../../../discovery/openapi-components.ts';
 import type { MppOperation } from '../declaration.ts';
 import type { SoldOverMpp } from './llms.ts';
@@ -15,6 +21,10 @@ const CHALLENGE_HEADERS = { 'WWW-Authenticate': 'Payment challenges, one for eac
 /** In bytes: more than a reference takes. */
 const LONG_SCHEMA = 140;
 
+/** What all operations have in common is described once: registries of MPP services read 64 KB. */
+const AUTHORIZATION = 'Authorization';
+const PAYMENT_REQUIRED = 'PaymentRequired';
+
 /** The endpoint's own method; the server takes both. */
 function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
   const method = endpoint.routes.find(({ kind }) => kind === 'base')?.methods[0];
@@ -26,13 +36,34 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
 const place = (route: Route): string =>
   `#/paths/${route.path.replaceAll('/', '~1')}/${mainMethod(route).toLowerCase()}`;
 
+/** Schemas under names of their own: a field's name, with a number where several schemas have it. */
+function openNames() {
+  const named = new Map<string, JsonSchema>();
+  return {
+    named,
+    refer(name: string, schema: JsonSchema): JsonSchema {
+      const text = JSON.stringify(schema);
+      if (text.length <= LONG_SCHEMA) return schema;
+      for (let number = 1; ; number += 1) {
+        const own = number === 1 ? name : `${name}_${number}`;
+        const known = named.get(own);
+        if (!known) named.set(own, schema);
+        if (!known || JSON.stringify(known) === text) return { $ref: `#/components/schemas/${own}` };
+      }
+    },
+  };
+}
+
 /** `sold`: the routes, and what each can be paid with at its listed price. */
 export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): OpenApiSurface {
+  const names = openNames();
+  const parameters: Record<string, Parameter> = {};
+  const answers: Record<string, Operation['responses'][string]> = {};
   const operations = sold.flatMap(({ route, offers }) => {
     const { operationId, tag } = route.operation as MppOperation;
     const main = mainMethod(route);
-    const describe = (method: 'GET' | 'POST') =>
-      operation(route, {
+    const describe = (method: 'GET' | 'POST'): Operation => {
+      const described = operation(route, {
         operationId: method === main ? operationId : `${operationId}_${method.toLowerCase()}`,
         tag,
         method,
@@ -41,33 +72,35 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
         receiptHeaders: RECEIPT_HEADERS,
         challengeHeaders: CHALLENGE_HEADERS,
       });
-    const methods = [main, ...route.methods.filter((method) => method !== main)];
-    const field = `${place(route)}/requestBody/content/application~1json/schema/properties`;
-    // Answers and long schemas are described once: registries of MPP services read 64 KB.
-    const once = (parameter: Parameter | Reference): Parameter | Reference => {
-      if ('$ref' in parameter) return parameter;
-      if (parameter.in === 'header') return { $ref: `${place(route)}/parameters/0` };
-      const { description: _, ...schema } = parameter.schema;
-      const isLong = main === 'POST' && JSON.stringify(schema).length > LONG_SCHEMA;
-      return { ...parameter, schema: isLong ? { $ref: `${field}/${parameter.name}` } : schema };
+      const [authorization, ...fields] = described.parameters as readonly Parameter[];
+      const { 402: asked, ...responses } = described.responses;
+      if (authorization) parameters[AUTHORIZATION] = authorization;
+      if (asked) answers[PAYMENT_REQUIRED] = asked;
+      return {
+        ...described,
+        parameters: [{ $ref: `#/components/parameters/${AUTHORIZATION}` }, ...fields],
+        responses: { ...responses, 402: { $ref: `#/components/responses/${PAYMENT_REQUIRED}` } },
+      };
     };
+    const brief = (parameter: Parameter | Reference): Parameter | Reference => {
+      if ('$ref' in parameter) return parameter;
+      const { description: _, ...schema } = parameter.schema;
+      return { ...parameter, schema: main === 'POST' ? names.refer(parameter.name, schema) : schema };
+    };
+    const methods = [main, ...route.methods.filter((method) => method !== main)];
     return methods.map((method) => {
       const described = describe(method);
-      const isFirst = route === sold[0]?.route && method === main;
-      const asked = { $ref: `${place(sold[0]?.route ?? route)}/responses/402` };
-      const made = isFirst ? described : { ...described, responses: { ...described.responses, 402: asked } };
-      if (method === main) return { path: route.path, method, operation: made };
-      const { offers, ...price } = made['x-payment-info'];
+      if (method === main) return { path: route.path, method, operation: described };
+      const { offers, ...price } = described['x-payment-info'];
       const payment = { ...price, offers: offers.map(({ description: _, ...offer }) => offer) };
-      const responses = { ...made.responses, 200: { $ref: `${place(route)}/responses/200` } };
       return {
         path: route.path,
         method,
         operation: {
-          ...made,
+          ...described,
           description: method === 'GET' ? 'The same as POST, with a query' : 'The same as GET, with a body',
-          parameters: made.parameters.map(once),
-          responses,
+          parameters: described.parameters.map(brief),
+          responses: { ...described.responses, 200: { $ref: `${place(route)}/responses/200` } },
           'x-payment-info': payment,
         },
       };
@@ -80,6 +113,7 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
     summary: 'what is sold over MPP, as OpenAPI 3.1',
     tags: service.tags,
     operations,
+    shared: { parameters, responses: answers, schemas: Object.fromEntries(names.named) },
     security: {
       type: 'http',
       scheme: 'Payment',
