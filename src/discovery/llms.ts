@@ -7,7 +7,6 @@ import { quoted, shellBlock } from './shell.ts';
 
 const FAILURES = [
   '## When the answer is not 200',
-  '',
   '- 400: the request is not valid. 402: it is not paid, and why. Neither charges anything.',
   '- 409: your payment is being worked on. Send the same again in a moment.',
   paragraph(
@@ -59,7 +58,6 @@ export function llmsText(
     ...FAILURES,
     ...rails.flatMap(({ llms }) => llms.sold),
     '## The same for programs',
-    '',
     mcpLine(publicUrl),
     ...forPrograms.map(({ path, summary }) => `- ${publicUrl}${path}: ${summary}`),
   ];

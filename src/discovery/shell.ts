@@ -12,3 +12,6 @@ export const nodeProgram = (lines: readonly string[]): string[] => [
   ...lines,
   'END',
 ];
+
+/** The same in Python. */
+export const pythonProgram = (lines: readonly string[]): string[] => ["python3 - <<'END'", ...lines, 'END'];

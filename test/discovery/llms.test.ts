@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import type { DocumentParts } from '../../src/discovery/rail-documents.ts';
-import { documentsOf, endpoint, oil, parts, price, routesOf } from './samples.ts';
+import { documentsOf, endpoint, oil, parts, price, routesOf, tempo } from './samples.ts';
 
 const llms = (changes: Partial<DocumentParts> = {}, opened?: Parameters<typeof documentsOf>[1]): string =>
   String(documentsOf(changes, opened).get('/llms.txt')?.body);
@@ -78,6 +78,7 @@ t.test('stays under 200 lines with 72 endpoints, ten MPP operations and mirrors 
 t.test('the MPP command can be pasted into a shell, whatever the example holds', async (t) => {
   const command = lines.find((line) => line.includes('npx mppx'))?.trim() ?? '';
   const words = execFileSync('sh', ['-c', command.replace('npx mppx', "printf '%s\\n'")], { encoding: 'utf8' });
-  const [flag, body = '', url] = words.split('\n');
-  t.same([flag, JSON.parse(body), url], ['-J', oil.routes[0]?.example, 'https://shop.example/mpp/image/oil']);
+  const [currency, token, flag, body = '', url] = words.split('\n');
+  t.same([currency, token, flag], ['--currency', tempo, '-J']);
+  t.same([JSON.parse(body), url], [oil.routes[0]?.example, 'https://shop.example/mpp/image/oil']);
 });

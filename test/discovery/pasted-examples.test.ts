@@ -1,6 +1,6 @@
 /** Every command of the sandbox's own `/llms.txt` is pasted into a shell as it stands. */
 import '../payment/facilitators/own-fetch.ts';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
@@ -10,21 +10,30 @@ const commandsOf = (text: string): string[] =>
 
 const programOf = (command: string): string => /^\S+/.exec(command)?.[0] ?? '';
 
-for (const { networks, tempo, paidFirst, paidByMppx } of [
-  { networks: ['chain-a', 'chain-c'], tempo: true, paidFirst: 'chain-a', paidByMppx: 'chain-c' },
-  { networks: ['chain-a'], tempo: true, paidFirst: 'chain-a', paidByMppx: 'tempo' },
-  { networks: ['chain-c'], tempo: false, paidFirst: 'chain-c', paidByMppx: 'chain-c' },
+const EVM = { program: 'node', reads: 'EVM_PRIVATE_KEY', paid: 'chain-c' };
+const PYTHON = { program: 'python3', reads: 'EVM_PRIVATE_KEY', paid: 'chain-c' };
+const SOLANA = { program: 'node', reads: 'SVM_PRIVATE_KEY', paid: 'chain-a' };
+const MPP = { program: 'npx', reads: 'MPPX_PRIVATE_KEY', paid: 'chain-c' };
+const TEMPO = { program: 'npx', reads: 'MPPX_PRIVATE_KEY', paid: 'tempo' };
+
+for (const { networks, tempo, examples } of [
+  { networks: ['chain-a', 'chain-c'], tempo: true, examples: [EVM, PYTHON, SOLANA, MPP, TEMPO] },
+  { networks: ['chain-a'], tempo: true, examples: [SOLANA, TEMPO] },
+  { networks: ['chain-c'], tempo: false, examples: [EVM, PYTHON, MPP] },
 ]) {
   const name = [...networks, ...(tempo ? ['tempo'] : [])].join(', ');
   t.test(`the examples of a sandbox with ${name} are pasted and pay`, async (t) => {
     const gateway = await startGateway({ networks, tempo });
     t.teardown(gateway.stop);
-    const commands = commandsOf(await (await fetch(`${gateway.url}/llms.txt`)).text());
-    t.same(commands.map(programOf), ['export', 'curl', 'node', 'npx']);
-    const [variables = '', asking = '', program = '', mppx = ''] = commands;
+    const text = await (await fetch(`${gateway.url}/llms.txt`)).text();
+    t.ok(text.split('\n').length < 200, 'as short as promised');
+    const [variables = '', asking = '', ...commands] = commandsOf(text);
+    t.same([variables, asking, ...commands].map(programOf), [
+      'export',
+      'curl',
+      ...examples.map(({ program }) => program),
+    ]);
     const { environment } = (await (await fetch(`${gateway.url}/sandbox`)).json()) as { environment: object };
-    const read = /process\.env\.\w+/.exec(program)?.[0].replace('process.env.', '') ?? '';
-    t.hasProps(environment, [read, 'MPPX_PRIVATE_KEY', ...(tempo ? ['MPPX_RPC_URL'] : [])]);
     const paste = async (command: string): Promise<string> => {
       const { PATH = '' } = process.env;
       const env = { PATH, HOME: t.testdirName };
@@ -35,12 +44,23 @@ for (const { networks, tempo, paidFirst, paidByMppx } of [
     t.match(await paste(asking), /^HTTP\/1\.1 402 [\s\S]*^payment-required: /im);
     t.match(await gateway.calls(), { upstreamCalls: 0, settlementCount: 0 });
 
-    const before = await gateway.earned(paidFirst);
-    t.match(await paste(program), /success: true[\s\S]*transaction: [\s\S]*metadata: /);
-    t.ok((await gateway.earned(paidFirst)) > before, `${paidFirst} was paid`);
-
-    const earned = await gateway.earned(paidByMppx);
-    t.match(JSON.parse(await paste(mppx)), { metadata: { sandbox: true } });
-    t.ok((await gateway.earned(paidByMppx)) > earned, `${paidByMppx} was paid`);
+    for (const [index, { program, reads, paid }] of examples.entries()) {
+      const command = commands[index] ?? '';
+      t.hasProp(environment, reads);
+      if (program !== 'npx') t.match(command, reads);
+      if (program === 'python3') {
+        // Its package is not among those of this project: that the program is one of Python is all that is tried.
+        const [, lines = ''] = /<<'END'\n([\s\S]*)^END$/m.exec(command) ?? [];
+        const parsed = 'import ast, sys; print(len(ast.parse(sys.stdin.read()).body))';
+        const { stdout } = spawnSync('python3', ['-c', parsed], { input: lines, encoding: 'utf8' });
+        t.ok(Number(stdout) > 6, 'is a program');
+        continue;
+      }
+      const earned = await gateway.earned(paid);
+      const printed = await paste(command);
+      if (program === 'node') t.match(printed, /success: true[\s\S]*transaction: [\s\S]*metadata: /);
+      else t.match(JSON.parse(printed), { metadata: { sandbox: true } });
+      t.ok((await gateway.earned(paid)) > earned, `${paid} was paid`);
+    }
   });
 }

@@ -12,10 +12,9 @@ export function mppDocuments(
     const offers = rail?.offers(route, route.listing.price) ?? [];
     return offers.length > 0 ? [{ route, offers }] : [];
   });
-  const payable = sold.map(({ route }) => route);
   return {
     openApi: mppOpenApi(service, sold),
     documents: [],
-    llms: { paying: mppPaying(payable, publicUrl), sold: mppSold(sold) },
+    llms: { paying: mppPaying(sold, publicUrl), sold: mppSold(sold) },
   };
 }

@@ -13,21 +13,27 @@ export interface SoldOverMpp {
 
 const PAYING = [
   '## Paying with MPP',
-  '',
   paragraph(
     'Every path that begins with /mpp, by GET with a query or by POST with a body. The 402 carries one challenge for each',
     'method of payment in WWW-Authenticate: Payment ... Pay one and send the request again with the header',
     'Authorization: Payment <credential>. The receipt comes back in Payment-Receipt. A client that does all this, with a',
-    'funded key in MPPX_PRIVATE_KEY:',
+    'funded key in MPPX_PRIVATE_KEY, and asks the node in MPPX_RPC_URL or, unset, a public one.',
   ),
-  '',
 ];
 
-/** How to pay, with a call of the first route as an example. `publicUrl` without a trailing slash. */
-export function mppPaying([route]: readonly Route[], publicUrl: string): string[] {
-  if (!route) return [];
+/** In words, where the method's name does not say it. */
+const WHERE: Readonly<Record<string, string>> = { evm: 'on an EVM network (EIP-3009)', tempo: 'on Tempo' };
+
+/** How to pay, with a call of the first route as an example for each method. `publicUrl` without a trailing slash. */
+export function mppPaying([example]: readonly SoldOverMpp[], publicUrl: string): string[] {
+  if (!example) return [];
+  const { route, offers } = example;
   const body = quoted(JSON.stringify(route.example));
-  return [...PAYING, ...shellBlock(`npx mppx -J ${body} ${publicUrl}${route.path}`), ''];
+  const paidBy = offers.flatMap(({ method, currency }) => [
+    `Paid ${WHERE[method] ?? `by ${method}`}:`,
+    ...shellBlock(`npx mppx --currency ${currency} -J ${body} ${publicUrl}${route.path}`),
+  ]);
+  return [...PAYING, ...paidBy, ''];
 }
 
 export function mppSold(routes: readonly SoldOverMpp[]): string[] {
@@ -37,5 +43,5 @@ export function mppSold(routes: readonly SoldOverMpp[]): string[] {
     const text = soldLine(route, '');
     return upfront.length === 0 ? text : `${text} Settles first with the method ${upfront.join(', ')}.`;
   };
-  return ['## Sold over MPP', '', ...routes.map(line), ''];
+  return ['## Sold over MPP', ...routes.map(line), ''];
 }

@@ -9,7 +9,6 @@ import { workedExample } from './worked-example.ts';
 
 const paying = (otherPrefixes: readonly string[], above: string): string[] => [
   '## Paying with x402',
-  '',
   paragraph(
     `Every path${otherPrefixes.length > 0 ? ` that does not begin with ${otherPrefixes.join(' or ')}` : ''}.`,
     'The 402 carries the challenge of version 2 in the header PAYMENT-REQUIRED',
@@ -74,25 +73,21 @@ function upfrontInWords(route: Route, own: Sold['networks']): string[] {
   return [...byWords].map(([words, networks]) => `Settles first on ${names(networks)}${words}.`);
 }
 
-/** Base routes by group. */
+/** Base routes, group by group as their files are. */
 function baseSection(sold: readonly Sold[]): string[] {
   if (sold.length === 0) return [];
   const usual = usualNetworks(sold);
   const networks = new Map(sold.flatMap((each) => each.networks).map((each) => [each.network.id, each]));
   return [
     '## Sold over x402',
-    '',
     'POST with a JSON body; GET, where a line says so, with a query. Fields marked * are required.',
     `Paid on ${usual} unless a line names others. The networks: ${[...networks.values()].map(networkInWords).join(', ')}.`,
     '',
-    ...[...grouped(sold, ({ route }) => route.endpoint.group)].flatMap(([group, members]) => [
-      `### ${group}`,
-      ...members.map(({ route, networks: own }) => {
-        const text = soldLine(route, route.methods[0] === 'GET' ? 'GET ' : '');
-        const paid = names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
-        return [paid, ...upfrontInWords(route, own)].join(' ');
-      }),
-    ]),
+    ...sold.map(({ route, networks: own }) => {
+      const text = soldLine(route, route.methods[0] === 'GET' ? 'GET ' : '');
+      const paid = names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
+      return [paid, ...upfrontInWords(route, own)].join(' ');
+    }),
     '',
   ];
 }

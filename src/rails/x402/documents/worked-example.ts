@@ -1,8 +1,9 @@
 /** A paid x402 call from start to end, made of a route that is really sold. */
 import type { Route } from '../../../catalogue/types.ts';
+import { paragraph } from '../../../discovery/paragraph.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
 import { priceInWords } from '../../../discovery/payment-info.ts';
-import { nodeProgram, quoted, shellBlock } from '../../../discovery/shell.ts';
+import { nodeProgram, pythonProgram, quoted, shellBlock } from '../../../discovery/shell.ts';
 import { x402PaymentInfo } from './payment-info.ts';
 
 interface Example {
@@ -10,10 +11,12 @@ interface Example {
   readonly network: PayableNetwork;
 }
 
-/** The cheapest call of one price: POST, so that the body is seen as well. */
-function choose(routes: readonly Route[], payable: Payable): Example | undefined {
+type Family = PayableNetwork['network']['family'];
+
+/** The cheapest call of one price, on a network of the family where one is named: POST, so that the body is seen as well. */
+function choose(routes: readonly Route[], payable: Payable, family?: Family): Example | undefined {
   const candidates = routes.flatMap((route): Example[] => {
-    const [network] = payableOn(route, payable);
+    const network = payableOn(route, payable).find((each) => !family || each.network.family === family);
     const plain = route.kind === 'base' && route.methods[0] === 'POST' && route.price.fixed;
     return plain && network ? [{ route, network }] : [];
   });
@@ -27,6 +30,7 @@ function choose(routes: readonly Route[], payable: Payable): Example | undefined
 /** Keys are in the variables that x402's own examples read. */
 const WALLETS = {
   evm: {
+    where: 'On EVM networks',
     packages: '@x402/fetch @x402/evm viem',
     code: [
       "import { ExactEvmScheme } from '@x402/evm/exact/client';",
@@ -35,6 +39,7 @@ const WALLETS = {
     ],
   },
   solana: {
+    where: 'On Solana',
     packages: '@x402/fetch @x402/svm @solana/kit@5',
     code: [
       "import { ExactSvmScheme } from '@x402/svm/exact/client';",
@@ -46,48 +51,71 @@ const WALLETS = {
   },
 } as const;
 
-const indented = (value: unknown): string => `    ${JSON.stringify(value)}`;
+const bodyOf = ({ route }: Example): string => JSON.stringify(route.example);
+
+function inJavaScript(example: Example, publicUrl: string): string[] {
+  const { where, packages, code } = WALLETS[example.network.network.family];
+  const chain = JSON.stringify(example.network.binding.caip2);
+  return [
+    `${where}, with \`npm install ${packages}\`:`,
+    ...shellBlock(
+      ...nodeProgram([
+        "import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+        ...code,
+        `const pay = wrapFetchWithPayment(fetch, new x402Client().register(${chain}, scheme));`,
+        `const [method, headers, body] = ['POST', { 'content-type': 'application/json' }, JSON.stringify(${bodyOf(example)})];`,
+        `const answer = await pay(${JSON.stringify(publicUrl + example.route.path)}, { method, headers, body });`,
+        "console.log(decodePaymentResponseHeader(answer.headers.get('payment-response')), await answer.json());",
+      ]),
+    ),
+  ];
+}
+
+/** Source: the package x402 of PyPI, version 2, README and examples. A string of JSON is one of Python as well. */
+const inPython = (example: Example, publicUrl: string): string[] => [
+  "The same in Python, with `pip install 'x402[requests,evm]'`:",
+  ...shellBlock(
+    ...pythonProgram([
+      'import os',
+      'from eth_account import Account',
+      'from x402 import x402ClientSync',
+      'from x402.http.clients import x402_requests',
+      'from x402.mechanisms.evm import EthAccountSigner',
+      'from x402.mechanisms.evm.exact.register import register_exact_evm_client',
+      'client = x402ClientSync()',
+      "register_exact_evm_client(client, EthAccountSigner(Account.from_key(os.environ['EVM_PRIVATE_KEY'])))",
+      `body, headers = ${JSON.stringify(bodyOf(example))}, {'content-type': 'application/json'}`,
+      `answer = x402_requests(client).post(${JSON.stringify(publicUrl + example.route.path)}, data=body, headers=headers)`,
+      "print(answer.headers['payment-response'], answer.json())",
+    ]),
+  ),
+];
+
+const inline = (value: unknown): string => `\`${JSON.stringify(value)}\``;
 
 /** Lines of Markdown; none where nothing suits. `publicUrl` without a trailing slash. */
 export function workedExample(routes: readonly Route[], payable: Payable, publicUrl: string): string[] {
   const example = choose(routes, payable);
   if (!example) return [];
   const { route, network } = example;
-  const url = publicUrl + route.path;
-  const body = JSON.stringify(route.example);
-  const { packages, code } = WALLETS[network.network.family];
   const [offer] = x402PaymentInfo(route, [network]).offers;
   const { scheme, network: chain, amount, currency: asset, payTo } = offer ?? {};
+  const [evm, solana] = [choose(routes, payable, 'evm'), choose(routes, payable, 'solana')];
   return [
     '## A paid call from start to end',
-    '',
     `This one costs ${priceInWords(route)}. Without a payment the answer is the price, and nothing is charged:`,
-    '',
-    ...shellBlock(`curl -i ${url} -H 'content-type: application/json' -d ${quoted(body)}`),
-    '',
-    '402, with the header PAYMENT-REQUIRED, which is base64 of (shortened):',
-    '',
-    indented({ x402Version: 2, accepts: [{ scheme, network: chain, amount, asset, payTo }] }),
-    '',
-    `A client signs one entry of accepts and sends the same request again. With \`npm install ${packages}\`:`,
-    '',
     ...shellBlock(
-      ...nodeProgram([
-        "import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';",
-        ...code,
-        `const pay = wrapFetchWithPayment(fetch, new x402Client().register(${JSON.stringify(chain)}, scheme));`,
-        `const answer = await pay(${JSON.stringify(url)}, {`,
-        "  method: 'POST',",
-        "  headers: { 'content-type': 'application/json' },",
-        `  body: JSON.stringify(${body}),`,
-        '});',
-        "console.log(decodePaymentResponseHeader(answer.headers.get('payment-response')), await answer.json());",
-      ]),
+      `curl -i ${publicUrl}${route.path} -H 'content-type: application/json' -d ${quoted(bodyOf(example))}`,
+    ),
+    paragraph(
+      '402, with the header PAYMENT-REQUIRED, which is base64 of (shortened)',
+      `${inline({ x402Version: 2, accepts: [{ scheme, network: chain, amount, asset, payTo }] })}.`,
+      'A client signs one entry of accepts and sends the same request again.',
     ),
     '',
-    'The receipt names the transaction. The result looks like this:',
-    '',
-    indented(route.resultExample),
+    ...(evm ? [...inJavaScript(evm, publicUrl), ...inPython(evm, publicUrl)] : []),
+    ...(solana ? inJavaScript(solana, publicUrl) : []),
+    `The receipt names the transaction. The result of the first looks like this: ${inline(route.resultExample)}`,
     '',
   ];
 }
