@@ -1,29 +1,14 @@
 /** The catalogue's schemas as TypeScript: what recipes and adapters take and give. */
-
-import { compile } from 'json-schema-to-typescript';
 import { type Fragments, inlineFragments } from '../src/catalogue/fragments.ts';
 import type { RailDeclaration } from '../src/catalogue/rails.ts';
-import { mapSubschemas } from '../src/catalogue/schema-walk.ts';
 import { closedRequest, openResult } from '../src/catalogue/schemas.ts';
 import { isJsonObject, type JsonObject } from '../src/json.ts';
 import { NOTICE, pascalCase } from './names.ts';
-
-/** Keywords that say when a value is valid but not what it is made of. */
-const CONDITIONS = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'];
-
-async function declare(schema: JsonObject, name: string): Promise<string> {
-  const code = await compile(structuredClone(schema) as Parameters<typeof compile>[0], name, {
-    bannerComment: '',
-    ignoreMinAndMaxItems: true,
-    unreachableDefinitions: false,
-    style: { singleQuote: true, printWidth: 120 },
-  });
-  return code.trim();
-}
+import { declare, plain, withoutConditions } from './schema-types.ts';
 
 /** A request once it is valid: what has a default is there. */
 function validRequest(schema: JsonObject): JsonObject {
-  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !CONDITIONS.includes(keyword)));
+  const kept = withoutConditions(schema);
   const properties = isJsonObject(kept.properties) ? kept.properties : {};
   const defaulted = Object.keys(properties).filter((name) => {
     const property = properties[name];
@@ -31,13 +16,6 @@ function validRequest(schema: JsonObject): JsonObject {
   });
   const required = Array.isArray(kept.required) ? kept.required : [];
   return plain({ ...kept, required: [...new Set([...required, ...defaulted])] });
-}
-
-/** Without the conditions inside: the declared properties are the type. */
-function plain(schema: JsonObject): JsonObject {
-  const copy = mapSubschemas(schema, (inner) => (isJsonObject(inner) ? plain(inner) : inner));
-  for (const keyword of ['if', 'then', 'else', 'examples', 'default']) delete copy[keyword];
-  return copy;
 }
 
 const fileOf = (declarations: readonly string[]): string => `// ${NOTICE}\n\n${declarations.join('\n\n')}\n`;

@@ -18,6 +18,8 @@ const allowed: Record<string, readonly string[]> = {
   limits: ['root', 'catalogue', 'store', 'metrics'],
   purchases: ['root', 'catalogue', 'store', 'payment'],
   discovery: ['root', 'catalogue'],
+  // In a buyer's program, which has no gateway.
+  client: ['root'],
   rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
   lifecycle: ['root', 'catalogue', 'store', 'metrics', 'upstream', 'payment', 'limits'],
   'catalogue-diff': ['root', 'catalogue'],

@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   reload: () => import('./reload.ts'),
   pay: () => import('./pay.ts'),
   mcp: () => import('./mcp.ts'),
+  client: () => import('./client.ts'),
   payments: () => import('./payments.ts'),
   refund: () => import('./refund.ts'),
   export: () => import('./export.ts'),

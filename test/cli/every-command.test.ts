@@ -31,6 +31,7 @@ const commands = [
   'keys',
   'pay',
   'mcp',
+  'client',
   'prove-ownership',
   'reload',
 ];

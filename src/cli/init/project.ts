@@ -36,6 +36,7 @@ const COMMANDS = [
   'reload',
   'pay',
   'mcp',
+  'client',
   'payments',
   'refund',
   'backup',

@@ -1,9 +1,9 @@
 /** What an answer to a paid call says of the payment, and what is said to the model where it says nothing good. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Offer } from '../../client/offers.ts';
 import { asJsonObject, isJsonObject, numberOrNull, textOrNull } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
-import type { Offer, PaymentRequired } from './offers.ts';
-import { readPaymentRequired } from './offers.ts';
+import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
 
 const RECEIPT = 'x402/payment-response';
 

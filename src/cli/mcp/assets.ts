@@ -1,21 +1,10 @@
 /** Dollar stablecoins that a payment may be made in. What a gateway says of an asset is never believed. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import type { Asset } from '../../client/asset.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';
-
-export interface KnownAsset {
-  /** Neutral id of its network. */
-  readonly id: string;
-  /** CAIP-2 id of its network. */
-  readonly network: string;
-  readonly family: 'evm' | 'solana';
-  readonly address: string;
-  readonly decimals: number;
-  /** Of its EIP-712 domain; EVM networks only. */
-  readonly domain: { readonly name: string; readonly version: string } | undefined;
-  readonly rpcUrl: string;
-}
+import { shippedCatalogue } from '../shipped-catalogue.ts';
 
 interface ShippedNetwork {
   readonly family: 'evm' | 'solana';
@@ -26,13 +15,11 @@ interface ShippedNetwork {
   };
 }
 
-/** From the sources, or from what was built of them. */
-const PLACES = ['../../../catalogue/networks.yaml', '../../../../catalogue/networks.yaml'];
-
 /** Those of the catalogue that comes with the package, not of one that lies about where the command is run. */
-export function shippedAssets(environment: NodeJS.ProcessEnv): KnownAsset[] {
-  const places = PLACES.map((place) => join(import.meta.dirname, place));
-  const networks: Record<string, ShippedNetwork> = parse(readFileSync(places.find(existsSync) ?? '', 'utf8'));
+export function shippedAssets(environment: NodeJS.ProcessEnv): Asset[] {
+  const networks: Record<string, ShippedNetwork> = parse(
+    readFileSync(join(shippedCatalogue(), 'networks.yaml'), 'utf8'),
+  );
   return Object.entries(networks).map(([id, { family, live }]) => {
     const { address, decimals, name, version } = live.asset;
     const rpcUrl = environment[`TURNPIKE_RPC_URL_${id.toUpperCase().replaceAll('-', '_')}`] ?? live.rpcUrl;
@@ -44,9 +31,9 @@ export function shippedAssets(environment: NodeJS.ProcessEnv): KnownAsset[] {
 /** In the sandbox every asset has six decimals. */
 const SANDBOX_DECIMALS = 6;
 
-export function sandboxAssets({ evm, solana }: SandboxState): KnownAsset[] {
+export function sandboxAssets({ evm, solana }: SandboxState): Asset[] {
   const assets = Object.entries(evm).map(
-    ([id, { caip2, asset, decimals, name, version, rpcUrl }]): KnownAsset => ({
+    ([id, { caip2, asset, decimals, name, version, rpcUrl }]): Asset => ({
       id,
       network: caip2,
       family: 'evm',
@@ -58,7 +45,7 @@ export function sandboxAssets({ evm, solana }: SandboxState): KnownAsset[] {
   );
   if (!solana) return assets;
   const { id, caip2, mint, rpcUrl } = solana;
-  const onSolana: KnownAsset = {
+  const onSolana: Asset = {
     id,
     network: caip2,
     family: 'solana',

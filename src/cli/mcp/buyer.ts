@@ -5,12 +5,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { canonicalJson } from '../../canonical-json.ts';
+import type { Offer } from '../../client/offers.ts';
+import type { Payment, Wallet } from '../../client/wallet.ts';
 import { type Money, toDecimal } from '../../money.ts';
 import { inWords, verdictOf, words } from './answers.ts';
 import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
-import { type Offer, type PaymentRequired, readPaymentRequired } from './offers.ts';
+import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
 import type { Reservation, Spending } from './spending.ts';
-import type { Payment, Wallet } from './wallet.ts';
 
 export interface BuyerParts {
   readonly gateway: Pick<Gateway, 'call'>;

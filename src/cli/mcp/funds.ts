@@ -1,13 +1,28 @@
 /** Whose money pays: a sandbox's play money, the keys of the environment, or nobody's. */
+import type { Asset } from '../../client/asset.ts';
+import { openWallet, readEvmKey, readSolanaKey, type Wallet } from '../../client/wallet.ts';
 import { isLoopback } from '../../loopback.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';
 import { UsageProblem } from '../command-line.ts';
-import { type KnownAsset, sandboxAssets, shippedAssets } from './assets.ts';
-import { openWallet, readEvmKey, readSolanaKey, type Wallet } from './wallet.ts';
+import { sandboxAssets, shippedAssets } from './assets.ts';
 
 export interface Funds {
   readonly money: 'dollars' | 'play';
   readonly wallet: Wallet;
+}
+
+/** Throws UsageProblem; the key is in no message. */
+function evmKey(key: string) {
+  const account = readEvmKey(key);
+  if (account) return account;
+  throw new UsageProblem('TURNPIKE_WALLET_EVM is not a private key: give 0x and 64 hex digits');
+}
+
+/** The same for the other key. */
+async function solanaKey(key: string) {
+  const signer = await readSolanaKey(key);
+  if (signer) return signer;
+  throw new UsageProblem('TURNPIKE_WALLET_SOLANA is not a key pair: give its 64 bytes in base58');
 }
 
 /** Its wallets, where the gateway is a sandbox on this machine. */
@@ -17,7 +32,7 @@ async function readSandbox(origin: string): Promise<SandboxState | undefined> {
   return answer.status === 200 ? ((await answer.json()) as SandboxState) : undefined;
 }
 
-function networkOf(network: string | undefined, assets: readonly KnownAsset[]): string | undefined {
+function networkOf(network: string | undefined, assets: readonly Asset[]): string | undefined {
   if (network === undefined) return undefined;
   const found = assets.find((asset) => asset.id === network || asset.network === network);
   if (found) return found.network;
@@ -41,17 +56,17 @@ export async function openFunds(
   const sandbox = await readSandbox(origin);
   if (sandbox) {
     const assets = sandboxAssets(sandbox);
-    const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, readEvmKey(privateKey)] as const);
-    const solana = sandbox.solana && (await readSolanaKey(sandbox.solana.secretKey));
+    const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, evmKey(privateKey)] as const);
+    const solana = sandbox.solana && (await solanaKey(sandbox.solana.secretKey));
     return { money: 'play', wallet: openWallet(assets, { evm: new Map(evm), solana }, networkOf(network, assets)) };
   }
   const assets = shippedAssets(environment);
   const wanted = networkOf(network, assets);
   const { TURNPIKE_WALLET_EVM, TURNPIKE_WALLET_SOLANA } = environment;
   if (!TURNPIKE_WALLET_EVM && !TURNPIKE_WALLET_SOLANA) return undefined;
-  const account = TURNPIKE_WALLET_EVM ? readEvmKey(TURNPIKE_WALLET_EVM) : undefined;
+  const account = TURNPIKE_WALLET_EVM ? evmKey(TURNPIKE_WALLET_EVM) : undefined;
   const evm = new Map(account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account]));
-  const solana = TURNPIKE_WALLET_SOLANA ? await readSolanaKey(TURNPIKE_WALLET_SOLANA) : undefined;
+  const solana = TURNPIKE_WALLET_SOLANA ? await solanaKey(TURNPIKE_WALLET_SOLANA) : undefined;
   const wallet = openWallet(assets, { evm, solana }, wanted);
   if (wallet.addresses.size > 0) return { money: 'dollars', wallet };
   throw new UsageProblem(`no key pays on --network ${network}: set TURNPIKE_WALLET_EVM or TURNPIKE_WALLET_SOLANA`);

@@ -1,12 +1,24 @@
 /** Keys that pay, and the published x402 clients that sign with them. Keys leave this file in signatures only. */
-import { createKeyPairSignerFromBytes, getBase58Encoder, type KeyPairSigner } from '@solana/kit';
+import {
+  createKeyPairSignerFromBytes,
+  getBase58Encoder,
+  type KeyPairSigner,
+  type TransactionSigner,
+} from '@solana/kit';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { readSolanaPayment } from '../../payment/chains/solana-transaction.ts';
-import { UsageProblem } from '../command-line.ts';
-import type { KnownAsset } from './assets.ts';
-import { type Offer, type PaymentRequired, readOffer } from './offers.ts';
+import type { JsonObject } from '../json.ts';
+import type { Asset } from './asset.ts';
+import { type Offer, readOffer } from './offers.ts';
+import { readSolanaTransfer } from './solana-transfer.ts';
+
+/** What an x402 gateway of version 2 asks for. */
+export interface Challenge {
+  readonly accepts: readonly JsonObject[];
+  readonly resource: unknown;
+  readonly extensions: unknown;
+}
 
 /** An x402 payment of version 2. */
 export interface Payment {
@@ -21,35 +33,40 @@ export interface Wallet {
   /** Where its money comes from, by network id. */
   readonly addresses: ReadonlyMap<string, string>;
   /** What it could pay of what is asked for, in the gateway's order. */
-  offers(required: PaymentRequired): Offer[];
+  offers(required: Challenge): Offer[];
   /** Throws where what would be signed is not what is offered. */
-  sign(offer: Offer, required: PaymentRequired): Promise<Payment>;
+  sign(offer: Offer, required: Challenge): Promise<Payment>;
 }
 
-interface Signers {
+/** Signs typed data for one address: an account of viem's, or what stands for a wallet elsewhere. */
+export type EvmSigner = Pick<PrivateKeyAccount, 'address' | 'signTypedData'>;
+
+/** Signs transactions for one address: a key pair or another signer of @solana/kit's. */
+export type SolanaSigner = TransactionSigner;
+
+export interface Signers {
   /** By network id. */
-  readonly evm: ReadonlyMap<string, PrivateKeyAccount>;
-  readonly solana: KeyPairSigner | undefined;
+  readonly evm: ReadonlyMap<string, EvmSigner>;
+  readonly solana: SolanaSigner | undefined;
 }
 
-/** Throws UsageProblem; the key is in no message. */
-export function readEvmKey(key: string): PrivateKeyAccount {
-  if (/^0x[0-9a-fA-F]{64}$/.test(key)) {
-    try {
-      return privateKeyToAccount(key as `0x${string}`);
-    } catch {
-      // Zero and what is beyond the curve's order.
-    }
+/** EVM: 0x and 64 hex digits. Undefined for anything else. */
+export function readEvmKey(key: string): PrivateKeyAccount | undefined {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) return undefined;
+  try {
+    return privateKeyToAccount(key as `0x${string}`);
+  } catch {
+    // Zero and what is beyond the curve's order.
+    return undefined;
   }
-  throw new UsageProblem('TURNPIKE_WALLET_EVM is not a private key: give 0x and 64 hex digits');
 }
 
-/** Throws UsageProblem; the key is in no message. */
-export async function readSolanaKey(key: string): Promise<KeyPairSigner> {
+/** Solana: the 64 bytes of a key pair in base58. Undefined for anything else. */
+export async function readSolanaKey(key: string): Promise<KeyPairSigner | undefined> {
   try {
     return await createKeyPairSignerFromBytes(getBase58Encoder().encode(key));
   } catch {
-    throw new UsageProblem('TURNPIKE_WALLET_SOLANA is not a key pair: give its 64 bytes in base58');
+    return undefined;
   }
 }
 
@@ -58,7 +75,7 @@ const demand = (isSo: boolean, what: string): void => {
 };
 
 /** Signs the transfer of the offer, and nothing else, whatever it is handed. */
-const guarded = (account: PrivateKeyAccount, { asset, amount, payTo, seconds }: Offer) => ({
+export const guarded = (account: EvmSigner, { asset, amount, payTo, seconds }: Offer) => ({
   address: account.address,
   async signTypedData(typed: { domain: object; types: object; primaryType: string; message: object }) {
     const { name, version, chainId, verifyingContract } = typed.domain as Record<string, unknown>;
@@ -93,19 +110,21 @@ async function payloadOf(offer: Offer, { evm, solana }: Signers): Promise<Record
     return (await scheme.createPaymentPayload(2, requirementsOf(offer))).payload;
   }
   if (asset.family === 'evm' || !solana) throw new Error(`there is no key for ${asset.id}`);
-  const scheme = new ExactSvmScheme(solana, { rpcUrl: asset.rpcUrl });
+  const scheme = new ExactSvmScheme(solana as ConstructorParameters<typeof ExactSvmScheme>[0], {
+    ...(asset.rpcUrl !== undefined && { rpcUrl: asset.rpcUrl }),
+  });
   const { payload } = await scheme.createPaymentPayload(2, requirementsOf(offer));
   // It could be used from now on, but nobody else has it yet.
-  const signed = readSolanaPayment(String(payload.transaction));
-  demand(signed.authority === solana.address && signed.feePayer === offer.feePayer, 'a party');
-  demand(signed.mint === asset.address && !signed.isDurable, 'the asset');
-  demand(signed.amount === amount, 'the amount');
+  const signed = readSolanaTransfer(String(payload.transaction));
+  demand(signed?.authority === solana.address && signed.feePayer === offer.feePayer, 'a party');
+  demand(signed?.mint === asset.address, 'the asset');
+  demand(signed?.amount === amount, 'the amount');
   return payload;
 }
 
 /** A wallet for these assets. `wanted`: CAIP-2 id of the only network that it pays on. */
-export function openWallet(assets: readonly KnownAsset[], signers: Signers, wanted: string | undefined): Wallet {
-  const addressOn = ({ family, id }: KnownAsset): string | undefined =>
+export function openWallet(assets: readonly Asset[], signers: Signers, wanted: string | undefined): Wallet {
+  const addressOn = ({ family, id }: Asset): string | undefined =>
     family === 'evm' ? signers.evm.get(id)?.address : signers.solana?.address;
   const payable = assets.filter(
     (asset) => addressOn(asset) !== undefined && (wanted === undefined || wanted === asset.network),

@@ -1,23 +1,12 @@
 /** What a gateway asks for, and which of it may be paid: the exact scheme in a known dollar stablecoin, and no other. */
-import type { CallToolResult } from '@modelcontextprotocol/client';
-import { addressFault } from '../../address.ts';
-import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject, textOrNull } from '../../json.ts';
-import { type Atomic, divideUp, type Money } from '../../money.ts';
-import type { KnownAsset } from './assets.ts';
-
-/** The answer to a call that was not paid, or whose payment was refused. */
-export interface PaymentRequired {
-  readonly accepts: readonly JsonObject[];
-  readonly resource: unknown;
-  readonly extensions: unknown;
-  /** The gateway's own words. */
-  readonly error: string;
-  /** Something is wrong with the call itself: paying it would buy nothing. */
-  readonly isInvalid: boolean;
-}
+import { isAddress as isSolanaAddress } from '@solana/kit';
+import { isAddress as isEvmAddress } from 'viem';
+import { asJsonObject, type JsonObject, textOrNull } from '../json.ts';
+import { type Atomic, divideUp, type Money } from '../money.ts';
+import type { Asset } from './asset.ts';
 
 export interface Offer {
-  readonly asset: KnownAsset;
+  readonly asset: Asset;
   /** Atomic units, which is what is signed. */
   readonly amount: Atomic;
   /** The same in dollars, rounded up. */
@@ -31,19 +20,6 @@ export interface Offer {
   readonly given: JsonObject;
 }
 
-export function readPaymentRequired({ isError, structuredContent }: CallToolResult): PaymentRequired | undefined {
-  if (isError !== true || !isJsonObject(structuredContent)) return undefined;
-  const { x402Version, accepts, resource, extensions, error, invalidParams } = structuredContent;
-  if (x402Version !== 2 || !Array.isArray(accepts)) return undefined;
-  return {
-    accepts: asJsonObjects(accepts),
-    resource,
-    extensions,
-    error: textOrNull(error) ?? 'payment required',
-    isInvalid: invalidParams !== undefined,
-  };
-}
-
 /** Nothing that is signed outlives this, whatever is asked. */
 const LONGEST_SECONDS = 900;
 
@@ -55,25 +31,27 @@ function toDollars(amount: Atomic, decimals: number): Money {
     : amount * 10n ** BigInt(MONEY_DECIMALS - decimals);
 }
 
-const sameAddress = (asset: KnownAsset, address: unknown): boolean =>
+const sameAddress = (asset: Asset, address: unknown): boolean =>
   typeof address === 'string' &&
   (asset.family === 'evm' ? address.toLowerCase() === asset.address.toLowerCase() : address === asset.address);
 
+const isAddress = ({ family }: Asset, address: string): boolean =>
+  family === 'evm' ? isEvmAddress(address) : isSolanaAddress(address);
+
 /** An entry of `accepts` as an offer in one of these assets; undefined for everything else. */
-export function readOffer(given: JsonObject, assets: readonly KnownAsset[]): Offer | undefined {
+export function readOffer(given: JsonObject, assets: readonly Asset[]): Offer | undefined {
   const { scheme, network, amount, asset: address, payTo, maxTimeoutSeconds } = given;
   const extra = asJsonObject(given.extra);
   const asset = assets.find((known) => known.network === network && sameAddress(known, address));
   if (scheme !== 'exact' || !asset) return undefined;
   if (typeof amount !== 'string' || !/^[1-9][0-9]{0,30}$/.test(amount)) return undefined;
-  if (typeof payTo !== 'string' || addressFault(asset.family, payTo) !== undefined) return undefined;
+  if (typeof payTo !== 'string' || !isAddress(asset, payTo)) return undefined;
   if (typeof maxTimeoutSeconds !== 'number' || !Number.isInteger(maxTimeoutSeconds) || maxTimeoutSeconds <= 0)
     return undefined;
   // Permit2 and the like would sign something else.
   if (extra.assetTransferMethod !== undefined && extra.assetTransferMethod !== 'eip3009') return undefined;
   const feePayer = textOrNull(extra.feePayer) ?? undefined;
-  if (asset.family === 'solana' && (feePayer === undefined || addressFault('solana', feePayer) !== undefined))
-    return undefined;
+  if (asset.family === 'solana' && (feePayer === undefined || !isAddress(asset, feePayer))) return undefined;
   const units = BigInt(amount);
   return {
     asset,

@@ -1,0 +1,23 @@
+import { loadCatalogue } from '../../catalogue/load.ts';
+import { priceInWords } from '../../discovery/payment-info.ts';
+import { answerSchema, requestSchema } from '../../discovery/schemas.ts';
+import { shipped } from '../../shipped.ts';
+import { assetsOf } from './assets.ts';
+import type { Sold, SoldPath } from './sold.ts';
+
+/** What the catalogue in `directory` sells. Throws CatalogueErrors. */
+export function readCatalogue(directory: string, url: string): Sold {
+  const { routes, networks } = loadCatalogue(directory, shipped);
+  const paths = routes.map(
+    (route): SoldPath => ({
+      path: route.path,
+      method: route.methods.includes('POST') ? 'POST' : 'GET',
+      summary: route.endpoint.summary,
+      price: priceInWords(route),
+      request: requestSchema(route),
+      result: answerSchema(route),
+      streams: route.streams === true,
+    }),
+  );
+  return { url, paths, assets: assetsOf(networks.values()) };
+}

@@ -1,0 +1,29 @@
+import { isJsonObject, type JsonObject } from '../../json.ts';
+
+/** Keywords that a type is made of. No other comes through: some make the compiler read files, or write what they hold. */
+const TYPES = ['type', 'enum', 'const', 'required'];
+const SCHEMAS = ['items', 'additionalProperties'];
+const LISTS = ['anyOf', 'oneOf', 'allOf'];
+
+/** Deeper than this a value is any. */
+const DEEPEST = 32;
+
+const within = (value: unknown, depth: number): unknown => (isJsonObject(value) ? safeSchema(value, depth + 1) : value);
+
+/** The same schema of those keywords alone, with descriptions that end no comment. */
+export function safeSchema(schema: JsonObject, depth = 0): JsonObject {
+  if (depth > DEEPEST) return {};
+  const safe = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    if (TYPES.includes(keyword)) return [[keyword, value]];
+    if (SCHEMAS.includes(keyword)) return [[keyword, within(value, depth)]];
+    if (LISTS.includes(keyword) && Array.isArray(value)) return [[keyword, value.map((each) => within(each, depth))]];
+    if (keyword === 'description' && typeof value === 'string') return [[keyword, inComment(value)]];
+    if (keyword !== 'properties' || !isJsonObject(value)) return [];
+    return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, within(each, depth)]))]];
+  });
+  return Object.fromEntries(safe);
+}
+
+/** Text that may stand in a comment of one line. */
+export const inComment = (text: string): string =>
+  text.replaceAll('*/', '*\\/').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');

@@ -1,0 +1,24 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Challenge } from '../../client/wallet.ts';
+import { asJsonObjects, isJsonObject, textOrNull } from '../../json.ts';
+
+/** The answer to a call that was not paid, or whose payment was refused. */
+export interface PaymentRequired extends Challenge {
+  /** The gateway's own words. */
+  readonly error: string;
+  /** Something is wrong with the call itself: paying it would buy nothing. */
+  readonly isInvalid: boolean;
+}
+
+export function readPaymentRequired({ isError, structuredContent }: CallToolResult): PaymentRequired | undefined {
+  if (isError !== true || !isJsonObject(structuredContent)) return undefined;
+  const { x402Version, accepts, resource, extensions, error, invalidParams } = structuredContent;
+  if (x402Version !== 2 || !Array.isArray(accepts)) return undefined;
+  return {
+    accepts: asJsonObjects(accepts),
+    resource,
+    extensions,
+    error: textOrNull(error) ?? 'payment required',
+    isInvalid: invalidParams !== undefined,
+  };
+}

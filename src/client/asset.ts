@@ -1,0 +1,15 @@
+/** A dollar stablecoin that a payment may be made in. What a gateway says of an asset while it sells is never believed. */
+export interface Asset {
+  /** Neutral id of its network, such as `chain-c`. */
+  readonly id: string;
+  /** CAIP-2 id of its network. */
+  readonly network: string;
+  readonly family: 'evm' | 'solana';
+  /** Of its contract, or of its mint. */
+  readonly address: string;
+  readonly decimals: number;
+  /** Of its EIP-712 domain; EVM networks only. */
+  readonly domain?: { readonly name: string; readonly version: string } | undefined;
+  /** Where a Solana payment is prepared; left out: the network's public address. */
+  readonly rpcUrl?: string | undefined;
+}

@@ -1,0 +1,293 @@
+/** Calls what a gateway sells, and pays for it within limits. */
+import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
+import type { Answer, Failure } from './answer.ts';
+import type { Asset } from './asset.ts';
+import { type LimitReached, openSpending } from './limits.ts';
+import { mppOffers, mppTransaction } from './mpp.ts';
+import type { Offer } from './offers.ts';
+import { readProblem } from './problem.ts';
+import { notDone, openPurchase, reasonOf, redirected } from './purchase.ts';
+import { type EvmSigner, openWallet, readEvmKey, readSolanaKey, type SolanaSigner, type Wallet } from './wallet.ts';
+import { x402Offers, x402Transaction } from './x402.ts';
+
+/** What is sold, by path: what `turnpike client` writes. */
+export type AnyPaths<Paths> = { [Path in keyof Paths]: { readonly request: object; readonly result: unknown } };
+
+/** What the client has to know of a gateway besides its types: what `turnpike client` writes. */
+export interface Gateway {
+  /** Origin of the gateway. */
+  readonly url: string;
+  /** What may be signed for, and nothing else. */
+  readonly assets: readonly Asset[];
+  /** Paths that take GET with a query; all others take POST. */
+  readonly get?: readonly string[];
+}
+
+export interface Pay {
+  /** Pays on EVM networks: a private key (0x and 64 hex digits), or what signs typed data for an address. */
+  readonly evm?: string | EvmSigner;
+  /** Pays on Solana: a key pair of 64 bytes in base58, or a signer of @solana/kit's. */
+  readonly solana?: string | SolanaSigner;
+  /** Where Solana payments are prepared; default: the network's public address. */
+  readonly solanaRpcUrl?: string;
+  /** The only network that is paid on: its neutral or CAIP-2 id. Default: whichever is offered first. */
+  readonly network?: string;
+  /** The only protocol that is paid by. Default: the one that a path is sold by. */
+  readonly protocol?: 'x402' | 'mpp';
+}
+
+export interface ClientOptions extends Gateway {
+  readonly pay?: Pay;
+  /** Dollars, as decimal strings. Default: 1 for a call, and 10 for all calls of this client together. */
+  readonly limit?: { readonly perCall?: string; readonly total?: string };
+  /** How often a payment whose answer was lost is sent again. Default: 6. */
+  readonly retries?: number;
+  /** In place of the global one. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** The most that this call may cost, in dollars, in place of the client's `perCall`. */
+  readonly limit?: string;
+  /** Ends the waiting. What was signed by then is `owed`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Quote {
+  readonly ok: true;
+  /** Dollars, as a decimal string. */
+  readonly price: string;
+  /** Neutral id of the network where this client would pay. */
+  readonly network: string;
+}
+
+export interface Client<Paths extends AnyPaths<Paths>> {
+  /**
+   * Asks for the price, pays it where the limits allow, and answers the result. Whatever goes wrong between here and there is
+   * in the answer. Throws TypeError for a limit that is no amount.
+   */
+  call<Path extends keyof Paths & string>(
+    path: Path,
+    request: Paths[Path]['request'],
+    options?: CallOptions,
+  ): Promise<Answer<Paths[Path]['result']>>;
+  /** What the call would cost. Nothing is signed. */
+  quote<Path extends keyof Paths & string>(
+    path: Path,
+    request: Paths[Path]['request'],
+  ): Promise<Quote | Failure<Paths[Path]['result']>>;
+  /** Dollars signed for so far, and left of the total. */
+  readonly spending: { readonly spent: string; readonly left: string };
+}
+
+const PER_CALL = '1';
+const TOTAL = '10';
+const RETRIES = 6;
+
+/** Throws TypeError that names the option. */
+function dollars(option: string, text: string): Money {
+  try {
+    return usd(text);
+  } catch (error) {
+    if (error instanceof AmountProblem) throw new TypeError(`${option}: ${error.message}; it takes ${error.expected}`);
+    throw error;
+  }
+}
+
+/** Throws TypeError; no key is in a message. */
+function originOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed.origin;
+  throw new TypeError(`url is the gateway's origin, such as https://shop.example: got ${url}`);
+}
+
+/** Throws TypeError; the key is in no message. */
+function evmSigner(given: string | EvmSigner): EvmSigner {
+  const signer = typeof given === 'string' ? readEvmKey(given) : given;
+  if (signer) return signer;
+  throw new TypeError('pay.evm is not a private key: give 0x and 64 hex digits, or an account');
+}
+
+/** The same for the other key. */
+async function solanaSigner(given: string | SolanaSigner): Promise<SolanaSigner> {
+  const signer = typeof given === 'string' ? await readSolanaKey(given) : given;
+  if (signer) return signer;
+  throw new TypeError('pay.solana is not a key pair: give its 64 bytes in base58, or a signer');
+}
+
+/** CAIP-2 id. Throws TypeError. */
+function networkOf({ network }: Pay, assets: readonly Asset[]): string | undefined {
+  if (network === undefined) return undefined;
+  const found = assets.find((asset) => asset.id === network || asset.network === network);
+  if (found) return found.network;
+  throw new TypeError(
+    `pay.network is one of ${[...new Set(assets.map(({ id }) => id))].sort().join(', ')}: got ${network}`,
+  );
+}
+
+/** One way to pay a call. */
+interface Payable {
+  readonly offer: Offer;
+  sign(): Promise<Record<string, string>>;
+  transactionOf(answer: Response): string | undefined;
+}
+
+/** The requests of one call: always the same bytes, for a payment is bound to them. */
+function requestTo({ url, get = [] }: Gateway, path: string, input: object) {
+  const target = originOf(url) + path;
+  if (!get.includes(path)) {
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    return { target, init: { method: 'POST', headers, body: JSON.stringify(input) } };
+  }
+  const query = new URLSearchParams(
+    Object.entries(input).flatMap(([name, value]) =>
+      [value].flat().flatMap((each) => (each === undefined ? [] : [[name, String(each)] as [string, string]])),
+    ),
+  );
+  const headers: Record<string, string> = {};
+  return { target: `${target}${query.size > 0 ? `?${query}` : ''}`, init: { method: 'GET', headers } };
+}
+
+/**
+ * A client of one gateway; `Paths` are the types that `turnpike client` writes. Throws TypeError for an option that is not
+ * what it should be.
+ */
+export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptions): Client<Paths> {
+  const { assets, pay = {}, limit = {}, retries = RETRIES } = options;
+  const fetching = options.fetch ?? ((...given: Parameters<typeof fetch>) => globalThis.fetch(...given));
+  originOf(options.url);
+  const limits = {
+    perCall: dollars('limit.perCall', limit.perCall ?? PER_CALL),
+    total: dollars('limit.total', limit.total ?? TOTAL),
+  };
+  const spending = openSpending(limits);
+  const account = pay.evm === undefined ? undefined : evmSigner(pay.evm);
+  const evm = new Map(
+    account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account] as const),
+  );
+  const wanted = networkOf(pay, assets);
+  const payable = assets
+    .filter(({ network }) => wanted === undefined || wanted === network)
+    .map((asset) => ({ ...asset, rpcUrl: (asset.family === 'solana' && pay.solanaRpcUrl) || asset.rpcUrl }));
+  // A key pair is only ready after a while.
+  const opening = (async () => {
+    const solana = pay.solana === undefined ? undefined : await solanaSigner(pay.solana);
+    const signers = { evm, solana };
+    return { signers, wallet: openWallet(payable, signers, wanted) };
+  })();
+  opening.catch(() => {});
+
+  function waysToPay(unpaid: Response, { signers, wallet }: Awaited<typeof opening>): Payable[] {
+    const overX402 = x402Offers(unpaid, wallet).map((each) => ({ ...each, transactionOf: x402Transaction }));
+    const overMpp = mppOffers(unpaid, payable, signers).map((each) => ({ ...each, transactionOf: mppTransaction }));
+    return [...(pay.protocol === 'mpp' ? [] : overX402), ...(pay.protocol === 'x402' ? [] : overMpp)];
+  }
+
+  type Asked =
+    | { readonly kind: 'free'; readonly answer: Response }
+    | { readonly kind: 'price'; readonly ways: readonly [Payable, ...Payable[]] }
+    | { readonly kind: 'failure'; readonly failure: Failure<never> };
+
+  /** The call without a payment. */
+  async function ask(request: ReturnType<typeof requestTo>, signal: AbortSignal | undefined): Promise<Asked> {
+    const opened = await opening;
+    const unsigned = { paid: undefined, isCounted: false };
+    const failure = (answer: Answer<never>): Asked => ({ kind: 'failure', failure: answer as Failure<never> });
+    let answer: Response;
+    try {
+      answer = await fetching(request.target, { ...request.init, redirect: 'manual', ...(signal && { signal }) });
+    } catch (error) {
+      const message = `${originOf(options.url)} cannot be reached (${reasonOf(error)}): nothing was signed`;
+      const said = { status: 0, code: 'no_answer', message, details: [], requestId: undefined };
+      return failure({ ok: false, reason: 'failed', ...said, ...unsigned });
+    }
+    if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) {
+      return failure(redirected(answer, unsigned));
+    }
+    if (answer.ok) return { kind: 'free', answer };
+    const ways = waysToPay(answer, opened);
+    const { isInvalid, retryAfter: _, ...said } = await readProblem(answer);
+    const { status } = said;
+    if (isInvalid || [400, 404, 405, 413, 415].includes(status)) {
+      const message = isInvalid ? 'The request does not fit the endpoint: details name each field' : said.message;
+      return failure({ ok: false, reason: 'invalid', ...said, message, code: said.code ?? 'invalid_request' });
+    }
+    if (status !== 402) return failure(notDone({ ...said, isInvalid, retryAfter: undefined }, unsigned));
+    const [first, ...others] = ways;
+    if (first) return { kind: 'price', ways: [first, ...others] };
+    const message = `${said.message} ${payableInWords(opened.wallet)}`;
+    return failure({ ok: false, reason: 'unpaid', ...said, code: 'payment_required', message });
+  }
+
+  /** Why nothing that is asked for can be paid. */
+  function payableInWords({ addresses }: Wallet): string {
+    if (addresses.size === 0) return 'This client has no wallet: give it one as `pay`.';
+    const protocol = pay.protocol === undefined ? '' : ` over ${pay.protocol}`;
+    return `It is offered in no way that this client pays${protocol}: known dollar stablecoins on ${[...addresses.keys()].join(', ')}. Nothing was signed.`;
+  }
+
+  const overLimit = (reached: LimitReached): Failure<never> => {
+    const { kind, price, limit: most, spent } = reached;
+    const message =
+      kind === 'perCall'
+        ? `This call costs ${price} USD, and the limit for one call is ${most} USD: raise it with limit: { perCall: "${price}" }. Nothing was signed.`
+        : `This call costs ${price} USD, and ${spent} of the total of ${most} USD is spent: raise it with limit: { total: "..." }. Nothing was signed.`;
+    const said = { status: 402, code: 'limit_reached', message, details: [], requestId: undefined };
+    return { ok: false, reason: 'limit', limit: reached, ...said };
+  };
+
+  async function call<Result>(path: string, input: object, { limit: own, signal }: CallOptions) {
+    const most = own === undefined ? limits.perCall : dollars('limit', own);
+    const request = requestTo(options, path, input);
+    const asked = await ask(request, signal);
+    if (asked.kind === 'failure') return asked.failure;
+    if (asked.kind === 'free') return await given<Result>(asked.answer);
+    const chosen = asked.ways.find(({ offer }) => !spending.reached(offer.price, most)) ?? asked.ways[0];
+    const { offer } = chosen;
+    const reached = spending.reached(offer.price, most);
+    if (reached) return overLimit(reached);
+    spending.count(offer.price);
+    let payment: Record<string, string>;
+    try {
+      signal?.throwIfAborted();
+      payment = await chosen.sign();
+    } catch (error) {
+      spending.unsigned(offer.price);
+      const message = `The payment could not be signed (${reasonOf(error)}): nothing was sent`;
+      const said = { status: 402, code: 'not_signed', message, details: [], requestId: undefined };
+      return { ok: false, reason: 'unpaid', ...said } satisfies Failure<Result>;
+    }
+    const { target, init } = request;
+    const headers = { ...init.headers, ...payment };
+    const send = () => fetching(target, { ...init, headers, redirect: 'manual', ...(signal && { signal }) });
+    return await openPurchase<Result>({ ...chosen, send, spending, retries, signal }).complete();
+  }
+
+  /** A result that costs nothing. */
+  async function given<Result>(answer: Response): Promise<Answer<Result>> {
+    const { status } = answer;
+    try {
+      const result = (await answer.json()) as Result;
+      return { ok: true, status, result, receipt: undefined, paid: undefined };
+    } catch (error) {
+      const message = `what was answered is no JSON (${reasonOf(error)})`;
+      const said = { status, code: 'unreadable_answer', message, details: [], requestId: undefined };
+      return { ok: false, reason: 'failed', ...said, paid: undefined, isCounted: false };
+    }
+  }
+
+  return {
+    call: (path, request, callOptions = {}) => call(path, request, callOptions),
+    async quote(path, request) {
+      const asked = await ask(requestTo(options, path, request), undefined);
+      if (asked.kind === 'failure') return asked.failure;
+      if (asked.kind === 'free') return { ok: true, price: '0', network: '' };
+      const [{ offer }] = asked.ways;
+      return { ok: true, price: toDecimal(offer.price), network: offer.asset.id };
+    },
+    get spending() {
+      const { spent } = spending;
+      return { spent: toDecimal(spent), left: toDecimal(spent > limits.total ? 0n : limits.total - spent) };
+    },
+  };
+}

@@ -1,0 +1,211 @@
+/**
+ * One signed payment, sent until it is answered. The gateway binds it to the request, charges it once at most, and gives the
+ * same payment the same answer: what was lost is asked for with it again, and no other is ever signed for the same call.
+ */
+import { toDecimal } from '../money.ts';
+import type { Answer, Paid, Receipt } from './answer.ts';
+import { type Events, readEvents, type StreamEvent } from './events.ts';
+import type { Spending } from './limits.ts';
+import type { Offer } from './offers.ts';
+import { readProblem, type SaidProblem } from './problem.ts';
+
+export interface PurchaseParts {
+  readonly offer: Offer;
+  /** Sends the request with its payment. */
+  send(): Promise<Response>;
+  /** The transaction that an answer's receipt names. */
+  transactionOf(answer: Response): string | undefined;
+  readonly spending: Spending;
+  /** Attempts after the first. */
+  readonly retries: number;
+  /** Ends the waiting between attempts. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A stream ended before its end. */
+export class StreamBroken extends Error {
+  readonly code: string;
+  /** Sends the same payment again, which is not charged again: the stream comes whole. */
+  readonly again: () => Promise<Answer<Events>>;
+  constructor(code: string, message: string, again: () => Promise<Answer<Events>>) {
+    super(message);
+    this.name = 'StreamBroken';
+    this.code = code;
+    this.again = again;
+  }
+}
+
+/** Problems after which the same payment gets its result, or may: it is under way, owed, or nobody knows yet. */
+const OPEN: readonly string[] = [
+  'payment_in_progress',
+  'settlement_pending',
+  'result_owed',
+  'internal_error',
+  'store_unavailable',
+  'media_unavailable',
+  'draining',
+  'rate_limited',
+  'too_many_requests',
+];
+
+/** Answers that say by themselves, whatever came before, that nothing is kept of the payment's money. */
+const FINAL: readonly string[] = ['refunded'];
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** A provider's failure after which the gateway lets go of the payment; anybody else's 5xx tells nothing of it. */
+const isOpen = ({ status, code }: SaidProblem): boolean => (code === undefined ? status >= 500 : OPEN.includes(code));
+
+/** Resolves early when the signal aborts. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end);
+  });
+}
+
+export interface Purchase<Result> {
+  /** Sends it, and again where that may get its answer. Never throws. */
+  complete(): Promise<Answer<Result>>;
+}
+
+export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
+  const { offer, send, transactionOf, spending, retries, signal } = parts;
+  const { asset, amount, price, payTo } = offer;
+  const paid: Paid = {
+    price: toDecimal(price),
+    amount: amount.toString(),
+    asset: asset.address,
+    network: asset.id,
+    payTo,
+  };
+  let attempts = 0;
+  let isCounted = true;
+
+  /** What earlier attempts came to nobody has said: only the first answer gives the money back. */
+  const uncharge = (isAlone: boolean): void => {
+    if (!isCounted || !isAlone) return;
+    const before = spending.spent;
+    spending.uncharged(price);
+    isCounted = spending.spent === before;
+  };
+
+  const receiptOf = (answer: Response): Receipt | undefined => {
+    const transaction = transactionOf(answer);
+    return transaction === undefined ? undefined : { transaction, network: asset.network };
+  };
+
+  async function* streamed(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
+    const broken = (code: string, message: string) =>
+      new StreamBroken(code, message, () => complete() as Promise<Answer<Events>>);
+    try {
+      for await (const event of readEvents(body)) {
+        if (event.event === 'error') throw brokenBy(event.data, broken);
+        yield event;
+      }
+    } catch (error) {
+      if (error instanceof StreamBroken) throw error;
+      throw broken('no_answer', `the stream broke off (${reasonOf(error)})`);
+    }
+  }
+
+  /** The result; throws where the connection ends before it. */
+  async function success(answer: Response): Promise<Answer<Result>> {
+    const streams = answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body;
+    const result = (streams ? streamed(streams) : await answer.json()) as Result;
+    return { ok: true, status: answer.status, result, receipt: receiptOf(answer), paid };
+  }
+
+  async function complete(): Promise<Answer<Result>> {
+    let last: Pick<SaidProblem, 'status' | 'details' | 'requestId'> & { code: string; message: string } = {
+      status: 0,
+      code: 'no_answer',
+      message: 'nothing was answered',
+      details: [],
+      requestId: undefined,
+    };
+    for (let repeats = 0; repeats <= retries; repeats += 1) {
+      let waitMs = FIRST_PAUSE_MS * 2 ** repeats;
+      attempts += 1;
+      const isAlone = attempts === 1;
+      try {
+        const answer = await send();
+        if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) {
+          return redirected(answer, { paid, isCounted });
+        }
+        if (answer.ok) return await success(answer);
+        const said = await readProblem(answer);
+        if (!isOpen(said)) {
+          const hasReceipt = transactionOf(answer) !== undefined;
+          // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
+          const isFree = !hasReceipt && said.code !== 'answer_gone' && (said.status === 402 || said.code !== undefined);
+          uncharge((isFree && isAlone) || FINAL.includes(said.code ?? ''));
+          return notDone(said, { paid, isCounted });
+        }
+        last = { ...said, code: said.code ?? 'no_answer' };
+        waitMs = Math.max(waitMs, (said.retryAfter ?? 0) * 1000);
+      } catch (error) {
+        last = { ...last, status: 0, code: 'no_answer', message: `no answer came (${reasonOf(error)})` };
+      }
+      if (signal?.aborted) break;
+      if (repeats < retries) await pause(Math.min(waitMs, LONGEST_PAUSE_MS), signal);
+    }
+    const { status, code, details, requestId } = last;
+    const message = `${last.message}: ${paid.price} USD was signed on ${paid.network} and may have been charged; again() sends the same payment`;
+    return { ok: false, reason: 'owed', status, code, message, details, requestId, paid, isCounted: true, again };
+  }
+
+  const again = (): Promise<Answer<Result>> => complete();
+
+  return { complete };
+}
+
+function brokenBy(data: string, broken: (code: string, message: string) => StreamBroken): StreamBroken {
+  try {
+    const { error } = JSON.parse(data) as { error: { code: string; message: string } };
+    return broken(String(error.code), String(error.message));
+  } catch {
+    return broken('no_answer', 'the stream broke off');
+  }
+}
+
+interface Signed {
+  readonly paid: Paid | undefined;
+  readonly isCounted: boolean;
+}
+
+/** An answer that ends a call without a result. */
+export function notDone(said: SaidProblem, signed: Signed): Answer<never> {
+  const { status, message, details, requestId } = said;
+  const isRefused = status < 500;
+  const code = said.code ?? (status === 402 ? 'payment_refused' : 'unreadable_answer');
+  return { ok: false, reason: isRefused ? 'refused' : 'failed', status, code, message, details, requestId, ...signed };
+}
+
+/** A gateway never sends its callers elsewhere: payments go to the host that was named, and to no other. */
+export function redirected(answer: Response, signed: Signed): Answer<never> {
+  return {
+    ok: false,
+    reason: 'failed',
+    status: answer.status,
+    code: 'redirected',
+    message: 'the gateway sends its callers elsewhere, which is not followed: name its own address as `url`',
+    details: [],
+    requestId: undefined,
+    ...signed,
+  };
+}
+
+/** Why something could not be reached. Node's fetch says it in the cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message || cause.name}` : error.message;
+}
