@@ -1,0 +1,245 @@
+/** Gateways that ask for what they should not get. */
+import '../payment/facilitators/own-fetch.ts';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { type ClientOptions, createClient } from '../../src/client/index.ts';
+import type { Anything } from './any-client.ts';
+
+const key = generatePrivateKey();
+const account = privateKeyToAccount(key);
+
+const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const known = {
+  id: 'chain-c',
+  network: 'eip155:8453',
+  family: 'evm',
+  address: USDC,
+  decimals: 6,
+  domain: { name: 'USD Coin', version: '2' },
+} as const;
+const honest = {
+  scheme: 'exact',
+  network: 'eip155:8453',
+  asset: USDC,
+  amount: '50000',
+  payTo: '0x1111111111111111111111111111111111111111',
+  maxTimeoutSeconds: 60,
+  extra: { name: 'USD Coin', version: '2' },
+};
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
+
+interface Hostile {
+  readonly url: string;
+  /** The offers of its next challenges. */
+  accepts: unknown[];
+  /** What it does with a payment. */
+  onPayment: (response: ServerResponse) => void;
+  /** What it does with a call that was not paid, in place of a challenge. */
+  onCall: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  readonly payments: string[];
+}
+
+async function startHostile(t: Test): Promise<Hostile> {
+  const challenge = (response: ServerResponse) => {
+    const required = { x402Version: 2, error: 'Payment required', resource: { url: 'x' }, accepts: gateway.accepts };
+    response.writeHead(402, { 'payment-required': encoded(required), 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ detail: 'Payment required' }));
+  };
+  const server = createServer((request, response) => {
+    const payment = request.headers['payment-signature'] ?? request.headers.authorization;
+    request.resume().once('end', () => {
+      if (payment !== undefined) {
+        gateway.payments.push(String(payment));
+        gateway.onPayment(response);
+      } else if (gateway.onCall) gateway.onCall(request, response);
+      else challenge(response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => void server.close().closeAllConnections());
+  const gateway: Hostile = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accepts: [honest],
+    onPayment: challenge,
+    onCall: undefined,
+    payments: [],
+  };
+  return gateway;
+}
+
+/** Its wallet counts what it is asked to sign. */
+function openClient({ url }: Hostile, options: Partial<ClientOptions> = {}) {
+  const signed: unknown[] = [];
+  const wallet = {
+    address: account.address,
+    signTypedData: (typed: Parameters<typeof account.signTypedData>[0]) => {
+      signed.push(typed);
+      return account.signTypedData(typed);
+    },
+  } as typeof account;
+  const client = createClient<Anything>({ url, assets: [known], pay: { evm: wallet }, retries: 1, ...options });
+  return { client, signed };
+}
+
+const unpaid = { ok: false, reason: 'unpaid', code: 'payment_required', message: /Nothing was signed/ };
+
+t.test('nothing is signed but a transfer of a known asset within the limits', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway);
+  for (const [what, offer, expected] of [
+    ['more than the limit', { ...honest, amount: '1000001' }, { ok: false, reason: 'limit', code: 'limit_reached' }],
+    ['all there is', { ...honest, amount: `${10n ** 30n}` }, { ok: false, reason: 'limit' }],
+    ['another asset', { ...honest, asset: '0x2222222222222222222222222222222222222222' }, unpaid],
+    ['the asset on another network', { ...honest, network: 'eip155:1' }, unpaid],
+    ['a network of another kind', { ...honest, network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' }, unpaid],
+    ['another scheme', { ...honest, scheme: 'upto' }, unpaid],
+    ['another kind of transfer', { ...honest, extra: { assetTransferMethod: 'permit2' } }, unpaid],
+    ['an amount below zero', { ...honest, amount: '-50000' }, unpaid],
+    ['an amount that is none', { ...honest, amount: '5e4' }, unpaid],
+    ['a recipient that is none', { ...honest, payTo: '0x12' }, unpaid],
+    ['a time without end', { ...honest, maxTimeoutSeconds: -1 }, unpaid],
+  ] as const) {
+    gateway.accepts = [offer];
+    t.match(await client.call('/x', {}), expected, what);
+  }
+  gateway.accepts = [];
+  t.match(await client.call('/x', {}), unpaid, 'no offer');
+  gateway.onCall = (_request, response) => {
+    const request = { amount: '50000', currency: USDC, recipient: honest.payTo, methodDetails: { chainId: 1 } };
+    const challenge = `Payment id="1", realm="r", method="evm", intent="charge", request="${encoded(request)}"`;
+    response.writeHead(402, { 'www-authenticate': challenge, 'payment-required': 'not base64 of JSON' }).end();
+  };
+  t.match(await client.call('/x', {}), unpaid, 'over MPP');
+  t.same(signed, []);
+  t.same(gateway.payments, []);
+  t.same(client.spending.spent, '0');
+});
+
+t.test('what is signed has the name of the known asset, and ends within 15 minutes', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway);
+  gateway.accepts = [
+    { ...honest, maxTimeoutSeconds: 10 ** 9, extra: { name: 'Another Coin', version: '9', chainId: 1 } },
+  ];
+  gateway.onPayment = (response) => response.end('{"here":true}');
+  t.match(await client.call('/x', {}), {
+    ok: true,
+    result: { here: true },
+    receipt: undefined,
+    paid: { price: '0.05' },
+  });
+  const [typed] = signed as [{ domain: object; message: { value: bigint; validBefore: bigint } }];
+  t.match(typed.domain, { name: 'USD Coin', version: '2', chainId: 8453 });
+  t.equal(typed.message.value, 50_000n);
+  t.ok(Number(typed.message.validBefore) <= Date.now() / 1000 + 900);
+});
+
+t.test('a price that rises once it is paid is not paid again', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway);
+  t.match(await client.quote('/x', {}), { ok: true, price: '0.05' });
+  gateway.onPayment = (response) => {
+    const accepts = [{ ...honest, amount: '900000' }];
+    response.writeHead(402, { 'payment-required': encoded({ x402Version: 2, accepts, resource: { url: 'x' } }) });
+    response.end('{"detail":"It costs 0.9 USD now"}');
+  };
+  t.match(await client.call('/x', {}), {
+    ok: false,
+    reason: 'refused',
+    code: 'payment_refused',
+    message: 'It costs 0.9 USD now',
+    paid: { price: '0.05' },
+  });
+  t.equal(signed.length, 1);
+  gateway.accepts = [{ ...honest, amount: '900000' }];
+  t.match(await client.call('/x', {}, { limit: '0.05' }), { reason: 'limit', limit: { price: '0.9', limit: '0.05' } });
+  t.equal(signed.length, 1, 'nor is one that rose between the quote and the call');
+});
+
+t.test('a gateway that refuses what it keeps costs at most the total once more', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway, { limit: { total: '0.1' } });
+  const reasons = [];
+  for (let call = 0; call < 6; call += 1) {
+    const answer = await client.call('/x', { call });
+    reasons.push(answer.ok ? 'ok' : answer.reason);
+  }
+  t.same(reasons, ['refused', 'refused', 'refused', 'refused', 'limit', 'limit']);
+  t.equal(signed.length, 4);
+});
+
+t.test('a payment goes to the host that was named, and to no other', async (t) => {
+  const [gateway, other] = [await startHostile(t), await startHostile(t)];
+  const redirect = (response: ServerResponse) => response.writeHead(307, { location: `${other.url}/x` }).end();
+  const { client, signed } = openClient(gateway);
+  gateway.onCall = (_request, response) => redirect(response);
+  t.match(await client.call('/x', {}), { ok: false, reason: 'failed', code: 'redirected', paid: undefined });
+  t.same(signed, []);
+  gateway.onCall = undefined;
+  gateway.onPayment = redirect;
+  t.match(await client.call('/x', {}), {
+    reason: 'failed',
+    code: 'redirected',
+    paid: { price: '0.05' },
+    isCounted: true,
+  });
+  t.same(other.payments, []);
+  t.equal(gateway.payments.length, 1);
+});
+
+t.test(
+  'an error that does not say that nothing was charged leaves the payment counted, and is paid once',
+  async (t) => {
+    const gateway = await startHostile(t);
+    const { client, signed } = openClient(gateway, { retries: 2, limit: { total: '0.05' } });
+    gateway.onPayment = (response) => response.writeHead(502).end('<html>bad gateway</html>');
+    const owed = await client.call('/x', {});
+    t.match(owed, { ok: false, reason: 'owed', status: 502, code: 'no_answer', message: /may have been charged/ });
+    t.equal(gateway.payments.length, 3);
+    t.match(await client.call('/x', { other: true }), { reason: 'limit', limit: { kind: 'total', spent: '0.05' } });
+    gateway.onPayment = (response) => response.end('{"here":true}');
+    t.match(!owed.ok && owed.reason === 'owed' && (await owed.again()), { ok: true, result: { here: true } });
+    t.equal(new Set(gateway.payments).size, 1, 'the very same payment');
+    t.equal(signed.length, 1);
+    t.same(client.spending.spent, '0.05');
+  },
+);
+
+t.test('whoever stops waiting gets the payment back to try again', async (t) => {
+  const gateway = await startHostile(t);
+  const { client } = openClient(gateway);
+  const leaving = new AbortController();
+  gateway.onPayment = () => leaving.abort();
+  const owed = await client.call('/x', {}, { signal: leaving.signal });
+  t.match(owed, { ok: false, reason: 'owed', code: 'no_answer' });
+  t.equal(gateway.payments.length, 1);
+});
+
+t.test('no key is in what a client says', async (t) => {
+  const gateway = await startHostile(t);
+  const client = createClient<Anything>({ url: gateway.url, assets: [known], pay: { evm: key }, retries: 0 });
+  const answers = [];
+  for (const onPayment of [
+    (response: ServerResponse) => response.writeHead(500).end('{}'),
+    (response: ServerResponse) => response.end('no JSON'),
+    (response: ServerResponse) => void response.destroy(),
+  ]) {
+    gateway.onPayment = onPayment;
+    answers.push(await client.call('/x', {}));
+  }
+  t.same(
+    answers.map((answer) => !answer.ok && answer.reason),
+    ['owed', 'owed', 'owed'],
+  );
+  const said = JSON.stringify(answers);
+  t.notOk(said.includes(key.slice(2)));
+  t.notOk(gateway.payments.some((payment) => said.includes(payment)));
+  t.throws(() => createClient<Anything>({ url: gateway.url, assets: [known], pay: { evm: `${key}00` } }), {
+    message: 'pay.evm is not a private key: give 0x and 64 hex digits, or an account',
+  });
+});

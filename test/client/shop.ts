@@ -1,0 +1,76 @@
+/** A directory like a buyer's, where `turnpike/client` is the one of these sources. */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Test } from 'tap';
+import typescript from 'typescript';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export function runNode(
+  words: readonly string[],
+  { cwd = '.', environment = {} }: { cwd?: string; environment?: Readonly<Record<string, string>> } = {},
+): Promise<Ran> {
+  const loader = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href;
+  const env = { PATH: process.env.PATH, ...environment };
+  return new Promise((done) => {
+    execFile(process.execPath, [`--import=${loader}`, ...words], { cwd, env }, (error, out, err) => {
+      done({ code: error ? 1 : 0, out, err });
+    });
+  });
+}
+
+/** `turnpike client` with these words. */
+export const writeClient = (...words: string[]): Promise<Ran> => runNode(['src/cli/client.ts', ...words]);
+
+const COMPILER = {
+  target: 'ES2023',
+  lib: ['ES2023', 'DOM', 'DOM.AsyncIterable'],
+  module: 'NodeNext',
+  moduleResolution: 'NodeNext',
+  types: ['node'],
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+};
+
+export interface Shop {
+  readonly directory: string;
+  /** What the compiler says of programs in this directory, in their order. */
+  typeErrors(programs: readonly string[]): string[][];
+}
+
+/** With the client of the gateway at `url` as `gateway.ts`. */
+export async function openShop(t: Test, url: string, ...words: string[]): Promise<Shop> {
+  const paths = { 'turnpike/client': [resolve('src/client/index.ts')] };
+  const directory = t.testdir({
+    'package.json': JSON.stringify({ type: 'module' }),
+    'tsconfig.json': JSON.stringify({ compilerOptions: { ...COMPILER, paths } }),
+  });
+  const { code, err } = await writeClient('--url', url, '--out', join(directory, 'gateway.ts'), ...words);
+  t.equal(code, 0, err);
+  return {
+    directory,
+    typeErrors(programs) {
+      const files = programs.map((program, at) => {
+        const file = join(directory, `program-${at}.ts`);
+        writeFileSync(file, program);
+        return file;
+      });
+      const config = typescript.readConfigFile(join(directory, 'tsconfig.json'), (path) => readFileSync(path, 'utf8'));
+      const { options } = typescript.parseJsonConfigFileContent(config.config, typescript.sys, directory);
+      const compiled = typescript.createProgram(files, options);
+      return files.map((file) =>
+        typescript
+          .getPreEmitDiagnostics(compiled, compiled.getSourceFile(file))
+          .map(({ messageText }) => typescript.flattenDiagnosticMessageText(messageText, '\n')),
+      );
+    },
+  };
+}

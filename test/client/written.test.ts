@@ -1,0 +1,118 @@
+/** What `turnpike client` makes of documents that anybody may have written. */
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import typescript from 'typescript';
+import { freePort } from '../gateway.ts';
+import { writeClient } from './shop.ts';
+
+async function serve(t: Test, documents: Readonly<Record<string, unknown>>): Promise<string> {
+  const server = createServer(({ url = '' }, response) => {
+    const found = documents[url];
+    if (found === undefined) response.writeHead(404).end();
+    else response.end(typeof found === 'string' ? found : JSON.stringify(found));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => void server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+
+const document = (paths: object) => ({
+  openapi: '3.1.0',
+  'x-service-info': { mcp: 'https://shop.example/mcp' },
+  paths,
+});
+
+const operation = (request: object, result: object, summary = 'A thing') => ({
+  post: {
+    summary,
+    requestBody: { content: { 'application/json': { schema: request } } },
+    responses: { 200: { content: { 'application/json': { schema: result } } } },
+    'x-payment-info': { price: '0.05', offers: [{ currency: USDC }, { currency: '0xSomethingElse' }] },
+  },
+});
+
+t.test('words of a gateway become types and comments, and no code', async (t) => {
+  const evil = '*/ throw new Error("run"); /*';
+  const quotes = `'"\n`;
+  const url = await serve(t, {
+    '/openapi.json': document({
+      [`/x'; ${evil}`]: operation(
+        {
+          title: 'Run; throw 1',
+          tsType: 'string; throw new Error("run")',
+          $ref: 'file:///etc/passwd',
+          description: evil,
+          type: 'object',
+          required: ['a b', evil],
+          properties: {
+            [evil]: { type: 'string', description: `${evil}\u2028throw 2`, tsType: 'never; throw 3' },
+            'a b': { enum: [evil, '`; throw 4`'] },
+            [quotes]: { const: quotes },
+          },
+        },
+        { $ref: '#/constructor', type: 'array', items: { type: 'integer', title: '1; throw 5' } },
+        `${evil}\n${evil}`,
+      ),
+    }),
+  });
+  const { code, out, err } = await writeClient('--url', url);
+  t.equal(code, 0, err);
+  const source = typescript.createSourceFile('gateway.ts', out, typescript.ScriptTarget.Latest, true);
+  const problems = (source as unknown as { parseDiagnostics: unknown[] }).parseDiagnostics;
+  t.same(problems, []);
+  const kinds = source.statements.map(({ kind }) => typescript.SyntaxKind[kind]);
+  const harmless = ['ImportDeclaration', 'InterfaceDeclaration', 'TypeAliasDeclaration'];
+  t.same(
+    kinds.filter((kind) => !harmless.includes(kind)),
+    ['FirstStatement'],
+    'one constant, and types',
+  );
+  t.match(out, '"chain-c"');
+  t.match(err, /^0xSomethingElse is no asset that this package knows/);
+});
+
+t.test('what is no gateway is told, and nothing is written', async (t) => {
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const url = await serve(t, {
+    '/openapi.json': '<html>',
+    '/other/openapi.json': {},
+  });
+  const petstore = await serve(t, { '/openapi.json': { openapi: '3.0.0', info: { title: 'Pets' }, paths: {} } });
+  const out = join(t.testdir({}), 'gateway.ts');
+  for (const [words, expected] of [
+    [['--url', nobody], /cannot be reached \(.*ECONNREFUSED.*--url, or its catalogue/],
+    [['--url', url], /is not an OpenAPI document/],
+    [['--url', petstore], /is an OpenAPI document of something else/],
+    [['--url', 'shop.example'], /^--url is an origin such as https:\/\/shop\.example: got shop\.example/],
+    [['--catalogue', 'no-such-directory'], /no-such-directory/],
+    [['--only', 'moon'], /^--only: nothing is sold below \/moon; paths begin with ai, audio, /],
+  ] as const) {
+    const ran = await writeClient(...words, '--out', out);
+    t.match(ran, { code: 1, out: '', err: expected });
+    t.equal(ran.err.trim().includes('    at '), false, 'without a stack');
+  }
+  t.notOk(existsSync(out));
+  const unwritable = await writeClient('--only', 'image', '--out', join(out, 'below', 'gateway.ts'));
+  t.match(unwritable, { code: 1, err: /^--out .*cannot be written: / });
+});
+
+t.test('fields with a default may be left out of a request, and the others not', async (t) => {
+  const out = join(t.testdir({}), 'gateway.ts');
+  const { code, err } = await writeClient('--only', 'image/family-e-2,stock/arb', '--out', out);
+  t.equal(code, 0, err);
+  t.match(err, /2 paths of http:\/\/127\.0\.0\.1:4020/);
+  const text = readFileSync(out, 'utf8');
+  t.match(
+    text,
+    /export interface ImageFamilyE2Request \{[\s\S]*?\n {2}prompt: string;[\s\S]*?\n {2}resolution\?: '1k' \| '2k' \| '4k';/,
+  );
+  t.match(text, /get: \["\/stock\/arb"\]/);
+  t.match(text, "'/stock/arb': { request: StockArbRequest; result: StockArbResult };");
+});
