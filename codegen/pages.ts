@@ -14,6 +14,7 @@ interface Page {
 
 export const pages: readonly Page[] = [
   { name: 'console', directory: 'src/console/page', entry: 'main.tsx', bundled: ['preact', 'uplot'] },
+  { name: 'sandbox', directory: 'src/sandbox/wallet/page', entry: 'main.ts', bundled: [] },
   { name: 'storefront', directory: 'src/storefront/browser', entry: 'main.ts', bundled: ['preact'] },
 ];
 

@@ -174,6 +174,7 @@ export async function openEdition(
     toolOf: mcp.nameOf,
     samples: samples.names,
     samplesDirectory: samples.directory,
+    rpcUrl: platform.rpcUrl,
   });
   const served: RouterParts = {
     storefront,

@@ -25,7 +25,7 @@ const allowed: Record<string, readonly string[]> = {
   'catalogue-diff': ['root', 'catalogue'],
   books: ['root', 'catalogue', 'store', 'payment'],
   console: ['root', 'catalogue', 'catalogue-diff', 'store', 'metrics', 'credits', 'payment', 'books'],
-  storefront: ['root', 'catalogue', 'discovery'],
+  storefront: ['root', 'catalogue', 'discovery', 'payment'],
   mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'lifecycle', 'purchases', 'http'],
   http: [
     'root',
@@ -68,7 +68,7 @@ const ABOVE = new Set([
 const written = readdirSync('src', { recursive: true, encoding: 'utf8' });
 
 /** These run in browsers: they are bundled into `generated/`, and nothing of them runs here. */
-const BROWSERS = ['console/page/', 'storefront/browser/'];
+const BROWSERS = ['console/page/', 'sandbox/wallet/page/', 'storefront/browser/'];
 const isPage = (name: string): boolean => BROWSERS.some((folder) => name.startsWith(folder));
 
 const sources = written.filter((name) => /\.tsx?$/.test(name) && !isPage(name));

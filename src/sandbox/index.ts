@@ -13,6 +13,7 @@ import { type Fault, sandboxSecret, startDoubles } from './doubles/index.ts';
 import { sandboxAttestationRoot } from './doubles/tdx-hardware.ts';
 import { createSandboxRoutes } from './routes.ts';
 import { SETTLEMENT_FAULTS, type SettlementFault, watchSettlements } from './settlement-faults.ts';
+import { openSandboxWallet } from './wallet/signing.ts';
 
 export interface Sandbox extends Platform {
   /** What `GET /sandbox` answers. */
@@ -109,6 +110,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     headers: { 'turnpike-mode': 'sandbox' },
     routes: createSandboxRoutes({
       state,
+      wallet: openSandboxWallet(chains),
       upstreams: () => upstreams.map(({ name }) => name),
       settlements: networks.map(({ id }) => id),
       upstreamFaults: doubles.faultsOf,

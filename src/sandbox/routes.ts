@@ -1,10 +1,18 @@
 /** The routes that only the sandbox has: its wallets, its faults and its counts. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type Router } from 'express';
 import { Problem, type ProblemDetail } from '../errors.ts';
+import type { SandboxWallet } from './wallet/signing.ts';
+
+/** What a page loads to meet the sandbox's wallet: as it was built, beside the sources or what was built of them. */
+const WALLET_SCRIPT = join(import.meta.dirname, '..', '..', 'generated', 'sandbox', 'main.js');
 
 interface SandboxControl {
   /** What `GET /sandbox` answers: addresses and keys of funded wallets. */
   readonly state: object;
+  /** Signs for pages that pay. */
+  readonly wallet: SandboxWallet;
   upstreams(): readonly string[];
   readonly settlements: readonly string[];
   /** How an upstream can be made to fail. */
@@ -85,6 +93,15 @@ export function createSandboxRoutes(control: SandboxControl): Router {
     else if (fault !== undefined && target === 'upstream') control.faultUpstream(name, fault, count);
     else if (fault !== undefined) control.faultSettlement(name, fault, count);
     response.json({ [target]: name, ...(fault !== undefined && { fault }), count });
+  });
+  router.get('/wallet.js', async (_request, response) => {
+    const script = await readFile(WALLET_SCRIPT).catch(() => undefined);
+    if (script === undefined)
+      throw new Problem('unknown_path', "The wallet's script was not built: run npm run codegen");
+    response.set('cache-control', 'no-cache').type('text/javascript; charset=utf-8').send(script);
+  });
+  router.post('/wallet', express.json(), async (request, response) => {
+    response.set('cache-control', 'no-store').json(await control.wallet(request.body));
   });
   router.use(unreadableBody);
   return router;

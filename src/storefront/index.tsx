@@ -15,6 +15,7 @@ import { EndpointPage } from './pages/endpoint.tsx';
 import { ListPage } from './pages/list.tsx';
 import type { PageParts } from './pages/parts.ts';
 import { SAMPLES_PATH } from './samples.ts';
+import { createWalletRouter, type WalletParts } from './wallets/router.ts';
 
 interface StorefrontParts extends PageParts {
   /** Where files that were bought are had, without a trailing slash. */
@@ -22,6 +23,7 @@ interface StorefrontParts extends PageParts {
   /** What programs get at `/`. */
   readonly forAgents: Document | undefined;
   readonly samplesDirectory: string;
+  readonly rpcUrl: WalletParts['rpcUrl'];
 }
 
 export interface Storefront {
@@ -93,6 +95,7 @@ export function openStorefront(parts: StorefrontParts): Storefront {
   const router = express.Router();
   router.get('/storefront/brand.css', (request, response) => sendCompressed(styles, request, response));
   router.use(SAMPLES_PATH, express.static(parts.samplesDirectory, { index: false, dotfiles: 'ignore', maxAge: '1h' }));
+  router.use(createWalletRouter({ ...parts, networks: [...parts.networks.values()] }));
   router.get('/storefront/:name', (request, response, next) => {
     const file = built.get(request.params.name);
     if (!file) return next();

@@ -15,3 +15,6 @@ export interface Quote {
   readonly price: string;
   readonly paymentRequired: PaymentRequired;
 }
+
+/** One way to pay a quote. */
+export type Accepted = PaymentRequired['accepts'][number];

@@ -1,4 +1,5 @@
 /** The form of an endpoint: its price follows what is filled in, and so do the faults. */
+import { startPurchase } from '../purchase/start.ts';
 import { showFaults } from './faults.ts';
 import { type Answer, askPrice } from './quote.ts';
 import { fieldsOf, readForm } from './read-form.ts';
@@ -22,6 +23,7 @@ function priceInWords({ quote, isFree, faults }: Answer): string {
 
 export function startRequest(form: HTMLFormElement): void {
   const price = document.querySelector('#price');
+  const offer = startPurchase(() => readForm(form).call);
   let asking = new AbortController();
   let pause: ReturnType<typeof setTimeout> | undefined;
 
@@ -30,7 +32,10 @@ export function startRequest(form: HTMLFormElement): void {
     asking = new AbortController();
     const { signal } = asking;
     const { call, faults } = readForm(form);
-    if (!call) return showFaults(form, faults, []);
+    if (!call) {
+      offer(undefined);
+      return showFaults(form, faults, []);
+    }
     form.setAttribute('aria-busy', 'true');
     try {
       const answer = await askPrice(call, signal);
@@ -40,6 +45,7 @@ export function startRequest(form: HTMLFormElement): void {
         answer.problem !== undefined && answer.faults.length === 0 ? [answer.problem] : [],
       );
       if (price) price.textContent = priceInWords(answer);
+      offer(answer.faults.length > 0 ? undefined : answer.quote);
     } catch (error) {
       if (signal.aborted) return;
       showFaults(form, [], [`The gateway cannot be reached: ${error instanceof Error ? error.message : error}`]);

@@ -1,0 +1,43 @@
+/** The ways in which a quote can be paid here: those on networks and in assets that the gateway itself names. */
+import type { ShownNetwork } from '../../wallets/shown-network.ts';
+import { amountOf } from './format.ts';
+import type { Accepted, Quote } from './types.ts';
+
+export interface Offer {
+  readonly accepted: Accepted;
+  readonly network: ShownNetwork;
+  /** Stays the same from quote to quote. */
+  readonly key: string;
+  /** `0.06 USDC on Chain A`, or `up to 0.06 USDC on Chain C`. */
+  readonly price: string;
+}
+
+function offerOf(accepted: Accepted, network: ShownNetwork): Offer {
+  const { symbol, decimals } = network.asset;
+  const upTo = accepted.scheme === 'upto' ? 'up to ' : '';
+  return {
+    accepted,
+    network,
+    key: `${accepted.network} ${accepted.scheme}`,
+    price: `${upTo}${amountOf(accepted.amount, decimals)} ${symbol} on ${network.name}`,
+  };
+}
+
+export function offersIn(
+  { paymentRequired }: Pick<Quote, 'paymentRequired'>,
+  networks: readonly ShownNetwork[],
+): Offer[] {
+  const offers = new Map<string, Offer>();
+  for (const accepted of paymentRequired.accepts) {
+    const network = networks.find(({ caip2 }) => caip2 === accepted.network);
+    if (!network || network.asset.address !== accepted.asset || !['exact', 'upto'].includes(accepted.scheme)) continue;
+    const offer = offerOf(accepted, network);
+    if (!offers.has(offer.key)) offers.set(offer.key, offer);
+  }
+  // A fixed price needs nothing to be set up first.
+  return [...offers.values()].sort((one, other) => one.accepted.scheme.localeCompare(other.accepted.scheme));
+}
+
+/** True where both ask for the same money for the same payee. */
+export const isSamePrice = ({ accepted: one }: Offer, { accepted: other }: Offer): boolean =>
+  one.amount === other.amount && one.asset === other.asset && one.payTo === other.payTo;

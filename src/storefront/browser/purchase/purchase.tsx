@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ShownNetwork } from '../../wallets/shown-network.ts';
+import { useAccount } from '../wallets/account.ts';
+import { useWallets } from '../wallets/discovery.ts';
+import type { PayingWallet } from '../wallets/wallet.ts';
+import { NetworkChoice, WalletChoice } from './choice.tsx';
+import { Copyable } from './copyable.tsx';
+import { useNetworks } from './networks.ts';
+import { type Offer, offersIn } from './offers.ts';
+import { ResultShown } from './result.tsx';
+import { Steps } from './steps.tsx';
+import type { CallRequest, Quote } from './types.ts';
+import { type Purchasing, usePurchasing } from './use-purchasing.ts';
+
+export interface PurchaseProps {
+  /** Undefined where the form does not say a request yet. */
+  readonly call: () => CallRequest | undefined;
+  /** Undefined until the price of what the form says is known. */
+  readonly quote: Quote | undefined;
+  readonly isSandbox: boolean;
+}
+
+/** Announces itself like any wallet. In live mode there is no such file. */
+const SANDBOX_WALLET: string = '/sandbox/wallet.js';
+
+interface FormProps {
+  readonly quote: Quote;
+  readonly networks: readonly ShownNetwork[];
+  readonly purchasing: Purchasing;
+  onPay(offer: Offer, wallet: PayingWallet): void;
+}
+
+/** The network, the wallet, and the one button that has anything signed: it says how much, of what and where. */
+function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
+  const wallets = useWallets();
+  const offers = offersIn(quote, networks);
+  const [wantedOffer, setWantedOffer] = useState<string>();
+  const [wantedWallet, setWantedWallet] = useState<string>();
+  const isSignable = ({ network }: Offer) => wallets.some(({ family }) => family === network.family);
+  const offer = offers.find(({ key }) => key === wantedOffer) ?? offers.find(isSignable) ?? offers[0];
+  const able = wallets.filter(({ family }) => family === offer?.network.family);
+  const wallet = able.find(({ id }) => id === wantedWallet) ?? able[0];
+  const account = useAccount(wallet);
+  if (!offer) return <p class="notice">None of the networks on which this is sold can be paid on in a browser.</p>;
+  const { isUnderWay, isOpen } = purchasing;
+  return (
+    <form
+      // What was chosen is kept, though nothing can be paid while a payment may still bring its result.
+      hidden={isOpen && !isUnderWay}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (wallet) onPay(offer, wallet);
+      }}
+    >
+      <NetworkChoice offers={offers} chosen={offer} isDisabled={isUnderWay} onChoose={setWantedOffer} />
+      <WalletChoice
+        wallets={able}
+        family={offer.network.family}
+        chosen={wallet}
+        isDisabled={isUnderWay}
+        onChoose={setWantedWallet}
+      />
+      {account && (
+        <p class="quiet">
+          From <Copyable text={account} what="your account" />
+        </p>
+      )}
+      <button type="submit" class="primary" disabled={isUnderWay || isOpen || !wallet}>
+        {isUnderWay ? 'Paying…' : `Pay ${offer.price}`}
+      </button>
+    </form>
+  );
+}
+
+/** Pays for the request that the form says, and shows how that goes and what comes of it. */
+export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
+  const networks = useNetworks();
+  const purchasing = usePurchasing(quote);
+  const { shownQuote, steps, result, notice, failure, isUnderWay } = purchasing;
+  useEffect(() => {
+    // Without it the other wallets are there all the same.
+    if (isSandbox) import(SANDBOX_WALLET).catch(() => undefined);
+  }, [isSandbox]);
+  return (
+    <section class="purchase" aria-label="Pay">
+      {!shownQuote && <p class="quiet">Fill in the form to see the price.</p>}
+      {shownQuote && networks && (
+        <PayForm
+          quote={shownQuote}
+          networks={networks}
+          purchasing={purchasing}
+          onPay={(offer, wallet) => {
+            const request = call();
+            if (request) void purchasing.pay({ call: request, offer, wallet, networks });
+          }}
+        />
+      )}
+      {notice !== undefined && (
+        <p class="notice" role="alert">
+          {notice}
+        </p>
+      )}
+      {failure?.canAskAgain && (
+        <button type="button" class="primary" disabled={isUnderWay} onClick={() => void purchasing.askAgain()}>
+          Ask again with the same payment
+        </button>
+      )}
+      {steps.length > 0 && <Steps steps={steps} />}
+      {result && <ResultShown result={result} />}
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+/** The state of one purchase after the other. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Order, type Outcome, type Payment, pay, send } from './pay.ts';
+import type { Failure } from './problem.ts';
+import { type Result, type Step, type Watcher, withStep } from './progress.ts';
+import type { Quote } from './types.ts';
+
+export interface Purchasing {
+  /** What the button says: the form's, or a later one that the gateway gave in its place. */
+  readonly shownQuote: Quote | undefined;
+  readonly steps: readonly Step[];
+  readonly result: Result | undefined;
+  /** What has to be read. */
+  readonly notice: string | undefined;
+  readonly failure: Failure | undefined;
+  readonly isUnderWay: boolean;
+  /** A payment was signed and sent, and it is not known what came of it: no other is made meanwhile. */
+  readonly isOpen: boolean;
+  pay(order: Order): Promise<void>;
+  /** Sends the payment that brought no result once more, as it is. */
+  askAgain(): Promise<void>;
+}
+
+const REPRICED = 'The price has changed, so nothing was signed. Look at the new price on the button, then click again.';
+
+/** Who leaves now may never see what was paid for. */
+function useWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return undefined;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isNeeded]);
+}
+
+export function usePurchasing(quote: Quote | undefined): Purchasing {
+  const [later, setLater] = useState<{ readonly than: Quote | undefined; readonly quote: Quote }>();
+  const [steps, setSteps] = useState<readonly Step[]>([]);
+  const [result, setResult] = useState<Result>();
+  const [notice, setNotice] = useState<string>();
+  const [failure, setFailure] = useState<Failure>();
+  const [payment, setPayment] = useState<Payment>();
+  const [isUnderWay, setUnderWay] = useState(false);
+  // At once, where the state is there with the next drawing only.
+  const isBusy = useRef(false);
+  const isOpen = payment !== undefined;
+  useWarning(isOpen);
+
+  const watcher: Watcher = { step: (step) => setSteps((known) => withStep(known, step)), result: setResult };
+
+  function ended(outcome: Outcome): void {
+    if (outcome.kind === 'repriced') {
+      setLater({ than: quote, quote: outcome.quote });
+      setNotice(REPRICED);
+    } else if (outcome.kind === 'unpaid') {
+      setNotice(outcome.words);
+    } else if (outcome.kind === 'failed') {
+      setFailure(outcome.failure);
+      setNotice(outcome.failure.words);
+      if (outcome.failure.isOver) setPayment(undefined);
+    } else {
+      setPayment(undefined);
+    }
+  }
+
+  async function once(act: () => Promise<Outcome>): Promise<void> {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setUnderWay(true);
+    setNotice(undefined);
+    setFailure(undefined);
+    setResult(undefined);
+    try {
+      ended(await act());
+    } finally {
+      isBusy.current = false;
+      setUnderWay(false);
+    }
+  }
+
+  return {
+    shownQuote: later && later.than === quote ? later.quote : quote,
+    steps,
+    result,
+    notice,
+    failure,
+    isUnderWay,
+    isOpen,
+    pay: (order) =>
+      once(() => {
+        setSteps([]);
+        return pay(order, watcher, setPayment);
+      }),
+    askAgain: async () => {
+      if (payment) await once(() => send(payment, watcher));
+    },
+  };
+}

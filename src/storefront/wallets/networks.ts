@@ -1,0 +1,16 @@
+/** The networks that can be paid on, as a page shows them and names them to a wallet. */
+import type { Network } from '../../catalogue/types.ts';
+import type { ShownNetwork } from './shown-network.ts';
+
+/** `chain-a` -> `Chain A`. */
+const nameOf = (id: string): string =>
+  id
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+
+export function shownNetwork({ id, family, ...byMode }: Network, mode: 'live' | 'sandbox'): ShownNetwork {
+  const { caip2, asset } = byMode[mode];
+  const { symbol, address, decimals } = asset;
+  return { id, name: nameOf(id), family, caip2, asset: { symbol, address, decimals } };
+}
