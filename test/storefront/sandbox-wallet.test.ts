@@ -1,4 +1,7 @@
 /** Paying in a browser with the wallet that the sandbox brings along. */
+import { readFileSync } from 'node:fs';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
 import { noBrowser, openPage, purchaseOf, stopBrowser } from './browser.ts';
@@ -6,13 +9,36 @@ import { noBrowser, openPage, purchaseOf, stopBrowser } from './browser.ts';
 t.teardown(stopBrowser);
 
 const IMAGE = '/image/family-a-2-pro';
+const PROMPT = { prompt: 'a lighthouse in fog' };
+const PRICE = 50_000n;
 
-t.test('a picture is bought with play money, and seen', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway();
-  t.teardown(gateway.stop);
-  const { page, complaints } = await openPage(t);
-  await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse in fog' }));
-  await page.getByLabel('Network').waitFor();
-  console.error(await page.locator('main').innerText(), complaints);
-  t.same(complaints, []);
-});
+const shot = (page: Page, name: string) =>
+  process.env.SHOTS ? page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true }) : undefined;
+
+for (const { network, name } of [
+  { network: 'chain-c', name: 'Chain C' },
+  { network: 'chain-a', name: 'Chain A' },
+]) {
+  t.test(`a picture is bought with play money on ${network}, and seen`, { skip: noBrowser }, async (t) => {
+    const gateway = await startGateway();
+    t.teardown(gateway.stop);
+    const { page, complaints } = await openPage(t);
+    const before = await gateway.earned(network);
+    await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+    await page.getByText('Sandbox wallet (play money)').waitFor();
+    await page.getByLabel('Network').selectOption({ label: `${name}, USDC` });
+    t.equal((await gateway.calls()).settlementCount, 0, 'choosing pays nothing');
+    await page.getByRole('button', { name: `Pay 0.05 USDC on ${name}` }).click();
+    const picture = page.getByRole('region', { name: 'Result' }).getByRole('img');
+    await picture.waitFor();
+    await shot(page, `bought-${network}`);
+    t.ok(await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0), 'it is seen');
+    t.equal((await gateway.earned(network)) - before, PRICE, 'the price was paid, once');
+    const steps = page.getByRole('list', { name: 'Steps of the purchase' });
+    t.same(await steps.locator('> li > p > b').allTextContents(), ['Price', 'Signature', 'Payment', 'Answer']);
+    const transaction = await steps.locator('.copyable code').getAttribute('title');
+    t.match(transaction, network === 'chain-a' ? /^[1-9A-HJ-NP-Za-km-z]{64,90}$/ : /^0x[0-9a-f]{64}$/);
+    t.notMatch(await page.content(), /"signature"|payment-signature/, 'the signature itself is not shown');
+    t.same(complaints, []);
+  });
+}
