@@ -32,7 +32,10 @@ for (const { network, name } of [
     const picture = page.getByRole('region', { name: 'Result' }).getByRole('img');
     await picture.waitFor();
     await shot(page, `bought-${network}`);
-    t.ok(await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0), 'it is seen');
+    t.ok(
+      await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0),
+      'it is seen',
+    );
     t.equal((await gateway.earned(network)) - before, PRICE, 'the price was paid, once');
     const steps = page.getByRole('list', { name: 'Steps of the purchase' });
     t.same(await steps.locator('> li > p > b').allTextContents(), ['Price', 'Signature', 'Payment', 'Answer']);

@@ -1,0 +1,166 @@
+/** Paying in a browser with wallets that are there already, and what happens when one of the two does not play along. */
+import type { Page, Request } from 'playwright-core';
+import t from 'tap';
+import { startGateway } from '../gateway.ts';
+import { noBrowser, openPage, purchaseOf, stopBrowser } from './browser.ts';
+import { fund, injectEvmWallet, injectSolanaWallet, signingWallet } from './injected-wallets.ts';
+
+t.teardown(stopBrowser);
+
+const IMAGE = '/image/family-a-2-pro';
+const PROMPT = { prompt: 'a lighthouse in fog' };
+const PRICE = 50_000n;
+
+const picture = (page: Page) => page.getByRole('region', { name: 'Result' }).getByRole('img');
+
+/** The payments that a page sent, as they were. */
+function paymentsOf(page: Page): string[] {
+  const sent: string[] = [];
+  page.on('request', (request: Request) => {
+    const payment = request.headers()['payment-signature'];
+    if (payment !== undefined) sent.push(payment);
+  });
+  return sent;
+}
+
+t.test('a wallet found by EIP-6963 pays on the network to which it is switched', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c', 'chain-e'] });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  const { address, answer } = signingWallet(gateway);
+  await fund(gateway, 'chain-e', address, 1_000_000n);
+  const wallet = await injectEvmWallet(page, 'Own wallet', answer);
+  const before = await gateway.earned('chain-e');
+  await page.goto(purchaseOf(gateway, `/chain-e${IMAGE}`, PROMPT));
+  await page.getByLabel('Own wallet').check();
+  await page.getByRole('button', { name: /^Pay 0\.\d+ USDT0 on Chain E$/ }).click();
+  await picture(page).waitFor();
+  const paid = (await gateway.earned('chain-e')) - before;
+  t.ok(paid > 0n, 'the payee has it');
+  t.equal(await gateway.sandbox.balance('chain-e', address), 1_000_000n - paid, 'from the account of the wallet');
+  t.ok(
+    wallet.asked.indexOf('wallet_switchEthereumChain') < wallet.asked.indexOf('eth_signTypedData_v4'),
+    'it was switched first',
+  );
+  t.same(complaints, []);
+});
+
+t.test('a wallet found by the Wallet Standard pays on Solana', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-a'] });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  const wallet = await injectSolanaWallet(page, 'Own Solana wallet', gateway.state.solana?.secretKey ?? '');
+  const before = await gateway.earned('chain-a');
+  await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+  await page.getByLabel('Own Solana wallet').check();
+  await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain A' }).click();
+  await picture(page).waitFor();
+  t.equal((await gateway.earned('chain-a')) - before, PRICE);
+  t.same(wallet.asked, ['signTransaction'], 'signed once');
+  t.same(complaints, []);
+});
+
+t.test('whatever keeps a wallet from signing is said in words, and nothing is sent', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const reasons = [
+    { method: 'eth_signTypedData_v4', error: { code: 4001, message: 'User rejected' }, said: /was refused/ },
+    { method: 'eth_requestAccounts', error: { code: -32002, message: 'Pending' }, said: /still waiting/ },
+    {
+      method: 'wallet_switchEthereumChain',
+      error: { code: 4902, message: '?' },
+      said: /add the network with chain id 84532/,
+    },
+  ];
+  for (const { method, error, said } of reasons) {
+    const { page, complaints } = await openPage(t);
+    const payments = paymentsOf(page);
+    const { answer } = signingWallet(gateway);
+    await injectEvmWallet(page, 'Own wallet', (asked, params) =>
+      asked === method ? Promise.resolve({ error }) : answer(asked, params),
+    );
+    await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+    await page.getByLabel('Own wallet').check();
+    await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).click();
+    t.match(await page.getByRole('alert').textContent(), said, method);
+    t.ok(await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).isEnabled(), 'it can be tried again');
+    t.same(payments, [], 'nothing was sent');
+    t.same(complaints, []);
+  }
+  t.equal((await gateway.calls()).settlementCount, 0);
+});
+
+t.test('a price that has changed since it was shown is shown, and not signed', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const STRANGER = `0x${'5'.repeat(40)}`;
+  const changes = [
+    { change: { amount: '80000' }, button: 'Pay 0.08 USDC on Chain C' },
+    { change: { payTo: STRANGER }, button: 'Pay 0.05 USDC on Chain C' },
+  ];
+  for (const { change, button } of changes) {
+    const { page } = await openPage(t);
+    const payments = paymentsOf(page);
+    const { answer } = signingWallet(gateway);
+    const wallet = await injectEvmWallet(page, 'Own wallet', answer);
+    await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+    await page.getByLabel('Own wallet').check();
+    const pay = page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' });
+    await pay.waitFor();
+    await page.route(`${gateway.url}${IMAGE}`, async (route) => {
+      const response = await route.fetch();
+      const required = JSON.parse(Buffer.from(response.headers()['payment-required'] ?? '', 'base64').toString());
+      required.accepts = required.accepts.map((offer: object) => ({ ...offer, ...change }));
+      const header = Buffer.from(JSON.stringify(required)).toString('base64');
+      await route.fulfill({ response, headers: { ...response.headers(), 'payment-required': header } });
+    });
+    await pay.click();
+    t.match(await page.getByRole('alert').textContent(), /price has changed, so nothing was signed/);
+    await page.getByRole('button', { name: button }).waitFor();
+    t.notOk(wallet.asked.includes('eth_signTypedData_v4'), 'the wallet was not asked to sign');
+    t.same(payments, []);
+  }
+});
+
+t.test('a lost answer is had by asking again with the same payment, for one price', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page } = await openPage(t);
+  const payments = paymentsOf(page);
+  const before = await gateway.earned('chain-c');
+  await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+  const pay = page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' });
+  await pay.waitFor();
+  let isLost = true;
+  await page.route(`${gateway.url}${IMAGE}`, async (route) => {
+    if (!isLost || !route.request().headers()['payment-signature']) return route.continue();
+    isLost = false;
+    // The gateway has answered, and the browser never hears of it.
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await pay.click();
+  const again = page.getByRole('button', { name: 'Ask again with the same payment' });
+  await again.waitFor();
+  t.notOk(await page.getByRole('button', { name: /^Pay/ }).isVisible(), 'no second payment is offered meanwhile');
+  await again.click();
+  await picture(page).waitFor();
+  t.equal((await gateway.earned('chain-c')) - before, PRICE, 'charged once');
+  t.equal(payments.length, 2);
+  t.equal(payments[0], payments[1], 'the very same payment');
+});
+
+t.test('a settlement whose answer is lost to the gateway itself is asked for again', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page } = await openPage(t);
+  const payments = paymentsOf(page);
+  const before = await gateway.earned('chain-c');
+  await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+  await gateway.fault({ settlement: 'chain-c', fault: '500' });
+  await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).click();
+  await page.getByRole('button', { name: 'Ask again with the same payment' }).click();
+  await picture(page).waitFor();
+  t.equal((await gateway.earned('chain-c')) - before, PRICE, 'charged once');
+  t.equal(new Set(payments).size, 1, 'one payment');
+});
