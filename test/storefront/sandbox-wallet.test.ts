@@ -1,6 +1,4 @@
 /** Paying in a browser with the wallet that the sandbox brings along. */
-import { readFileSync } from 'node:fs';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
@@ -29,7 +27,7 @@ for (const { network, name } of [
     await page.getByLabel('Network').selectOption({ label: `${name}, USDC` });
     t.equal((await gateway.calls()).settlementCount, 0, 'choosing pays nothing');
     await page.getByRole('button', { name: `Pay 0.05 USDC on ${name}` }).click();
-    const picture = page.getByRole('region', { name: 'Result' }).getByRole('img');
+    const picture = page.getByRole('region', { name: 'What you bought' }).getByRole('img');
     await picture.waitFor();
     await shot(page, `bought-${network}`);
     t.ok(

@@ -11,7 +11,7 @@ const IMAGE = '/image/family-a-2-pro';
 const PROMPT = { prompt: 'a lighthouse in fog' };
 const PRICE = 50_000n;
 
-const picture = (page: Page) => page.getByRole('region', { name: 'Result' }).getByRole('img');
+const picture = (page: Page) => page.getByRole('region', { name: 'What you bought' }).getByRole('img');
 
 /** The payments that a page sent, as they were. */
 function paymentsOf(page: Page): string[] {

@@ -10,3 +10,5 @@ if (filters) startList(filters);
 const request = document.querySelector<HTMLFormElement>('#request');
 if (request) startRequest(request);
 addCopyButtons();
+const chat = document.querySelector('#chat');
+if (chat) void import('./chat/start.ts').then(({ startChat }) => startChat(chat));

@@ -19,14 +19,14 @@ export interface Failure {
   readonly words: string;
   /** Whether the very same payment may be sent again. */
   readonly canAskAgain: boolean;
-  /** Whether it is certain that this payment took no money and will take none. */
-  readonly isOver: boolean;
+  /** Whether it is certain that it took no money, unless it is sent again, or that the money was given back. */
+  readonly isUncharged: boolean;
 }
 
 const ASK_AGAIN = 'Ask again with the same payment: you are never charged twice for it.';
 
-/** With these the payment is not used and will not be. */
-const OVER = new Set([
+/** No repetition of the same request changes them. */
+const FINAL = new Set([
   'invalid_request',
   'invalid_json',
   'content_refused',
@@ -35,28 +35,34 @@ const OVER = new Set([
   'refunded',
 ]);
 
+const UNCHARGED = new Set([
+  ...['upstream_failed', 'upstream_invalid_result', 'upstream_timeout', 'upstream_unavailable'],
+  ...['media_unavailable', 'draining', 'rate_limited', 'too_many_requests'],
+]);
+
 export const lost: Failure = {
   words: `The answer was lost on its way; whether you were charged is not known yet. ${ASK_AGAIN}`,
   canAskAgain: true,
-  isOver: false,
+  isUncharged: false,
 };
 
 /** Of an answer to a request that came with a payment. `refusal`: what a 402 says. */
 export function failureOf(status: number, body: unknown, refusal: string | undefined): Failure {
   const told = toldIn(body);
-  const message = told.message ?? `The gateway answered with status ${status}`;
   if (status === 402) {
     const why = refusal ?? told.message;
     return {
       words: `The payment was not taken${why ? `: ${why}` : ''}. Check that the account has enough of the asset, then pay again.`,
       canAskAgain: false,
-      isOver: true,
+      isUncharged: true,
     };
   }
+  const message = told.message ?? `The gateway answered with status ${status}`;
   const words = [message, detailsOf(told)].filter((each) => each !== '').join(': ');
-  const isOver = OVER.has(told.code ?? '');
-  const canAskAgain = !isOver && (status >= 500 || status === 409 || status === 429);
-  return { words: canAskAgain ? `${words}. ${ASK_AGAIN}` : `${words}.`, canAskAgain, isOver: isOver || !canAskAgain };
+  const code = told.code ?? '';
+  const canAskAgain = !FINAL.has(code) && (status >= 500 || status === 409 || status === 429);
+  if (!canAskAgain) return { words: `${words}.`, canAskAgain, isUncharged: true };
+  return { words: `${words}. ${ASK_AGAIN}`, canAskAgain, isUncharged: UNCHARGED.has(code) };
 }
 
 const doesNotFit = (details: string): string => `The request does not fit: ${details}. Mend the form, then try again.`;

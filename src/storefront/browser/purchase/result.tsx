@@ -22,8 +22,8 @@ export function ResultShown({ result }: { readonly result: Result }) {
   const body = result.kind === 'json' ? result.body : undefined;
   const text = result.kind === 'text' ? result.text : textIn(body);
   return (
-    <section class="result" aria-label="Result" aria-busy={result.kind === 'text' && !result.isWhole}>
-      <h3>Result</h3>
+    <section class="result" aria-label="What you bought" aria-busy={result.kind === 'text' && !result.isWhole}>
+      <h3>What you bought</h3>
       {mediaIn(body).map((medium) => (
         <Shown key={medium.url} medium={medium} description={descriptionIn(body, medium.name)} />
       ))}

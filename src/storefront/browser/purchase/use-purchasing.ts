@@ -43,7 +43,7 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
   const [isUnderWay, setUnderWay] = useState(false);
   // At once, where the state is there with the next drawing only.
   const isBusy = useRef(false);
-  const isOpen = payment !== undefined;
+  const isOpen = payment !== undefined && !failure?.isUncharged;
   useWarning(isOpen);
 
   const watcher: Watcher = { step: (step) => setSteps((known) => withStep(known, step)), result: setResult };
@@ -57,7 +57,7 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
     } else if (outcome.kind === 'failed') {
       setFailure(outcome.failure);
       setNotice(outcome.failure.words);
-      if (outcome.failure.isOver) setPayment(undefined);
+      if (!outcome.failure.canAskAgain) setPayment(undefined);
     } else {
       setPayment(undefined);
     }

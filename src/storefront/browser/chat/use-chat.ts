@@ -1,0 +1,92 @@
+/** One conversation with the credits of a key. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ChatProblem, complete, type Message, type Model, readBalance, readModels } from './api.ts';
+
+interface Balance {
+  /** Dollars, decimal; undefined: before the first answer. */
+  readonly before: string | undefined;
+  readonly now: string;
+}
+
+export interface Chat {
+  readonly models: readonly Model[];
+  readonly balance: Balance | undefined;
+  readonly messages: readonly Message[];
+  /** The answer as far as it is written; undefined: none is under way. */
+  readonly writing: string | undefined;
+  readonly problem: string | undefined;
+  /** True where it was sent; what was not answered is no part of the conversation. */
+  send(model: string, content: string): Promise<boolean>;
+  stop(): void;
+  clear(): void;
+}
+
+const inWords = (error: unknown): string =>
+  error instanceof ChatProblem ? error.message : 'The page failed: load it again.';
+
+/** `onRefused`: the key is not one. */
+export function useChat(key: string, onRefused: (words: string) => void): Chat {
+  const [models, setModels] = useState<readonly Model[]>([]);
+  const [balance, setBalance] = useState<Balance>();
+  const [messages, setMessages] = useState<readonly Message[]>([]);
+  const [writing, setWriting] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const underWay = useRef<AbortController | undefined>(undefined);
+
+  const failed = (error: unknown): void => {
+    if (error instanceof ChatProblem && error.isKeyAtFault) onRefused(error.message);
+    else setProblem(inWords(error));
+  };
+
+  useEffect(() => {
+    Promise.all([readModels(key), readBalance(key)]).then(([found, now]) => {
+      setModels(found);
+      setBalance({ before: undefined, now });
+    }, failed);
+    return () => underWay.current?.abort();
+  }, [key]);
+
+  async function answer(model: string, asked: readonly Message[], signal: AbortSignal): Promise<boolean> {
+    let text = '';
+    try {
+      for await (const piece of complete(key, model, asked, signal)) {
+        text += piece;
+        setWriting(text);
+      }
+    } catch (error) {
+      if (!signal.aborted) failed(error);
+      if (text === '') return false;
+    }
+    setMessages([...asked, { role: 'assistant', content: text }]);
+    return true;
+  }
+
+  return {
+    models,
+    balance,
+    messages,
+    writing,
+    problem,
+    async send(model, content) {
+      if (underWay.current) return false;
+      const controller = new AbortController();
+      underWay.current = controller;
+      const before = messages;
+      const asked: readonly Message[] = [...messages, { role: 'user', content }];
+      setProblem(undefined);
+      setMessages(asked);
+      setWriting('');
+      const isAnswered = await answer(model, asked, controller.signal);
+      if (!isAnswered) setMessages(before);
+      setWriting(undefined);
+      underWay.current = undefined;
+      await readBalance(key).then((now) => setBalance((known) => ({ before: known?.now, now })), failed);
+      return isAnswered;
+    },
+    stop: () => underWay.current?.abort(),
+    clear: () => {
+      setMessages([]);
+      setProblem(undefined);
+    },
+  };
+}

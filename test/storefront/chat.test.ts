@@ -1,0 +1,91 @@
+/** The chat with a key, in a browser. */
+import t from 'tap';
+import { startGateway } from '../gateway.ts';
+import { noBrowser, openPage, stopBrowser } from './browser.ts';
+
+t.teardown(stopBrowser);
+
+/** What a page keeps in the browser. */
+const KEPT = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])';
+
+t.test("an answer is streamed, and the key's balance shows what it cost", { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${gateway.url}/chat`);
+  await page.getByRole('button', { name: "Use the sandbox's key (play money)" }).click();
+  const balance = page.locator('.balance');
+  await balance.getByText('100 USD').waitFor();
+  await page.getByLabel('Message').fill('Why is fog white?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await balance.getByText('before: 100 USD').waitFor();
+  const conversation = page.getByRole('list', { name: 'Conversation' });
+  const said = await conversation.locator('li').allTextContents();
+  t.equal(said.length, 2);
+  t.equal(said[0], 'YouWhy is fog white?');
+  t.ok((said[1] ?? '').length > 'Model'.length, 'the model said something');
+  t.ok(
+    Number(
+      await balance
+        .locator('output')
+        .textContent()
+        .then((text) => text?.split(' ')[0]),
+    ) < 100,
+    'it cost something',
+  );
+  const { apiKey } = gateway.state as unknown as { apiKey: string };
+  t.notOk(page.url().includes(apiKey), 'the key is not in the address');
+  t.notMatch(await page.evaluate(KEPT), apiKey, 'nor kept anywhere');
+  t.same(complaints, []);
+});
+
+t.test('a key is kept in the tab by who asks for it, and forgotten with another', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { apiKey } = gateway.state as unknown as { apiKey: string };
+  const { page } = await openPage(t);
+  await page.goto(`${gateway.url}/chat`);
+  await page.getByLabel('API key').fill(apiKey);
+  await page.getByLabel('Keep it in this tab until it is closed').check();
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByText('100 USD').waitFor();
+  await page.reload();
+  await page.getByText('100 USD').waitFor();
+  await page.getByRole('button', { name: 'Another key' }).click();
+  await page.getByLabel('API key').waitFor();
+  t.notMatch(await page.evaluate(KEPT), apiKey);
+});
+
+t.test('what a key cannot do is said in words', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page } = await openPage(t);
+  await page.goto(`${gateway.url}/chat`);
+  await page.getByLabel('API key').fill('tp_nobody');
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  t.match(await page.getByRole('alert').textContent(), /Check the key, or use another one/);
+});
+
+t.test('an answer can be stopped, and asked for again', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${gateway.url}/chat`);
+  await page.getByRole('button', { name: "Use the sandbox's key (play money)" }).click();
+  await page.getByText('100 USD').waitFor();
+  // No answer begins.
+  await page.route(`${gateway.url}/v1/chat/completions`, () => {});
+  await page.getByLabel('Message').fill('Why is fog white?');
+  await page.getByLabel('Message').press('Enter');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  t.equal(
+    await page.getByLabel('Message').inputValue(),
+    'Why is fog white?',
+    'what was not answered can be sent again',
+  );
+  await page.unroute(`${gateway.url}/v1/chat/completions`);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('list', { name: 'Conversation' }).locator('li').nth(1).getByText('You asked').waitFor();
+  t.same(complaints, []);
+});
