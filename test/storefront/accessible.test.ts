@@ -1,35 +1,20 @@
 /** Paying and chatting, in each theme and on a phone, as axe and a narrow screen see it. */
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import t from 'tap';
+import { lookedAt, looks, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { noBrowser, openPage, purchaseOf, stopBrowser } from './browser.ts';
+import { purchaseOf } from './purchase-page.ts';
 
 t.teardown(stopBrowser);
 
 const IMAGE = '/image/family-a-2-pro';
 
-/** What axe finds in what is shown. Its script comes past the page's policy, as a browser's extension does. */
-async function findings(page: Page): Promise<string[]> {
-  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()');
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
-const looks = [
-  { name: 'in light', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
-  { name: 'in dark', colorScheme: 'dark', viewport: { width: 390, height: 800 } },
-] as const;
-
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looks.filter(({ name }) => ['in light', 'at 390 pixels in dark'].includes(name))) {
   t.test(`axe finds nothing ${name}, and nothing scrolls sideways`, { skip: noBrowser }, async (t) => {
     const gateway = await startGateway({ networks: ['chain-c'] });
     t.teardown(gateway.stop);
-    const { page, complaints } = await openPage(t, { ...options, bypassCSP: true });
-    await page.addInitScript(axe.source);
+    const { page, complaints } = await openPage(t, options);
     const isFine = async (state: string): Promise<void> => {
-      t.same(await findings(page), [], state);
-      const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      t.equal(await page.evaluate(sideways), 0, `${state} is as wide as the screen`);
+      t.same(await lookedAt(page), { findings: [], sideways: 0 }, state);
       if (process.env.SHOTS)
         await page.screenshot({ path: `${process.env.SHOTS}/${name} ${state}.png`, fullPage: true });
     };

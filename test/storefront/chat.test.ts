@@ -1,7 +1,7 @@
 /** The chat with a key, in a browser. */
 import t from 'tap';
+import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { noBrowser, openPage, stopBrowser } from './browser.ts';
 
 t.teardown(stopBrowser);
 

@@ -1,8 +1,9 @@
 /** Paying in a browser with the wallet that the sandbox brings along. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { noBrowser, openPage, purchaseOf, stopBrowser } from './browser.ts';
+import { purchaseOf } from './purchase-page.ts';
 
 t.teardown(stopBrowser);
 

@@ -1,9 +1,10 @@
 /** Paying in a browser with wallets that are there already, and what happens when one of the two does not play along. */
 import type { Page, Request } from 'playwright-core';
 import t from 'tap';
+import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { noBrowser, openPage, purchaseOf, stopBrowser } from './browser.ts';
 import { fund, injectEvmWallet, injectSolanaWallet, signingWallet } from './injected-wallets.ts';
+import { purchaseOf } from './purchase-page.ts';
 
 t.teardown(stopBrowser);
 
