@@ -12,7 +12,7 @@ export interface WalletParts {
   rpcUrl(network: Network): string | undefined;
 }
 
-export const NETWORKS_PATH = '/storefront/networks';
+const NETWORKS_PATH = '/storefront/networks';
 const SOLANA_PATH = '/storefront/solana/:network';
 
 /** More than its requests ever need. */

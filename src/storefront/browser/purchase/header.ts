@@ -1,11 +1,10 @@
 /** The headers of x402: JSON in base64. Source: x402 version 2, HTTP transport. */
 import type { PaymentRequired } from '@x402/core/types';
+import { decodeHeader } from '../request/quote.ts';
 
 function decoded(header: string | null): unknown {
-  if (header === null) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(header), (character) => character.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return header === null ? undefined : decodeHeader(header);
   } catch {
     return undefined;
   }

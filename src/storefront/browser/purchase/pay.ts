@@ -163,7 +163,7 @@ export async function send(payment: Payment, watcher: Watcher): Promise<Outcome>
   if (!response.ok) {
     const refusal = paymentRequiredIn(response.headers)?.error;
     const failure = failureOf(response.status, await bodyOf(response).catch(() => undefined), refusal);
-    settled('failed', { words: receipt?.transaction ? 'Paid, and no result yet' : 'Not settled' });
+    settled('failed', { words: receipt?.transaction ? 'Paid, and no result yet' : 'No settlement yet' });
     answered('failed', { words: `Status ${response.status}`, ...told });
     return failed(failure);
   }

@@ -7,7 +7,7 @@ interface ToldProblem {
   readonly details?: readonly { readonly path?: string; readonly message?: string; readonly expected?: string }[];
 }
 
-export const toldIn = (body: unknown): ToldProblem => (body as { error?: ToldProblem } | undefined)?.error ?? {};
+const toldIn = (body: unknown): ToldProblem => (body as { error?: ToldProblem } | undefined)?.error ?? {};
 
 const detailsOf = ({ details = [] }: ToldProblem): string =>
   details
@@ -23,7 +23,7 @@ export interface Failure {
   readonly isUncharged: boolean;
 }
 
-const ASK_AGAIN = 'Ask again with the same payment: you are never charged twice for it.';
+const ASK_AGAIN = 'Ask again: the same payment is never charged twice.';
 
 /** No repetition of the same request changes them. */
 const FINAL = new Set([

@@ -6,12 +6,10 @@ export function startPurchase(call: () => CallRequest | undefined): (quote: Quot
   const element = document.querySelector('#purchase');
   if (!element) return () => undefined;
   const isSandbox = document.body.dataset.mode === 'sandbox';
-  const parts = Promise.all([import('preact'), import('./purchase.tsx')]);
+  const drawn = import('./draw.ts');
   let latest: Quote | undefined;
   return (quote) => {
     latest = quote;
-    void parts.then(([{ h, render }, { Purchase }]) => {
-      render(h(Purchase, { call, quote: latest, isSandbox }), element);
-    });
+    void drawn.then(({ draw }) => draw(element, { call, quote: latest, isSandbox }));
   };
 }

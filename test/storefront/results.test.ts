@@ -1,0 +1,69 @@
+/** What was bought in a browser can be heard, watched and read, and is charged by use to who has allowed that. */
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+import { injectEvmWallet, signingWallet } from './injected-wallets.ts';
+import { purchaseOf } from './purchase-page.ts';
+
+t.teardown(stopBrowser);
+
+const bought = (page: Page) => page.getByRole('region', { name: 'What you bought' });
+
+async function buy(page: Page, gateway: Gateway, path: string, fields: Record<string, string>): Promise<void> {
+  await page.goto(purchaseOf(gateway, path, fields));
+  await page.getByRole('button', { name: /^Pay .* on Chain C$/ }).click();
+  await bought(page).waitFor();
+}
+
+t.test('sound and film are played, and text is read', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  for (const [path, tag, fields] of [
+    ['/audio/x-text-to-speech', 'audio', { text: 'Mind the step.', voice_id: 'Ara' }],
+    ['/video/family-h-generation', 'video', { prompt: 'gulls circle a lighthouse', duration: '6' }],
+  ] as const) {
+    await buy(page, gateway, path, fields);
+    const player = bought(page).locator(tag);
+    await player.waitFor();
+    t.equal(await player.getAttribute('controls'), '', `${tag} has controls`);
+    await page.waitForFunction(`document.querySelector('.result ${tag}').networkState !== 2`);
+    t.equal(await player.evaluate('(player) => player.error?.message'), undefined, `${tag} can be loaded`);
+  }
+  await buy(page, gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '50' });
+  t.match(await bought(page).locator('.said').textContent(), /\w{3}/);
+  t.same(complaints, []);
+});
+
+t.test('who has allowed Permit2 is charged what was used', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'], tempo: true });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  const before = await gateway.earned('chain-c');
+  await page.goto(purchaseOf(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '500' }));
+  await page.getByLabel('Network').selectOption({ label: 'Chain C, USDC, charged by use (needs Permit2)' });
+  const button = page.getByRole('button', { name: /^Pay up to [\d.]+ USDC on Chain C$/ });
+  const [, most] = /up to ([\d.]+)/.exec((await button.textContent()) ?? '') ?? [];
+  await button.click();
+  await bought(page).waitFor();
+  const paid = (await gateway.earned('chain-c')) - before;
+  t.ok(paid > 0n && Number(paid) < Number(most) * 1e6, `${paid} of at most ${most}`);
+  t.same(complaints, []);
+});
+
+t.test('who has not allowed Permit2 is told so, and nothing is signed', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'], tempo: true });
+  t.teardown(gateway.stop);
+  const { page } = await openPage(t);
+  const { answer } = signingWallet(gateway);
+  const wallet = await injectEvmWallet(page, 'Own wallet', async (method, params) =>
+    method === 'eth_call' ? { result: `0x${'0'.repeat(64)}` } : answer(method, params),
+  );
+  await page.goto(purchaseOf(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '500' }));
+  await page.getByLabel('Own wallet').check();
+  await page.getByLabel('Network').selectOption({ label: 'Chain C, USDC, charged by use (needs Permit2)' });
+  await page.getByRole('button', { name: /^Pay up to/ }).click();
+  t.match(await page.getByRole('alert').textContent(), /has not allowed Permit2/);
+  t.notOk(wallet.asked.includes('eth_signTypedData_v4'));
+});
