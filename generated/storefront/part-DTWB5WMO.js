@@ -1,2 +1,0 @@
-// Made from src/storefront/browser by `npm run codegen`. Changes here are lost: change the sources.
-import{Ub as a,Vb as b,Wb as c,Xb as d}from"./part-EKKMBKX3.js";import"./part-ZB4FIZNM.js";import"./part-BNE4O55X.js";import"./part-UHX2P65K.js";export{d as ccipRequest,c as offchainLookup,b as offchainLookupAbiItem,a as offchainLookupSignature};
