@@ -25,7 +25,7 @@ const allowed: Record<string, readonly string[]> = {
   'catalogue-diff': ['root', 'catalogue'],
   books: ['root', 'catalogue', 'store', 'payment'],
   console: ['root', 'catalogue', 'catalogue-diff', 'store', 'metrics', 'credits', 'payment', 'books'],
-  storefront: ['root', 'catalogue', 'discovery', 'payment'],
+  storefront: ['root', 'catalogue', 'discovery', 'rails', 'payment'],
   mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'lifecycle', 'purchases', 'http'],
   http: [
     'root',

@@ -3,7 +3,8 @@ import type { ServiceFile } from '../catalogue/types.ts';
 import { mcpLine } from './mcp.ts';
 import { paragraph } from './paragraph.ts';
 import type { RailDocument, RailDocuments } from './rail-documents.ts';
-import { quoted, shellBlock } from './shell.ts';
+import { sandboxVariables } from './sandbox-variables.ts';
+import { shellBlock } from './shell.ts';
 
 const FAILURES = [
   '## When the answer is not 200',
@@ -19,10 +20,6 @@ const FAILURES = [
   '',
 ];
 
-/** `NAME=value` of each, from `GET /sandbox`; no value has a character that a shell would read. */
-const ASSIGNMENTS =
-  'Object.entries(JSON.parse(fs.readFileSync(0)).environment).map((each) => each.join("=")).join(" ")';
-
 const sandboxNote = (publicUrl: string): string[] => [
   paragraph(
     'This is a sandbox: the chains are local, the money is play money and the providers are doubles. Funded wallets and',
@@ -30,7 +27,7 @@ const sandboxNote = (publicUrl: string): string[] => [
     'This sets them:',
   ),
   '',
-  ...shellBlock(`export $(curl -s ${publicUrl}/sandbox | node -p ${quoted(ASSIGNMENTS)})`),
+  ...shellBlock(sandboxVariables(publicUrl)),
   '',
 ];
 

@@ -33,7 +33,7 @@ const run = async (program: string, words: readonly string[]): Promise<string> =
 const endpoints = [
   { path: '/image/family-e-2', network: 'chain-c', price: 100_000n, answers: 'image_url' },
   { path: '/chain-c-main/token/launchpad-movers', network: 'chain-c', price: 100_000n, answers: 'success' },
-  { path: '/tokens-api/search', network: 'chain-a', price: 10_000n, answers: '"' },
+  { path: '/tokens-api/search', network: 'chain-a', price: 10_000n, answers: 'results' },
 ];
 
 for (const { path, network, price, answers } of endpoints) {

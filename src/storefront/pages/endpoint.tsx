@@ -2,6 +2,7 @@
 import type { Route } from '../../catalogue/types.ts';
 import { payableOn } from '../../discovery/payable.ts';
 import { priceInWords } from '../../discovery/payment-info.ts';
+import { sandboxVariables } from '../../discovery/sandbox-variables.ts';
 import { answerSchema, requestSchema } from '../../discovery/schemas.ts';
 import { toDecimal } from '../../money.ts';
 import { type Offer, pageOf } from '../offers.ts';
@@ -113,24 +114,38 @@ export function EndpointPage({ parts, offer, route, because }: Props) {
   const fields = pricedFields(route, parts.priceOf);
   return (
     <Layout parts={parts} title={endpoint.summary} description={endpoint.description} path={pageOf(route.path)}>
-      <p class="crumbs">
-        <a href="/">Endpoints</a> / <a href={`/?group=${encodeURIComponent(endpoint.group)}`}>{endpoint.group}</a>
-      </p>
       {because !== undefined && (
         <p class="notice" role="note">
           {because}
         </p>
       )}
-      <h1>{endpoint.summary}</h1>
-      <p class="path">
-        <code>{`${route.methods.join(' or ')} ${route.path}`}</code>
-      </p>
-      {endpoint.description !== endpoint.summary && <p class="lead">{endpoint.description}</p>}
+      <header class="title">
+        <p class="crumbs">
+          <a href="/">Endpoints</a> / <a href={`/?group=${encodeURIComponent(endpoint.group)}`}>{endpoint.group}</a>
+        </p>
+        <h1>{endpoint.summary}</h1>
+        <p class="path">
+          <code>{`${route.methods.join(' or ')} ${route.path}`}</code>
+        </p>
+        {endpoint.description !== endpoint.summary && <p class="lead">{endpoint.description}</p>}
+      </header>
       <div class="columns">
-        <section aria-labelledby="request-title" class="panel">
-          <h2 id="request-title">Request</h2>
-          <RequestForm route={route} />
-        </section>
+        <div class="column">
+          <section aria-labelledby="request-title" class="panel">
+            <h2 id="request-title">Request</h2>
+            <RequestForm route={route} />
+          </section>
+          <section aria-labelledby="terms-title" class="panel">
+            <h2 id="terms-title">Terms</h2>
+            <Prices fields={fields} />
+            <dl class="limits">
+              <dt>Takes at most</dt>
+              <dd>{inSeconds(route.deadlineMs)}</dd>
+              <dt>Largest request</dt>
+              <dd>{inKilobytes(route.bodyLimitBytes)}</dd>
+            </dl>
+          </section>
+        </div>
         <section aria-labelledby="price-title" class="panel side">
           <h2 id="price-title">Price</h2>
           <p class="amount">
@@ -146,13 +161,6 @@ export function EndpointPage({ parts, offer, route, because }: Props) {
           <noscript>
             <p class="hint">Paying from this page needs JavaScript; the programs below do not need the page.</p>
           </noscript>
-          <Prices fields={fields} />
-          <dl class="limits">
-            <dt>Takes at most</dt>
-            <dd>{inSeconds(route.deadlineMs)}</dd>
-            <dt>Largest request</dt>
-            <dd>{inKilobytes(route.bodyLimitBytes)}</dd>
-          </dl>
         </section>
       </div>
       <section aria-labelledby="result-title">
@@ -173,6 +181,16 @@ export function EndpointPage({ parts, offer, route, because }: Props) {
       </section>
       <section aria-labelledby="snippets-title">
         <h2 id="snippets-title">From a program</h2>
+        {parts.mode === 'sandbox' && (
+          <>
+            <p class="hint">
+              In this sandbox the keys are at /sandbox. This sets the variables that the programs read:
+            </p>
+            <pre>
+              <code>{sandboxVariables(parts.publicUrl)}</code>
+            </pre>
+          </>
+        )}
         {snippetsOf(route, offer, parts).map(({ id, title, note, language, text }, index) => (
           <details key={id} class="snippet" open={index === 0} data-snippet={id}>
             <summary>{title}</summary>

@@ -1,5 +1,5 @@
+import type { ExampleCall } from '../../discovery/example-call.ts';
 import { quoted } from '../../discovery/shell.ts';
-import type { ExampleCall } from './call.ts';
 import type { Snippet } from './snippet.ts';
 
 export const curl = ({ url, body }: ExampleCall): Snippet => ({

@@ -1,24 +1,26 @@
 /** Every way to call an endpoint that can be shown for it. */
+import { exampleCall } from '../../discovery/example-call.ts';
 import { payableOn } from '../../discovery/payable.ts';
 import type { Offer } from '../offers.ts';
 import type { PageParts } from '../pages/parts.ts';
-import { exampleCall } from './call.ts';
 import { curl } from './curl.ts';
 import { mcp } from './mcp.ts';
 import { mppx } from './mppx.ts';
 import type { Snippet } from './snippet.ts';
-import { typescript } from './typescript.ts';
+import { python, typescript } from './x402.ts';
 
 /** Of an endpoint at one of its routes. */
 export function snippetsOf(route: Offer['base'], offer: Offer, parts: PageParts): Snippet[] {
   const call = exampleCall(route, parts.publicUrl);
   const networks = payableOn(route, parts);
-  const network = networks.find(({ network: { family } }) => family === 'evm') ?? networks[0];
+  const evm = networks.find(({ network: { family } }) => family === 'evm');
+  const network = evm ?? networks[0];
   const overMpp = [route, ...offer.operations].find(({ rail }) => rail === 'mpp');
   const tool = parts.toolOf(route);
   return [
     curl(call),
-    ...(network ? [typescript(call, network.network.family, network.binding.caip2)] : []),
+    ...(network ? [typescript(call, network)] : []),
+    ...(evm ? [python(call)] : []),
     ...(overMpp ? [mppx(exampleCall({ ...overMpp, methods: ['POST'] }, parts.publicUrl))] : []),
     ...(tool === undefined ? [] : [mcp(parts.publicUrl, offer.endpoint.group, tool)]),
   ];

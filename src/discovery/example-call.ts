@@ -1,5 +1,5 @@
 /** The endpoint's example as a request. */
-import type { Input, Route } from '../../catalogue/types.ts';
+import type { Input, Route } from '../catalogue/types.ts';
 
 export interface ExampleCall {
   readonly method: 'GET' | 'POST';
