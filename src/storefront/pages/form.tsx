@@ -77,7 +77,7 @@ export function RequestForm({ route }: { route: Route }) {
             </label>
             <Control field={field} id={id} describedBy={`${id}-hint ${id}-fault`} />
             <p id={`${id}-hint`} class="hint">
-              {[field.description, field.takes].filter((text) => text !== '').join('. ')}
+              {[field.description, field.takes].filter((text) => text !== '').join('; ')}
             </p>
             <p id={`${id}-fault`} class="fault" hidden />
           </div>
