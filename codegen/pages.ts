@@ -64,6 +64,8 @@ async function bundlePage({ name, directory, entry }: Page): Promise<[string, st
     format: 'esm',
     target: 'es2022',
     charset: 'utf8',
+    // The names of parts are made of paths, which have to be the same where packages are linked from elsewhere.
+    preserveSymlinks: true,
     // Without this they are found by walking up from the sources, and so may be another project's.
     tsconfig: join(directory, 'tsconfig.json'),
     legalComments: 'none',
