@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { problems } from '../src/errors.ts';
+import { manual } from './manual.ts';
 
 function drawing(): string {
-  const [, drawn] = /```\n(a request [\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
-  if (!drawn) throw new Error('README.md has no drawing of the lifecycle');
+  const [, drawn] = /```\n(a request [\s\S]*?)```/.exec(manual) ?? [];
+  if (!drawn) throw new Error('The manual has no drawing of the lifecycle');
   return drawn;
 }
 

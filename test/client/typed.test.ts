@@ -1,18 +1,19 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
+import { manual } from '../manual.ts';
 import { openShop, runNode, writeClient } from './shop.ts';
 
-/** The example of the README, word for word. */
-const [, example = ''] = /^```ts\n(\/\/ buy\.ts\n[\s\S]*?)^```$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+/** The example of the manual, word for word. */
+const [, example = ''] = /^```ts\n(\/\/ buy\.ts\n[\s\S]*?)^```$/m.exec(manual) ?? [];
 
 const inMillionths = (dollars: string): bigint => BigInt(Math.round(Number(dollars) * 1_000_000));
 
 const gateway = await startGateway({ networks: ['chain-c'] });
 t.teardown(gateway.stop);
 
-t.test('the README’s program of twenty lines buys from five groups, and pays to the unit what it prints', async (t) => {
+t.test('the manual’s program of twenty lines buys from five groups, and pays to the unit what it prints', async (t) => {
   const { directory } = await openShop(t, gateway.url);
   t.ok(example.trim().split('\n').length <= 21, 'its name, and twenty lines');
   writeFileSync(join(directory, 'buy.ts'), example);

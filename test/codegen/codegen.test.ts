@@ -58,7 +58,7 @@ t.test('what browsers load is small, the same each time, and nothing in it is in
   for (const [path, text] of files) if (path.endsWith('.css')) t.notMatch(text, /url\(|@import/, path);
   const sizeOf = (folder: string): number =>
     [...files]
-      .filter(([path]) => path.startsWith(folder))
+      .filter(([path]) => path.startsWith(folder) && path.endsWith('.js'))
       .reduce((sum, [, text]) => sum + brotliCompressSync(text).length, 0);
   t.ok(sizeOf('console/') < 80_000, `the console: ${sizeOf('console/')} bytes compressed`);
   t.ok(sizeOf('storefront/') < 150_000, `the pages: ${sizeOf('storefront/')} bytes compressed`);

@@ -1,23 +1,24 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { freePort } from '../gateway.ts';
+import { manual } from '../manual.ts';
 
-/** The README's example of an application that mounts the router, word for word. */
+/** The manual's example of an application that mounts the router, word for word. */
 function example(): string {
-  const [, code] = /```ts\n(\/\/ shop\.ts[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
-  if (!code) throw new Error('README.md has no example of an application');
+  const [, code] = /```ts\n(\/\/ shop\.ts[\s\S]*?)```/.exec(manual) ?? [];
+  if (!code) throw new Error('The manual has no example of an application');
   return code;
 }
 
-t.test('the README’s application sells the catalogue beside routes of its own, and stops when told', async (t) => {
+t.test('the manual’s application sells the catalogue beside routes of its own, and stops when told', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-application-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  for (const name of ['src', 'catalogue', 'node_modules', 'package.json']) {
+  for (const name of ['src', 'catalogue', 'node_modules', 'package.json', 'tsconfig.json']) {
     symlinkSync(resolve(name), join(directory, name));
   }
   writeFileSync(join(directory, 'shop.ts'), example());

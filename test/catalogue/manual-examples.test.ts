@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { shipped } from '../../src/shipped.ts';
+import { pages } from '../manual.ts';
 import { problemsOf, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
 
-/** Blocks of the README that begin with the name of a file of the catalogue. */
-const blocks = [...readFileSync('README.md', 'utf8').matchAll(/```yaml\n# catalogue\/(\S+)\n([\s\S]*?)```/g)].map(
-  ([, file = '', yaml = '']) => ({ file, yaml }),
-);
+/** Blocks of the page on the catalogue that begin with the name of a file of the catalogue. */
+const blocks = [
+  ...(pages.get('src/catalogue/README.md') ?? '').matchAll(/```yaml\n# catalogue\/(\S+)\n([\s\S]*?)```/g),
+].map(([, file = '', yaml = '']) => ({
+  file,
+  yaml,
+}));
 
-t.test('what the README shows of a catalogue passes its check', async (t) => {
+t.test('what the manual shows of a catalogue passes its check', async (t) => {
   const upstreams = blocks.filter(({ file }) => file === 'upstreams.yaml').map(({ yaml }) => yaml);
   const endpoints = blocks.filter(({ file }) => file.startsWith('endpoints/weather/'));
   t.equal(upstreams.length, 3);
