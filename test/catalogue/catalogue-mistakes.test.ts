@@ -42,6 +42,19 @@ t.test('nothing is kept shorter than what needs it', async (t) => {
   t.match(kept('{ answers: forever }'), [/"forever" does not fit; Days/]);
 });
 
+t.test('colours that cannot be read are refused, with what can', async (t) => {
+  const service = rightFiles['service.yaml'] as string;
+  const told = (brand: string) => problemsOf(writeCatalogue(t, { 'service.yaml': `${service}brand: ${brand}\n` }));
+  t.same(told('{ accent: "#7a1f5c", accentOnDark: "#f0a6d4" }'), []);
+  t.same(told('{ accent: "#f0a6d4", accentOnDark: "#f0a6d4" }'), [
+    'service.yaml:6:18: #f0a6d4 is hard to read on a light page: its contrast is 1.8; take a darker one, with a contrast of 4.5 at least',
+  ]);
+  t.same(told('{ accent: "#7a1f5c" }'), [
+    'service.yaml:6:18: #7a1f5c is hard to read on a dark page: its contrast is 1.7; add accentOnDark, a lighter one for dark pages',
+  ]);
+  t.match(told('{ accent: plum }'), [/^service\.yaml:6:18: "plum" does not fit; Of links and buttons/]);
+});
+
 t.test('what indexes of paid endpoints would not take is refused, with what they take', async (t) => {
   const service = rightFiles['service.yaml'] as string;
   const told = (line: string) => problemsOf(writeCatalogue(t, { 'service.yaml': `${service}${line}\n` }));

@@ -99,6 +99,12 @@ const requests: Readonly<Record<string, Question>> = {
   'a method of the documented kind at a path that is sold': { method: 'GET', path: '/v1/credits' },
   'HEAD of what is sold by GET': { method: 'HEAD', path: '/stock/arb' },
   'OPTIONS of what is sold': { method: 'OPTIONS', path: image },
+  'a browser at what is sold by GET': { path: '/token/launchpad-movers', headers: { accept: 'text/html,*/*;q=0.8' } },
+  'a browser at what is sold by POST': { path: image, headers: { accept: 'text/html,*/*;q=0.8' } },
+  'the page of an endpoint': { path: `/endpoints${image}`, headers: { accept: 'text/html' } },
+  'a page of nothing': { path: '/endpoints/image/none' },
+  'what pages load': { path: '/storefront/main.css' },
+  'the list, by its other name': { path: '/endpoints' },
   'a document': { path: '/x402-resources' },
   'HEAD of a document': { method: 'HEAD', path: '/openapi.json' },
   health: { path: '/healthz' },
@@ -145,4 +151,8 @@ t.test('a paid call is the same in somebody else’s application, and their own 
   const theirs = await ask(mounted, { path: '/their/other' });
   t.match(theirs, { status: 404, body: 'not found, they say' });
   t.notOk(theirs.headers['access-control-allow-origin'], 'nothing of ours is on their answers');
+  t.match(await ask(mounted, { path: '/', headers: { accept: 'text/html' } }), {
+    status: 404,
+    body: 'not found, they say',
+  });
 });
