@@ -1,5 +1,4 @@
 /** Paying in a browser with the wallet that the sandbox brings along. */
-import type { Page } from 'playwright-core';
 import t from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
@@ -10,9 +9,6 @@ t.teardown(stopBrowser);
 const IMAGE = '/image/family-a-2-pro';
 const PROMPT = { prompt: 'a lighthouse in fog' };
 const PRICE = 50_000n;
-
-const shot = (page: Page, name: string) =>
-  process.env.SHOTS ? page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true }) : undefined;
 
 for (const { network, name } of [
   { network: 'chain-c', name: 'Chain C' },
@@ -30,7 +26,6 @@ for (const { network, name } of [
     await page.getByRole('button', { name: `Pay 0.05 USDC on ${name}` }).click();
     const picture = page.getByRole('region', { name: 'What you bought' }).getByRole('img');
     await picture.waitFor();
-    await shot(page, `bought-${network}`);
     t.ok(
       await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0),
       'it is seen',
@@ -44,3 +39,26 @@ for (const { network, name } of [
     t.same(complaints, []);
   });
 }
+
+t.test('from the front page to a picture: searched, priced, mended, paid and seen', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  await page.goto(gateway.url);
+  await page.getByLabel('Search').fill('image fourteen reference');
+  await page.getByRole('link', { name: /An image in 1k, 2k or 4k/ }).click();
+  await page.getByRole('button', { name: 'Pay 0.10 USDC on Chain C' }).waitFor();
+  await page.getByLabel('resolution').selectOption('4k');
+  await page.getByText('0.15 USD', { exact: true }).waitFor();
+  await page.getByLabel('referenceImage').fill('not an address');
+  await page.locator('#field-referenceImage-fault').waitFor();
+  t.equal((await gateway.calls()).settlementCount, 0);
+  await page.getByLabel('referenceImage').fill('');
+  await page.locator('#field-referenceImage-fault').waitFor({ state: 'hidden' });
+  const before = await gateway.earned('chain-c');
+  await page.getByRole('button', { name: 'Pay 0.15 USDC on Chain C' }).click();
+  await page.getByRole('region', { name: 'What you bought' }).getByRole('img').waitFor();
+  t.equal((await gateway.earned('chain-c')) - before, 150_000n);
+  t.match(await page.locator('.copyable code').last().getAttribute('title'), /^0x/);
+  t.same(complaints, []);
+});
