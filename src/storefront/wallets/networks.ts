@@ -12,5 +12,6 @@ const nameOf = (id: string): string =>
 export function shownNetwork({ id, family, ...byMode }: Network, mode: 'live' | 'sandbox'): ShownNetwork {
   const { caip2, asset } = byMode[mode];
   const { symbol, address, decimals } = asset;
-  return { id, name: nameOf(id), family, caip2, asset: { symbol, address, decimals } };
+  const isAlsoLive = mode === 'sandbox' && caip2 === byMode.live.caip2;
+  return { id, name: nameOf(id), family, caip2, isAlsoLive, asset: { symbol, address, decimals } };
 }

@@ -5,5 +5,7 @@ export interface ShownNetwork {
   readonly name: string;
   readonly family: 'evm' | 'solana';
   readonly caip2: string;
+  /** In the sandbox: what is signed for it would be good on the live network, too, which has the same number. */
+  readonly isAlsoLive: boolean;
   readonly asset: { readonly symbol: string; readonly address: string; readonly decimals: number };
 }

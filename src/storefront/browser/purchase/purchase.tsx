@@ -41,8 +41,10 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
   const able = wallets.filter(({ family }) => family === offer?.network.family);
   const wallet = able.find(({ id }) => id === wantedWallet) ?? able[0];
   const account = useAccount(wallet);
+  const [isPlay, setIsPlay] = useState(false);
   if (!offer) return <p class="notice">None of the networks on which this is sold can be paid on in a browser.</p>;
   const { isUnderWay, isOpen } = purchasing;
+  const mayBeReal = offer.network.isAlsoLive && wallet !== undefined && !wallet.isSandbox;
   return (
     <form
       // What was chosen is kept, though nothing can be paid while a payment may still bring its result.
@@ -65,7 +67,13 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
           From <Copyable text={account} what="your account" />
         </p>
       )}
-      <button type="submit" class="primary" disabled={isUnderWay || isOpen || !wallet}>
+      {mayBeReal && (
+        <label class="notice">
+          <input type="checkbox" checked={isPlay} onChange={() => setIsPlay(!isPlay)} /> What is signed here is good on
+          the live {offer.network.name}, too, which has the same number. This account has no real money.
+        </label>
+      )}
+      <button type="submit" class="primary" disabled={isUnderWay || isOpen || !wallet || (mayBeReal && !isPlay)}>
         {isUnderWay ? 'Paying…' : `Pay ${offer.price}`}
       </button>
     </form>

@@ -7,6 +7,9 @@ import { type EvmProvider, type EvmWallet, type PayingWallet, type SolanaWallet,
 /** A wallet's picture comes as data: whatever else it names is not fetched. */
 const dataOnly = (icon: string): string => (icon.startsWith('data:image/') ? icon : '');
 
+/** As the sandbox's own wallet announces itself. */
+const SANDBOX: string = 'sandbox.turnpike';
+
 let evm: ReturnType<typeof createStore> | undefined;
 
 function evmWallets(): EvmWallet[] {
@@ -16,6 +19,7 @@ function evmWallets(): EvmWallet[] {
     id: `evm ${info.uuid}`,
     name: info.name,
     icon: dataOnly(info.icon),
+    isSandbox: info.rdns === SANDBOX,
     provider: provider as unknown as EvmProvider,
   }));
 }
@@ -29,6 +33,7 @@ const solanaWallets = (): SolanaWallet[] =>
       id: `solana ${wallet.name}`,
       name: wallet.name,
       icon: dataOnly(wallet.icon),
+      isSandbox: false,
       wallet,
     }));
 

@@ -15,6 +15,8 @@ interface Shown {
   readonly name: string;
   /** A `data:` URI. */
   readonly icon: string;
+  /** Has play money, and nothing else. */
+  readonly isSandbox: boolean;
 }
 
 export interface EvmWallet extends Shown {
