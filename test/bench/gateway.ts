@@ -11,6 +11,8 @@ export interface GatewayOptions {
   readonly data: string;
   readonly catalogue: string;
   readonly doublesUrl: string;
+  /** Postgres; left out: SQLite. */
+  readonly databaseUrl?: string;
 }
 
 /** Every key that an upstream asks for, so that everything is sold. */
@@ -23,7 +25,7 @@ function keys(catalogue: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, 'bench-key']));
 }
 
-function command(script: string, { data, catalogue, doublesUrl }: GatewayOptions): ServerCommand {
+function command(script: string, { data, catalogue, doublesUrl, databaseUrl }: GatewayOptions): ServerCommand {
   return {
     words: ['--import=tsx', script],
     environment: {
@@ -40,6 +42,7 @@ function command(script: string, { data, catalogue, doublesUrl }: GatewayOptions
       TURNPIKE_RPC_URL_CHAIN_C: `${doublesUrl}/rpc`,
       TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
       BENCH_DOUBLES_URL: doublesUrl,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     },
   };
 }

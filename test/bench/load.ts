@@ -8,52 +8,50 @@ export interface LoadJob {
   readonly url: string;
   readonly path: string;
   readonly body: string;
-  /** Called over the Model Context Protocol under this name, with the body as its arguments. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How each call is paid, by the first offer of the 402; left out: not at all. `mcp` calls the tool, and pays it by x402. */
+  readonly payment?: 'x402' | 'mpp' | 'mcp';
   readonly tool?: string;
+  /** What is asked for the offer, where that is not what is called with. */
+  readonly offered?: string;
+  /** One payment for all calls; left out: one of its own for each. */
+  readonly replays?: boolean;
   /** Each has a connection and one request under way. */
   readonly callers: number;
   /** It ends when this much time has passed, or as soon as this many requests have been answered. */
   readonly milliseconds: number;
   readonly requests: number;
-  /** 402 for calls without a payment; 200 for calls that each carry one of their own. */
-  readonly expects: 402 | 200;
+  readonly expects: number;
+  /** Where a call's time ends. */
+  readonly until?: 'first byte' | 'last byte';
 }
 
 export interface LoadResult {
   readonly requests: number;
   readonly milliseconds: number;
+  /** Milliseconds of one call. */
+  readonly p50: number;
+  readonly p99: number;
 }
-
-/** Calls one after the other, in turns between the targets. */
-export interface TimingJob {
-  readonly targets: readonly { readonly url: string; readonly headers: Readonly<Record<string, string>> }[];
-  readonly body: string;
-  /** For each target. */
-  readonly times: number;
-}
-
-/** Medians in milliseconds, in the order of the targets. */
-export type TimingResult = readonly { readonly firstByte: number; readonly whole: number }[];
 
 export interface Load {
   /** One job at a time. Throws when an answer has another status than the expected one. */
   run(job: LoadJob): Promise<LoadResult>;
-  time(job: TimingJob): Promise<TimingResult>;
   stop(): void;
 }
 
-export type LoadAnswer<Result> = { readonly result: Result } | { readonly problem: string };
+export type LoadAnswer = { readonly result: LoadResult } | { readonly problem: string };
 
 export function startLoad(): Load {
   const child = fork(fileURLToPath(new URL('load-worker.ts', import.meta.url)), { execArgv: ['--import=tsx'] });
 
-  async function ask<Result>(job: LoadJob | TimingJob): Promise<Result> {
+  async function run(job: LoadJob): Promise<LoadResult> {
     const ended = new AbortController();
     const end = () => ended.abort();
     child.once('exit', end);
     try {
       child.send(job);
-      const [answer] = (await once(child, 'message', { signal: ended.signal })) as [LoadAnswer<Result>];
+      const [answer] = (await once(child, 'message', { signal: ended.signal })) as [LoadAnswer];
       if ('problem' in answer) throw new Error(answer.problem);
       return answer.result;
     } finally {
@@ -61,5 +59,5 @@ export function startLoad(): Load {
     }
   }
 
-  return { run: ask<LoadResult>, time: ask<TimingResult>, stop: () => void child.kill() };
+  return { run, stop: () => void child.kill() };
 }

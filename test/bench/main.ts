@@ -1,129 +1,69 @@
-/** `npm run bench`: the gateway beside its peers, each row a ratio inside one run on one machine. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/**
+ * `npm run bench`: the gateway beside its peers, each row inside one run on one machine.
+ * `--only challenge,paid` runs some rows, `--rounds 9` and `--seconds 0.7` say how many rounds there are and how long one is.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { multiplyCatalogue } from './catalogue.ts';
-import { timeChat } from './chat.ts';
-import { startGateway } from './gateway.ts';
+import { parseArgs } from 'node:util';
+import { withBench } from './bench.ts';
 import { startLoad } from './load.ts';
-import { measure, type Work } from './measure.ts';
-import { startPeer } from './peer.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
-import { ask, timeStarts } from './start.ts';
-import { subject } from './subject.ts';
-import { addedRow, limitRow, missingRow, printed, processorRow, type Row, rateRow } from './table.ts';
+import { rows } from './rows/index.ts';
+import { type Line, printed } from './table.ts';
 
-const CALLERS = 64;
-/** Many short ones: neighbours on the machine then disturb all servers alike. */
-const ROUNDS = 9;
-const STARTS = 3;
-/** Ten times what is shipped. */
-const MANY_ROUTES = 1_700;
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    /** Many short ones: neighbours on the machine then disturb all servers alike. */
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '0.7' },
+  },
+});
 
-const unpaid: Work = { ...subject, callers: CALLERS, milliseconds: 500, requests: 20_000, expects: 402 };
-const paid: Work = { ...subject, callers: CALLERS, milliseconds: 700, requests: 4_000, expects: 200 };
+function positive(name: 'rounds' | 'seconds'): number {
+  const value = Number(values[name]);
+  if (value > 0 && (name === 'seconds' || Number.isInteger(value))) return value;
+  throw new Error(`--${name} has to be a ${name === 'rounds' ? 'whole ' : ''}number above 0`);
+}
 
-/** Headers that belong to a connection, or that Express counts itself. */
-const NOT_CONSTANT = ['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'];
+function chosen(): typeof rows {
+  const names = values.only?.split(',') ?? rows.map(({ name }) => name);
+  const unknown = names.filter((name) => !rows.some((row) => row.name === name));
+  if (unknown.length === 0) return rows.filter(({ name }) => names.includes(name));
+  const known = rows.map(({ name }) => name).join(', ');
+  throw new Error(`--only: there is no row ${unknown.join(', ')}; there are ${known}`);
+}
 
-const say = (text: string): boolean => process.stderr.write(`${text}\n`);
+function machine(): string {
+  const processors = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  const model = processors[0]?.model.trim() ?? 'unknown';
+  return `${processors.length} × ${model}, ${gigabytes} GB, ${process.platform}, Node ${process.version}`;
+}
 
+const options = {
+  rounds: positive('rounds'),
+  milliseconds: positive('seconds') * 1000,
+  catalogue: process.env.TURNPIKE_CATALOGUE ?? 'catalogue',
+};
+const running = chosen();
 const directory = mkdtempSync(join(tmpdir(), 'turnpike-bench-'));
-const stops: (() => unknown)[] = [];
-
-async function kept(server: Promise<ServerProcess>): Promise<ServerProcess> {
-  const started = await server;
-  stops.push(started.stop);
-  return started;
-}
-
-async function bench(): Promise<Row[]> {
-  const catalogue = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
-  const doubles = await kept(
-    startServer({ words: ['--import=tsx', 'test/bench/servers/doubles.ts'], environment: {} }),
-  );
-  const options = { data: join(directory, 'data'), catalogue, doublesUrl: doubles.url };
-  const gateway = await kept(startGateway(options));
-
-  const { headers, body } = await ask(gateway.url);
-  for (const name of NOT_CONSTANT) delete headers[name];
-  const answerFile = join(directory, 'answer.json');
-  writeFileSync(answerFile, JSON.stringify({ headers, body }));
-  const startBare = () =>
-    startServer({
-      words: ['--import=tsx', 'test/bench/servers/constant-402.ts'],
-      environment: { BENCH_ANSWER: answerFile },
-    });
-  const bare = await kept(startBare());
-
-  const peer = await startPeer(doubles.url).catch((error: unknown) => {
-    say(`@x402/express could not be had: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  });
-  if (peer) stops.push(peer.stop);
-
-  say('starts');
-  const starts = await timeStarts({ ...options, data: join(directory, 'starts') }, startBare, STARTS);
-
-  const manyCatalogue = join(directory, 'catalogue');
-  const routes = multiplyCatalogue(catalogue, manyCatalogue, MANY_ROUTES);
-  const many = await kept(startGateway({ ...options, data: join(directory, 'many'), catalogue: manyCatalogue }));
-
-  const load = startLoad();
-  stops.push(load.stop);
-  say('calls without a payment');
-  const asked = await measure(load, { gateway, bare, many, peer }, unpaid, ROUNDS);
-  say('paid calls');
-  const bought = await measure(load, { gateway, peer }, paid, ROUNDS);
-
-  say('paid calls over MCP');
-  const tool = await measure(load, { gateway }, { ...paid, tool: subject.tool }, ROUNDS);
-
-  say('chat completions');
-  const { plain, firstByte } = await timeChat(load, { ...options, gatewayUrl: gateway.url });
-
-  const onExpress = '@x402/express';
-  return [
-    rateRow('402 beside bare Express', asked.gateway, asked.bare, 0.8),
-    ...processorRow('  processor time each', asked.gateway, asked.bare),
-    ...(asked.peer
-      ? [
-          rateRow(`402 beside ${onExpress}`, asked.gateway, asked.peer, 2),
-          ...processorRow('  processor time each', asked.gateway, asked.peer),
-        ]
-      : [missingRow(`402 beside ${onExpress}`, 2)]),
-    ...(bought.peer
-      ? [
-          rateRow(`paid call beside ${onExpress}`, bought.gateway, bought.peer, 3),
-          ...processorRow('  processor time each', bought.gateway, bought.peer),
-        ]
-      : [missingRow(`paid call beside ${onExpress}`, 3)]),
-    rateRow('paid tool call (MCP) beside the same over HTTP', tool.gateway, bought.gateway, 0.77),
-    ...processorRow('  processor time each', tool.gateway, bought.gateway),
-    rateRow(`402 with ${routes.toLocaleString('en')} routes beside the usual`, asked.many, asked.gateway, 0.95),
-    ...processorRow('  processor time each', asked.many, asked.gateway),
-    addedRow('chat completion beside its upstream, p50', plain.gateway, plain.upstream, 1),
-    addedRow('chat stream beside its upstream, first byte, p50', firstByte.gateway, firstByte.upstream, 5),
-    limitRow(
-      'live start to first 402 beside bare Express',
-      starts.gateway.map(({ milliseconds }) => milliseconds),
-      starts.bare.map(({ milliseconds }) => milliseconds),
-      1_500,
-      'ms',
-    ),
-    limitRow(
-      'resident memory, idle, live',
-      starts.gateway.map(({ megabytes }) => megabytes),
-      starts.bare.map(({ megabytes }) => megabytes),
-      200,
-      'MB',
-    ),
-  ];
-}
-
+const load = startLoad();
+const lines: Line[] = [];
 try {
-  process.stdout.write(`${printed(await bench())}\n`);
+  for (const row of running) {
+    process.stderr.write(`${row.name}\n`);
+    try {
+      lines.push(...(await withBench(load, directory, options, (bench) => row.run(bench))));
+    } catch (error) {
+      process.exitCode = 1;
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      lines.push({ row: row.name, who: 'turnpike', measured: 'failed' });
+    }
+  }
 } finally {
-  for (const stop of stops.reverse()) await stop();
+  load.stop();
   rmSync(directory, { recursive: true, force: true });
 }
+const taken = `${options.rounds} rounds of ${options.milliseconds / 1000} s, medians`;
+process.stdout.write(`${printed(lines)}\n\n${machine()}\n${new Date().toISOString().slice(0, 10)}, ${taken}\n`);

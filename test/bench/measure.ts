@@ -5,48 +5,62 @@ import type { ServerProcess } from './server-process.ts';
 export interface Measured {
   /** Requests per second, one for each round. */
   readonly rates: readonly number[];
+  /** Milliseconds of one call, of each round. */
+  readonly p50s: readonly number[];
+  readonly p99s: readonly number[];
   /** Microseconds of processor time per request over all rounds; undefined where the system does not tell. */
   readonly processorTime: number | undefined;
 }
 
-export type Work = Omit<LoadJob, 'url'>;
+export type Work = Omit<LoadJob, 'url' | 'milliseconds'>;
+
+/** Whom to call, and what it is called with in a way of its own. */
+export interface Target extends Partial<Pick<LoadJob, 'path' | 'headers' | 'body' | 'payment' | 'tool'>> {
+  readonly server: Pick<ServerProcess, 'url' | 'processorTime'>;
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  /** Of one round. */
+  readonly milliseconds: number;
+}
 
 /** Enough for the compiler to have seen the road, in a time that is bounded on a slow machine. */
 const WARM_UP = { requests: 3_000, milliseconds: 4_000 };
 
-/** Undefined for a server that is not there. */
-type MeasuredOf<Servers> = {
-  [Name in keyof Servers]: Servers[Name] extends ServerProcess ? Measured : Measured | undefined;
-};
-
-/** What was measured, under the servers' names. The first round of each only warms up. */
-export async function measure<Servers extends Readonly<Record<string, ServerProcess | undefined>>>(
+/** What was measured, in the order of the targets. The first round of each only warms up, and is no longer than two others. */
+export async function measure(
   load: Load,
-  servers: Servers,
+  targets: readonly Target[],
   work: Work,
-  rounds: number,
-): Promise<MeasuredOf<Servers>> {
-  const present = Object.entries(servers).flatMap(([name, server]) => (server ? [{ name, server }] : []));
-  const subjects = present.map(({ name, server }) => ({
-    name,
+  { rounds, milliseconds }: Rounds,
+): Promise<Measured[]> {
+  const subjects = targets.map(({ server, ...call }) => ({
     server,
+    job: { ...work, ...call, url: server.url, milliseconds },
     rates: [] as number[],
+    p50s: [] as number[],
+    p99s: [] as number[],
     requests: 0,
     microseconds: 0,
   }));
-  for (const { server } of subjects) await load.run({ ...work, ...WARM_UP, url: server.url });
+  for (const { job } of subjects) {
+    const requests = Math.min(WARM_UP.requests, job.requests);
+    await load.run({ ...job, requests, milliseconds: Math.min(WARM_UP.milliseconds, 2 * rounds * milliseconds) });
+  }
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of round % 2 === 0 ? subjects : [...subjects].reverse()) {
       const before = subject.server.processorTime() ?? Number.NaN;
-      const { requests, milliseconds } = await load.run({ ...work, url: subject.server.url });
+      const { requests, milliseconds: taken, p50, p99 } = await load.run(subject.job);
       subject.microseconds += (subject.server.processorTime() ?? Number.NaN) - before;
       subject.requests += requests;
-      subject.rates.push((requests / milliseconds) * 1000);
+      subject.rates.push((requests / taken) * 1000);
+      subject.p50s.push(p50);
+      subject.p99s.push(p99);
     }
   }
-  const measured = subjects.map(({ name, rates, requests, microseconds }) => {
+  return subjects.map(({ rates, p50s, p99s, requests, microseconds }) => {
     const processorTime = microseconds / requests;
-    return [name, { rates, processorTime: Number.isNaN(processorTime) ? undefined : processorTime }];
+    return { rates, p50s, p99s, processorTime: Number.isNaN(processorTime) ? undefined : processorTime };
   });
-  return Object.fromEntries(measured) as MeasuredOf<Servers>;
 }

@@ -1,5 +1,9 @@
-/** Payments of their own for as many calls. No chain looks at them, so nobody signs. */
+/** Payments of their own for as many calls, each of another payer. */
 import { randomBytes } from 'node:crypto';
+import { Challenge } from 'mppx';
+import { evm } from 'mppx/client';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { offer } from './subject.ts';
 
 interface Accepted {
   readonly amount: string;
@@ -16,7 +20,7 @@ export interface PaymentRequired {
 
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`;
 
-/** `PAYMENT-SIGNATURE` headers as a client makes them: EIP-3009 authorizations of the first offer, each of another payer. */
+/** `PAYMENT-SIGNATURE` headers: EIP-3009 authorizations of the first offer. Only the facilitator would look at a signature: nobody signs. */
 export function makePayments({ resource, accepts, extensions }: PaymentRequired, count: number): string[] {
   const [accepted] = accepts;
   if (!accepted) throw new Error('the challenge offers nothing');
@@ -32,4 +36,17 @@ export function makePayments({ resource, accepts, extensions }: PaymentRequired,
     const payment = { x402Version: 2, payload, resource, accepted, ...(extensions && { extensions }) };
     return Buffer.from(JSON.stringify(payment)).toString('base64');
   });
+}
+
+/** `Authorization` headers that answer the `evm` challenge of a `WWW-Authenticate`. Signed: mppx recovers who did. */
+export async function makeCredentials(wwwAuthenticate: string, count: number): Promise<string[]> {
+  const challenge = Challenge.deserializeList(wwwAuthenticate).find(({ method }) => method === 'evm');
+  if (!challenge) throw new Error('no challenge of the method evm');
+  const credentials: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const [{ createCredential }] = evm({ account, authorization: offer.domain, decimals: offer.decimals });
+    credentials.push(await createCredential({ challenge: challenge as never, context: {} }));
+  }
+  return credentials;
 }

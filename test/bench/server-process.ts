@@ -21,7 +21,7 @@ export interface ServerCommand {
 
 /** Linux counts in hundredths of a second. */
 const TICK_MICROSECONDS = 10_000;
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** Starts a server and waits until it prints `ready <url>`. Throws with its output when it does not. */
 export async function startServer({ words, environment, directory }: ServerCommand): Promise<ServerProcess> {

@@ -6,6 +6,8 @@ export const subject = {
   /** The same over the Model Context Protocol. */
   tool: 'llm_vendor3-5_2',
   body: JSON.stringify({ prompt: 'Why does fog scatter light?', tier: 'small' }),
+  /** No prompt. */
+  badBody: JSON.stringify({ tier: 'small' }),
 } as const;
 
 /** The same offer, for a peer that does not look it up. */
@@ -14,8 +16,21 @@ export const offer = {
   asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   domain: { name: 'USD Coin', version: '2' },
   amount: '14349',
+  dollars: '0.014349',
+  decimals: 6,
   payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
   description: 'Text from a reasoning language model, with an optional image, priced by tier',
+} as const;
+
+/** The same as x402 (version 2) says it. */
+export const accepted = {
+  scheme: 'exact',
+  network: offer.network,
+  amount: offer.amount,
+  asset: offer.asset,
+  payTo: offer.payTo,
+  maxTimeoutSeconds: 110,
+  extra: offer.domain,
 } as const;
 
 /** What a chat host answers (OpenAI chat completions), always the same. */
@@ -41,12 +56,12 @@ export const completion = JSON.stringify({
 export const SLOW_QUESTION = 'Why does fog lift slowly?';
 
 /** One call with an API key, of a model that is priced by use. */
-export const chatCall = {
+export const chat = {
   path: '/v1/chat/completions',
-  upstreamPath: '/chat/completions',
+  model: 'vendor4-4.5',
   body: (stream: boolean): string =>
     JSON.stringify({
-      model: 'vendor4-4.5',
+      model: chat.model,
       messages: [{ role: 'user', content: stream ? SLOW_QUESTION : 'Why does fog scatter light?' }],
       max_tokens: 100,
       stream,

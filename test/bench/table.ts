@@ -1,99 +1,45 @@
 /** The one table that the benchmark prints. */
-import type { Measured } from './measure.ts';
-import { median } from './median.ts';
 
-export interface Row {
-  readonly what: string;
-  readonly ours: string;
-  readonly peer: string;
-  readonly ratio: string;
-  readonly goal: string;
-  readonly met: string;
+/** A cell that is left out is empty. */
+export interface Line {
+  /** Name of the row, on its first line. */
+  readonly row?: string;
+  readonly who: string;
+  /** What was measured: a rate, bytes, megabytes, milliseconds. */
+  readonly measured?: string;
+  readonly processor?: string;
+  readonly p50?: string;
+  readonly p99?: string;
+  readonly spread?: string;
+  /** How many times as good the gateway is, and between which values in single rounds; on its own line: beside the best peer. */
+  readonly ratio?: string;
+  readonly goal?: string;
+  readonly met?: string;
 }
 
-const HEADINGS: Row = { what: 'what', ours: 'ours', peer: 'peer', ratio: 'ratio', goal: 'goal', met: 'met?' };
-const COLUMNS = Object.keys(HEADINGS) as (keyof Row)[];
+const HEADINGS = {
+  row: 'row',
+  who: 'who',
+  measured: 'measured',
+  processor: 'CPU per call',
+  p50: 'p50',
+  p99: 'p99',
+  spread: 'spread',
+  ratio: 'times as good',
+  goal: 'goal',
+  met: 'met?',
+} satisfies Required<Line>;
+const COLUMNS = Object.keys(HEADINGS) as (keyof Line)[];
 
-const yesOrNo = (met: boolean): string => (met ? 'yes' : 'no');
-const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en')}/s`;
+export const yesOrNo = (met: boolean): string => (met ? 'yes' : 'no');
+export const count = (value: number): string => Math.round(value).toLocaleString('en');
 
-/** Compares round with round; the spread tells how much the machine was disturbed. */
-export function rateRow(what: string, ours: Measured, peer: Measured, goal: number): Row {
-  const ratios = ours.rates.map((rate, round) => rate / (peer.rates[round] ?? Number.NaN));
-  const ratio = median(ratios);
-  const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
-  return {
-    what,
-    ours: perSecond(median(ours.rates)),
-    peer: perSecond(median(peer.rates)),
-    ratio: `${ratio.toFixed(2)} (${spread})`,
-    goal: `>= ${goal}`,
-    met: yesOrNo(ratio >= goal),
-  };
-}
-
-/** Processor time per request, peer's over ours: what a machine that is busy with other things disturbs least. */
-export function processorRow(what: string, ours: Measured, peer: Measured): Row[] {
-  if (ours.processorTime === undefined || peer.processorTime === undefined) return [];
-  return [
-    {
-      what,
-      ours: `${Math.round(ours.processorTime)} µs`,
-      peer: `${Math.round(peer.processorTime)} µs`,
-      ratio: (peer.processorTime / ours.processorTime).toFixed(2),
-      goal: '',
-      met: '',
-    },
-  ];
-}
-
-/** A value that has to stay below a limit; the peer's stands beside it for comparison. */
-export function limitRow(
-  what: string,
-  ours: readonly number[],
-  peer: readonly number[],
-  limit: number,
-  unit: string,
-): Row {
-  const shown = (value: number) => `${Math.round(value).toLocaleString('en')} ${unit}`;
-  return {
-    what,
-    ours: shown(median(ours)),
-    peer: shown(median(peer)),
-    ratio: `${(median(ours) / median(peer)).toFixed(2)}`,
-    goal: `< ${limit.toLocaleString('en')} ${unit}`,
-    met: yesOrNo(median(ours) < limit),
-  };
-}
-
-/** What the gateway adds to its upstream's own time, in milliseconds. */
-export function addedRow(what: string, ours: number, upstream: number, limit: number): Row {
-  const shown = (value: number) => `${value.toFixed(2)} ms`;
-  return {
-    what,
-    ours: shown(ours),
-    peer: shown(upstream),
-    ratio: `+${shown(ours - upstream)}`,
-    goal: `< +${limit} ms`,
-    met: yesOrNo(ours - upstream < limit),
-  };
-}
-
-export const missingRow = (what: string, goal: number): Row => ({
-  what,
-  ours: '',
-  peer: 'peer not available',
-  ratio: '',
-  goal: `>= ${goal}`,
-  met: '',
-});
-
-export function printed(rows: readonly Row[]): string {
-  const all = [HEADINGS, ...rows];
-  const widths = COLUMNS.map((column) => Math.max(...all.map((row) => row[column].length)));
+export function printed(lines: readonly Line[]): string {
+  const all = [HEADINGS, ...lines];
+  const widths = COLUMNS.map((column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
   return all
-    .map((row) =>
-      COLUMNS.map((column, index) => row[column].padEnd(widths[index] ?? 0))
+    .map((line) =>
+      COLUMNS.map((column, index) => (line[column] ?? '').padEnd(widths[index] ?? 0))
         .join('  ')
         .trimEnd(),
     )

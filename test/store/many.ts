@@ -20,16 +20,17 @@ const T = 20_000 * SPANS.day;
 
 const AMOUNT = 123_456_789_012_345_678n;
 
-/** As SQL that writes as many settled payments as `numbers`, a query of the column `n`, has rows; all but the last are counted. */
+/** As SQL that writes as many settled payments as `numbers`, a query of the column `n`, has rows; the first are counted. */
 export const settledPayments = (
   numbers: string,
+  { counted = MANY - 50, from = T }: { readonly counted?: number; readonly from?: number } = {},
 ): string => `INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount,
     route, request_digest, fingerprint, recovery_query, settle_upfront, state, attempt, owner, lease_until, answer, receipt,
     created_at, updated_at, settled_at, transaction_id, revenue_counted, cost_counted)
   SELECT 'payment-' || n, 'x402', 'chain-' || (n % 3), 'a', 'payer-' || (n % 1000), 't', '1', 'route-' || (n % 50), 'd', 'f',
     '{}', 0, CASE n % 10000 WHEN 0 THEN 'owed' ELSE 'settled' END, 1, '', 0, '{}',
-    '{"transaction":"tx' || n || '","amount":"${AMOUNT}","settledAt":0}', ${T} + n * 10, ${T} + n * 10, ${T} + n * 10,
-    'tx' || n, CASE WHEN n <= ${MANY - 50} THEN 1 ELSE 0 END, CASE WHEN n <= ${MANY - 50} THEN 1 ELSE 0 END
+    '{"transaction":"tx' || n || '","amount":"${AMOUNT}","settledAt":0}', ${from} + n * 10, ${from} + n * 10, ${from} + n * 10,
+    'tx' || n, CASE WHEN n <= ${counted} THEN 1 ELSE 0 END, CASE WHEN n <= ${counted} THEN 1 ELSE 0 END
   FROM (${numbers}) AS numbers`;
 
 const page = (filter: Partial<PaymentFilter>) =>

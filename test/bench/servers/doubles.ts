@@ -1,24 +1,26 @@
 /** A facilitator that finds every payment good, a chain's node, and an upstream that always answers the same. All at once. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { completion, offer, SLOW_QUESTION, streamed } from '../subject.ts';
+import { accepted, completion, SLOW_QUESTION, streamed } from '../subject.ts';
 
 const PAYER = '0x857b06519E91e3A54538791bDbb0E22373e36b66';
 
 const answers: Readonly<Record<string, string>> = {
   '/supported': JSON.stringify({
     kinds: [
-      { x402Version: 2, scheme: 'exact', network: offer.network },
+      { x402Version: 2, scheme: 'exact', network: accepted.network },
       { x402Version: 1, scheme: 'exact', network: 'base' },
     ],
     extensions: [],
     signers: {},
   }),
+  // Asked by @faremeter/middleware: the requirements with what the facilitator adds to them.
+  '/accepts': JSON.stringify({ x402Version: 2, resource: { url: '' }, accepts: [accepted] }),
   '/verify': JSON.stringify({ isValid: true, payer: PAYER }),
   '/settle': JSON.stringify({
     success: true,
     transaction: `0x${'5e'.repeat(32)}`,
-    network: offer.network,
+    network: accepted.network,
   }),
   // The chain's node: no payer has code.
   '/rpc': JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x' }),

@@ -1,0 +1,31 @@
+import type { Row } from '../row.ts';
+import { bytesOnTheWire } from './bytes.ts';
+import { chatStream, manyChats, oneChat } from './chat.ts';
+import { mcp } from './mcp.ts';
+import { loadedMemory } from './memory.ts';
+import { mppChallenge, mppPaid } from './mpp.ts';
+import { hundredTimesTheRoutes, tenTimesTheRoutes } from './routes.ts';
+import { start } from './start.ts';
+import { fullStore, postgres } from './store.ts';
+import { challenge, paid, refused, replayed } from './x402.ts';
+
+/** In the order of the table. */
+export const rows: readonly Row[] = [
+  challenge,
+  paid,
+  replayed,
+  refused,
+  mppChallenge,
+  mppPaid,
+  mcp,
+  manyChats,
+  oneChat,
+  chatStream,
+  postgres,
+  fullStore,
+  tenTimesTheRoutes,
+  hundredTimesTheRoutes,
+  start,
+  loadedMemory,
+  bytesOnTheWire,
+];

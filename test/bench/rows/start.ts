@@ -1,0 +1,46 @@
+/** How long a live start takes until the first 402 is in hand, and what the started server holds. */
+import { join } from 'node:path';
+import { ask, startBare } from '../bench.ts';
+import { startAsShipped } from '../gateway.ts';
+import { type Has, type Row, smallerIsBetter } from '../row.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+const MOST_STARTS = 3;
+
+interface Starts {
+  readonly milliseconds: number[];
+  readonly megabytes: number[];
+}
+
+async function time(start: () => Promise<ServerProcess>, { milliseconds, megabytes }: Starts): Promise<void> {
+  const startedAt = performance.now();
+  const server = await start();
+  try {
+    await ask(server.url);
+    milliseconds.push(performance.now() - startedAt);
+    megabytes.push(server.residentBytes() / 2 ** 20);
+  } finally {
+    await server.stop();
+  }
+}
+
+export const start: Row = {
+  name: 'start',
+  async run(bench) {
+    const { url } = await bench.gateway();
+    const ours: Starts = { milliseconds: [], megabytes: [] };
+    const bare: Starts = { milliseconds: [], megabytes: [] };
+    for (let round = 0; round < Math.min(bench.rounds, MOST_STARTS); round += 1) {
+      await time(() => startAsShipped({ ...bench, data: join(bench.folder(), 'data') }), ours);
+      await time(() => startBare('express', url, bench.doublesUrl), bare);
+    }
+    const compared = (values: keyof Starts): Has[] => [
+      { who: 'turnpike', values: ours[values] },
+      { who: 'bare Express', values: bare[values], isNoGateway: true },
+    ];
+    return [
+      ...smallerIsBetter('start', compared('milliseconds'), { unit: 'ms', limit: 1_500 }),
+      ...smallerIsBetter('idle-memory', compared('megabytes'), { unit: 'MB', limit: 200 }),
+    ];
+  },
+};
