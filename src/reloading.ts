@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
-import { checkedSchemasIn } from './catalogue/checked.ts';
+import { checkedCatalogueIn } from './catalogue/checked.ts';
 import { CatalogueErrors } from './catalogue/diagnostic.ts';
 import { loadCatalogue } from './catalogue/load.ts';
 import type { Catalogue } from './catalogue/types.ts';
@@ -15,9 +15,12 @@ import type { Store } from './store/store.ts';
 
 type Directories = Pick<Config, 'catalogueDirectory' | 'dataDirectory'>;
 
+const CHECKED = 'checked-catalogue.json';
+
 /** The catalogue of the configuration. Throws CatalogueErrors. */
 export function load({ catalogueDirectory, dataDirectory }: Directories): Catalogue {
-  const checked = checkedSchemasIn(join(dataDirectory, 'checked-schemas.json'));
+  // `npm run build` leaves what it found sound beside what it makes.
+  const checked = checkedCatalogueIn(join(dataDirectory, CHECKED), join(import.meta.dirname, CHECKED));
   const catalogue = loadCatalogue(catalogueDirectory, shipped, checked);
   checked.save();
   return catalogue;

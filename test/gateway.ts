@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { openApp } from '../src/app.ts';
-import { checkedSchemasIn } from '../src/catalogue/checked.ts';
+import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
 import { readConfig } from '../src/config.ts';
@@ -94,10 +94,10 @@ async function configOf(directory: string, options: GatewayOptions) {
 }
 
 /** What one test's gateway found sound, the next one's need not check again. */
-const CHECKED = join('.tap', 'checked-schemas.json');
+const CHECKED = join('.tap', 'checked-catalogue.json');
 
 function load(directory: string): Catalogue {
-  const checked = checkedSchemasIn(CHECKED);
+  const checked = checkedCatalogueIn(CHECKED);
   const catalogue = loadCatalogue(directory, shipped, checked);
   checked.save();
   return catalogue;

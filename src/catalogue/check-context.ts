@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { CheckedSchemas } from './checked.ts';
+import type { CheckedCatalogue } from './checked.ts';
 import type { Checker } from './checker.ts';
 import type { PricingRule, RecipeDeclaration } from './contracts.ts';
 import type { Fragments } from './fragments.ts';
@@ -28,5 +28,5 @@ export interface CheckContext {
   readonly checker: Checker;
   readonly compiler: SchemaCompiler;
   /** What need not be compiled again. */
-  readonly checked: CheckedSchemas;
+  readonly checked: CheckedCatalogue;
 }

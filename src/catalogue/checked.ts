@@ -1,58 +1,95 @@
 /**
- * Schemas that were found sound together with their examples. Compiling every schema is most of what reading a catalogue
- * takes, so a start that finds nothing new skips it; whatever changed is checked as ever.
+ * What was found sound before: schemas together with their examples, and files with the values that they parse to. That is
+ * most of what reading a catalogue takes, so a start that finds nothing new skips it; whatever changed is read and checked
+ * as ever. All is known by its content, so that nothing that was remembered can be out of date.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../json.ts';
 
-export interface CheckedSchemas {
+export interface CheckedCatalogue {
   has(schema: unknown, examples: unknown): boolean;
   add(schema: unknown, examples: unknown): void;
+  /** What a file of this text says, where that is known. */
+  valueOf(text: string): unknown;
+  addValue(text: string, value: unknown): void;
 }
 
-/** Raised when the checks themselves change: what passed the old ones is then checked again. */
+/** Raised when the checks themselves, or how files are parsed, change: what passed the old ones is then checked again. */
 const CHECKS = 2;
 
-const keyOf = (schema: unknown, examples: unknown): string =>
+const digest = (...parts: readonly unknown[]): string =>
   createHash('sha256')
-    .update(JSON.stringify([CHECKS, schema, examples]))
+    .update(JSON.stringify([CHECKS, ...parts]))
     .digest('base64url');
 
+interface Known {
+  readonly schemas: readonly string[];
+  /** Of a file's text -> what it says. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+const NOTHING: Known = { schemas: [], values: {} };
+
 /** Remembers for as long as the process runs. */
-export function checkedSchemas(known: Iterable<string> = []): CheckedSchemas & { keys(): readonly string[] } {
-  const keys = new Set(known);
+export function checkedCatalogue(before: readonly Known[] = []): CheckedCatalogue & { news(): Known | undefined } {
+  const schemas = new Set(before.flatMap((known) => known.schemas));
+  const values = new Map(before.flatMap((known) => Object.entries(known.values)));
+  const used = new Map<string, unknown>();
+  let isNew = false;
   return {
-    has: (schema, examples) => keys.has(keyOf(schema, examples)),
-    add: (schema, examples) => void keys.add(keyOf(schema, examples)),
-    keys: () => [...keys],
+    has: (schema, examples) => schemas.has(digest(schema, examples)),
+    add(schema, examples) {
+      const key = digest(schema, examples);
+      isNew ||= !schemas.has(key);
+      schemas.add(key);
+    },
+    valueOf(text) {
+      const key = digest(text);
+      const value = values.get(key);
+      if (value !== undefined) used.set(key, value);
+      return value;
+    },
+    addValue(text, value) {
+      // YAML says more than JSON does: `.inf`.
+      if (!isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value)) return;
+      isNew = true;
+      used.set(digest(text), value);
+    },
+    /** All that is known now, without files that were not read again; undefined where nothing was learnt. */
+    news: () => (isNew ? { schemas: [...schemas], values: Object.fromEntries(used) } : undefined),
   };
 }
 
-/** Remembers in a file. One that is not there or cannot be read is empty: then everything is checked. */
-export function checkedSchemasIn(file: string): CheckedSchemas & { save(): void } {
-  const known = readKeys(file);
-  const checked = checkedSchemas(known);
+/**
+ * Remembers in a file; `shipped` is another, which is only read. One that is not there or cannot be read is empty: then
+ * everything is checked.
+ */
+export function checkedCatalogueIn(file: string, shipped?: string): CheckedCatalogue & { save(): void } {
+  const before = [file, shipped].map((each) => (each === undefined ? NOTHING : readKnown(each)));
+  const { news, ...checked } = checkedCatalogue(before);
   return {
-    has: checked.has,
-    add: checked.add,
+    ...checked,
     save() {
-      const keys = checked.keys();
-      if (keys.length === known.length) return;
+      const known = news();
+      if (!known) return;
       mkdirSync(dirname(file), { recursive: true });
       // Whoever writes it at the same time has a part of its own.
       const part = `${file}.${process.pid}.part`;
-      writeFileSync(part, JSON.stringify(keys));
+      writeFileSync(part, JSON.stringify(known));
       renameSync(part, file);
     },
   };
 }
 
-function readKeys(file: string): string[] {
+function readKnown(file: string): Known {
   try {
-    const keys: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
+    const { schemas, values } = JSON.parse(readFileSync(file, 'utf8'));
+    if (!Array.isArray(schemas) || !isJsonObject(values)) return NOTHING;
+    return { schemas: schemas.filter((key) => typeof key === 'string'), values };
   } catch {
-    return [];
+    return NOTHING;
   }
 }

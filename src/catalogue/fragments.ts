@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../json.ts';
+import type { CheckedCatalogue } from './checked.ts';
 import { mapSubschemas, subschemas } from './schema-walk.ts';
 import { below, type CatalogueDocument, type Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
 
@@ -24,10 +25,10 @@ function yamlFiles(directory: string): string[] {
   }
 }
 
-export function readFragments(directory: string, diagnostics: Diagnostics): Fragments {
+export function readFragments(directory: string, diagnostics: Diagnostics, checked?: CheckedCatalogue): Fragments {
   const fragments = new Map<string, Fragment>();
   for (const fileName of yamlFiles(directory)) {
-    const document = readDocument(join(directory, fileName), diagnostics);
+    const document = readDocument(join(directory, fileName), diagnostics, checked);
     const name = fileName.slice(0, -'.yaml'.length);
     const usable = isJsonObject(document.value);
     if (!usable && document.value !== undefined) {

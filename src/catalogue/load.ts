@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { CheckContext } from './check-context.ts';
-import { type CheckedSchemas, checkedSchemas } from './checked.ts';
+import { type CheckedCatalogue, checkedCatalogue } from './checked.ts';
 import { Checker } from './checker.ts';
 import { checkClaims } from './claims.ts';
 import type { CatalogueParts } from './contracts.ts';
@@ -20,10 +20,10 @@ import { versionOf } from './version.ts';
 import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
 
 /**
- * Reads the catalogue in `directory`. Throws CatalogueErrors, with every mistake of every file. Schemas in `checked` are
- * taken as sound, and those found so are added.
+ * Reads the catalogue in `directory`. Throws CatalogueErrors, with every mistake of every file. What `checked` knows is
+ * taken as sound, and what is found so is added.
  */
-export function loadCatalogue(directory: string, parts: CatalogueParts, checked?: CheckedSchemas): Catalogue {
+export function loadCatalogue(directory: string, parts: CatalogueParts, checked?: CheckedCatalogue): Catalogue {
   const { catalogue, diagnostics } = checkCatalogue(directory, parts, checked);
   if (!catalogue) throw new CatalogueErrors(diagnostics);
   return catalogue;
@@ -46,19 +46,19 @@ export function loadNetworks(directory: string): readonly Network[] {
 export function checkCatalogue(
   directory: string,
   parts: CatalogueParts,
-  checked: CheckedSchemas = checkedSchemas(),
+  checked: CheckedCatalogue = checkedCatalogue(),
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
   const diagnostics = new Diagnostics();
   const checker = new Checker(diagnostics);
   const compiler = new SchemaCompiler(diagnostics, checked);
   const [serviceLocation, networksLocation, upstreamsLocation] = ['service', 'networks', 'upstreams'].map((name) =>
-    readSetting(join(directory, `${name}.yaml`), diagnostics),
+    readSetting(join(directory, `${name}.yaml`), diagnostics, checked),
   );
   const serviceFile = serviceFileSchema(parts.rails);
   const service = serviceLocation && readService(serviceLocation, checker, serviceFile);
   const networks = networksLocation && readNetworks(networksLocation, checker);
   const upstreams = upstreamsLocation && readUpstreams(upstreamsLocation, checker, parts);
-  const fragments = readFragments(join(directory, 'schemas'), diagnostics);
+  const fragments = readFragments(join(directory, 'schemas'), diagnostics, checked);
   const names = namesOf(service, networks);
   if (serviceLocation) checkNames(serviceLocation, serviceLocation.document.value, serviceFile, names, diagnostics);
   const context: CheckContext = {
@@ -77,7 +77,7 @@ export function checkCatalogue(
     compiler,
     checked,
   };
-  const files = readEndpointFiles(join(directory, 'endpoints'), diagnostics);
+  const files = readEndpointFiles(join(directory, 'endpoints'), diagnostics, checked);
   checkClaims(files, context);
   const endpoints = files.map(({ id, document }) => readEndpoint(document, id, context));
   if (upstreamsLocation) context.upstreamUse.models.checkFields(upstreamsLocation);
@@ -98,9 +98,9 @@ function namesOf(service: ServiceFile | undefined, networks: ReadonlyMap<string,
 }
 
 /** The place of one of the three files beside the endpoints, or undefined when it cannot be read. */
-function readSetting(path: string, diagnostics: Diagnostics): SourceLocation | undefined {
+function readSetting(path: string, diagnostics: Diagnostics, checked?: CheckedCatalogue): SourceLocation | undefined {
   if (existsSync(path)) {
-    const document = readDocument(path, diagnostics);
+    const document = readDocument(path, diagnostics, checked);
     return document.value === undefined ? undefined : { document, path: [] };
   }
   const file = relative(process.cwd(), path);
@@ -114,7 +114,7 @@ function readSetting(path: string, diagnostics: Diagnostics): SourceLocation | u
 }
 
 /** Checks fragments for themselves, and gives them back with those that are wrong replaced by ones that take anything. */
-function checkFragments(fragments: Fragments, compiler: SchemaCompiler, checked: CheckedSchemas): Fragments {
+function checkFragments(fragments: Fragments, compiler: SchemaCompiler, checked: CheckedCatalogue): Fragments {
   const sound = new Map<string, Fragment>();
   for (const [name, fragment] of fragments) {
     const location: SourceLocation = { document: fragment.document, path: [] };
@@ -141,12 +141,16 @@ function checkFragments(fragments: Fragments, compiler: SchemaCompiler, checked:
   return sound;
 }
 
-function readEndpointFiles(directory: string, diagnostics: Diagnostics): { id: string; document: CatalogueDocument }[] {
+function readEndpointFiles(
+  directory: string,
+  diagnostics: Diagnostics,
+  checked: CheckedCatalogue,
+): { id: string; document: CatalogueDocument }[] {
   const names = existsSync(directory) ? readdirSync(directory, { recursive: true, encoding: 'utf8' }) : [];
   const files: { id: string; document: CatalogueDocument }[] = [];
   for (const name of names.sort()) {
     if (!/\.ya?ml$/.test(name)) continue;
-    const document = readDocument(join(directory, name), diagnostics);
+    const document = readDocument(join(directory, name), diagnostics, checked);
     const id = name
       .replace(/\.ya?ml$/, '')
       .split(sep)

@@ -1,7 +1,7 @@
 /** Regular expressions in schemas: they run on what anybody sends, before anything is paid. */
 import { createRequire } from 'node:module';
 import harmless from '../../generated/patterns.json' with { type: 'json' };
-import type { CheckedSchemas } from './checked.ts';
+import type { CheckedCatalogue } from './checked.ts';
 
 interface Search {
   readonly status: 'safe' | 'vulnerable' | 'unknown';
@@ -26,7 +26,7 @@ const searched: ReadonlySet<string> = new Set(harmless);
  * development package, so it is done once: `npm run codegen` lists what it found harmless in `generated/patterns.json`,
  * and `checked` remembers the rest.
  */
-export function patternFault(pattern: string, checked: CheckedSchemas): PatternFault | undefined {
+export function patternFault(pattern: string, checked: CheckedCatalogue): PatternFault | undefined {
   try {
     new RegExp(pattern, 'u');
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { openSchemaTrial } from './ajv.ts';
-import type { CheckedSchemas } from './checked.ts';
+import type { CheckedCatalogue } from './checked.ts';
 import { type Described, describe } from './describe.ts';
 import type { Fragments } from './fragments.ts';
 import { patternFault } from './patterns.ts';
@@ -110,12 +110,12 @@ interface Compiled {
 export class SchemaCompiler {
   readonly diagnostics: Diagnostics;
   /** What need not be checked again. */
-  readonly checked: CheckedSchemas;
+  readonly checked: CheckedCatalogue;
   readonly formats: readonly string[];
   readonly #ajv: Ajv2020 = openSchemaTrial();
   readonly #compiled = new Map<string, Compiled>();
 
-  constructor(diagnostics: Diagnostics, checked: CheckedSchemas) {
+  constructor(diagnostics: Diagnostics, checked: CheckedCatalogue) {
     this.diagnostics = diagnostics;
     this.checked = checked;
     this.formats = Object.keys(this.#ajv.formats);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import type { CheckedCatalogue } from './checked.ts';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 
 export type Step = string | number;
@@ -78,41 +79,71 @@ function walk(root: unknown, path: readonly Step[]): { key: Node | undefined; va
   return { key, value, complete: true };
 }
 
-/** Parses one file; YAML errors and duplicate keys go to `diagnostics`, with the file's value left undefined. */
-export function readDocument(path: string, diagnostics: Diagnostics): CatalogueDocument {
-  const file = relative(process.cwd(), path);
+interface Parsed {
+  readonly yaml: Document.Parsed;
+  readonly lineCounter: LineCounter;
+}
+
+function parse(text: string): Parsed {
   const lineCounter = new LineCounter();
+  return { lineCounter, yaml: parseDocument(text, { lineCounter, prettyErrors: false, keepSourceTokens: false }) };
+}
+
+const offsetPosition = ({ lineCounter }: Parsed, offset: number) => {
+  const { line, col } = lineCounter.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+};
+
+/**
+ * Reads one file; YAML errors and duplicate keys go to `diagnostics`, with the file's value left undefined. A file whose
+ * value `checked` knows is parsed only to say where something stands.
+ */
+export function readDocument(
+  path: string,
+  diagnostics: Diagnostics,
+  checked?: Pick<CheckedCatalogue, 'valueOf' | 'addValue'>,
+): CatalogueDocument {
+  const file = relative(process.cwd(), path);
   const text = readFileSync(path, 'utf8');
-  const yaml = parseDocument(text, { lineCounter, prettyErrors: false, keepSourceTokens: false });
-  const offsetPosition = (offset: number) => {
-    const { line, col } = lineCounter.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  let last: Parsed | undefined;
+  const parsed = () => {
+    last ??= parse(text);
+    return last;
   };
-  const isEmpty = yaml.contents === null;
+  const known = checked?.valueOf(text);
+  const value = known ?? contentOf(parsed().yaml);
   const document: CatalogueDocument = {
     file,
-    value: yaml.errors.length > 0 || isEmpty ? undefined : yaml.toJS(),
+    value,
     position(steps, part) {
-      const { key, value, complete } = walk(yaml.contents, steps);
+      const { key, value, complete } = walk(parsed().yaml.contents, steps);
       const node = complete && part === 'value' ? (value as Node | null) : (key ?? (value as Node | null));
-      return offsetPosition(node?.range?.[0] ?? 0);
+      return offsetPosition(parsed(), node?.range?.[0] ?? 0);
     },
     source(steps) {
-      const { value, complete } = walk(yaml.contents, steps);
+      const { value, complete } = walk(parsed().yaml.contents, steps);
       return complete && isScalar(value) ? value.source : undefined;
     },
   };
-  if (isEmpty && yaml.errors.length === 0) {
-    diagnostics.add({ document, path: [] }, 'the file is empty', 'write it, or remove it');
-  }
-  for (const error of yaml.errors) {
+  if (known !== undefined) return document;
+  if (value === undefined) reportUnreadable(document, parsed(), text, diagnostics);
+  else checked?.addValue(text, value);
+  return document;
+}
+
+const contentOf = (yaml: Document.Parsed): unknown =>
+  yaml.errors.length > 0 || yaml.contents === null ? undefined : yaml.toJS();
+
+function reportUnreadable(document: CatalogueDocument, parsed: Parsed, text: string, diagnostics: Diagnostics): void {
+  const { errors } = parsed.yaml;
+  if (errors.length === 0) diagnostics.add({ document, path: [] }, 'the file is empty', 'write it, or remove it');
+  for (const error of errors) {
     const duplicate = error.code === 'DUPLICATE_KEY';
     const written = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';
     diagnostics.add(
-      { document: { ...document, position: () => offsetPosition(error.pos[0]) }, path: [] },
+      { document: { ...document, position: () => offsetPosition(parsed, error.pos[0]) }, path: [] },
       duplicate ? `the key ${written} is there twice` : `not YAML: ${error.message}`,
       duplicate ? 'keep one of the two' : undefined,
     );
   }
-  return document;
 }

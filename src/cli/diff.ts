@@ -1,7 +1,7 @@
 /** `npm run diff -- <git revision>`: what changed for buyers since the catalogue that was committed there. */
 import './broken-pipe.ts';
 import { join, relative, resolve } from 'node:path';
-import { checkedSchemas } from '../catalogue/checked.ts';
+import { checkedCatalogue } from '../catalogue/checked.ts';
 import { formatDiagnostic } from '../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../catalogue/load.ts';
 import type { Catalogue } from '../catalogue/types.ts';
@@ -47,7 +47,7 @@ function readArguments(words: readonly string[]) {
 }
 
 /** Most schemas are in both catalogues: they are checked once. */
-const checked = checkedSchemas();
+const checked = checkedCatalogue();
 
 /** Throws UsageProblem with every mistake, in files that are said to lie in `shownAs`. */
 function load(directory: string, shownAs: string): Catalogue {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { checkedSchemasIn } from '../../src/catalogue/checked.ts';
+import { checkedCatalogueIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { shipped } from '../../src/shipped.ts';
 
@@ -13,18 +13,25 @@ t.test('what was found sound is remembered, and what changed since is checked as
   cpSync('catalogue', catalogue, { recursive: true });
   const file = join(directory, 'data', 'checked.json');
 
-  const first = checkedSchemasIn(file);
+  const first = checkedCatalogueIn(file);
   const loaded = loadCatalogue(catalogue, shipped, first);
   first.save();
-  t.equal(loadCatalogue(catalogue, shipped, checkedSchemasIn(file)).routes.length, loaded.routes.length);
+  t.equal(loadCatalogue(catalogue, shipped, checkedCatalogueIn(file)).routes.length, loaded.routes.length);
   const [route] = loaded.routes;
-  t.ok(checkedSchemasIn(file).has(route?.request, route?.example));
+  t.ok(checkedCatalogueIn(file).has(route?.request, route?.example));
+
+  const fragment = join(catalogue, 'schemas', 'image-result.yaml');
+  const text = readFileSync(fragment, 'utf8');
+  rmSync(fragment);
+  const again = () => loadCatalogue(catalogue, shipped, checkedCatalogueIn(file));
+  t.throws(again, /family-e-2\.yaml:\d+:\d+: no fragment image-result/, 'places in files that were not parsed again');
+  writeFileSync(fragment, text);
 
   const endpoint = join(catalogue, 'endpoints', 'image', 'family-e-2.yaml');
   writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/^example: .*$/m, 'example: { prompt: 7 }'));
-  t.throws(() => loadCatalogue(catalogue, shipped, checkedSchemasIn(file)), /family-e-2\.yaml:\d+:\d+: .*prompt/);
+  t.throws(again, /family-e-2\.yaml:\d+:\d+: .*prompt/);
 
   writeFileSync(file, 'no JSON');
-  t.notOk(checkedSchemasIn(file).has(route?.request, route?.example), 'a file that cannot be read is an empty one');
+  t.notOk(checkedCatalogueIn(file).has(route?.request, route?.example), 'a file that cannot be read is an empty one');
   t.end();
 });

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
-import { checkedSchemasIn } from '../../src/catalogue/checked.ts';
+import { checkedCatalogueIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { readConfig } from '../../src/config.ts';
 import { openLive } from '../../src/live.ts';
@@ -65,7 +65,7 @@ function openDescriptors(): number | undefined {
 }
 
 const { TURNPIKE_CATALOGUE: catalogueDirectory = '', TURNPIKE_DATA: data = '' } = process.env;
-const checked = checkedSchemasIn(join(data, 'checked-schemas.json'));
+const checked = checkedCatalogueIn(join(data, 'checked-catalogue.json'));
 const catalogue = loadCatalogue(catalogueDirectory, shipped, checked);
 checked.save();
 // With the first payment there it would be loaded anyway, and keep the process busy for as long as a lease.

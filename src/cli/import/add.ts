@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import type { CheckedSchemas } from '../../catalogue/checked.ts';
+import type { CheckedCatalogue } from '../../catalogue/checked.ts';
 import type { CatalogueParts } from '../../catalogue/contracts.ts';
 import { type Diagnostic, formatDiagnostic } from '../../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../catalogue/load.ts';
@@ -34,7 +34,7 @@ export function addToCatalogue(
   directory: string,
   { upstream, files }: Addition,
   parts: CatalogueParts,
-  checked: CheckedSchemas,
+  checked: CheckedCatalogue,
 ): ReadonlyMap<string, readonly string[]> {
   if (files.size === 0) return new Map();
   const copy = mkdtempSync(join(tmpdir(), 'turnpike-import-'));
@@ -68,7 +68,7 @@ function removeRefused(
   copy: string,
   files: Addition['files'],
   parts: CatalogueParts,
-  checked: CheckedSchemas,
+  checked: CheckedCatalogue,
 ): Map<string, string[]> {
   const refused = new Map<string, string[]>();
   const nameOf = ({ file }: Diagnostic) => relative(copy, file);

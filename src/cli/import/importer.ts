@@ -1,7 +1,7 @@
 /** Makes endpoints of a catalogue out of an OpenAPI document. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkedSchemas } from '../../catalogue/checked.ts';
+import { checkedCatalogue } from '../../catalogue/checked.ts';
 import type { CatalogueParts } from '../../catalogue/contracts.ts';
 import { formatDiagnostic } from '../../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../catalogue/load.ts';
@@ -53,7 +53,7 @@ export interface Report {
 
 /** Imports into a catalogue, which passes its check before and after. Throws UsageProblem, with nothing written. */
 export async function importDocument(options: ImportOptions, parts: CatalogueParts): Promise<Report> {
-  const checked = checkedSchemas();
+  const checked = checkedCatalogue();
   const { catalogue, diagnostics } = checkCatalogue(options.catalogue, parts, checked);
   if (!catalogue) {
     const found = diagnostics.map(formatDiagnostic).join('\n');

@@ -1,5 +1,5 @@
 /** Schemas of OpenAPI 3.0 and 3.1 as the catalogue's: JSON Schema 2020-12 without references. */
-import type { CheckedSchemas } from '../../catalogue/checked.ts';
+import type { CheckedCatalogue } from '../../catalogue/checked.ts';
 import { patternFault } from '../../catalogue/patterns.ts';
 import { mapSubschemas } from '../../catalogue/schema-walk.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
@@ -21,7 +21,7 @@ class TooLarge extends Error {}
 
 export interface SchemaContext {
   readonly root: JsonObject;
-  readonly checked: CheckedSchemas;
+  readonly checked: CheckedCatalogue;
 }
 
 export interface Converted {
