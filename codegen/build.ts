@@ -1,0 +1,55 @@
+/**
+ * `npm run build`: the gateway as JavaScript in few files, for production; `npm run start:built` runs it. Packages stay where
+ * they are installed, and what is loaded when it is needed still is.
+ */
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { digestOf, SOURCES } from '../src/built-from.ts';
+import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
+import { loadCatalogue } from '../src/catalogue/load.ts';
+import { shipped } from '../src/shipped.ts';
+
+/** Read when it runs, each from beside what reads it. */
+const READ = [
+  'src/pricing/token-costs.json',
+  'src/sandbox/chains/Eip3009Token.json',
+  'src/sandbox/chains/UptoPermit2Proxy.json',
+];
+
+/**
+ * Builds into `target`, two folders below the one that has `generated/`. Files of an earlier build are left: a gateway that
+ * runs from it may load them yet. Throws CatalogueErrors.
+ */
+export async function buildGateway(target: string, catalogue: string): Promise<void> {
+  const { metafile } = await build({
+    entryPoints: { main: 'src/built.ts', 'sqlite-worker': 'src/store/sqlite-worker.ts' },
+    outdir: target,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'part-[hash]',
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+  });
+  for (const file of READ) copyFileSync(file, join(target, basename(file)));
+  const sources = [...Object.keys(metafile.inputs), ...READ].sort();
+  writeFileSync(join(target, SOURCES), JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))));
+  // What a first start would have to parse and check.
+  const checkedFile = join(target, 'checked-catalogue.json');
+  rmSync(checkedFile, { force: true });
+  const checked = checkedCatalogueIn(checkedFile);
+  loadCatalogue(catalogue, shipped, checked);
+  checked.save();
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const target = join('build', 'gateway');
+  mkdirSync(target, { recursive: true });
+  await buildGateway(target, process.env.TURNPIKE_CATALOGUE ?? 'catalogue');
+  console.log(`${target}: run it with npm run start:built`);
+}
