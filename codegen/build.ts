@@ -38,7 +38,10 @@ export async function buildGateway(target: string, catalogue: string): Promise<v
   });
   for (const file of READ) copyFileSync(file, join(target, basename(file)));
   const sources = [...Object.keys(metafile.inputs), ...READ].sort();
-  writeFileSync(join(target, SOURCES), JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))));
+  writeFileSync(
+    join(target, SOURCES),
+    JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))),
+  );
   // What a first start would have to parse and check.
   const checkedFile = join(target, 'checked-catalogue.json');
   rmSync(checkedFile, { force: true });

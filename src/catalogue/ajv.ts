@@ -1,5 +1,6 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
+import { formatNames } from 'ajv-formats/dist/formats.js';
 import { rate, usd } from '../money.ts';
 import { addRequestKeywords } from './request-keywords.ts';
 import { addTextLength } from './text-length.ts';
@@ -15,12 +16,19 @@ const parses = (parse: (decimal: string) => bigint) => (decimal: string) => {
   }
 };
 
+const ownFormats: Readonly<Record<string, (text: string) => boolean>> = {
+  amount: parses(usd),
+  'path-segment': (text) => !/^\.{0,2}$|[/\\]/.test(text),
+  rate: parses(rate),
+};
+
+/** What `format` may say. */
+export const formats: readonly string[] = [...formatNames, ...Object.keys(ownFormats)];
+
 function withFormats(options: Options): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true, ...options });
   addFormats(ajv);
-  ajv.addFormat('amount', { type: 'string', validate: parses(usd) });
-  ajv.addFormat('path-segment', { type: 'string', validate: (text: string) => !/^\.{0,2}$|[/\\]/.test(text) });
-  ajv.addFormat('rate', { type: 'string', validate: parses(rate) });
+  for (const [name, validate] of Object.entries(ownFormats)) ajv.addFormat(name, { type: 'string', validate });
   addRequestKeywords(ajv);
   addTextLength(ajv);
   return ajv;

@@ -1,33 +1,47 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../json.ts';
 import { openFileChecker } from './ajv.ts';
+import type { CheckedCatalogue } from './checked.ts';
 import { describe } from './describe.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
 /** Checks pieces of files against schemas and reports what does not fit at its place. */
 export class Checker {
   readonly diagnostics: Diagnostics;
-  readonly #ajv: Ajv2020 = openFileChecker();
+  readonly #checked: Pick<CheckedCatalogue, 'has' | 'add'> | undefined;
+  #ajv: Ajv2020 | undefined;
   readonly #validators = new Map<object, ValidateFunction>();
+  readonly #texts = new Map<object, string>();
 
-  constructor(diagnostics: Diagnostics) {
+  /** What `checked` knows to fit is taken to, and what is found to is added. */
+  constructor(diagnostics: Diagnostics, checked?: Pick<CheckedCatalogue, 'has' | 'add'>) {
     this.diagnostics = diagnostics;
+    this.#checked = checked;
   }
 
   /** True when the value fits. A schema is compiled once, so hand in the same object again. */
   fits(location: SourceLocation, value: unknown, schema: JsonObject): boolean {
-    let validate = this.#validators.get(schema);
-    if (!validate) {
-      validate = this.#ajv.compile(schema);
-      this.#validators.set(schema, validate);
+    const text = this.#texts.get(schema) ?? JSON.stringify(schema);
+    this.#texts.set(schema, text);
+    if (this.#checked?.has(text, value)) return true;
+    const validate = this.#validatorOf(schema);
+    if (validate(value)) {
+      this.#checked?.add(text, value);
+      return true;
     }
-    if (validate(value)) return true;
     const source = (path: SourceLocation['path']) => location.document.source([...location.path, ...path]);
     for (const { path, part, message, expected } of describe(validate.errors ?? [], source)) {
       const where = below(location, ...path);
       this.diagnostics.add(part === 'key' ? keyOf(where) : where, message, expected);
     }
     return false;
+  }
+
+  #validatorOf(schema: JsonObject): ValidateFunction {
+    this.#ajv ??= openFileChecker();
+    const validate = this.#validators.get(schema) ?? this.#ajv.compile(schema);
+    this.#validators.set(schema, validate);
+    return validate;
   }
 }
 

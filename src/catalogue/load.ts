@@ -49,7 +49,7 @@ export function checkCatalogue(
   checked: CheckedCatalogue = checkedCatalogue(),
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
   const diagnostics = new Diagnostics();
-  const checker = new Checker(diagnostics);
+  const checker = new Checker(diagnostics, checked);
   const compiler = new SchemaCompiler(diagnostics, checked);
   const [serviceLocation, networksLocation, upstreamsLocation] = ['service', 'networks', 'upstreams'].map((name) =>
     readSetting(join(directory, `${name}.yaml`), diagnostics, checked),

@@ -1,6 +1,6 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { openSchemaTrial } from './ajv.ts';
+import { formats, openSchemaTrial } from './ajv.ts';
 import type { CheckedCatalogue } from './checked.ts';
 import { type Described, describe } from './describe.ts';
 import type { Fragments } from './fragments.ts';
@@ -75,8 +75,8 @@ function checkWritten(location: SourceLocation, schema: unknown, fragments: Frag
     const fault = patternFault(pattern, compiler.checked);
     if (fault) diagnostics.add(at, fault.message, fault.expected);
   }
-  if (typeof format === 'string' && !compiler.formats.includes(format)) {
-    diagnostics.add(below(location, 'format'), `no format ${format}`, choices(format, compiler.formats));
+  if (typeof format === 'string' && !formats.includes(format)) {
+    diagnostics.add(below(location, 'format'), `no format ${format}`, choices(format, formats));
   }
   for (const inner of subschemas(schema))
     checkWritten(below(location, ...inner.steps), inner.schema, fragments, compiler);
@@ -111,14 +111,12 @@ export class SchemaCompiler {
   readonly diagnostics: Diagnostics;
   /** What need not be checked again. */
   readonly checked: CheckedCatalogue;
-  readonly formats: readonly string[];
-  readonly #ajv: Ajv2020 = openSchemaTrial();
+  #ajv: Ajv2020 | undefined;
   readonly #compiled = new Map<string, Compiled>();
 
   constructor(diagnostics: Diagnostics, checked: CheckedCatalogue) {
     this.diagnostics = diagnostics;
     this.checked = checked;
-    this.formats = Object.keys(this.#ajv.formats);
   }
 
   /**
@@ -138,10 +136,11 @@ export class SchemaCompiler {
   }
 
   #compile(schema: JsonSchema): Compiled {
-    if (!this.#ajv.validateSchema(schema))
-      return { validate: undefined, mistakes: notJsonSchema(this.#ajv.errors ?? []) };
+    this.#ajv ??= openSchemaTrial();
+    const ajv = this.#ajv;
+    if (!ajv.validateSchema(schema)) return { validate: undefined, mistakes: notJsonSchema(ajv.errors ?? []) };
     try {
-      const validate = this.#ajv.compile(schema);
+      const validate = ajv.compile(schema);
       return { validate, mistakes: isJsonObject(schema.properties) ? refusedDefaults(validate) : [] };
     } catch (problem) {
       return { validate: undefined, mistakes: [refusedByAjv(problem)] };
