@@ -52,6 +52,7 @@ const ABOVE = new Set([
   'serving',
   'live',
   'main',
+  'built',
   'start-problem',
   'cli',
   'sandbox',

@@ -11,3 +11,21 @@ export function makeDocument(content: object | string, type = 'application/json'
   const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content));
   return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
+
+/** The same, made when it is first asked for: nobody waits for what nobody reads. */
+export function laterDocument(contentOf: () => object | string, type = 'application/json'): Document {
+  let made: Document | undefined;
+  const document = () => {
+    made ??= makeDocument(contentOf(), type);
+    return made;
+  };
+  return {
+    type,
+    get body() {
+      return document().body;
+    },
+    get etag() {
+      return document().etag;
+    },
+  };
+}

@@ -1,10 +1,10 @@
 /** The free documents that tell what is sold, all made from the same routes. */
 import type { ServiceFile } from '../catalogue/types.ts';
-import { type Document, makeDocument } from './document.ts';
+import { type Document, laterDocument, makeDocument } from './document.ts';
 import { icon } from './icon.ts';
 import { llmsText } from './llms.ts';
 import { mcpDocuments } from './mcp.ts';
-import { ALL_DOORS, allDoorsDocument, type OpenApiSurface, type OwnOperations, openApiDocument } from './openapi.ts';
+import { ALL_DOORS, allDoorsDocument, type OwnOperations, openApiDocument, type RailOpenApi } from './openapi.ts';
 import type { DocumentParts, RailDocument, RailDocuments } from './rail-documents.ts';
 import { securityText } from './security-text.ts';
 
@@ -19,10 +19,10 @@ Disallow: /media/
 const MAIN = '/openapi.json';
 
 /** A rail's own surface, and in the main document those that `service.yaml` asks to be listed there besides. */
-function listedIn(surface: OpenApiSurface, rails: readonly RailDocuments[], { openapi = {} }: ServiceFile) {
-  if (surface.path !== MAIN) return [surface];
+function listedIn(own: RailOpenApi, rails: readonly RailDocuments[], { openapi = {} }: ServiceFile) {
+  if (own.path !== MAIN) return [own];
   const others = rails.map(({ openApi }) => openApi).filter(({ path, rail }) => path !== MAIN && openapi[rail]);
-  return [surface, ...others];
+  return [own, ...others];
 }
 
 export interface Documents {
@@ -40,15 +40,16 @@ export function createDocuments(
   now = Date.now(),
 ): Documents {
   const ofRails = rails.flatMap(({ documents, openApi }): RailDocument[] => {
-    const other = rails.map((rail) => rail.openApi).find((surface) => surface !== openApi);
-    const document = makeDocument(openApiDocument(service, publicUrl, listedIn(openApi, rails, service), other));
+    const other = rails.map((rail) => rail.openApi).find((each) => each !== openApi);
+    const surfaces = () => listedIn(openApi, rails, service).map(({ surface }) => surface());
+    const document = laterDocument(() => openApiDocument(service, publicUrl, surfaces(), other));
     return [...documents, { path: openApi.path, summary: openApi.summary, document }];
   });
-  const surfaces = rails.map(({ openApi }) => openApi);
+  const surfaces = () => rails.map(({ openApi }) => openApi.surface());
   const allDoors = {
     path: ALL_DOORS,
     summary: 'all of it and every other door in one document, as OpenAPI 3.1: API keys, purchases, MCP, files, probes',
-    document: makeDocument(allDoorsDocument(service, publicUrl, surfaces, own)),
+    document: laterDocument(() => allDoorsDocument(service, publicUrl, surfaces(), own)),
   };
   const forPrograms = [...ofRails, allDoors];
   const plain = (text: string) => makeDocument(text, 'text/plain; charset=utf-8');

@@ -92,15 +92,23 @@ export interface SharedParts {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
-/** What a rail sells, as OpenAPI. */
-export interface OpenApiSurface {
-  /** Its name. */
+/** The document of what a rail sells. */
+export interface RailOpenApi {
+  /** The rail's name. */
   readonly rail: string;
   readonly path: string;
   /** What the documents of other rails call this one. */
   readonly title: string;
   /** See RailDocument. */
   readonly summary: string;
+  /** What it tells, made each time. */
+  surface(): OpenApiSurface;
+}
+
+/** What a rail sells, as OpenAPI. */
+export interface OpenApiSurface {
+  /** Its name. */
+  readonly rail: string;
   readonly tags: readonly string[];
   readonly operations: readonly PlacedOperation<Operation>[];
   /** What its operations refer to besides errors. */
@@ -290,7 +298,7 @@ export function openApiDocument(
   service: ServiceFile,
   publicUrl: string,
   surfaces: readonly OpenApiSurface[],
-  other: Pick<OpenApiSurface, 'path' | 'title'> | undefined,
+  other: Pick<RailOpenApi, 'path' | 'title'> | undefined,
 ): OpenApiDocument {
   const { operations, tags, ...components } = sharedBy(surfaces);
   return {

@@ -1,6 +1,6 @@
 import type { Network, NetworkId, Route, ServiceFile } from '../catalogue/types.ts';
 import type { Document } from './document.ts';
-import type { OpenApiSurface } from './openapi.ts';
+import type { RailOpenApi } from './openapi.ts';
 
 /** What documents are made of. */
 export interface DocumentParts {
@@ -32,7 +32,7 @@ export interface RailDocument {
 
 /** What a rail adds to the discovery documents. */
 export interface RailDocuments {
-  readonly openApi: OpenApiSurface;
+  readonly openApi: RailOpenApi;
   /** Documents that this rail alone has. */
   readonly documents: readonly RailDocument[];
   /** Sections of `/llms.txt`, line by line: how to pay, and what is sold. Empty where nothing can be bought. */

@@ -13,7 +13,13 @@ export function mppDocuments(
     return offers.length > 0 ? [{ route, offers }] : [];
   });
   return {
-    openApi: mppOpenApi(service, sold),
+    openApi: {
+      rail: 'mpp',
+      path: '/openapi.json',
+      title: 'What is sold over MPP',
+      summary: 'what is sold over MPP, as OpenAPI 3.1',
+      surface: () => mppOpenApi(service, sold),
+    },
     documents: [],
     llms: { paying: mppPaying(sold, publicUrl), sold: mppSold(sold) },
   };

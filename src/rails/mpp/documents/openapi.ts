@@ -108,9 +108,6 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
   });
   return {
     rail: 'mpp',
-    path: '/openapi.json',
-    title: 'What is sold over MPP',
-    summary: 'what is sold over MPP, as OpenAPI 3.1',
     tags: service.tags,
     operations,
     shared: { parameters, responses: answers, schemas: Object.fromEntries(names.named) },

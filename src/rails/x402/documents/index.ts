@@ -1,4 +1,4 @@
-import { makeDocument } from '../../../discovery/document.ts';
+import { laterDocument, makeDocument } from '../../../discovery/document.ts';
 import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-documents.ts';
 import { MCP_PATH } from '../../../mcp-path.ts';
 import { toDecimal } from '../../../money.ts';
@@ -14,12 +14,18 @@ export function x402Documents(parts: RailDocumentParts, rail: X402Rail | undefin
   const { service, routes, publicUrl, otherPrefixes } = parts;
   const upfrontAbove = toDecimal(exposurePolicy(service.exposure).settleUpfront.above);
   return {
-    openApi: x402OpenApi(routes, parts),
+    openApi: {
+      rail: 'x402',
+      path: '/openapi/x402.json',
+      title: 'Everything that is sold over x402',
+      summary: 'the same as OpenAPI 3.1',
+      surface: () => x402OpenApi(routes, parts),
+    },
     documents: [
       {
         path: '/x402-resources',
         summary: 'everything sold over x402, with prices and JSON Schemas of requests and results',
-        document: makeDocument({ ...resourceList(routes, parts, publicUrl), mcp: publicUrl + MCP_PATH }),
+        document: laterDocument(() => ({ ...resourceList(routes, parts, publicUrl), mcp: publicUrl + MCP_PATH })),
       },
       {
         path: '/.well-known/x402',

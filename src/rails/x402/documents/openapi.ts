@@ -87,9 +87,6 @@ export function x402OpenApi(routes: readonly Route[], payable: Payable): OpenApi
   });
   return {
     rail: 'x402',
-    path: '/openapi/x402.json',
-    title: 'Everything that is sold over x402',
-    summary: 'the same as OpenAPI 3.1',
     tags: [...new Set(operations.flatMap((sold) => sold.operation.tags))],
     operations,
     security: {
