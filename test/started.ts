@@ -8,8 +8,20 @@ export interface Run {
 }
 
 /** `npm run` with these words, in a process group of its own that is led by it. */
-export function start(environment: Record<string, string>, words: readonly string[] = ['start'], directory = '.'): Run {
-  const child = spawn('npm', ['run', '--silent', ...words], {
+export const start = (
+  environment: Record<string, string>,
+  words: readonly string[] = ['start'],
+  directory = '.',
+): Run => startProgram('npm', ['run', '--silent', ...words], environment, directory);
+
+/** Any program in the same way. */
+export function startProgram(
+  program: string,
+  words: readonly string[],
+  environment: Record<string, string>,
+  directory = '.',
+): Run {
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
     cwd: directory,
     detached: true,

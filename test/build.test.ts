@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { buildGateway } from '../codegen/build.ts';
+import { SOURCES } from '../src/built-from.ts';
+import { freePort } from './gateway.ts';
+import { groupOf, printed, startProgram } from './started.ts';
+
+t.test('a gateway that was built sells as the sources do, and one of other sources does not start', async (t) => {
+  mkdirSync('build', { recursive: true });
+  const directory = mkdtempSync(join('build', 'test-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  await buildGateway(directory, 'catalogue');
+  const data = join(directory, 'data');
+  const startBuilt = async () =>
+    startProgram(process.execPath, [join(directory, 'main.js')], {
+      PORT: String(await freePort()),
+      TURNPIKE_DATA: data,
+      LOG_LEVEL: 'warn',
+    });
+
+  const run = await startBuilt();
+  const leader = run.child.pid ?? 0;
+  t.teardown(() => {
+    if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');
+  });
+  const text = await printed(run, /^pay .*$/m);
+  const [, url = ''] = /^ready (\S+)$/m.exec(text) ?? [];
+  const [, command] = /^pay +npm (run pay -- .*)$/m.exec(text) ?? [];
+  t.ok(command, text);
+
+  const json = { 'content-type': 'application/json' };
+  const unpaid = await fetch(`${url}/image/family-e-2`, {
+    method: 'POST',
+    headers: json,
+    body: '{"prompt":"a lighthouse","resolution":"2k"}',
+  });
+  t.equal(unpaid.status, 402);
+  t.match(await unpaid.json(), { accepts: [{ amount: '100000' }] });
+  t.match(execFileSync('sh', ['-c', `npm --silent ${command}`], { encoding: 'utf8' }), /^result .*image_url/ms);
+  const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
+  const [, script = ''] = /src="([^"]+\.js)"/.exec(page) ?? [];
+  t.equal((await fetch(new URL(script, url))).headers.get('content-type'), 'text/javascript; charset=utf-8', script);
+  t.notOk(readdirSync(data).includes('checked-catalogue.json'), 'the catalogue was checked when it was built');
+  process.kill(-leader, 'SIGINT');
+  await run.ended;
+  t.same(groupOf(leader), []);
+
+  const file = join(directory, SOURCES);
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), 'src/money.ts': 'another' }));
+  const refused = await startBuilt();
+  t.equal(await refused.ended, 1);
+  t.match(refused.output(), /^the build is not of the sources that are here: src\/money\.ts .*npm run build\n$/);
+});
