@@ -1,4 +1,5 @@
 /** The environment as a Config. All problems are reported at once, with the variable's name and what it takes. */
+import { availableParallelism } from 'node:os';
 import { addressFault } from './address.ts';
 import { type AlertConfig, secretFault } from './alerts/secret.ts';
 import type { Network } from './catalogue/types.ts';
@@ -30,6 +31,8 @@ export interface Config {
   readonly alerts: AlertConfig;
   /** The part of those who only ask for a price that has a line in the log, 0 to 1. */
   readonly logUnpaid: number;
+  /** How many processes answer. */
+  readonly workers: number;
   /** How long calls under way may go on once the gateway has to stop, in milliseconds. */
   readonly drainMs: number;
   /** Live mode only: in the sandbox all of this is made afresh at every start. */
@@ -180,6 +183,26 @@ function readProxies({ optional, problems }: VariableReader): TrustedProxies {
   }
 }
 
+const MOST_WORKERS = 256;
+
+/** More than one share their store and their money: chains and doubles of the sandbox live in one process. */
+function readWorkers({ problems, optional }: VariableReader, isLive: boolean): number {
+  const given = optional('TURNPIKE_WORKERS') ?? '1';
+  const workers = given === 'auto' ? availableParallelism() : Number(given);
+  if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
+    problems.push(`TURNPIKE_WORKERS must be auto (one process per CPU), or a number from 1 to ${MOST_WORKERS}`);
+  } else if (workers > 1 && !isLive) {
+    problems.push(
+      `TURNPIKE_WORKERS is ${given}, which is ${workers} processes here: the sandbox runs in one. Leave it out, or set TURNPIKE_MODE to live`,
+    );
+  } else if (workers > 1 && !optional('DATABASE_URL')) {
+    problems.push(
+      `TURNPIKE_WORKERS is ${given}, which is ${workers} processes here: SQLite is for one. Set DATABASE_URL to a Postgres database, or TURNPIKE_WORKERS to 1`,
+    );
+  }
+  return workers;
+}
+
 /** Throws ConfigProblem with every problem at once. */
 export function readConfig(environment: Variables): Config {
   const read = readVariables(environment);
@@ -221,6 +244,7 @@ export function readConfig(environment: Variables): Config {
     logLevel,
     logUnpaid,
     watch: readSwitch(read, 'TURNPIKE_WATCH') ?? !live,
+    workers: readWorkers(read, live),
     drainMs: drainSeconds * 1000,
     live: live ? readLive(environment, read) : undefined,
   };

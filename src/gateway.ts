@@ -50,7 +50,7 @@ export interface Gateway {
   readonly sold: readonly Route[];
   readonly missing: ReadonlyMap<Route, readonly string[]>;
   /** For a port that only the operator reaches. */
-  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType' | 'snapshot'>;
   readonly console: ConsoleParts;
   /** That the process lives, and what it sells. */
   health(): object;

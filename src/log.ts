@@ -11,9 +11,12 @@ export interface Log {
   isLevelEnabled?(level: string): boolean;
 }
 
-/** On standard error, JSON lines, or readable ones where that is a terminal; standard output is for what a person asked for. */
-export function createLog(level: string): Log {
+/**
+ * On standard error, JSON lines, or readable ones where that is a terminal; standard output is for what a person asked for.
+ * `base` is in every line.
+ */
+export function createLog(level: string, base: object | null = null): Log {
   const stream = pino.destination({ dest: 2, sync: false });
-  if (!process.stderr.isTTY) return pino({ level, base: null }, stream);
-  return pino({ level, base: null }, { write: (line: string) => stream.write(readable(line)) });
+  if (!process.stderr.isTTY) return pino({ level, base }, stream);
+  return pino({ level, base }, { write: (line: string) => stream.write(readable(line)) });
 }

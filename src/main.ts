@@ -1,4 +1,6 @@
 /** Environment -> app -> listen -> drain: the only side effects. */
+import cluster from 'node:cluster';
+import { fileURLToPath } from 'node:url';
 import { openApp } from './app.ts';
 import type { Route } from './catalogue/types.ts';
 import { readConfig } from './config.ts';
@@ -6,6 +8,9 @@ import { createLog } from './log.ts';
 import { load, reloadAloud, watchFiles } from './reloading.ts';
 import { writeRunning } from './running.ts';
 import { startProblem } from './start-problem.ts';
+import { tellUnsold, unsoldOf } from './unsold.ts';
+import { supervise } from './workers/primary.ts';
+import { work } from './workers/worker.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -18,6 +23,10 @@ function firstCall(sold: readonly Route[]): string {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
+  if (config.workers > 1) {
+    await (cluster.isWorker ? work(config) : supervise(config, fileURLToPath(import.meta.url), say));
+    return;
+  }
   const log = createLog(config.logLevel);
   const catalogue = load(config);
   const platform = config.live
@@ -52,12 +61,10 @@ async function start(): Promise<void> {
   const loadAgain = () =>
     reloadAloud(reload, say).catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
   process.on('SIGHUP', loadAgain);
+  process.on('SIGUSR2', () => say('SIGUSR2 replaces workers, and TURNPIKE_WORKERS is 1: restart the gateway instead'));
   if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
   ending.push(writeRunning(config.dataDirectory, { pid: process.pid, url }));
-  if (missing.size > 0) {
-    const set = [...new Set([...missing.values()].flat())].sort();
-    log.warn({ routes: missing.size, set }, 'not sold for want of keys: npm run endpoints shows what needs which');
-  }
+  tellUnsold(unsoldOf(missing), log);
   say(`ready ${url}`);
   const { console } = app;
   if (console) say(`Console: ${console.url}${console.token === undefined ? '' : `#token=${console.token}`}`);

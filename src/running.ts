@@ -6,6 +6,8 @@ export interface Running {
   readonly pid: number;
   /** Where it listens. */
   readonly url: string;
+  /** Where several processes answer there: the catalogue that all of them sell. */
+  readonly catalogue?: string;
 }
 
 const fileIn = (directory: string): string => join(directory, 'gateway.json');

@@ -1,11 +1,17 @@
 import { CatalogueErrors } from './catalogue/diagnostic.ts';
 import { ConfigProblem, type Variables } from './environment.ts';
 import { StoreProblem } from './store/problem.ts';
+import { NoWorkers } from './workers/crew.ts';
 
 /** What kept the gateway from starting, for whoever set it up: one line where the fault is theirs, else the stack. */
 export function startProblem(error: unknown, { HOST, PORT, TURNPIKE_MODE: mode }: Variables): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ConfigProblem || error instanceof CatalogueErrors || error instanceof StoreProblem) {
+  if (
+    error instanceof ConfigProblem ||
+    error instanceof CatalogueErrors ||
+    error instanceof StoreProblem ||
+    error instanceof NoWorkers
+  ) {
     return error.message;
   }
   switch ('code' in error && error.code) {

@@ -16,7 +16,7 @@ export interface ConsoleParts {
   sold(): readonly Route[];
   missing(): ReadonlyMap<Route, readonly string[]>;
   /** Upstream -> whether it is not asked for a while. */
-  circuits(): ReadonlyMap<string, boolean>;
+  circuits(): ReadonlyMap<string, boolean> | Promise<ReadonlyMap<string, boolean>>;
   payTo(network: Network): string | undefined;
   /** What the catalogue's files say; undefined where that is sold already. Throws CatalogueErrors. */
   pending(): Catalogue | undefined;
@@ -26,6 +26,6 @@ export interface ConsoleParts {
   isRefusal(error: unknown): error is Error;
   /** What keys have left. */
   liability(): Promise<Money>;
-  /** Adds to the store what this process has counted of calls. */
+  /** Adds to the store what has been counted of calls. */
   flush(): Promise<void>;
 }

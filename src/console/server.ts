@@ -16,12 +16,16 @@ import type { ConsoleParts } from './parts.ts';
 import { ConsoleProblem } from './problem.ts';
 import { openSessions } from './session.ts';
 
-interface Served {
+/** What the port tells of: one process, or all that answer for a gateway. */
+export interface Operated {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly console: ConsoleParts;
+  health(): object | Promise<object>;
+  readiness(): Readiness | Promise<Readiness>;
+}
+
+interface Served extends Operated {
   readonly log: Pick<Log, 'error'>;
-  health(): object;
-  readiness(): Readiness;
 }
 
 interface Address {
@@ -74,9 +78,9 @@ function application({ metrics, console, log, health, readiness }: Served, { hos
   app.disable('x-powered-by');
   app.disable('etag');
   app.get('/metrics', async (_request, response) => sendText(response, 200, metrics.contentType, await metrics.text()));
-  app.get('/healthz', (_request, response) => sendProbe(response, 200, health()));
-  app.get('/readyz', (_request, response) => {
-    const { ok, body } = readiness();
+  app.get('/healthz', async (_request, response) => sendProbe(response, 200, await health()));
+  app.get('/readyz', async (_request, response) => {
+    const { ok, body } = await readiness();
     sendProbe(response, ok ? 200 : 503, body);
   });
   app.all(['/metrics', '/healthz', '/readyz'], onlyRead);

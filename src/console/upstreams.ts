@@ -31,7 +31,7 @@ export async function upstreams(parts: ConsoleParts, query: Query): Promise<Upst
     sum.spend += spend;
     if (calls > 0) sum.ms.set(bucket, (sum.ms.get(bucket) ?? 0) + calls);
   }
-  const circuits = parts.circuits();
+  const circuits = await parts.circuits();
   const missing = missingIn(parts);
   return [...sums]
     .map(([name, { calls, failures, spend, ms }]) => {

@@ -1,6 +1,6 @@
 /** The server of `npm start`: the router in an application of its own, and a short way to what is sold. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { type Socket, Server as TcpServer } from 'node:net';
 import express, { type Express } from 'express';
 import { MCP_PATH } from '../mcp-path.ts';
 import { allowOrigins } from './cors.ts';
@@ -109,6 +109,16 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   return server;
+}
+
+/**
+ * Takes no more connections. Those there are may be used once more, and their answers say that it was the last time:
+ * a connection that is closed while nothing is under way may meet the next request, which is lost then.
+ */
+export function lastUse(server: Server): void {
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  // The `close` of HTTP servers closes idle connections at once.
+  TcpServer.prototype.close.call(server);
 }
 
 /** Connections on which nothing was asked yet, such as browsers open ahead of time: Node takes them for busy. */

@@ -1,5 +1,13 @@
 /** What an operator watches, in Prometheus' words. No label ever names a payer. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  type Aggregator,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { atomicToDecimal, type Money, toDecimal } from '../money.ts';
 
 /** What became of a payment that a request came with. */
@@ -39,7 +47,12 @@ export interface Metrics {
   readonly contentType: string;
   /** Prometheus' text format. */
   text(): Promise<string>;
+  /** The same as data, for a sum over processes (`sum.ts`). */
+  snapshot(): Promise<Snapshot>;
 }
+
+/** Every metric as it stands in one process, in prom-client's shape: can be sent to another. */
+export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** How things stand at the moment. */
 export interface Standing {
@@ -94,14 +107,16 @@ export function createMetrics(): Metrics {
     name: 'turnpike_settles_first',
     help: '1 while losses make a network, a route or payers without a record settle first',
     labelNames: ['part'],
+    aggregator: 'max',
     registers,
   });
   const histogram = (name: string, help: string, labelNames: string[], buckets = SECONDS) =>
     new Histogram({ name, help, labelNames, buckets, registers });
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers });
+  /** No process has a part of what a gauge tells: over several it is what `aggregator` picks, and no sum. */
+  const gauge = (name: string, help: string, labelNames: string[] = [], aggregator: Aggregator = 'max') =>
+    new Gauge({ name, help, labelNames, aggregator, registers });
   const requests = histogram('http_server_request_duration_seconds', 'Requests, until their answers were out', [
     'http_route',
     'http_request_method',
@@ -133,7 +148,7 @@ export function createMetrics(): Metrics {
   const owedResults = gauge('turnpike_owed_results', 'Payments that were settled and have no result');
   const owedDollars = gauge('turnpike_owed_usd', 'What they came to, in dollars');
   const liability = gauge('turnpike_credit_liability_usd', 'What is left of prepaid credits, in dollars');
-  const facilitators = gauge('turnpike_facilitator_up', '1 where a facilitator in reach settles', ['network']);
+  const facilitators = gauge('turnpike_facilitator_up', '1 where a facilitator in reach settles', ['network'], 'min');
   const gas = gauge('turnpike_signer_gas_balance', 'What a signer of this process has, in coins of its chain', [
     'network',
   ]);
@@ -187,6 +202,10 @@ export function createMetrics(): Metrics {
     async text() {
       await take();
       return await registry.metrics();
+    },
+    async snapshot() {
+      await take();
+      return await registry.getMetricsAsJSON();
     },
   };
 }

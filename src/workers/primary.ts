@@ -1,0 +1,133 @@
+/** The process that workers are children of: it answers no call, and sees to it that they do. */
+import cluster from 'node:cluster';
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { createLog } from '../log.ts';
+import { watchFiles } from '../reloading.ts';
+import { writeRunning } from '../running.ts';
+import { inTurn } from '../timing.ts';
+import { tellUnsold } from '../unsold.ts';
+import { openCrew } from './crew.ts';
+import { launch } from './member.ts';
+import { RELOAD_LIMIT_MS, type Reloaded } from './questions.ts';
+
+/**
+ * Runs `config.workers` processes of the file `main` behind one listener, until a signal ends them. SIGHUP loads the
+ * catalogue again, SIGUSR2 replaces one worker after the other. Throws NoWorkers where none can start.
+ */
+export async function supervise(config: Config, main: string, say: (line: string) => void): Promise<void> {
+  const log = createLog(config.logLevel, { pid: process.pid });
+  // The same token opens the console at every worker.
+  const token = config.admin && !config.admin.token ? randomBytes(32).toString('base64url') : undefined;
+  const variables: Readonly<Record<string, string>> = token === undefined ? {} : { TURNPIKE_ADMIN_TOKEN: token };
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  cluster.setupPrimary({ exec: main, args: [], serialization: 'advanced' });
+
+  const ending: (() => Promise<void> | void)[] = [];
+  let sold: string | undefined;
+  let note = (_catalogue: string): void => undefined;
+
+  const crew = openCrew({
+    size: config.workers,
+    log,
+    patienceMs: config.drainMs,
+    launch: () =>
+      launch(variables, {
+        metrics: () => crew.metrics(),
+        async states() {
+          const found = await Promise.allSettled(crew.ready().map(({ ask }) => ask('state')));
+          return { wanted: config.workers, states: found.flatMap((one) => ('value' in one ? [one.value] : [])) };
+        },
+        async flush() {
+          await Promise.allSettled(crew.ready().map(({ ask }) => ask('flush')));
+        },
+        async reloaded() {
+          await share();
+        },
+      }),
+    joined({ catalogue }) {
+      sold ??= catalogue;
+      // It has read the files as they are now, or as they were before all were told to read them again.
+      if (catalogue !== sold) share().catch(notShared);
+    },
+    lost(problem) {
+      process.stderr.write(`${problem.message}\n`);
+      for (const end of ending) end();
+      crew.kill();
+      process.exit(1);
+    },
+  });
+
+  const notShared = (err: unknown) => log.error({ err }, 'the workers do not all sell the same catalogue');
+
+  /** All sell what the files say. */
+  const share = inTurn(async () => {
+    const asked = crew.ready().map(({ ask }) => ask('reload', undefined, RELOAD_LIMIT_MS));
+    const catalogues = new Set<string>();
+    for (const outcome of await Promise.allSettled(asked)) {
+      if (outcome.status === 'rejected')
+        log.error({ err: outcome.reason }, 'a worker did not load the catalogue again');
+      else if ('refused' in outcome.value)
+        log.error({}, `a worker does not sell the catalogue: ${outcome.value.refused}`);
+      else catalogues.add(outcome.value.catalogue);
+    }
+    const [catalogue] = catalogues;
+    if (catalogue === undefined || catalogues.size > 1) return;
+    sold = catalogue;
+    note(catalogue);
+  });
+
+  /** One worker tries it for all: what it refuses, the others do not hear of. */
+  const reload = inTurn(async () => {
+    const [first] = crew.ready();
+    const outcome: Reloaded = first
+      ? await first.ask('reload', undefined, RELOAD_LIMIT_MS)
+      : { refused: 'No worker is ready to load the catalogue' };
+    if ('refused' in outcome) return say(`${outcome.refused}\nwhat was sold before is sold on`);
+    await share();
+    if (outcome.isNew) say(`catalogue ${outcome.catalogue} is sold now: ${outcome.endpoints} endpoints`);
+  });
+  const loadAgain = () =>
+    reload().catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
+
+  let stopping = false;
+  const stop = async (reason: string) => {
+    // A second Ctrl-C does not wait.
+    if (stopping) {
+      crew.kill();
+      process.exit(1);
+    }
+    stopping = true;
+    say(`\n${reason}: finishing what is under way`);
+    for (const end of ending) await end();
+    await crew.drain();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.stdout.on('error', () => stop('the terminal is gone'));
+  process.on('SIGHUP', loadAgain);
+  process.on('SIGUSR2', async () => {
+    say('replacing the workers');
+    const replaced = await crew.replace();
+    say(`${replaced} of ${config.workers} workers were replaced`);
+  });
+
+  const first = await crew.start();
+  if (stopping) return;
+  const { url, consoleUrl } = first;
+  note = (catalogue) => {
+    if (!stopping) ending[0] = writeRunning(config.dataDirectory, { pid: process.pid, url, catalogue });
+  };
+  note(sold ?? first.catalogue);
+  if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
+  tellUnsold(first.unsold, log);
+  say(
+    `workers ${crew
+      .ready()
+      .map(({ pid }) => pid)
+      .join(' ')}`,
+  );
+  say(`ready ${url}`);
+  if (consoleUrl) say(`Console: ${consoleUrl}${token === undefined ? '' : `#token=${token}`}`);
+}
