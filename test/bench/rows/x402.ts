@@ -46,6 +46,7 @@ export const challenge = loadRow(
   besidePeers({ express: 0.8, x402Express: 2 }),
 );
 
+/** @faremeter/middleware settles without verifying: one request to the facilitator where the others make two. */
 export const paid = loadRow('paid', { path, body, payment: 'x402', expects: 200 }, besidePeers({ x402Express: 3 }));
 
 /** A payment that has been settled, shown again with the same request. */
