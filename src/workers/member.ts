@@ -110,6 +110,7 @@ export function launch(variables: Readonly<Record<string, string>>, asked: Asked
 /** What happened, where to look, and what can be done. */
 export function toldOf({ status, signal, problem }: End): string {
   if (problem !== undefined) return `could not start: ${problem}`;
+  if (status === 0) return 'ended as it was told to, and not by its primary: signals are for the primary';
   switch (signal) {
     case 'SIGKILL':
       return 'was killed (SIGKILL), by somebody or by the kernel for want of memory: the log of the kernel tells; a smaller TURNPIKE_WORKERS takes less';
