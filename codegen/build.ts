@@ -2,7 +2,7 @@
  * `npm run build`: the gateway as JavaScript in few files, for production; `npm run start:built` runs it. Packages stay where
  * they are installed, and what is loaded when it is needed still is.
  */
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -10,6 +10,9 @@ import { digestOf, SOURCES } from '../src/built-from.ts';
 import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import { shipped } from '../src/shipped.ts';
+
+/** Where `npm run start:built` looks for it. */
+export const BUILT = join('build', 'gateway');
 
 /** Read when it runs, each from beside what reads it. */
 const READ = [
@@ -51,8 +54,6 @@ export async function buildGateway(target: string, catalogue: string): Promise<v
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const target = join('build', 'gateway');
-  mkdirSync(target, { recursive: true });
-  await buildGateway(target, process.env.TURNPIKE_CATALOGUE ?? 'catalogue');
-  console.log(`${target}: run it with npm run start:built`);
+  await buildGateway(BUILT, process.env.TURNPIKE_CATALOGUE ?? 'catalogue');
+  console.log(`${BUILT}: run it with npm run start:built`);
 }

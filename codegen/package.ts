@@ -1,7 +1,8 @@
 /** `npm pack`, `npm publish`: the sources as JavaScript with their types, in `dist/`. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildGateway } from './build.ts';
 import { pages } from './pages.ts';
 
 const OUT = 'dist';
@@ -22,3 +23,6 @@ for (const entry of readdirSync('src', { recursive: true, withFileTypes: true })
   const path = join(entry.parentPath, entry.name);
   if (entry.isFile() && !/\.tsx?$/.test(path) && !isBundled(path)) cpSync(path, join(OUT, path));
 }
+// `turnpike start` runs the gateway in few files.
+await buildGateway(join(OUT, 'src', 'gateway'), 'catalogue');
+writeFileSync(join(OUT, 'src', 'main.js'), "import './gateway/main.js';\n");

@@ -20,7 +20,8 @@ export interface CheckedCatalogue {
 /** Raised when the checks themselves, or how files are parsed, change: what passed the old ones is then checked again. */
 const CHECKS = 2;
 
-const digest = (...parts: readonly unknown[]): string =>
+/** A name for these, and for nothing else. */
+export const digest = (...parts: readonly unknown[]): string =>
   createHash('sha256')
     .update(JSON.stringify([CHECKS, ...parts]))
     .digest('base64url');

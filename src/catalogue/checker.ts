@@ -1,7 +1,7 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../json.ts';
 import { openFileChecker } from './ajv.ts';
-import type { CheckedCatalogue } from './checked.ts';
+import { type CheckedCatalogue, digest } from './checked.ts';
 import { describe } from './describe.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
@@ -11,7 +11,7 @@ export class Checker {
   readonly #checked: Pick<CheckedCatalogue, 'has' | 'add'> | undefined;
   #ajv: Ajv2020 | undefined;
   readonly #validators = new Map<object, ValidateFunction>();
-  readonly #texts = new Map<object, string>();
+  readonly #names = new Map<object, string>();
 
   /** What `checked` knows to fit is taken to, and what is found to is added. */
   constructor(diagnostics: Diagnostics, checked?: Pick<CheckedCatalogue, 'has' | 'add'>) {
@@ -21,12 +21,12 @@ export class Checker {
 
   /** True when the value fits. A schema is compiled once, so hand in the same object again. */
   fits(location: SourceLocation, value: unknown, schema: JsonObject): boolean {
-    const text = this.#texts.get(schema) ?? JSON.stringify(schema);
-    this.#texts.set(schema, text);
-    if (this.#checked?.has(text, value)) return true;
+    const name = this.#names.get(schema) ?? digest(schema);
+    this.#names.set(schema, name);
+    if (this.#checked?.has(name, value)) return true;
     const validate = this.#validatorOf(schema);
     if (validate(value)) {
-      this.#checked?.add(text, value);
+      this.#checked?.add(name, value);
       return true;
     }
     const source = (path: SourceLocation['path']) => location.document.source([...location.path, ...path]);
