@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { BUILT } from '../../codegen/build.ts';
 import { type ServerCommand, type ServerProcess, startServer } from './server-process.ts';
 import { offer } from './subject.ts';
 
@@ -25,9 +26,12 @@ function keys(catalogue: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, 'bench-key']));
 }
 
-function command(script: string, { data, catalogue, doublesUrl, databaseUrl }: GatewayOptions): ServerCommand {
+function command(
+  words: readonly string[],
+  { data, catalogue, doublesUrl, databaseUrl }: GatewayOptions,
+): ServerCommand {
   return {
-    words: ['--import=tsx', script],
+    words,
     environment: {
       ...keys(catalogue),
       TURNPIKE_MODE: 'live',
@@ -49,8 +53,12 @@ function command(script: string, { data, catalogue, doublesUrl, databaseUrl }: G
 
 /** Calls the double in the place of every upstream. */
 export const startGateway = (options: GatewayOptions): Promise<ServerProcess> =>
-  startServer(command('test/bench/servers/gateway.ts', options));
+  startServer(command(['--import=tsx', 'test/bench/servers/gateway.ts'], options));
 
 /** Exactly what `npm start` runs. */
 export const startAsShipped = (options: GatewayOptions): Promise<ServerProcess> =>
-  startServer(command('src/main.ts', options));
+  startServer(command(['--import=tsx', 'src/main.ts'], options));
+
+/** What `npm run start:built` runs. */
+export const startAsBuilt = (options: GatewayOptions): Promise<ServerProcess> =>
+  startServer(command([join(BUILT, 'main.js')], options));
