@@ -25,33 +25,38 @@ const HOUR_MS = 3_600_000;
 /** Of what has no time that is told. */
 const UNTIMED = 0;
 
+/** Added to in place: this happens on every request, and was six per cent of an unpaid 402 when each made another. */
+type Counting<Count> = { -readonly [Key in keyof Count]: Count[Key] };
+
 export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
-  const calls = new Map<string, CallCount>();
-  const exchanges = new Map<string, ExchangeCount>();
+  const calls = new Map<string, Counting<CallCount>>();
+  const exchanges = new Map<string, Counting<ExchangeCount>>();
   let visits: PaidVisit[] = [];
   const hour = () => Math.floor(store.now() / HOUR_MS) * HOUR_MS;
 
   function addCall(count: CallCount): void {
     const { at, endpoint, door, network, bucket } = count;
-    const name = JSON.stringify([at, endpoint, door, network, bucket]);
+    const name = `${at} ${bucket} ${door} ${network} ${endpoint}`;
     const before = calls.get(name);
-    calls.set(name, {
-      ...count,
-      calls: count.calls + (before?.calls ?? 0),
-      failures: count.failures + (before?.failures ?? 0),
-      challenges: count.challenges + (before?.challenges ?? 0),
-    });
+    if (!before) {
+      calls.set(name, { ...count });
+      return;
+    }
+    before.calls += count.calls;
+    before.failures += count.failures;
+    before.challenges += count.challenges;
   }
 
   function addExchange(count: ExchangeCount): void {
-    const name = JSON.stringify([count.at, count.upstream, count.bucket]);
+    const name = `${count.at} ${count.bucket} ${count.upstream}`;
     const before = exchanges.get(name);
-    exchanges.set(name, {
-      ...count,
-      calls: count.calls + (before?.calls ?? 0),
-      failures: count.failures + (before?.failures ?? 0),
-      spend: count.spend + (before?.spend ?? 0n),
-    });
+    if (!before) {
+      exchanges.set(name, { ...count });
+      return;
+    }
+    before.calls += count.calls;
+    before.failures += count.failures;
+    before.spend += count.spend;
   }
 
   function count({ endpoint, door, network, isPaying, isProbe, status, ms }: Visit): void {
@@ -82,7 +87,7 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
 
   /** What was counted meanwhile is added to, where the store refuses. */
   async function flushCounts<Count>(
-    counts: Map<string, Count>,
+    counts: Map<string, Counting<Count>>,
     write: (counts: readonly Count[]) => Promise<void>,
     again: (count: Count) => void,
   ): Promise<void> {
