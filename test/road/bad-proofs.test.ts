@@ -24,10 +24,10 @@ async function changed(change: (payload: Payload) => void): Promise<Record<strin
 
 const other = '0x00000000000000000000000000000000000000aa';
 const proofs: Record<string, { proof: () => Promise<Record<string, string>>; type: RegExp; detail: RegExp }> = {
-  'longer than 8 KB': {
-    proof: async () => ({ 'payment-signature': 'A'.repeat(8_200) }),
+  'longer than 12 KB': {
+    proof: async () => ({ 'payment-signature': 'A'.repeat(12_300) }),
     type: /malformed-credential/,
-    detail: /8192/,
+    detail: /12288/,
   },
   'not base64': { proof: async () => ({ 'x-payment': '%%%' }), type: /malformed-credential/, detail: /base64/ },
   'not JSON': { proof: async () => ({ 'x-payment': 'AAAA' }), type: /malformed-credential/, detail: /JSON/ },

@@ -6,8 +6,11 @@ import { checkAmount } from '../../payment/authorizations/checks.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { readPaymentIdentifier } from './payment-identifier.ts';
 
-/** Bounds the decoding of what strangers send. Node itself stops at 16 KB of headers. */
-const PROOF_LIMIT_BYTES = 8192;
+/**
+ * Bounds the decoding of what strangers send. Challenges have 8 KB at most, clients echo them, and some write their JSON with
+ * spaces. Node itself stops at 16 KB of headers.
+ */
+const PROOF_LIMIT_BYTES = 12_288;
 
 export interface Requirements {
   scheme: string;
