@@ -19,10 +19,16 @@ interface Schema {
   readonly additionalProperties?: boolean;
 }
 
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+}
+
 interface Described {
   readonly operationId: string;
   readonly tags: readonly string[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly parameters: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Readonly<Record<string, unknown>>;
   readonly 'x-payment-info': {
@@ -33,6 +39,7 @@ interface Described {
 }
 
 interface Description {
+  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
   readonly openapi: string;
   readonly info: { readonly version: string };
   readonly tags: readonly { readonly name: string }[];
@@ -41,6 +48,11 @@ interface Description {
 }
 
 const description = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Description;
+
+const resolved = (parameter: Described['parameters'][number]): Parameter | undefined =>
+  '$ref' in parameter
+    ? description.components.parameters[parameter.$ref.replace('#/components/parameters/', '')]
+    : parameter;
 
 /** What the challenges of a 402 ask for. */
 async function asked(path: string, method: string, body: Fields): Promise<string[]> {
@@ -78,7 +90,7 @@ for (const [turn, operation] of operations.entries()) {
     t.ok(TAGS.includes(described?.tags[0] ?? ''), 'has one of the tags');
     const statuses = Object.keys(described?.responses ?? {});
     for (const status of ['200', '400', '402', '500']) t.ok(statuses.includes(status), status);
-    t.match(described?.parameters, [{ name: 'Authorization', in: 'header', required: false }]);
+    t.match(described?.parameters.map(resolved), [{ name: 'Authorization', in: 'header', required: false }]);
     t.match(described?.['x-payment-info'], { protocols: ['mpp'], pricingMode });
     if (pricingMode === 'fixed') t.equal(Number(described?.['x-payment-info'].price), Number(prices[0]?.price));
     const schema = described?.requestBody?.content['application/json'].schema;
