@@ -67,7 +67,7 @@ const callInPython = ({ url, body }: ExampleCall): string[] =>
         `answer = x402_requests(client).post(${JSON.stringify(url)}, data=body, headers=headers)`,
       ];
 
-/** On EVM networks. Source: the package x402 of PyPI, version 2, README and examples. */
+/** On EVM networks. Source: the Python package x402, version 2, README and examples. */
 export const inPython = (call: ExampleCall): Program => ({
   packages: 'x402[requests,evm]',
   key: 'EVM_PRIVATE_KEY',
