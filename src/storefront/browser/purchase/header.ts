@@ -1,10 +1,11 @@
-/** The headers of x402: JSON in base64. Source: x402 version 2, HTTP transport. */
+/** The headers of x402: JSON as UTF-8 in base64. Source: x402 version 2, HTTP transport. */
 import type { PaymentRequired } from '@x402/core/types';
-import { decodeHeader } from '../request/quote.ts';
 
 function decoded(header: string | null): unknown {
+  if (header === null) return undefined;
   try {
-    return header === null ? undefined : decodeHeader(header);
+    const bytes = Uint8Array.from(atob(header), (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return undefined;
   }

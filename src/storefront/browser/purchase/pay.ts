@@ -11,7 +11,7 @@ import { paymentRequiredIn, receiptIn, shownHeaders } from './header.ts';
 import { isSamePrice, type Offer, offersIn } from './offers.ts';
 import { type Failure, failureOf, faultsIn, lost, unpaidProblem } from './problem.ts';
 import { begin, type Watcher } from './progress.ts';
-import type { CallRequest, Quote } from './types.ts';
+import { type CallRequest, type Quote, requestOf } from './types.ts';
 
 export interface Order {
   readonly call: CallRequest;
@@ -34,13 +34,6 @@ export type Outcome =
   /** Nothing was sent. */
   | { readonly kind: 'unpaid'; readonly words: string }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly payment: Payment };
-
-const requestOf = ({ method, body }: CallRequest, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
-  method,
-  headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-  ...(body !== undefined && { body }),
-  cache: 'no-store',
-});
 
 const bodyOf = async (response: Response): Promise<unknown> => {
   const text = await response.text();

@@ -9,6 +9,17 @@ export interface CallRequest {
   readonly body?: string;
 }
 
+/** The same for `fetch`: with a payment, or to be told the price. */
+export const requestOf = (
+  { method, body }: CallRequest,
+  headers: Readonly<Record<string, string>> = {},
+): RequestInit => ({
+  method,
+  headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+  ...(body !== undefined && { body }),
+  cache: 'no-store',
+});
+
 /** What a request costs. */
 export interface Quote {
   /** Dollars, decimal. */

@@ -1,6 +1,7 @@
 /** Asks the gateway what a request costs, by sending it without a payment. Costs nothing. */
 import type { PaymentRequired } from '@x402/core/types';
-import type { CallRequest, Quote } from '../purchase/types.ts';
+import { paymentRequiredIn } from '../purchase/header.ts';
+import { type CallRequest, type Quote, requestOf } from '../purchase/types.ts';
 import type { FormFault } from './read-form.ts';
 
 export interface Answer {
@@ -24,12 +25,6 @@ const toFault = ({ path, message, expected }: Detail): FormFault => ({
   message: expected === undefined ? message : `${message}: ${expected}`,
 });
 
-/** UTF-8 in base64 (x402, `PAYMENT-REQUIRED`). */
-export function decodeHeader<Value>(header: string): Value {
-  const bytes = Uint8Array.from(atob(header), (character) => character.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(bytes));
-}
-
 const SIX_DECIMALS = 1e6;
 
 const priceOf = ({ accepts: [offer] }: PaymentRequired, headers: Headers): string =>
@@ -37,20 +32,14 @@ const priceOf = ({ accepts: [offer] }: PaymentRequired, headers: Headers): strin
 
 const NOTHING = { quote: undefined, faults: [], problem: undefined, isFree: false } as const;
 
-export async function askPrice({ method, url, body }: CallRequest, signal: AbortSignal): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    signal,
-    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body }),
-  });
-  const header = response.headers.get('payment-required');
+export async function askPrice(call: CallRequest, signal: AbortSignal): Promise<Answer> {
+  const response = await fetch(call.url, { ...requestOf(call), signal });
+  const paymentRequired = paymentRequiredIn(response.headers);
   const content = (await response.json().catch(() => ({}))) as {
     readonly invalidParams?: readonly Detail[];
     readonly error?: { readonly message?: string; readonly details?: readonly Detail[] };
   };
-  if (header !== null) {
-    const paymentRequired = decodeHeader<PaymentRequired>(header);
+  if (paymentRequired) {
     const faults = (content.invalidParams ?? []).map(toFault);
     return { ...NOTHING, quote: { price: priceOf(paymentRequired, response.headers), paymentRequired }, faults };
   }
