@@ -1,8 +1,19 @@
 import { keccak_256 } from '@noble/hashes/sha3';
 
+/** By their digits: hashing takes longer than anything else that is said of an address, and who pays is named several times. */
+const spelt = new Map<string, string>();
+const MOST_SPELT = 1_000;
+
 /** The address in the spelling whose capitals are its checksum (EIP-55). Takes `0x` and 40 hex digits. */
 export function checksumAddress(address: string): string {
   const digits = address.slice(2).toLowerCase();
+  const known = spelt.get(digits) ?? spell(digits);
+  if (spelt.size >= MOST_SPELT) spelt.clear();
+  spelt.set(digits, known);
+  return known;
+}
+
+function spell(digits: string): string {
   const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex');
   return `0x${digits.replace(/[a-f]/g, (digit, at: number) => (Number.parseInt(hash.charAt(at), 16) < 8 ? digit : digit.toUpperCase()))}`;
 }

@@ -1,11 +1,13 @@
 /**
  * SQLite on a thread of its own: whoever writes to a disk waits for it, and whoever answers callers must not. A store's
- * methods become messages, one there and one back, so that what arrives there together is committed together.
+ * methods become messages. What one turn of an event loop asks goes there as one message, is committed together and comes
+ * back as one: to pass a message costs as much as a statement.
  */
 import { Worker } from 'node:worker_threads';
 import type { AlertStore } from './alert-store.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { FiguresStore } from './figures-store.ts';
+import { togetherInOneTurn } from './one-turn.ts';
 import { StoreProblem, storeUnavailable } from './problem.ts';
 import type { RefundStore } from './refund-store.ts';
 import type { SqliteOptions } from './sqlite.ts';
@@ -135,18 +137,29 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
   let calls = 0;
   let stores = 0;
   let ended: Error | undefined;
+  const post = togetherInOneTurn<Asked>((together) => {
+    try {
+      worker.postMessage(together);
+    } catch (error) {
+      for (const { call } of together) take({ call, failed: { kind: 'mistake', reason: String(error) } });
+    }
+  });
 
-  worker.on('message', (answered: Answered) => {
+  function take(answered: Answered): void {
     if ('line' in answered) {
       log?.error(answered.line.details, answered.line.message);
       return;
     }
     const caller = waiting.get(answered.call);
     waiting.delete(answered.call);
-    // A thread with nothing to do keeps no process from its end.
-    if (waiting.size === 0) worker.unref();
     if ('failed' in answered) caller?.reject(errorOf(answered.failed));
     else caller?.resolve(answered.result);
+  }
+
+  worker.on('message', (answers: readonly Answered[]) => {
+    answers.forEach(take);
+    // A thread with nothing to do keeps no process from its end.
+    if (waiting.size === 0) worker.unref();
   });
 
   function end(reason: string): void {
@@ -163,7 +176,7 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
     calls += 1;
     const asked: Asked = { call: calls, store, method, args };
     return new Promise((resolve, reject) => {
-      worker.postMessage(asked);
+      post(asked);
       if (waiting.size === 0) worker.ref();
       waiting.set(asked.call, { resolve, reject });
     });

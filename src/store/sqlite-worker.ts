@@ -1,6 +1,7 @@
 /** What runs in the thread of `sqlite-thread.ts`: it has the databases, and does what the messages ask. */
 import { parentPort } from 'node:worker_threads';
 import { Problem } from '../errors.ts';
+import { togetherInOneTurn } from './one-turn.ts';
 import { reasonOf, StoreProblem } from './problem.ts';
 import { openSqliteStore } from './sqlite.ts';
 import type { Answered, Asked, Failed } from './sqlite-thread.ts';
@@ -12,9 +13,7 @@ const log = {
   error: (details: object, message: string) => tell({ line: { details, message } }),
 };
 
-function tell(answered: Answered): void {
-  parentPort?.postMessage(answered);
-}
+const tell = togetherInOneTurn<Answered>((answers) => parentPort?.postMessage(answers));
 
 /** `credits.hold` is a method of the store's credits. */
 function methodOf(store: object, path: string): (...args: readonly unknown[]) => unknown {
@@ -42,9 +41,14 @@ function failed(error: unknown): Failed {
   return { kind: 'mistake', reason, stack: error instanceof Error ? error.stack : undefined };
 }
 
-parentPort?.on('message', (asked: Asked) => {
-  carryOut(asked).then(
-    (result) => tell({ call: asked.call, result }),
-    (error: unknown) => tell({ call: asked.call, failed: failed(error) }),
-  );
+async function answer(asked: Asked): Promise<void> {
+  try {
+    tell({ call: asked.call, result: await carryOut(asked) });
+  } catch (error) {
+    tell({ call: asked.call, failed: failed(error) });
+  }
+}
+
+parentPort?.on('message', (together: readonly Asked[]) => {
+  for (const asked of together) void answer(asked);
 });
