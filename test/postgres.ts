@@ -20,17 +20,17 @@ interface Postgres {
  * A real Postgres server with an empty database, in a temporary folder, on a free port of loopback. Works as root and
  * as an ordinary user. Throws, with what Postgres said, when it does not start.
  */
-export async function startPostgres(): Promise<Postgres> {
+export async function startPostgres({ waitsForDisk = false } = {}): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), 'turnpike-postgres-'));
   try {
-    return await startIn(folder);
+    return await startIn(folder, waitsForDisk);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function startIn(folder: string): Promise<Postgres> {
+async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres> {
   const programs = join(folder, 'native', 'bin');
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
@@ -53,7 +53,7 @@ async function startIn(folder: string): Promise<Postgres> {
   const access = ['--username=turnpike', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
   await finish(run('initdb', ['-D', data, '--no-sync', ...locale, ...access]));
 
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${waitsForDisk ? 'on' : 'off'}`];
   const serve = (port: number) =>
     run('postgres', ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]);
   const listening = await listen(serve);

@@ -45,3 +45,11 @@ export function sellByMpp(from: string, to: string, path: string): void {
   found.endpoint.set('mpp', { operationId: 'mpp_bench', tag: 'AI Services' });
   writeFileSync(found.file, String(found.endpoint));
 }
+
+/** Writes a catalogue whose every upstream is at one address to the folder `to`. */
+export function callEveryUpstreamAt(from: string, to: string, address: string): void {
+  copy(from, to);
+  const file = join(to, 'upstreams.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/^( +baseUrl:) .*$/gm, `$1 ${address}`));
+}

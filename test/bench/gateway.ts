@@ -14,6 +14,8 @@ export interface GatewayOptions {
   readonly doublesUrl: string;
   /** Postgres; left out: SQLite. */
   readonly databaseUrl?: string;
+  /** Processes that answer; left out: one. */
+  readonly workers?: number;
 }
 
 /** Every key that an upstream asks for, so that everything is sold. */
@@ -28,7 +30,7 @@ function keys(catalogue: string): Record<string, string> {
 
 function command(
   words: readonly string[],
-  { data, catalogue, doublesUrl, databaseUrl }: GatewayOptions,
+  { data, catalogue, doublesUrl, databaseUrl, workers }: GatewayOptions,
 ): ServerCommand {
   return {
     words,
@@ -47,6 +49,7 @@ function command(
       TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
       BENCH_DOUBLES_URL: doublesUrl,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+      ...(workers !== undefined && { TURNPIKE_WORKERS: String(workers) }),
     },
   };
 }

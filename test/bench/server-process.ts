@@ -1,13 +1,13 @@
 /** Servers that are measured run in processes of their own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 export interface ServerProcess {
   /** Origin, without a trailing slash. */
   readonly url: string;
   /** Bytes that it and its own children hold. */
   residentBytes(): number;
-  /** Microseconds of processor time used so far; undefined where the system does not tell. */
+  /** Microseconds of processor time that it and its own children have used so far; undefined where the system does not tell. */
   processorTime(): number | undefined;
   stop(): Promise<void>;
 }
@@ -77,25 +77,32 @@ function readyUrl(child: ChildProcess, words: readonly string[]): Promise<string
   });
 }
 
-function residentBytes(root: number): number {
+/** A process and its own children, with the kibibytes that each holds. */
+function familyOf(root: number): ReadonlyMap<number, number> {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number));
-  const family = new Set([root]);
-  let kibibytes = 0;
+  const family = new Map([[root, 0]]);
   // Children come after their parents.
   for (const [pid = 0, parent = 0, resident = 0] of rows) {
-    if (!family.has(pid) && !family.has(parent)) continue;
-    family.add(pid);
-    kibibytes += resident;
+    if (family.has(pid) || family.has(parent)) family.set(pid, resident);
   }
-  return kibibytes * 1024;
+  return family;
 }
 
-function processorTime(pid: number): number | undefined {
+const residentBytes = (root: number): number =>
+  [...familyOf(root).values()].reduce((kibibytes, resident) => kibibytes + resident, 0) * 1024;
+
+function processorTime(root: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
+  return [...familyOf(root).keys()].reduce((sum, pid) => sum + ownProcessorTime(pid), 0);
+}
+
+/** None of a process that has ended meanwhile, like the one that listed them. */
+function ownProcessorTime(pid: number): number {
+  const file = `/proc/${pid}/stat`;
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   // After the name, which may hold anything: utime and stime are the 12th and 13th fields (proc(5)).
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MICROSECONDS;
 }

@@ -1,12 +1,14 @@
 import type { Row } from '../row.ts';
 import { bytesOnTheWire } from './bytes.ts';
 import { chatStream, manyChats, oneChat } from './chat.ts';
+import { claims } from './claims.ts';
 import { mcp } from './mcp.ts';
 import { loadedMemory } from './memory.ts';
 import { mppChallenge, mppPaid } from './mpp.ts';
 import { hundredTimesTheRoutes, tenTimesTheRoutes } from './routes.ts';
 import { start } from './start.ts';
 import { fullStore, postgres } from './store.ts';
+import { fourWorkers, twoWorkers, twoWorkersUnpaid } from './workers.ts';
 import { challenge, paid, refused, replayed } from './x402.ts';
 
 /** In the order of the table. */
@@ -23,6 +25,10 @@ export const rows: readonly Row[] = [
   chatStream,
   postgres,
   fullStore,
+  claims,
+  twoWorkersUnpaid,
+  twoWorkers,
+  fourWorkers,
   tenTimesTheRoutes,
   hundredTimesTheRoutes,
   start,

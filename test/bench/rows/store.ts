@@ -20,7 +20,7 @@ const paidOn = (name: string, start: (bench: Bench) => Promise<ServerProcess>): 
 
 /** Processor time is the gateway's alone, without Postgres'. */
 export const postgres = paidOn('postgres', async (bench) => {
-  const { url: databaseUrl } = bench.keep(await startPostgres());
+  const { url: databaseUrl } = bench.keep(await startPostgres({ waitsForDisk: true }));
   return await bench.gateway({ databaseUrl });
 });
 
