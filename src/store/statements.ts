@@ -23,6 +23,11 @@ import {
 export interface Statement {
   readonly text: string;
   readonly values: readonly (string | number | null)[];
+  /**
+   * Planned once for each connection: only where there is one way to carry it out, for a plan that was made when tables were
+   * empty would stay.
+   */
+  readonly isPlannedOnce?: true;
 }
 
 /** A row as either engine returns it; Postgres gives 64-bit integers as strings. */
@@ -58,6 +63,7 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
     options.now,
     facts.door ?? null,
   ],
+  isPlannedOnce: true,
 });
 
 /** Until the end of the transaction nobody else counts what this payer has under way. */
@@ -65,6 +71,7 @@ export const lockPayer = (payer: string, now: number): Statement => ({
   text: `INSERT INTO payers (payer, seen_at) VALUES (?1, ?2)
     ON CONFLICT (payer) DO UPDATE SET seen_at = excluded.seen_at`,
   values: [payer, now],
+  isPlannedOnce: true,
 });
 
 /** A payer's record is read at every claim: so many of its payments are enough to know it by. */
@@ -121,6 +128,7 @@ export const fulfilPayment = (
       lease_until = CASE state WHEN 'settled' THEN 0 ELSE lease_until END
     WHERE id = ?1 AND attempt = ?2 AND ${HELD}`,
   values: [claim.id, claim.attempt, JSON.stringify(answer), cost ?? null, now],
+  isPlannedOnce: true,
 });
 
 /** Whoever settled: a claim that was lost meanwhile makes no money come back. */
@@ -137,6 +145,7 @@ export const settlePayment = ({ id }: Claim, receipt: Receipt, now: number): Sta
       lease_until = CASE WHEN ${AWAITED} THEN lease_until ELSE 0 END
     WHERE id = ?1 RETURNING attempt`,
   values: [id, JSON.stringify(receipt), now, receipt.settledAt, withoutNul(receipt.transaction)],
+  isPlannedOnce: true,
 });
 
 /** Work that was done and will not be paid is a loss, and what nobody will ever pay for need not be kept. */

@@ -20,7 +20,7 @@ async function makeKey(data: string): Promise<string> {
 }
 
 const besidePortkey =
-  (addedMs?: number) =>
+  ({ times, addedMs }: { times?: number; addedMs?: number }) =>
   async (bench: Bench): Promise<Comparison> => {
     const data = join(bench.folder(), 'data');
     const server = await bench.gateway({ data });
@@ -34,7 +34,11 @@ const besidePortkey =
     return {
       ours: { server, headers: { authorization: `Bearer ${await makeKey(data)}` } },
       beside: [
-        { who: '@portkey-ai/gateway', target: portkey && { server: portkey, headers: throughPortkey } },
+        {
+          who: '@portkey-ai/gateway',
+          target: portkey && { server: portkey, headers: throughPortkey },
+          ...(times !== undefined && { goal: { times } }),
+        },
         {
           who: 'the upstream itself',
           target: { server: upstream, path: '/chat/completions' },
@@ -48,13 +52,13 @@ const besidePortkey =
 const plain = { path: chat.path, body: chat.body(false), expects: 200 };
 
 /** As many as one key may have under way. */
-export const manyChats = loadRow('chat', { ...plain, callers: 32 }, besidePortkey());
+export const manyChats = loadRow('chat', { ...plain, callers: 32 }, besidePortkey({ times: 3 }));
 
-export const oneChat = loadRow('chat-alone', { ...plain, callers: 1 }, besidePortkey(1));
+export const oneChat = loadRow('chat-alone', { ...plain, callers: 1 }, besidePortkey({ addedMs: 0.7 }));
 
 /** Times are those of the first byte. */
 export const chatStream = loadRow(
   'chat-stream',
   { ...plain, body: chat.body(true), callers: 1, until: 'first byte' },
-  besidePortkey(5),
+  besidePortkey({ addedMs: 2 }),
 );
