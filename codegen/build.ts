@@ -17,6 +17,8 @@ export const BUILT = join('build', 'gateway');
 /** Read when it runs, each from beside what reads it. */
 const READ = [
   'src/pricing/token-costs.json',
+  'src/sandbox/chains/AuthCaptureEscrow.json',
+  'src/sandbox/chains/Eip3009Collector.json',
   'src/sandbox/chains/Eip3009Token.json',
   'src/sandbox/chains/UptoPermit2Proxy.json',
 ];

@@ -20,13 +20,14 @@ export type Settlement<Found = Transfer> =
   | { readonly state: 'refused'; readonly reason: string; readonly spent?: true }
   /**
    * No answer in time, or none to rely on: the chain must be asked, now or later. `unused`: it was, and what was signed is
-   * not used there yet.
+   * not used there yet. `held`: it is locked for us, to be taken or given back.
    */
-  | { readonly state: 'unknown'; readonly reason: string; readonly unused?: true };
+  | { readonly state: 'unknown'; readonly reason: string; readonly unused?: true; readonly held?: true };
 
 export const refused = (reason: string): Settlement => ({ state: 'refused', reason });
 export const unknown = (reason: string): Settlement => ({ state: 'unknown', reason });
 export const unused = (reason: string): Settlement => ({ state: 'unknown', reason, unused: true });
+export const heldForUs = (reason: string): Settlement => ({ state: 'unknown', reason, held: true });
 
 /** What a chain was asked, or why it could not be: a question about a settlement never throws. */
 export async function orUnknown(question: Promise<Settlement>): Promise<Settlement> {

@@ -174,6 +174,7 @@ export interface ExposureFile {
   readonly new?: string;
   readonly perHour?: string;
   readonly lossLimit?: string;
+  readonly hold?: boolean;
   readonly settleUpfront?: {
     readonly above?: string;
     readonly contracts?: boolean;

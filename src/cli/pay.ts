@@ -55,9 +55,9 @@ async function readSandbox(url: string): Promise<SandboxState> {
 }
 
 /** The client's libraries are loaded for the protocol that is used. */
-async function openPayer({ protocol, network }: PayArguments, sandbox: SandboxState): Promise<Payer> {
+async function openPayer({ protocol, network, scheme }: PayArguments, sandbox: SandboxState): Promise<Payer> {
   const { openPayer }: PayerModule = await import(`../rails/${protocol}/payer.ts`);
-  return openPayer(sandbox, network);
+  return openPayer(sandbox, network, scheme);
 }
 
 /** Throws PayProblem unless the call is cheap enough or a person agrees to its price. */

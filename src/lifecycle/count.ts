@@ -27,11 +27,12 @@ function isFinal(error: unknown): boolean {
   return error instanceof Problem && finalCodes.has(error.code);
 }
 
-/** What its payer had a hand in. */
-export function endOf(error: unknown): CallEnd {
+/** What its payer had a hand in. What was `held` for it was locked and given back at our cost. */
+export function endOf(error: unknown, held = false): CallEnd {
   if (error instanceof Refusal) return error.settlement ? 'wasted' : 'other';
   if (error instanceof Problem && error.code === 'result_owed') return isFinal(error.cause) ? 'wasted' : 'other';
-  return isFinal(error) ? 'failed' : 'other';
+  if (!isFinal(error)) return 'other';
+  return held ? 'wasted' : 'failed';
 }
 
 interface CountParts {
@@ -57,7 +58,7 @@ export async function counted<Result>(
     return result;
   } catch (error) {
     count(outcomeOf(error));
-    gate.ended(endOf(error));
+    gate.ended(endOf(error, claimed.verified.hold !== undefined));
     throw error;
   }
 }

@@ -5,6 +5,8 @@ import type { Input, Route } from '../catalogue/types.ts';
 import { draining, finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { inProgress } from '../payment/conflicts.ts';
+import type { Hold } from '../payment/escrow/escrow.ts';
+import { giveBack } from '../payment/hold.ts';
 import type { Lease } from '../payment/leases.ts';
 import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
@@ -48,7 +50,7 @@ export interface UpstreamCaller {
 }
 
 interface FulfilParts {
-  readonly store: Pick<Store, 'fulfil' | 'giveUp'>;
+  readonly store: Pick<Store, 'fulfil' | 'giveUp' | 'resolve'>;
   readonly upstreams: UpstreamCaller;
   readonly log: Log;
   now(): number;
@@ -69,6 +71,8 @@ interface Fulfilment extends CallOrder {
   readonly lease: Lease;
   /** The payment has settled already, so a failure is owed instead of released. */
   readonly receipt: Receipt | undefined;
+  /** The payment is locked, so a failure gives it back. */
+  readonly hold?: Hold | undefined;
   readonly emit?: FulfilContext['emit'];
 }
 
@@ -176,7 +180,7 @@ function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unkn
  */
 export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<StoredAnswer> {
   const { store, log, now } = parts;
-  const { route, claim, lease, receipt, requestId } = request;
+  const { route, claim, lease, receipt, hold, requestId } = request;
   const startedAt = now();
   let cost: string | undefined;
   let result: unknown;
@@ -193,8 +197,9 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     const problem = toProblem(error, parts.upstreams);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
     log.warn({ ...details, err: error }, receipt ? 'paid call failed: its result is owed' : 'call failed: not charged');
-    const state = receipt ? 'owed' : 'released';
+    const state = receipt ? 'owed' : hold ? 'unknown' : 'released';
     if (!(await throughOutage(() => store.giveUp(claim, state, problem.code, now())))) throw inProgress();
+    if (hold) await giveBack(parts, claim, hold);
     if (!receipt) throw problem;
     throw owed(problem, receipt, error);
   }

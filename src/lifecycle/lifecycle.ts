@@ -14,7 +14,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
 import { claimPayment, type Purchase, type Replay, type Work } from '../payment/claim.ts';
 import { inProgress } from '../payment/conflicts.ts';
+import type { Hold } from '../payment/escrow/escrow.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
+import { lockPayment } from '../payment/hold.ts';
 import { type Intervals, usualIntervals } from '../payment/intervals.ts';
 import { createLeases, type Lease, type Leases } from '../payment/leases.ts';
 import type { Credential, Quote, Rail } from '../payment/rail.ts';
@@ -196,12 +198,14 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
       const { receipt } = claimed;
       return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
     }
-    if (claimed.verified.upfront) {
+    const { hold } = claimed.verified;
+    if (hold && !claimed.answer) await lock(call, claimed, lease, hold);
+    if (claimed.verified.upfront && !hold) {
       const { receipt, isOurs } = await settle(call, claimed, lease, priced.quote.amount);
       if (!isOurs) throw inProgress();
       return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
     }
-    const answer = await fulfil(call, priced, claimed, lease, undefined);
+    const answer = await fulfil(call, priced, claimed, lease, undefined, hold);
     const { receipt } = await settle(call, claimed, lease, amountDue(priced.quote, priced.input, answer));
     return { answer, receipt };
   } finally {
@@ -210,18 +214,25 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
   }
 }
 
-/** 500: what was not settled is free again, what was is owed. 409 where another instance has taken it over. */
+/** 402 where nothing can be locked, 409 while nobody knows or where another instance has taken it over. */
+async function lock({ parts }: Call, payment: ToSettle, lease: Lease, hold: Hold): Promise<void> {
+  if (!(await lease.confirm())) throw inProgress();
+  await lockPayment(parts, payment, hold);
+}
+
+/** 500: what was not settled is free again, what was locked is given back, what was settled is owed. 409 where another instance has taken it over. */
 async function fulfil(
   call: Call,
   { input, quote: { route } }: Priced,
   { claim, network, payer, answer }: Work,
   lease: Lease,
   receipt: Receipt | undefined,
+  hold?: Hold,
 ): Promise<StoredAnswer> {
   if (answer) return answer;
   const { parts, requestId, rail, live, visit } = call;
   const emit = emitter({ route, rail: rail.name, requestId, live }, receipt);
-  const order = { route, input, claim, lease, network, payer, receipt, requestId, visit };
+  const order = { route, input, claim, lease, network, payer, receipt, hold, requestId, visit };
   return await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
 }
 

@@ -1,5 +1,6 @@
 /** Ends payments that nobody works on any more, as their chains say: for the reconciler, and for payers who return. */
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
+import { endHold } from './hold.ts';
 import { type Intervals, usualIntervals } from './intervals.ts';
 import type { Rail } from './rail.ts';
 import { recover } from './recover.ts';
@@ -23,7 +24,7 @@ const ANY_NUMBER = Number.MAX_SAFE_INTEGER;
 export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail: Rail | undefined): Promise<boolean> {
   const { store, owner, intervals = usualIntervals, now } = parts;
   if (payment.state === 'unknown') {
-    const became = await recover(payment, rail, now);
+    const became = await endOf(payment, rail, now);
     if (!became) return false;
     return (await store.resolve(payment.id, became, now())) && became.state !== 'unknown';
   }
@@ -36,7 +37,16 @@ export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail
   });
   if (!outcome.won) return false;
   const { claim, before = payment } = outcome;
-  return end(claim, before, await recover(before, rail, now), parts);
+  return end(claim, before, await endOf(before, rail, now), parts);
+}
+
+async function endOf(
+  payment: Payment,
+  rail: Rail | undefined,
+  now: () => number,
+): Promise<ReceiptedSettlement | undefined> {
+  const became = await recover(payment, rail, now);
+  return rail ? endHold(rail, payment, became, now) : became;
 }
 
 /** False where another has taken the payment over meanwhile: it goes on from there. */

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
-import type { Facilitator, Kind } from './facilitators/facilitator.ts';
+import type { EscrowOperator } from './escrow/escrow.ts';
+import { type Facilitator, FacilitatorUnreachable, type Kind } from './facilitators/facilitator.ts';
 
 const SECOND_LOOK_MS = 2_000;
 
@@ -22,6 +23,8 @@ export interface PayableNetwork {
   readonly extra: Readonly<Record<string, unknown>>;
   /** Present where the facilitator settles less than the signed amount; `extra` of that scheme. */
   readonly upto: Readonly<Record<string, unknown>> | undefined;
+  /** Present where money can be locked before the work: `extra` of that scheme but its deadlines, and who does it. */
+  readonly hold: { readonly extra: Readonly<Record<string, unknown>>; operator(): Promise<EscrowOperator> } | undefined;
 }
 
 /** What the configuration says of one network. */
@@ -78,6 +81,7 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
   const { facilitator, kinds } = chosen;
   const domain = { name: binding.asset.name, version: binding.asset.version };
   const upto = kindOf(kinds, 2, 'upto', binding.caip2);
+  const hold = kindOf(kinds, 2, 'auth-capture', binding.caip2);
   const evm = network.family === 'evm';
   return {
     id: network.id,
@@ -91,7 +95,17 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
     facilitator,
     extra: evm ? domain : { ...kindOf(kinds, 2, 'exact', binding.caip2)?.extra },
     upto: upto && evm ? { ...domain, ...upto.extra } : undefined,
+    hold:
+      hold && evm
+        ? { extra: { ...domain, ...hold.extra }, operator: () => operatorOf(facilitator, binding.caip2) }
+        : undefined,
   };
+}
+
+async function operatorOf(facilitator: Facilitator, caip2: string): Promise<EscrowOperator> {
+  const operator = await facilitator.escrow?.(caip2);
+  if (operator) return operator;
+  throw new FacilitatorUnreachable(`nobody here drives the escrow of ${caip2}`);
 }
 
 /** Rounded up by an eighth at most: what is prepared for a price need not change with every block. */

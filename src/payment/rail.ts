@@ -5,6 +5,7 @@ import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest, ToolCall } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
+import type { Hold } from './escrow/escrow.ts';
 import type { Payer } from './exposure/payer.ts';
 import type { RefundSender } from './refunds/sender.ts';
 import type { Refusal } from './refusal.ts';
@@ -68,6 +69,8 @@ export interface VerifiedPayment {
   readonly payerIsProven: boolean;
   /** What `Rail.recover` needs, as JSON. No signatures. */
   readonly recoveryQuery: string;
+  /** Present where the money is locked before the work: then `settle` takes of it what is due and gives the rest back. */
+  readonly hold?: Hold | undefined;
   /** Moves money, once. Never throws. `amount` is at most the quote; a rail that moves all or nothing ignores it. */
   settle(amount: Money): Promise<Settlement>;
 }
@@ -126,6 +129,11 @@ export interface Rail<C extends Credential = Credential, Asked extends Challenge
   verify(credential: C, quote: Quote, settlesNow?: boolean): Promise<VerifiedPayment>;
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
+  /**
+   * Ends a payment that is locked and that nobody works on: takes it where its work is done, gives it back otherwise. Never
+   * throws. Undefined: this rail locks nothing.
+   */
+  endHold?(recoveryQuery: string, isDone: boolean): Promise<Settlement>;
   /** How deep a transaction lies in its chain; 0: the chain does not have it (any more). Throws where nobody can say. */
   confirmations(recoveryQuery: string, transaction: string): Promise<number>;
   /** Gives money back, where a key for that is configured. */

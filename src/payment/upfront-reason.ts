@@ -7,6 +7,7 @@ export const upfrontReasons = {
   exposure: 'this payer has as much under way as it may',
   failures: 'settlements of this payer failed after the work',
   sent: 'the payer sent it already',
+  held: 'the money is locked before the work and taken after it',
   offered: 'its challenge said so',
 } as const;
 

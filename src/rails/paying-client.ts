@@ -46,8 +46,11 @@ export interface Payer {
 
 /** What a `payer.ts` exports. */
 export interface PayerModule {
-  /** `network`: where to pay, by its neutral or CAIP-2 id or as the rail calls it; undefined: the first that is offered. */
-  openPayer(sandbox: SandboxState, network: string | undefined): Payer | Promise<Payer>;
+  /**
+   * `network`: where to pay, by its neutral or CAIP-2 id or as the rail calls it; undefined: the first that is offered.
+   * `scheme`: how, where the rail knows several ways; undefined: the usual one.
+   */
+  openPayer(sandbox: SandboxState, network: string | undefined, scheme?: string): Payer | Promise<Payer>;
 }
 
 /** What went wrong and what to do about it, for a person. */

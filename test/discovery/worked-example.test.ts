@@ -36,6 +36,7 @@ function basePayable(): PayableNetwork {
     },
     extra: { name: 'USD Coin', version: '2' },
     upto: undefined,
+  hold: undefined,
   };
 }
 

@@ -39,6 +39,13 @@ const exposure = {
       default: '5.00',
       description: 'Losses of an hour on a network or at an endpoint after which it settles first',
     },
+    hold: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Where a payment would settle first, lock its money instead and take it after the work: x402 `auth-capture`, on networks with its escrow and a key of ours',
+      examples: [true],
+    },
     settleUpfront: {
       type: 'object',
       description: 'What settles before the work whatever is at risk',

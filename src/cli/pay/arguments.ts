@@ -12,6 +12,8 @@ export interface PayArguments {
   readonly url: string;
   /** Neutral network id, CAIP-2 id, or undefined for the first that is offered. */
   readonly network: string | undefined;
+  /** How it is paid within its protocol; undefined: the usual way. */
+  readonly scheme: string | undefined;
   /** The name of a rail. */
   readonly protocol: string;
   /** More than this is paid only when a person agrees. */
@@ -35,6 +37,7 @@ const USAGE = `npm run pay -- <path> ['<json body>'] [options]
 
   --network <id>    where to pay: chain-a, chain-c, ... (default: the first that is offered)
   --protocol <name> ${names.join(' or ')} (default: ${defaults.join(', ')})
+  --scheme <name>   exact, or hold: lock the money before the work (default: exact)
   --url <origin>    the gateway (default: http://127.0.0.1:4020)
   --max <dollars>   pay up to this without asking (default: 1.00)
   --yes             pay whatever it costs without asking`;
@@ -51,12 +54,15 @@ export function readArguments(words: readonly string[], environment: NodeJS.Proc
   if (!names.includes(protocol)) throw new UsageProblem(`--protocol is ${names.join(' or ')}: got ${protocol}`);
   const origin = values.url ?? `http://127.0.0.1:${environment.PORT ?? '4020'}`;
   if (!URL.canParse(origin)) throw new UsageProblem(`--url is an origin such as http://127.0.0.1:4020: got ${origin}`);
+  const isOnlyX402 = values.scheme !== undefined && protocol !== baseRail(rails).name;
+  if (isOnlyX402) throw new UsageProblem(`--scheme goes with --protocol ${baseRail(rails).name}: got ${protocol}`);
   return {
     path,
     body,
     url: origin.replace(/\/+$/, ''),
     network: values.network,
     protocol,
+    scheme: values.scheme,
     max: dollars('--max', values.max ?? '1.00'),
     yes: values.yes ?? false,
   };
@@ -74,6 +80,7 @@ const parse = (words: readonly string[]) =>
     {
       network: { type: 'string' },
       protocol: { type: 'string' },
+      scheme: { type: 'string' },
       url: { type: 'string' },
       max: { type: 'string' },
       yes: { type: 'boolean' },

@@ -18,8 +18,8 @@ export interface Terms {
 
 export interface Authorization {
   /** Its name in recovery queries, and the x402 scheme that settles it. */
-  readonly kind: 'eip3009' | 'permit2' | 'solana';
-  readonly scheme: 'exact' | 'upto';
+  readonly kind: 'eip3009' | 'permit2' | 'solana' | 'auth-capture';
+  readonly scheme: 'exact' | 'upto' | 'auth-capture';
   /**
    * The identity of the payment: what the chain itself remembers of the authorization, so that it is the same on every
    * rail and however it was encoded, and different for any other.

@@ -11,6 +11,8 @@ export interface ExposurePolicy {
   readonly perHour: Money;
   /** Once so much was lost within an hour on one network or at one endpoint, all of its payments settle first. */
   readonly lossLimit: Money;
+  /** Where payments would settle first, their money is locked instead, on networks and with clients that can. */
+  readonly hold: boolean;
   readonly settleUpfront: {
     /** Calls that cost more than this. */
     readonly above: Money;
@@ -26,13 +28,15 @@ export interface ExposurePolicy {
  * hour: it takes payers with a record, who have paid as much as they take, to make a network settle first for everybody.
  */
 export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
-  const { perPayer = '2.00', new: unproven = '0.50', perHour = '2.00', lossLimit = '5.00', settleUpfront = {} } = file;
+  const { perPayer = '2.00', new: unproven = '0.50', perHour = '2.00', lossLimit = '5.00', hold = false } = file;
+  const { settleUpfront = {} } = file;
   const { above = '1.00', contracts = true, afterFailures = 2 } = settleUpfront;
   return {
     perPayer: usd(perPayer),
     unproven: usd(unproven),
     perHour: usd(perHour),
     lossLimit: usd(lossLimit),
+    hold,
     settleUpfront: { above: usd(above), contracts, afterFailures },
   };
 }

@@ -1,6 +1,8 @@
 /** Who checks and executes x402 payments: in process (`local.ts`) or over HTTP (`remote.ts`, `coinbase.ts`). */
 
 import type { Settlement, Transfer } from '../../settlement.ts';
+import type { EscrowOperator } from '../escrow/escrow.ts';
+import type { Verdict } from '../verdict.ts';
 
 /** Something a facilitator can verify and settle (x402 `GET /supported`). */
 export interface Kind {
@@ -21,8 +23,6 @@ export interface GasAccount {
   /** How many settlements it lasts for at the fees of the moment. */
   readonly lasts: bigint;
 }
-
-export type Verdict = { valid: true; payer: string } | { valid: false; reason: string };
 
 /** With what the facilitator says of it besides. */
 export interface FacilitatorTransfer extends Transfer {
@@ -58,6 +58,8 @@ export interface Facilitator {
    * where another pays.
    */
   accounts?(): Promise<ReadonlyMap<string, GasAccount>>;
+  /** Who drives the escrow of a chain, by its CAIP-2 id; `supported` says on which there is one. */
+  escrow?(caip2: string): Promise<EscrowOperator | undefined>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }

@@ -26,6 +26,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { asJsonObject } from '../../json.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import type { Attempt } from './attempt.ts';
+import { hasEscrow, openEvmEscrow } from './evm-escrow.ts';
 import { gasReason, leastSettled, priceCall, settlementsFor } from './evm-gas.ts';
 import { openEvmSender } from './evm-sender.ts';
 import { amountOf } from './json.ts';
@@ -130,8 +131,10 @@ export function createLocalEvmNetwork(
     }
   }
 
+  const termsFor = (price: bigint) => ({ sender: account.address, price, nativeValue: options.nativeValue });
+
   function signerFor(attempt: Attempt, price: bigint): FacilitatorEvmSigner {
-    const terms = { sender: account.address, price, nativeValue: options.nativeValue };
+    const terms = termsFor(price);
     const send = ({ to, data }: Call): Promise<Hex> =>
       noting(attempt, async () => {
         return sender.send(await priceCall(reader, { to, data }, terms), attempt);
@@ -160,6 +163,17 @@ export function createLocalEvmNetwork(
     };
   }
 
+  const escrow = openEvmEscrow({
+    chainId: options.chainId,
+    rpcUrl: options.rpcUrl,
+    reader,
+    operator: account.address,
+    noting,
+    weigh: (call, price) => priceCall(reader, call, termsFor(price)),
+    send: async (call, attempt, price) => sender.send(await priceCall(reader, call, termsFor(price)), attempt),
+    waitForReceipt,
+  });
+
   async function hasCode(address: Address): Promise<boolean> {
     const code = await reader.getCode({ address });
     return code !== undefined && code !== '0x';
@@ -172,7 +186,10 @@ export function createLocalEvmNetwork(
       const chainId = await reader.getChainId().catch(() => undefined);
       if (chainId === undefined) throw unreachable();
       if (chainId !== options.chainId) throw new Error(`the node of ${options.caip2} belongs to chain ${chainId}`);
-      const codes = await Promise.all([hasCode(PERMIT2_ADDRESS), hasCode(x402UptoPermit2ProxyAddress)]).catch(() => {
+      const [codes, holds] = await Promise.all([
+        Promise.all([hasCode(PERMIT2_ADDRESS), hasCode(x402UptoPermit2ProxyAddress)]),
+        hasEscrow(reader),
+      ]).catch(() => {
         throw unreachable();
       });
       const upto = { x402Version: 2, scheme: 'upto', network: options.caip2 };
@@ -180,6 +197,7 @@ export function createLocalEvmNetwork(
         { x402Version: 2, scheme: 'exact', network: options.caip2 },
         ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
         ...(codes.includes(false) ? [] : [{ ...upto, extra: { facilitatorAddress: account.address } }]),
+        ...(holds ? [{ ...upto, scheme: 'auth-capture', extra: { captureAuthorizer: account.address } }] : []),
       ];
     },
 
@@ -199,6 +217,8 @@ export function createLocalEvmNetwork(
       if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore });
       return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
     },
+
+    escrow,
 
     close: () => sender.close(),
   };

@@ -1,5 +1,6 @@
 /** What the facilitator of this process needs to know of a network, and what one network does for it. */
 import type { SchemeNetworkFacilitator } from '@x402/core/types';
+import type { EscrowOperator } from '../escrow/escrow.ts';
 import type { Attempt } from './attempt.ts';
 import type { GasAccount, Kind } from './facilitator.ts';
 
@@ -57,6 +58,8 @@ export interface LocalNetwork {
   problem(payload: object, requirements: object): string | undefined;
   /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
   scheme({ version, name, payload, requirements }: Asked, attempt: Attempt): SchemeNetworkFacilitator | undefined;
+  /** Where money can be locked before the work; undefined: nowhere. It is offered only where `kinds` says so. */
+  readonly escrow?: EscrowOperator;
   /** Sees to nothing any more. */
   close(): void;
 }

@@ -1,6 +1,8 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
 import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
+import { captureDeadlineAt, LONGEST_HELD_WORK_MS, stepOf } from '../../payment/escrow/deadline.ts';
+import { NOBODY } from '../../payment/escrow/payment-info.ts';
 import type { ExposureControl, UpfrontFor } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Challenge, Quote, Rail, ToolWords } from '../../payment/rail.ts';
@@ -29,6 +31,36 @@ function requirements(
     extra: upfront ? { ...extra, paymentFlow: 'upfront' } : { ...extra },
   };
 }
+
+/** What is locked takes as much gas as so many settlements: to lock it, to take a part and to give back the rest. */
+const SETTLEMENTS_OF_A_HOLD = 3n;
+
+/** What locks a payment is signed and sent at once. */
+const LOCK_SECONDS = 300;
+
+/**
+ * The entry by which the payment is locked before the work and taken after it. It leaves `paymentFlow` out, which means the
+ * same: published clients drop offers that say `escrow` where another says nothing.
+ */
+const holdRequirements = (
+  exact: Requirements,
+  { extra }: NonNullable<PayableNetwork['hold']>,
+  now: number,
+): Requirements => ({
+  ...exact,
+  scheme: 'auth-capture',
+  maxTimeoutSeconds: LOCK_SECONDS,
+  extra: {
+    ...extra,
+    operatorType: 'delegated',
+    captureMode: 'deferred',
+    captureDeadline: captureDeadlineAt(now),
+    refundDeadline: captureDeadlineAt(now),
+    feeRecipient: NOBODY,
+    minFeeBps: 0,
+    maxFeeBps: 0,
+  },
+});
 
 /** The same in version 1's words. `amount` is carried too, for readers of the body. */
 export function requirementsV1(
@@ -107,7 +139,8 @@ export type X402Challenge = Challenge;
 
 export interface Challenges {
   /**
-   * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound. Many clients
+   * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound, `auth-capture`
+   * before it where it would settle first. Many clients
    * pay the first that they can, so those that settle after the result come first. A challenge leaves out those that are
    * not worth settling now.
    */
@@ -133,7 +166,7 @@ export interface Challenges {
 /** Writes challenges. What does not depend on the request is prepared once per route and price. */
 export function createChallenges(
   networks: PayableNetworks,
-  exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version'>,
+  exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version' | 'policy'>,
   { publicUrl, refundWindowMs }: { readonly publicUrl: string; readonly refundWindowMs: number | undefined },
   now: () => number,
 ): Challenges {
@@ -142,7 +175,7 @@ export function createChallenges(
     ...(refundWindowMs === undefined ? {} : refundExtension(publicUrl, refundWindowMs)),
   };
   const prepared = new Map<Route, Prepared>();
-  const version = () => `${networks.version} ${exposure.version}`;
+  const version = () => `${networks.version} ${exposure.version} ${exposure.policy.hold ? stepOf(now()) : ''}`;
 
   const upfrontOn: Challenges['upfront'] = (quote, network) =>
     endsTooSoonOn(network, quote) ? 'deadline' : exposure.upfront(quote.route, network.id, quote.amount);
@@ -168,12 +201,19 @@ export function createChallenges(
   const payable = (ids: readonly NetworkId[]): PayableNetwork[] =>
     ids.map((id) => networks.find(id)).filter((network) => network !== undefined);
 
+  const isWorthHolding = ({ id, asset }: PayableNetwork, { amount, deadlineMs }: Offered): boolean =>
+    deadlineMs <= LONGEST_HELD_WORK_MS &&
+    toAtomic(amount, asset.decimals) >= SETTLEMENTS_OF_A_HOLD * networks.leastPrice(id);
+
   /** `allUpfront` for a payer who has to settle first, whatever others may. */
   const offersOn = (open: readonly PayableNetwork[], quote: Offered, allUpfront = false): Requirements[] => {
     const { route, amount } = quote;
     const isFirstOn = new Map(open.map((network) => [network, allUpfront || upfrontOn(quote, network) !== undefined]));
     return afterResultFirst([...isFirstOn], ([, upfront]) => upfront).flatMap(([network, upfront]) => {
       const exact = requirements(quote, network, amount, { scheme: 'exact', upfront });
+      if (upfront && network.hold && exposure.policy.hold && isWorthHolding(network, quote)) {
+        return [holdRequirements(exact, network.hold, now()), exact];
+      }
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];
       return [exact, requirements(quote, network, amount, { scheme: 'upto', upfront })];

@@ -1,6 +1,7 @@
 /** A payment as x402 clients send it. Source: x402 specifications, core versions 2 and 1, HTTP transport. */
 import { createHash } from 'node:crypto';
 import type { NetworkId } from '../../catalogue/types.ts';
+import { type HoldTerms, readAuthCapture } from '../../payment/authorizations/auth-capture.ts';
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
 import { readEip3009 } from '../../payment/authorizations/eip3009.ts';
 import { type Json, readObject } from '../../payment/authorizations/fields.ts';
@@ -48,12 +49,18 @@ const fingerprintOf = ({ shown }: Authorization, challengeId: string | undefined
     .update(`${challengeId ?? ''}|${shown}`)
     .digest('hex');
 
+const holdTerms = (payment: PaymentPayload): HoldTerms | undefined =>
+  payment.x402Version === 2 && payment.accepted.hold ? { ...payment.accepted, ...payment.accepted.hold } : undefined;
+
 /** Throws Refusal. */
 export function readCredential(payment: PaymentPayload, networks: Pick<PayableNetworks, 'named'>): X402Credential {
-  const authorization = readAuthorization(payment.payload);
   const name = networkName(payment);
   const network = networks.named(payment.x402Version, name);
   if (!network) throw new Refusal('verification-failed', `the network ${name.slice(0, 60)} is not known here`);
+  const hold = holdTerms(payment);
+  const authorization = hold
+    ? readAuthCapture(payment.payload, hold, Number(network.caip2.split(':')[1]))
+    : readAuthorization(payment.payload);
   return {
     id: authorization.identity(network.caip2, network.asset.address),
     fingerprint: fingerprintOf(authorization, payment.challengeId),

@@ -1,28 +1,42 @@
 /** The sandbox's funded wallet, as an unmodified x402 client. */
 import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
 
+type X402Scheme = 'exact' | 'auth-capture';
+
 /**
  * Pays on the network that `wanted` names (CAIP-2). It gets only that network's wallet: the client itself prefers offers
  * that are settled after the result to those that are settled before, on whatever network. The amount is for the caller
- * to judge, so the client's own limits are off.
+ * to judge, so the client's own limits are off. `scheme`: as x402 calls it.
  */
-export async function openWallet(sandbox: SandboxState, wanted: string | undefined): Promise<x402HTTPClient> {
+export async function openWallet(
+  sandbox: SandboxState,
+  wanted: string | undefined,
+  scheme: X402Scheme = 'exact',
+): Promise<x402HTTPClient> {
   const client = new x402Client((_version, accepts) => {
-    const exact = accepts.filter((offer) => offer.scheme === 'exact');
-    const chosen = wanted === undefined ? exact[0] : exact.find((offer) => offer.network === wanted);
+    const payable = accepts.filter((offer) => offer.scheme === scheme);
+    if (payable.length === 0) {
+      throw new PayProblem(
+        `the path is not paid by ${scheme}, but by ${accepts.map((offer) => offer.scheme).join(', ')}`,
+      );
+    }
+    const chosen = wanted === undefined ? payable[0] : payable.find((offer) => offer.network === wanted);
     if (chosen) return chosen;
-    throw new PayProblem(`the path is not paid on ${wanted}, but on ${exact.map(({ network }) => network).join(', ')}`);
+    const elsewhere = payable.map(({ network }) => network).join(', ');
+    throw new PayProblem(`the path is not paid on ${wanted}, but on ${elsewhere}`);
   });
   client.setSpendControls(false);
   const isWanted = ({ caip2 }: { caip2: string }) => wanted === undefined || wanted === caip2;
   for (const { caip2, rpcUrl, privateKey } of Object.values(sandbox.evm).filter(isWanted)) {
-    const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey), { rpcUrl });
-    client.register(caip2 as `${string}:${string}`, scheme);
+    const account = privateKeyToAccount(privateKey);
+    const signing = scheme === 'exact' ? new ExactEvmScheme(account, { rpcUrl }) : new AuthCaptureEvmScheme(account);
+    client.register(caip2 as `${string}:${string}`, signing);
   }
   if (sandbox.solana && isWanted(sandbox.solana)) {
     const { caip2, rpcUrl, secretKey } = sandbox.solana;
@@ -32,8 +46,13 @@ export async function openWallet(sandbox: SandboxState, wanted: string | undefin
   return new x402HTTPClient(client);
 }
 
+/** What `--scheme` takes -> what x402 calls it. */
+const SCHEMES: Readonly<Record<string, X402Scheme>> = { exact: 'exact', hold: 'auth-capture' };
+
 /** `network`: neutral or CAIP-2 id; undefined for the first that is offered. */
-export async function openPayer(sandbox: SandboxState, network: string | undefined): Promise<Payer> {
+export async function openPayer(sandbox: SandboxState, network: string | undefined, named = 'exact'): Promise<Payer> {
+  const scheme = SCHEMES[named];
+  if (!scheme) throw new PayProblem(`--scheme is ${Object.keys(SCHEMES).join(' or ')}: got ${named}`);
   const names = new Map(Object.entries(sandbox.evm).map(([id, { caip2 }]) => [caip2, id]));
   if (sandbox.solana) names.set(sandbox.solana.caip2, sandbox.solana.id);
   const wanted = [...names].find(([caip2, id]) => network === id || network === caip2)?.[0];
@@ -41,14 +60,17 @@ export async function openPayer(sandbox: SandboxState, network: string | undefin
     const known = [...names.values()].sort().join(', ');
     throw new PayProblem(`--network ${network} is not a network of this sandbox: it has ${known}`);
   }
-  const client = await openWallet(sandbox, wanted);
+  const client = await openWallet(sandbox, wanted, scheme);
   let challenge: Parameters<x402HTTPClient['createPaymentPayload']>[0] | undefined;
   return {
     offer(unpaid, body) {
       challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), body);
       const { accepts } = challenge;
       const payable = [...new Set(accepts.map((offer) => names.get(offer.network) ?? offer.network))];
-      const chosen = accepts.find((offer) => wanted === undefined || offer.network === wanted);
+      const isPayable = (offer: { scheme: string; network: string }) =>
+        offer.scheme === scheme && (wanted === undefined || offer.network === wanted);
+      const chosen =
+        accepts.find(isPayable) ?? accepts.find((offer) => wanted === undefined || offer.network === wanted);
       if (!chosen) throw new PayProblem(`this path is paid on ${payable.join(', ')}, not on ${network}`);
       const { amount, asset, payTo } = chosen;
       const on = names.get(chosen.network) ?? chosen.network;

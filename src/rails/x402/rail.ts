@@ -1,9 +1,12 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
+import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth-capture.ts';
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
 import { demandBlockhash, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
+import { same } from '../../payment/chains/evm-logs.ts';
 import { createRpc } from '../../payment/chains/rpc.ts';
+import { isCaptureDeadline } from '../../payment/escrow/deadline.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import { createEvmPayers, type Payer, solanaPayer } from '../../payment/exposure/payer.ts';
 import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
@@ -11,6 +14,7 @@ import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts'
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
+import { unknown } from '../../settlement.ts';
 import { createChallenges, requirementsV1, type X402Challenge } from './challenge.ts';
 import { givenAt } from './challenge-id.ts';
 import type { X402Credential } from './credential.ts';
@@ -22,9 +26,12 @@ import { shownPayer } from './settlement-response.ts';
 import type { ReceiptSigner } from './signed-receipts.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
 
+const isHold = (authorization: Authorization): authorization is AuthCaptureAuthorization =>
+  authorization.kind === 'auth-capture';
+
 interface X402Options {
   readonly networks: PayableNetworks;
-  readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version'>;
+  readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version' | 'policy'>;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly refundSigners?: RefundSigners | undefined;
@@ -95,6 +102,16 @@ export function openX402Rail(options: X402Options): X402Rail {
     return payers(authorization.payer);
   }
 
+  /** What its payer was told of the hold has to be what a challenge said. */
+  function checkHold({ info }: AuthCaptureAuthorization, { hold }: PayableNetwork, { deadlineMs }: Quote): void {
+    const isOurs = hold !== undefined && same(info.operator, String(hold.extra.captureAuthorizer));
+    if (isOurs && isCaptureDeadline(info.authorizationExpiry, { now: now(), deadlineMs })) return;
+    throw new Refusal(
+      'invalid-challenge',
+      'the hold is not on the terms of a challenge that is still good: ask for a new one',
+    );
+  }
+
   const rail: X402Rail = {
     name: 'x402',
     receiptSigner,
@@ -114,6 +131,8 @@ export function openX402Rail(options: X402Options): X402Rail {
           'the scheme upto is paid with a Permit2 permit, exact with an EIP-3009 authorization or a Solana transaction',
         );
       }
+      const held = isHold(authorization) ? authorization : undefined;
+      if (held) checkHold(held, network, quote);
       const { facilitator, asset, caip2: chain, payTo } = network;
       const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
@@ -121,17 +140,21 @@ export function openX402Rail(options: X402Options): X402Rail {
       const { endsAt, payer, scheme } = authorization;
       const chosen =
         payment.x402Version === 2 && payment.accepted.upfront && scheme === 'exact' ? 'offered' : undefined;
-      const upfront = challenges.upfront(quote, network) ?? chosen;
+      const upfront = held ? 'held' : (challenges.upfront(quote, network) ?? chosen);
       const { deadlineMs } = quote;
       // Clients of version 1 name no challenge: what they sign lasts from then on as long as it asked.
       const offeredAt = givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(quote, network);
+      const operator = held && (await network.hold?.operator());
       const outlivesWork = upfront === undefined && !settlesNow;
       if (outlivesWork && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
       if (isSolana(authorization) && network.rpcUrl !== undefined) {
         await demandBlockhash(network.rpcUrl, authorization, outlivesWork ? deadlineMs : 0);
       }
       const payload = forFacilitator(credential, offer, quote);
-      const verifying = facilitator.verify(payload, inVersionOf(payment, offer, quote)).catch((error: unknown) => {
+      const checking = operator
+        ? operator.verify(held.info, held.signature)
+        : facilitator.verify(payload, inVersionOf(payment, offer, quote));
+      const verifying = checking.catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
         throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
           cause: error,
@@ -152,6 +175,10 @@ export function openX402Rail(options: X402Options): X402Rail {
         offeredAt,
         canSettleUpfront: scheme !== 'upto',
         payerIsProven: true,
+        hold: operator && {
+          lock: () => operator.lock(held.info, held.signature),
+          release: () => operator.release(held.info),
+        },
         recoveryQuery: JSON.stringify({
           x402Version: payment.x402Version,
           network: network.id,
@@ -159,11 +186,13 @@ export function openX402Rail(options: X402Options): X402Rail {
           payer,
           since: seenSince(now()),
           ...authorization.recoveryQuery(terms),
+          ...(held && { isFixed: !quote.route.price.actual }),
           quoted: toDecimal(quote.amount),
           ...(receiptSigner && payment.x402Version === 2 && { resourceUrl: publicUrl + quote.route.path }),
         }),
         async settle(due) {
-          const charged = offer.scheme === 'upto' ? toAtomic(due, asset.decimals) : amount;
+          const charged = offer.scheme === 'exact' ? amount : toAtomic(due, asset.decimals);
+          if (operator) return operator.capture(held.info, charged || 1n);
           const requirements = inVersionOf(payment, { ...offer, amount: charged.toString() }, quote);
           const settlement = await facilitator.settle(payload, requirements);
           return settlement.state === 'settled' ? { ...settlement, amount: charged } : settlement;
@@ -176,6 +205,19 @@ export function openX402Rail(options: X402Options): X402Rail {
       const rpcUrl = networks.find(query.network)?.rpcUrl;
       if (!rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${query.network}` };
       return findSettlement(query, rpcUrl);
+    },
+
+    async endHold(text, isDone) {
+      const query: RecoveryQuery = JSON.parse(text);
+      const operator = await networks
+        .find(query.network)
+        ?.hold?.operator()
+        .catch(() => undefined);
+      if (query.kind !== 'auth-capture' || !operator) return unknown('nobody here drives the escrow at the moment');
+      // What is due for work by use is known to the request alone, and that is over.
+      return isDone && query.isFixed
+        ? operator.capture(query.info, BigInt(query.info.maxAmount))
+        : operator.release(query.info);
     },
 
     async confirmations(text, transaction) {

@@ -1,5 +1,6 @@
 /** What has to be known of a payment to ask its chain later what became of it, and to write its receipt. */
 import type { NetworkId } from '../../catalogue/types.ts';
+import { findHold } from '../../payment/authorizations/auth-capture.ts';
 import { findEip3009Settlement } from '../../payment/authorizations/eip3009.ts';
 import { findPermit2Settlement } from '../../payment/authorizations/permit2.ts';
 import { findSolanaSettlement, type HistoryProgress } from '../../payment/authorizations/solana.ts';
@@ -34,6 +35,7 @@ export type RecoveryQuery = Common &
   (
     | ({ readonly kind: 'eip3009' } & Query<typeof findEip3009Settlement>)
     | ({ readonly kind: 'permit2' } & Query<typeof findPermit2Settlement>)
+    | ({ readonly kind: 'auth-capture'; readonly isFixed: boolean } & Query<typeof findHold>)
     | ({ readonly kind: 'solana' } & Query<typeof findSolanaSettlement>)
   );
 
@@ -54,6 +56,8 @@ export function openRecovery(now: () => number): FindSettlement {
         return findEip3009Settlement({ ...query, rpcUrl }, logs);
       case 'permit2':
         return findPermit2Settlement({ ...query, rpcUrl }, logs);
+      case 'auth-capture':
+        return findHold({ ...query, rpcUrl }, logs);
       case 'solana':
         return findSolanaSettlement({ ...query, since: firstSeen(query.since), rpcUrl, now: now() }, histories);
     }

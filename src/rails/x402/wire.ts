@@ -2,7 +2,9 @@
  * x402 on the wire: header names, payload shapes and their decoding.
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
+import { isEvmAddress } from '../../address.ts';
 import { checkAmount } from '../../payment/authorizations/checks.ts';
+import { NOBODY } from '../../payment/escrow/payment-info.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { readPaymentIdentifier } from './payment-identifier.ts';
 
@@ -46,6 +48,8 @@ export interface Accepted {
   readonly payTo: string;
   /** True for an offer that said to settle before the work. */
   readonly upfront: boolean;
+  /** What an offer said of a hold: who drives the escrow, and until when (seconds since the epoch). */
+  readonly hold: { readonly operator: string; readonly captureDeadline: number } | undefined;
 }
 
 interface Common {
@@ -60,6 +64,21 @@ interface Common {
 export type PaymentPayload =
   | (Common & { readonly x402Version: 2; readonly accepted: Accepted })
   | (Common & { readonly x402Version: 1; readonly scheme: string; readonly network: string });
+
+/** Of the scheme `auth-capture`: nobody takes a fee, and nothing is given back by the escrow once it was taken. */
+function readHold(extra: unknown): NonNullable<Accepted['hold']> {
+  const { captureAuthorizer, captureDeadline, refundDeadline, feeRecipient, minFeeBps, maxFeeBps } = isObject(extra)
+    ? extra
+    : ({} as Json);
+  const hasFee = minFeeBps !== 0 || maxFeeBps !== 0 || feeRecipient !== NOBODY;
+  if (!isEvmAddress(String(captureAuthorizer)) || hasFee || refundDeadline !== captureDeadline) {
+    throw malformed('accepted.extra must be as the challenge has it');
+  }
+  if (!Number.isSafeInteger(captureDeadline) || Number(captureDeadline) < 0 || Number(captureDeadline) > 2 ** 48) {
+    throw malformed('accepted.extra.captureDeadline must be a time in seconds');
+  }
+  return { operator: String(captureAuthorizer), captureDeadline: Number(captureDeadline) };
+}
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
@@ -125,7 +144,7 @@ function readPayment(whole: unknown): PaymentPayload {
   }
   const { accepted } = whole;
   if (!isObject(accepted)) throw malformed('accepted must be the entry of `accepts` that is paid');
-  const read = (field: Exclude<keyof Accepted, 'upfront'>) => text(accepted, field, 'accepted.');
+  const read = (field: Exclude<keyof Accepted, 'upfront' | 'hold'>) => text(accepted, field, 'accepted.');
   return {
     x402Version,
     accepted: {
@@ -135,6 +154,7 @@ function readPayment(whole: unknown): PaymentPayload {
       asset: read('asset'),
       payTo: read('payTo'),
       upfront: isObject(accepted.extra) && accepted.extra.paymentFlow === 'upfront',
+      hold: accepted.scheme === 'auth-capture' ? readHold(accepted.extra) : undefined,
     },
     ...common,
   };

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
+/// A contract that signs for itself (ERC-1271).
+interface SigningContract {
+    function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4);
+}
+
 /// A stablecoin for local chains: ERC-20 with EIP-3009 transfers, and an EIP-712 domain that is set once.
 /// State is set by `initialize` and not by a constructor, because the code is put at the token's real address.
 contract Eip3009Token {
@@ -11,6 +16,9 @@ contract Eip3009Token {
 
     bytes32 public constant TRANSFER_WITH_AUTHORIZATION_TYPEHASH = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+    );
+    bytes32 public constant RECEIVE_WITH_AUTHORIZATION_TYPEHASH = keccak256(
+        "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
     bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH =
         keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
@@ -82,12 +90,50 @@ contract Eip3009Token {
         bytes32 r,
         bytes32 s
     ) external {
-        require(block.timestamp > validAfter, "authorization is not yet valid");
-        require(block.timestamp < validBefore, "authorization is expired");
+        checkTime(validAfter, validBefore);
         bytes32 message = keccak256(
             abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
         );
         spend(from, nonce, message, v, r, s);
+        emit AuthorizationUsed(from, nonce);
+        move(from, to, value);
+    }
+
+    /// As `transferWithAuthorization`, but for the recipient alone to call: what it does besides cannot be cut off.
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external {
+        bytes32 message = receiveMessage(from, to, value, validAfter, validBefore, nonce);
+        spend(from, nonce, message, v, r, s);
+        emit AuthorizationUsed(from, nonce);
+        move(from, to, value);
+    }
+
+    /// `signature` is r, s and v in 65 bytes, or what the payer's contract takes for one.
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes calldata signature
+    ) external {
+        bytes32 message = receiveMessage(from, to, value, validAfter, validBefore, nonce);
+        if (from.code.length > 0) {
+            spendByContract(from, nonce, message, signature);
+        } else {
+            require(signature.length == 65, "invalid signature");
+            spend(from, nonce, message, uint8(signature[64]), bytes32(signature[:32]), bytes32(signature[32:64]));
+        }
         emit AuthorizationUsed(from, nonce);
         move(from, to, value);
     }
@@ -97,12 +143,46 @@ contract Eip3009Token {
         emit AuthorizationCanceled(authorizer, nonce);
     }
 
+    function checkTime(uint256 validAfter, uint256 validBefore) private view {
+        require(block.timestamp > validAfter, "authorization is not yet valid");
+        require(block.timestamp < validBefore, "authorization is expired");
+    }
+
+    function receiveMessage(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce
+    ) private view returns (bytes32) {
+        require(to == msg.sender, "caller must be the payee");
+        checkTime(validAfter, validBefore);
+        return keccak256(
+            abi.encode(RECEIVE_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
+        );
+    }
+
     function spend(address authorizer, bytes32 nonce, bytes32 message, uint8 v, bytes32 r, bytes32 s) private {
-        require(!authorizationState[authorizer][nonce], "authorization is used or canceled");
+        spendNonce(authorizer, nonce);
         require(uint256(s) <= HALF_CURVE_ORDER, "invalid signature");
-        address signer = ecrecover(keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), message)), v, r, s);
+        address signer = ecrecover(digestOf(message), v, r, s);
         require(signer != address(0) && signer == authorizer, "invalid signature");
+    }
+
+    function spendByContract(address authorizer, bytes32 nonce, bytes32 message, bytes calldata signature) private {
+        spendNonce(authorizer, nonce);
+        bytes4 answer = SigningContract(authorizer).isValidSignature(digestOf(message), signature);
+        require(answer == SigningContract.isValidSignature.selector, "invalid signature");
+    }
+
+    function spendNonce(address authorizer, bytes32 nonce) private {
+        require(!authorizationState[authorizer][nonce], "authorization is used or canceled");
         authorizationState[authorizer][nonce] = true;
+    }
+
+    function digestOf(bytes32 message) private view returns (bytes32) {
+        return keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), message));
     }
 
     function move(address from, address to, uint256 value) private {

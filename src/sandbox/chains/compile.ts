@@ -3,11 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-export const CONTRACTS = ['Eip3009Token', 'UptoPermit2Proxy'] as const;
+export const CONTRACTS = ['Eip3009Token', 'UptoPermit2Proxy', 'AuthCaptureEscrow', 'Eip3009Collector'] as const;
 type ContractName = (typeof CONTRACTS)[number];
 
 const COMMAND = 'npx tsx src/sandbox/chains/compile.ts';
 const fileOf = (name: ContractName, extension: string): URL => new URL(`./${name}.${extension}`, import.meta.url);
+/** What a contract imports is beside it. */
+const imported = (file: string) => ({ contents: readFileSync(new URL(file, import.meta.url), 'utf8') });
+
+interface Compiler {
+  compile(input: string, callbacks: { import: typeof imported }): string;
+  version(): string;
+}
 
 interface CompilerOutput {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
@@ -23,7 +30,7 @@ interface CompilerOutput {
 
 /** The artifact of one contract as the text of its file. Throws with the compiler's messages. */
 export function compile(name: ContractName): string {
-  const solc: { compile(input: string): string; version(): string } = createRequire(import.meta.url)('solc');
+  const solc: Compiler = createRequire(import.meta.url)('solc');
   const input = {
     language: 'Solidity',
     sources: { [name]: { content: readFileSync(fileOf(name, 'sol'), 'utf8') } },
@@ -34,7 +41,7 @@ export function compile(name: ContractName): string {
       outputSelection: { '*': { '*': ['abi', 'evm.deployedBytecode.object'] } },
     },
   };
-  const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input)));
+  const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: imported }));
   const errors = output.errors?.filter(({ severity }) => severity === 'error') ?? [];
   const contract = output.contracts[name]?.[name];
   if (errors.length > 0 || !contract) {

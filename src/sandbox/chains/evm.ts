@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import type { AssetFile, NetworkId } from '../../catalogue/types.ts';
 import { startAnvil } from './anvil.ts';
 import { actAs } from './contract.ts';
+import { ESCROW_CHAIN, placeEscrow } from './escrow.ts';
 import { placePermit2, type SharedContracts } from './permit2.ts';
 import { placeToken } from './tokens.ts';
 
@@ -61,6 +62,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
     }
     const shared = await options.shared;
     if (shared) await placePermit2(rpc, shared, asset.address, options.payer);
+    if (caip2 === ESCROW_CHAIN) await placeEscrow(rpc);
   } catch (error) {
     await stop();
     throw error;

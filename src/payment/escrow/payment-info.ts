@@ -1,0 +1,67 @@
+/**
+ * A payment as the escrow of x402's scheme `auth-capture` knows it. Sources: x402 specification, "auth-capture" on EVM,
+ * version 1.1; base/commerce-payments 1.1, `AuthCaptureEscrow`.
+ */
+import { keccak_256 } from '@noble/hashes/sha3';
+import { word } from '../chains/evm-logs.ts';
+
+/** The escrow, and what takes EIP-3009 authorizations for it, where @x402/evm looks for them on every chain. */
+export const ESCROW = '0xf96815976523E00e65Be8f34cA5e64b4f41EB19c';
+export const EIP3009_COLLECTOR = '0x8612dfdc421f80336cd14E8EF9cb1E765dB5ab88';
+
+export const NOBODY = `0x${'0'.repeat(40)}`;
+
+/** Addresses in hex; times in seconds since the epoch. No fee is taken by anybody. */
+export interface PaymentInfo {
+  /** Who locks, takes and gives back: the gateway's own account. */
+  readonly operator: string;
+  readonly payer: string;
+  readonly receiver: string;
+  readonly token: string;
+  /** Atomic units, in decimals. */
+  readonly maxAmount: string;
+  /** Until then it can be locked. */
+  readonly preApprovalExpiry: number;
+  /** Until then it can be taken; from then on its payer can have it back without the operator. */
+  readonly authorizationExpiry: number;
+  /** 32 bytes in hex. */
+  readonly salt: string;
+}
+
+const encoder = new TextEncoder();
+const hash = (bytes: Uint8Array): string => Buffer.from(keccak_256(bytes)).toString('hex');
+const number = (value: number | bigint | string): string => BigInt(value).toString(16).padStart(64, '0');
+
+const TYPE = hash(
+  encoder.encode(
+    'PaymentInfo(address operator,address payer,address receiver,address token,uint120 maxAmount,uint48 preApprovalExpiry,uint48 authorizationExpiry,uint48 refundExpiry,uint16 minFeeBps,uint16 maxFeeBps,address feeReceiver,uint256 salt)',
+  ),
+);
+
+/** Members of the contract's struct in their order, each a word: what calls carry of it. */
+const paymentInfoWords = (info: PaymentInfo): string =>
+  [
+    word(info.operator),
+    word(info.payer),
+    word(info.receiver),
+    word(info.token),
+    number(info.maxAmount),
+    number(info.preApprovalExpiry),
+    number(info.authorizationExpiry),
+    // What was taken is given back by an ordinary transfer, if at all: see `refunds/`.
+    number(info.authorizationExpiry),
+    number(0),
+    number(0),
+    word(NOBODY),
+    word(info.salt),
+  ].join('');
+
+/** 32 bytes in hex, with `0x`: under this the escrow keeps what became of the payment. */
+export function paymentHash(chainId: number, info: PaymentInfo): string {
+  const inner = hash(Buffer.from(TYPE + paymentInfoWords(info), 'hex'));
+  return `0x${hash(Buffer.from(number(chainId) + word(ESCROW) + inner, 'hex'))}`;
+}
+
+/** What the payer signs as the nonce of the authorization: all of the payment but who pays. */
+export const authorizationNonce = (chainId: number, info: PaymentInfo): string =>
+  paymentHash(chainId, { ...info, payer: NOBODY });

@@ -1,0 +1,152 @@
+/** Drives the escrow of x402's scheme `auth-capture` on one EVM chain, from the account that settles there. */
+import { type Address, encodeFunctionData, type Hex, type PublicClient, parseAbi, type TransactionReceipt } from 'viem';
+import { refused, type Settlement, unknown } from '../../settlement.ts';
+import { findHold } from '../authorizations/auth-capture.ts';
+import type { EscrowOperator } from '../escrow/escrow.ts';
+import { EIP3009_COLLECTOR, ESCROW, NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';
+import { type Attempt, newAttempt } from './attempt.ts';
+import { FacilitatorUnreachable } from './facilitator.ts';
+
+const STRUCT =
+  'struct PaymentInfo { address operator; address payer; address receiver; address token; uint120 maxAmount; uint48 preApprovalExpiry; uint48 authorizationExpiry; uint48 refundExpiry; uint16 minFeeBps; uint16 maxFeeBps; address feeReceiver; uint256 salt; }';
+
+const abi = parseAbi([
+  STRUCT,
+  'function authorize(PaymentInfo info, uint256 amount, address tokenCollector, bytes collectorData)',
+  'function capture(PaymentInfo info, uint256 amount, uint256 feeAmount, address feeReceiver)',
+  'function void(PaymentInfo info)',
+  'error InvalidSender(address sender, address expected)',
+  'error ExceedsMaxAmount(uint256 amount, uint256 maxAmount)',
+  'error AfterPreApprovalExpiry(uint48 timestamp, uint48 expiry)',
+  'error InvalidExpiries(uint48 preApproval, uint48 authorization, uint48 refund)',
+  'error TokenCollectionFailed()',
+  'error PaymentAlreadyCollected(bytes32 paymentInfoHash)',
+]);
+
+export interface EvmEscrowOptions {
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  /** Runs a call to the node and notes whether it answered. Rejects with short words that hold no payment. */
+  noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T>;
+  readonly reader: PublicClient;
+  /** Who sends. */
+  readonly operator: Address;
+  /** Finds out what a call takes, without sending it, for what the payment is worth. */
+  weigh(call: { to: Address; data: Hex }, price: bigint): Promise<unknown>;
+  send(call: { to: Address; data: Hex }, attempt: Attempt, price: bigint): Promise<Hex>;
+  waitForReceipt(hash: Hex, attempt: Attempt): Promise<TransactionReceipt>;
+}
+
+const structOf = (info: PaymentInfo) => ({
+  operator: info.operator as Address,
+  payer: info.payer as Address,
+  receiver: info.receiver as Address,
+  token: info.token as Address,
+  maxAmount: BigInt(info.maxAmount),
+  preApprovalExpiry: info.preApprovalExpiry,
+  authorizationExpiry: info.authorizationExpiry,
+  refundExpiry: info.authorizationExpiry,
+  minFeeBps: 0,
+  maxFeeBps: 0,
+  feeReceiver: NOBODY as Address,
+  salt: BigInt(info.salt),
+});
+
+/** Whether both contracts are on the chain. */
+export async function hasEscrow(reader: PublicClient): Promise<boolean> {
+  const codes = await Promise.all(
+    [ESCROW, EIP3009_COLLECTOR].map((address) => reader.getCode({ address: address as Address })),
+  );
+  return codes.every((code) => code !== undefined && code !== '0x');
+}
+
+export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
+  const { chainId, rpcUrl, reader, operator, noting, weigh, send, waitForReceipt } = options;
+  const call = (data: Hex) => ({ to: ESCROW as Address, data });
+
+  const locking = (info: PaymentInfo, signature: string) =>
+    ({
+      abi,
+      functionName: 'authorize',
+      args: [structOf(info), BigInt(info.maxAmount), EIP3009_COLLECTOR as Address, signature as Hex],
+    }) as const;
+  const lockCall = (info: PaymentInfo, signature: string) => call(encodeFunctionData(locking(info, signature)));
+  const captureCall = (info: PaymentInfo, amount: bigint) =>
+    call(encodeFunctionData({ abi, functionName: 'capture', args: [structOf(info), amount, 0n, NOBODY as Address] }));
+  const releaseCall = (info: PaymentInfo) =>
+    call(encodeFunctionData({ abi, functionName: 'void', args: [structOf(info)] }));
+
+  /** What the chain says now: also of what an earlier attempt did, or another instance. */
+  const look = (info: PaymentInfo): Promise<Settlement> => findHold({ rpcUrl, chainId, info, since: sinceOf(info) });
+
+  /** Whether it is in a block and went through. What is turned down is told by the chain's state. */
+  async function run(step: { to: Address; data: Hex }, price: bigint): Promise<Attempt> {
+    const attempt = newAttempt();
+    try {
+      await waitForReceipt(await noting(attempt, () => send(step, attempt, price)), attempt);
+    } catch {
+      // The attempt tells how far it came.
+    }
+    return attempt;
+  }
+
+  const wentThrough = (attempt: Attempt): attempt is Attempt & { transaction: string } =>
+    attempt.transaction !== undefined && !attempt.rejected;
+  /** Work that was done is not given up while the chain may still be told: a payer who has the money back shows later. */
+  const neverRefused = (found: Settlement): Settlement => (found.state === 'refused' ? unknown(found.reason) : found);
+  const worth = (info: PaymentInfo) => BigInt(info.maxAmount);
+  const notHeld = (attempt: Attempt): Settlement =>
+    attempt.unreachable || (attempt.sent && !attempt.rejected)
+      ? unknown('the chain has not confirmed the lock')
+      : refused(attempt.refusal ?? 'the escrow turned the payment down');
+
+  async function release(info: PaymentInfo): Promise<Settlement> {
+    await run(releaseCall(info), worth(info));
+    return look(info);
+  }
+
+  return {
+    async verify(info, signature) {
+      const attempt = newAttempt();
+      try {
+        await noting(attempt, async () => {
+          // Says by name what the contract refuses; an estimate does not.
+          await reader.simulateContract({ ...locking(info, signature), address: ESCROW as Address, account: operator });
+          await weigh(lockCall(info, signature), worth(info));
+        });
+        return { valid: true, payer: info.payer };
+      } catch {
+        // Locked by an earlier attempt of ours: nothing is left to be checked.
+        const before = await look(info);
+        if (before.state === 'unknown' && before.held) return { valid: true, payer: info.payer };
+        if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the payment');
+        return { valid: false, reason: attempt.refusal ?? 'the escrow would turn the payment down' };
+      }
+    },
+
+    async lock(info, signature) {
+      const attempt = await run(lockCall(info, signature), worth(info));
+      if (wentThrough(attempt)) return { state: 'settled', transaction: attempt.transaction, amount: worth(info) };
+      const found = await look(info);
+      if (found.state === 'unknown' && found.held) {
+        return { state: 'settled', transaction: '', amount: worth(info) };
+      }
+      return found.state === 'unknown' && found.unused ? notHeld(attempt) : found;
+    },
+
+    async capture(info, amount) {
+      const attempt = await run(captureCall(info, amount), worth(info));
+      if (!wentThrough(attempt)) return neverRefused(await look(info));
+      const taken: Settlement = { state: 'settled', transaction: attempt.transaction, amount };
+      if (amount === worth(info)) return taken;
+      const rest = await run(releaseCall(info), worth(info));
+      return wentThrough(rest) ? taken : neverRefused(await look(info));
+    },
+
+    release,
+  };
+}
+
+/** Nothing is locked before what locks it is signed, and clients sign for minutes. */
+const LONGEST_SIGNED_SECONDS = 86_400;
+const sinceOf = ({ preApprovalExpiry }: PaymentInfo): number => preApprovalExpiry - LONGEST_SIGNED_SECONDS;

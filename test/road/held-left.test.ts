@@ -1,0 +1,72 @@
+/** A hold that was left behind is ended: taken where its work was done, given back where it was not. */
+import '../payment/facilitators/own-fetch.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { sendProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+import { signHold } from '../holds.ts';
+import { catalogueWith, fresh } from '../settling-first.ts';
+
+const PRICE = 60_000n;
+const DEAD_MS = 100_000;
+
+const gateway = await startGateway({
+  catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+  networks: ['chain-c'],
+  intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
+});
+t.teardown(gateway.stop);
+
+/** Until what the wallet holds is that much again. */
+async function backTo(spendable: bigint): Promise<void> {
+  while ((await gateway.spendable('chain-c')) !== spendable) await delay(50);
+}
+
+t.test('work is done and taking its money fails: it is taken later, and the payer gets the answer then', async (t) => {
+  const call = fresh(gateway);
+  const proof = await signHold(gateway, call);
+  const [earned, { upstreamCalls }] = [await gateway.earned('chain-c'), await gateway.calls()];
+  await gateway.fault({ settlement: 'chain-c', fault: '500' });
+  const first = await sendProof(call, proof);
+  t.equal(first.status, 409);
+  t.match(await first.json(), { error: { code: 'settlement_pending' } });
+  let answer = first;
+  while (answer.status === 409) {
+    await delay(50);
+    answer = await sendProof(call, proof);
+  }
+  t.equal(answer.status, 200);
+  t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+  t.equal((await gateway.calls()).upstreamCalls, upstreamCalls + 1, 'the work was done once');
+});
+
+t.test('work fails and giving the money back fails: it is given back later', async (t) => {
+  const call = fresh(gateway);
+  const proof = await signHold(gateway, call);
+  const spendable = await gateway.spendable('chain-c');
+  await gateway.fault({ upstream: 'predictions', fault: '500' });
+  await gateway.fault({ settlement: 'chain-c', fault: '500' });
+  t.equal((await sendProof(call, proof)).status, 500);
+  await backTo(spendable);
+  let again = await sendProof(call, proof);
+  while (again.status === 409) {
+    await delay(50);
+    again = await sendProof(call, proof);
+  }
+  t.equal(again.status, 402, 'it buys nothing any more');
+});
+
+t.test('an instance dies at its work: another gives the money back', { timeout: 100_000 }, async (t) => {
+  const call = fresh(gateway);
+  const proof = await signHold(gateway, call);
+  const spendable = await gateway.spendable('chain-c');
+  const { upstreamCalls } = await gateway.calls();
+  await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
+  const answer = sendProof(call, proof);
+  while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+  t.equal(await gateway.spendable('chain-c'), spendable - PRICE, 'locked while it is worked for');
+  await gateway.startAnother(() => Date.now() + DEAD_MS);
+  await backTo(spendable);
+  t.not((await answer).status, 200, 'who worked on it notices');
+  t.equal(await gateway.spendable('chain-c'), spendable);
+});
