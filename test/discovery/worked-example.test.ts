@@ -36,7 +36,7 @@ function basePayable(): PayableNetwork {
     },
     extra: { name: 'USD Coin', version: '2' },
     upto: undefined,
-  hold: undefined,
+    hold: undefined,
   };
 }
 

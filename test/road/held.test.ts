@@ -7,6 +7,7 @@ import { type PaidCall, receiptOf, request, sendProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { HELD_ON, signHold } from '../holds.ts';
+import { callTool } from '../mcp/tool-client.ts';
 import { catalogueWith, fresh, kindOf, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
@@ -176,6 +177,20 @@ t.test('who has moved the money away locks nothing, and nobody works for it', as
   t.equal(answer.status, 402);
   t.equal(await kindOf(answer), 'verification-failed');
   t.equal((await gateway.calls()).upstreamCalls, upstreams);
+});
+
+t.test('a tool call is held and taken as well', async (t) => {
+  const client = await openWallet(gateway.state, HELD_ON, 'auth-capture');
+  const input = { prompt: 'a lighthouse, by a tool' };
+  const unpaid = await callTool(gateway, 'image_family-e-2', input);
+  const required = unpaid.structuredContent as unknown as Parameters<typeof client.createPaymentPayload>[0];
+  const change = await moved(gateway, async () => {
+    const payment = await client.createPaymentPayload(required);
+    const result = await callTool(gateway, 'image_family-e-2', input, { 'x402/payment': payment });
+    t.notOk(result.isError);
+    t.match(result._meta?.['x402/payment-response'], { success: true, network: HELD_ON });
+  });
+  t.same(change, { earned: PRICE, spent: PRICE });
 });
 
 t.test('two requests with one hold at once: it is locked once, worked for once and taken once', async (t) => {
