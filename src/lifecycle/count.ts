@@ -27,12 +27,14 @@ function isFinal(error: unknown): boolean {
   return error instanceof Problem && finalCodes.has(error.code);
 }
 
-/** What its payer had a hand in. What was `held` for it was locked and given back at our cost. */
+const isDraining = (error: unknown): boolean => error instanceof Problem && error.code === 'draining';
+
+/** What its payer had a hand in, or what was `held` for it: that was locked and given back at our cost, whoever failed. */
 export function endOf(error: unknown, held = false): CallEnd {
   if (error instanceof Refusal) return error.settlement ? 'wasted' : 'other';
   if (error instanceof Problem && error.code === 'result_owed') return isFinal(error.cause) ? 'wasted' : 'other';
-  if (!isFinal(error)) return 'other';
-  return held ? 'wasted' : 'failed';
+  if (held && outcomeOf(error) === 'released' && !isDraining(error)) return 'wasted';
+  return isFinal(error) ? 'failed' : 'other';
 }
 
 interface CountParts {

@@ -11,7 +11,10 @@ const PRICE = 60_000n;
 const DEAD_MS = 100_000;
 
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+  catalogue: catalogueWith(
+    t,
+    '{ hold: true, settleUpfront: { above: "0.01" } }\nlimits: { payer: { wastedPerHour: 2 } }',
+  ),
   networks: ['chain-c'],
   intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
 });
@@ -69,4 +72,16 @@ t.test('an instance dies at its work: another gives the money back', { timeout: 
   await backTo(spendable);
   t.not((await answer).status, 200, 'who worked on it notices');
   t.equal(await gateway.spendable('chain-c'), spendable);
+});
+
+t.test('whose calls fail, so that money goes there and back at our cost, has to wait after a few', async (t) => {
+  const statuses: number[] = [];
+  for (let made = 0; made < 3; made += 1) {
+    const call = fresh(gateway);
+    await gateway.fault({ upstream: 'predictions', fault: '500' });
+    statuses.push((await sendProof(call, await signHold(gateway, call))).status);
+  }
+  const first = statuses.indexOf(429);
+  t.ok(first > 0, `${statuses}`);
+  t.ok(statuses.slice(first).every((status) => status === 429));
 });

@@ -24,8 +24,8 @@ import {
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkAsset, checkRecipient } from './checks.ts';
-import { eip3009Identity } from './eip3009.ts';
-import { type Json, malformed, readAddress, readSignature, readUint, readWord } from './fields.ts';
+import { eip3009Identity, readMessage } from './eip3009.ts';
+import { type Json, malformed, readSignature, readWord } from './fields.ts';
 
 export interface AuthCaptureAuthorization extends Authorization {
   readonly kind: 'auth-capture';
@@ -51,12 +51,7 @@ export function readAuthCapture(payload: Json, terms: HoldTerms, chainId: number
   const at = 'payload.authorization';
   const { authorization } = payload;
   if (!isJsonObject(authorization)) throw malformed(at, 'an object: holds are signed by EIP-3009 here');
-  const from = readAddress(authorization.from, `${at}.from`);
-  const to = readAddress(authorization.to, `${at}.to`);
-  const value = readUint(authorization.value, `${at}.value`);
-  const validAfter = readUint(authorization.validAfter, `${at}.validAfter`);
-  const validBefore = readUint(authorization.validBefore, `${at}.validBefore`);
-  const nonce = readWord(authorization.nonce, `${at}.nonce`);
+  const { from, to, value, validAfter, validBefore, nonce } = readMessage(authorization, at);
   const signature = readSignature(payload.signature, 'payload.signature');
   if (COUNTERFACTUAL.test(signature)) {
     throw new Refusal('verification-failed', 'the wallet does not exist on the chain yet: deploy it first');

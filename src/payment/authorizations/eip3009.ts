@@ -32,14 +32,19 @@ export interface Eip3009Authorization extends Authorization {
 export const eip3009Identity = (chain: string, asset: string, from: string, nonce: string): string =>
   `eip3009:${chain}:${asset}:${from}:${nonce}`.toLowerCase();
 
+/** The members of a signed message, whichever function takes it. `at` names them in errors. Throws Refusal `malformed-credential`. */
+export const readMessage = (fields: Json, at: string) => ({
+  from: readAddress(fields.from, `${at}.from`),
+  to: readAddress(fields.to, `${at}.to`),
+  value: readUint(fields.value, `${at}.value`),
+  validAfter: readUint(fields.validAfter, `${at}.validAfter`),
+  validBefore: readUint(fields.validBefore, `${at}.validBefore`),
+  nonce: readWord(fields.nonce, `${at}.nonce`),
+});
+
 /** `fields` are those of the signed message; `at` names them in errors. Throws Refusal `malformed-credential`. */
 export function readEip3009(fields: Json, signature: unknown, at = 'payload'): Eip3009Authorization {
-  const from = readAddress(fields.from, `${at}.from`);
-  const to = readAddress(fields.to, `${at}.to`);
-  const value = readUint(fields.value, `${at}.value`);
-  const validAfter = readUint(fields.validAfter, `${at}.validAfter`);
-  const validBefore = readUint(fields.validBefore, `${at}.validBefore`);
-  const nonce = readWord(fields.nonce, `${at}.nonce`);
+  const { from, to, value, validAfter, validBefore, nonce } = readMessage(fields, at);
   const signed = readSignature(signature, 'payload.signature');
   const [amount, after, before] = [value, validAfter, validBefore].map(String);
   return {

@@ -192,6 +192,7 @@ export function openX402Rail(options: X402Options): X402Rail {
         }),
         async settle(due) {
           const charged = offer.scheme === 'exact' ? amount : toAtomic(due, asset.decimals);
+          // The escrow takes no nothing: work of no worth costs one unit.
           if (operator) return operator.capture(held.info, charged || 1n);
           const requirements = inVersionOf(payment, { ...offer, amount: charged.toString() }, quote);
           const settlement = await facilitator.settle(payload, requirements);
