@@ -7,10 +7,12 @@ const MOST_SPELT = 1_000;
 /** The address in the spelling whose capitals are its checksum (EIP-55). Takes `0x` and 40 hex digits. */
 export function checksumAddress(address: string): string {
   const digits = address.slice(2).toLowerCase();
-  const known = spelt.get(digits) ?? spell(digits);
+  const known = spelt.get(digits);
+  if (known !== undefined) return known;
   if (spelt.size >= MOST_SPELT) spelt.clear();
-  spelt.set(digits, known);
-  return known;
+  const made = spell(digits);
+  spelt.set(digits, made);
+  return made;
 }
 
 function spell(digits: string): string {

@@ -5,7 +5,7 @@ import { UptoEvmScheme } from '@x402/evm/upto/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
-import { openWallet } from '../src/rails/x402/payer.ts';
+import { openWallet, type X402Scheme } from '../src/rails/x402/payer.ts';
 import type { Gateway as WholeGateway } from './gateway.ts';
 
 /** Where a client pays, in whichever process that runs. */
@@ -77,8 +77,13 @@ async function openV1(gateway: Gateway, network: string, fetching: typeof fetch)
 }
 
 /** A signed version 2 proof for a request, not sent yet. */
-export async function signProof(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
-  const client: x402HTTPClient = await openWallet(gateway.state, caip2(gateway, network));
+export async function signProof(
+  gateway: Gateway,
+  network: string,
+  call: PaidCall,
+  scheme: X402Scheme = 'exact',
+): Promise<Record<string, string>> {
+  const client: x402HTTPClient = await openWallet(gateway.state, caip2(gateway, network), scheme);
   const unpaid = await fetch(call.url, call.init);
   const challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
   return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));

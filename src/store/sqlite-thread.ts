@@ -8,7 +8,7 @@ import type { AlertStore } from './alert-store.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { FiguresStore } from './figures-store.ts';
 import { togetherInOneTurn } from './one-turn.ts';
-import { StoreProblem, storeUnavailable } from './problem.ts';
+import { reasonOf, StoreProblem, storeUnavailable } from './problem.ts';
 import type { RefundStore } from './refund-store.ts';
 import type { SqliteOptions } from './sqlite.ts';
 import type { Store } from './store.ts';
@@ -141,7 +141,7 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
     try {
       worker.postMessage(together);
     } catch (error) {
-      for (const { call } of together) take({ call, failed: { kind: 'mistake', reason: String(error) } });
+      for (const { call } of together) take({ call, failed: { kind: 'mistake', reason: reasonOf(error) } });
     }
   });
 
@@ -152,15 +152,13 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
     }
     const caller = waiting.get(answered.call);
     waiting.delete(answered.call);
+    // A thread with nothing to do keeps no process from its end.
+    if (waiting.size === 0) worker.unref();
     if ('failed' in answered) caller?.reject(errorOf(answered.failed));
     else caller?.resolve(answered.result);
   }
 
-  worker.on('message', (answers: readonly Answered[]) => {
-    answers.forEach(take);
-    // A thread with nothing to do keeps no process from its end.
-    if (waiting.size === 0) worker.unref();
-  });
+  worker.on('message', (answers: readonly Answered[]) => answers.forEach(take));
 
   function end(reason: string): void {
     ended ??= storeUnavailable(reason);

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { openWallet } from '../../src/rails/x402/payer.ts';
 import { type PaidCall, receiptOf, request, sendProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { startGateway } from '../gateway.ts';
 import { HELD_ON, signHold } from '../holds.ts';
 import { callTool } from '../mcp/tool-client.ts';
 import { catalogueWith, fresh, kindOf, termsOf } from '../settling-first.ts';
@@ -21,10 +21,13 @@ const usage = (): PaidCall =>
   request(gateway, '/llm/vendor3-5.6-terra', { prompt: `why does fog lift? ${Math.random()}` });
 
 /** What happens to both wallets meanwhile, in atomic units. */
-async function moved(payer: Gateway, happens: () => Promise<unknown>) {
-  const [earned, spendable] = [await payer.earned('chain-c'), await payer.spendable('chain-c')];
+async function moved(happens: () => Promise<unknown>) {
+  const [earned, spendable] = [await gateway.earned('chain-c'), await gateway.spendable('chain-c')];
   await happens();
-  return { earned: (await payer.earned('chain-c')) - earned, spent: spendable - (await payer.spendable('chain-c')) };
+  return {
+    earned: (await gateway.earned('chain-c')) - earned,
+    spent: spendable - (await gateway.spendable('chain-c')),
+  };
 }
 
 t.test('where a payment would settle first it is offered to be locked instead, before that', async (t) => {
@@ -44,7 +47,7 @@ t.test('where a payment would settle first it is offered to be locked instead, b
 
 t.test('an unmodified client that can do both locks the money, and it is taken once the work is done', async (t) => {
   const call = fresh(gateway);
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     const paying = wrapFetchWithPayment(fetch, await openWallet(gateway.state, HELD_ON, 'auth-capture'));
     const answer = await paying(call.url, call.init);
     t.equal(answer.status, 200);
@@ -57,7 +60,7 @@ t.test('the same payment with the same request gets the same answer again, and m
   const call = fresh(gateway);
   const proof = await signHold(gateway, call);
   const first = await (await sendProof(call, proof)).text();
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     const again = await sendProof(call, proof);
     t.equal(again.status, 200);
     t.equal(again.headers.get('idempotency-replayed'), 'true');
@@ -70,7 +73,7 @@ t.test('work that comes to nothing gives the money back before it answers', asyn
   const call = fresh(gateway);
   const proof = await signHold(gateway, call);
   await gateway.fault({ upstream: 'predictions', fault: '500' });
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     const answer = await sendProof(call, proof);
     t.equal(answer.status, 500);
     t.match(await answer.json(), { error: { code: 'upstream_failed' } });
@@ -84,7 +87,7 @@ t.test('what is priced by use is locked at the bound, taken at the use, and the 
   const call = usage();
   const { accepts } = (await termsOf(await ask(call))).v2;
   const bound = BigInt((accepts.find(({ scheme }) => scheme === 'auth-capture') as { amount?: string })?.amount ?? 0);
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     const answer = await sendProof(call, await signHold(gateway, call));
     t.equal(answer.status, 200);
     t.not(answer.headers.get('turnpike-charged'), answer.headers.get('turnpike-quoted'));
@@ -97,7 +100,7 @@ t.test('a capture whose answer is lost is found on the chain: the payer is answe
   const call = fresh(gateway);
   const proof = await signHold(gateway, call);
   await gateway.fault({ settlement: 'chain-c', fault: 'unknown' });
-  const change = await moved(gateway, async () => t.equal((await sendProof(call, proof)).status, 200));
+  const change = await moved(async () => t.equal((await sendProof(call, proof)).status, 200));
   t.same(change, { earned: PRICE, spent: PRICE });
 });
 
@@ -107,7 +110,7 @@ interface Signed {
 }
 
 /** The hold's payload after a change to it. */
-async function changed(t: Test, change: (payment: Signed) => void): Promise<{ call: PaidCall; answer: Response }> {
+async function changed(t: Test, change: (payment: Signed) => void): Promise<Response> {
   const call = fresh(gateway);
   const header = Object.values(await signHold(gateway, call))[0] ?? '';
   const payment = JSON.parse(Buffer.from(header, 'base64').toString());
@@ -116,7 +119,7 @@ async function changed(t: Test, change: (payment: Signed) => void): Promise<{ ca
   const upstreams = (await gateway.calls()).upstreamCalls;
   const answer = await sendProof(call, proof);
   t.equal((await gateway.calls()).upstreamCalls, upstreams, 'nobody works for it');
-  return { call, answer };
+  return answer;
 }
 
 const later = (payment: Signed) => {
@@ -154,8 +157,8 @@ const WRONG: Readonly<Record<string, (payment: Signed) => void>> = {
 };
 for (const [what, change] of Object.entries(WRONG)) {
   t.test(`${what} is refused before anything is locked or worked for`, async (t) => {
-    const movedNow = await moved(gateway, async () => {
-      const { answer } = await changed(t, change);
+    const movedNow = await moved(async () => {
+      const answer = await changed(t, change);
       t.equal(answer.status, 402);
       t.match(
         await kindOf(answer),
@@ -184,7 +187,7 @@ t.test('a tool call is held and taken as well', async (t) => {
   const input = { prompt: 'a lighthouse, by a tool' };
   const unpaid = await callTool(gateway, 'image_family-e-2', input);
   const required = unpaid.structuredContent as unknown as Parameters<typeof client.createPaymentPayload>[0];
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     const payment = await client.createPaymentPayload(required);
     const result = await callTool(gateway, 'image_family-e-2', input, { 'x402/payment': payment });
     t.notOk(result.isError);
@@ -197,7 +200,7 @@ t.test('two requests with one hold at once: it is locked once, worked for once a
   const call = fresh(gateway);
   const proof = await signHold(gateway, call);
   const { upstreamCalls } = await gateway.calls();
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     const answers = await Promise.all([sendProof(call, proof), sendProof(call, proof)]);
     t.strictSame(
       answers.map(({ status }) => status),
@@ -212,7 +215,7 @@ t.test('a hold buys the request that it was shown with, and no other', async (t)
   const proof = await signHold(gateway, fresh(gateway));
   const call = fresh(gateway);
   t.equal((await sendProof(call, proof)).status, 200);
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     t.equal((await sendProof(fresh(gateway), proof)).status, 402);
   });
   t.same(change, { earned: 0n, spent: 0n });
@@ -228,7 +231,7 @@ t.test('a hold and a transfer that share a nonce are one payment', async (t) => 
   const { v2 } = await termsOf(await ask(call));
   payment.accepted = v2.accepts.find(({ scheme, network }) => scheme === 'exact' && network === HELD_ON);
   delete payment.payload.salt;
-  const change = await moved(gateway, async () => {
+  const change = await moved(async () => {
     const header = Buffer.from(JSON.stringify(payment)).toString('base64');
     const again = await sendProof(call, { 'payment-signature': header });
     t.equal(again.headers.get('idempotency-replayed'), 'true');

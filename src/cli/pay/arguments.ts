@@ -54,8 +54,9 @@ export function readArguments(words: readonly string[], environment: NodeJS.Proc
   if (!names.includes(protocol)) throw new UsageProblem(`--protocol is ${names.join(' or ')}: got ${protocol}`);
   const origin = values.url ?? `http://127.0.0.1:${environment.PORT ?? '4020'}`;
   if (!URL.canParse(origin)) throw new UsageProblem(`--url is an origin such as http://127.0.0.1:4020: got ${origin}`);
-  const isOnlyX402 = values.scheme !== undefined && protocol !== baseRail(rails).name;
-  if (isOnlyX402) throw new UsageProblem(`--scheme goes with --protocol ${baseRail(rails).name}: got ${protocol}`);
+  const { name: base } = baseRail(rails);
+  if (values.scheme !== undefined && protocol !== base)
+    throw new UsageProblem(`--scheme goes with --protocol ${base}: got ${protocol}`);
   return {
     path,
     body,

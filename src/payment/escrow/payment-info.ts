@@ -28,12 +28,11 @@ export interface PaymentInfo {
   readonly salt: string;
 }
 
-const encoder = new TextEncoder();
 const hash = (bytes: Uint8Array): string => Buffer.from(keccak_256(bytes)).toString('hex');
 const number = (value: number | bigint | string): string => BigInt(value).toString(16).padStart(64, '0');
 
 const TYPE = hash(
-  encoder.encode(
+  Buffer.from(
     'PaymentInfo(address operator,address payer,address receiver,address token,uint120 maxAmount,uint48 preApprovalExpiry,uint48 authorizationExpiry,uint48 refundExpiry,uint16 minFeeBps,uint16 maxFeeBps,address feeReceiver,uint256 salt)',
   ),
 );

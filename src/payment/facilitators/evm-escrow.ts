@@ -52,13 +52,8 @@ const structOf = (info: PaymentInfo) => ({
   salt: BigInt(info.salt),
 });
 
-/** Whether both contracts are on the chain. */
-export async function hasEscrow(reader: PublicClient): Promise<boolean> {
-  const codes = await Promise.all(
-    [ESCROW, EIP3009_COLLECTOR].map((address) => reader.getCode({ address: address as Address })),
-  );
-  return codes.every((code) => code !== undefined && code !== '0x');
-}
+/** Both have to be on the chain. */
+export const escrowContracts = [ESCROW, EIP3009_COLLECTOR] as readonly Address[];
 
 export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
   const { chainId, rpcUrl, reader, operator, noting, weigh, send, waitForReceipt } = options;

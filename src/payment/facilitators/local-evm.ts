@@ -26,7 +26,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { asJsonObject } from '../../json.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import type { Attempt } from './attempt.ts';
-import { hasEscrow, openEvmEscrow } from './evm-escrow.ts';
+import { escrowContracts, openEvmEscrow } from './evm-escrow.ts';
 import { gasReason, leastSettled, priceCall, settlementsFor } from './evm-gas.ts';
 import { openEvmSender } from './evm-sender.ts';
 import { amountOf } from './json.ts';
@@ -174,9 +174,9 @@ export function createLocalEvmNetwork(
     waitForReceipt,
   });
 
-  async function hasCode(address: Address): Promise<boolean> {
-    const code = await reader.getCode({ address });
-    return code !== undefined && code !== '0x';
+  async function haveCode(addresses: readonly Address[]): Promise<boolean> {
+    const codes = await Promise.all(addresses.map((address) => reader.getCode({ address })));
+    return codes.every((code) => code !== undefined && code !== '0x');
   }
 
   return {
@@ -186,9 +186,9 @@ export function createLocalEvmNetwork(
       const chainId = await reader.getChainId().catch(() => undefined);
       if (chainId === undefined) throw unreachable();
       if (chainId !== options.chainId) throw new Error(`the node of ${options.caip2} belongs to chain ${chainId}`);
-      const [codes, holds] = await Promise.all([
-        Promise.all([hasCode(PERMIT2_ADDRESS), hasCode(x402UptoPermit2ProxyAddress)]),
-        hasEscrow(reader),
+      const [hasPermit2, hasEscrow] = await Promise.all([
+        haveCode([PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress]),
+        haveCode(escrowContracts),
       ]).catch(() => {
         throw unreachable();
       });
@@ -196,8 +196,8 @@ export function createLocalEvmNetwork(
       return [
         { x402Version: 2, scheme: 'exact', network: options.caip2 },
         ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
-        ...(codes.includes(false) ? [] : [{ ...upto, extra: { facilitatorAddress: account.address } }]),
-        ...(holds ? [{ ...upto, scheme: 'auth-capture', extra: { captureAuthorizer: account.address } }] : []),
+        ...(hasPermit2 ? [{ ...upto, extra: { facilitatorAddress: account.address } }] : []),
+        ...(hasEscrow ? [{ ...upto, scheme: 'auth-capture', extra: { captureAuthorizer: account.address } }] : []),
       ];
     },
 

@@ -45,7 +45,7 @@ const LOCK_SECONDS = 300;
 const holdRequirements = (
   exact: Requirements,
   { extra }: NonNullable<PayableNetwork['hold']>,
-  now: number,
+  captureDeadline: number,
 ): Requirements => ({
   ...exact,
   scheme: 'auth-capture',
@@ -54,8 +54,8 @@ const holdRequirements = (
     ...extra,
     operatorType: 'delegated',
     captureMode: 'deferred',
-    captureDeadline: captureDeadlineAt(now),
-    refundDeadline: captureDeadlineAt(now),
+    captureDeadline,
+    refundDeadline: captureDeadline,
     feeRecipient: NOBODY,
     minFeeBps: 0,
     maxFeeBps: 0,
@@ -212,7 +212,7 @@ export function createChallenges(
     return afterResultFirst([...isFirstOn], ([, upfront]) => upfront).flatMap(([network, upfront]) => {
       const exact = requirements(quote, network, amount, { scheme: 'exact', upfront });
       if (upfront && network.hold && exposure.policy.hold && isWorthHolding(network, quote)) {
-        return [holdRequirements(exact, network.hold, now()), exact];
+        return [holdRequirements(exact, network.hold, captureDeadlineAt(now())), exact];
       }
       // What it has to pay is known only after the work.
       if (!route.price.actual || !network.upto || upfront) return [exact];

@@ -7,7 +7,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
 
-type X402Scheme = 'exact' | 'auth-capture';
+export type X402Scheme = 'exact' | 'auth-capture';
 
 /**
  * Pays on the network that `wanted` names (CAIP-2). It gets only that network's wallet: the client itself prefers offers

@@ -11,7 +11,7 @@ import type { Row } from '../row.ts';
 import { count, type Line } from '../table.ts';
 
 const CONNECTIONS = [1, 2, 4, 8, 16, 32];
-/** As many as one instance opens. */
+/** A store opens ten connections at most: more of them are asked by several, as by several instances. */
 const MOST_OF_AN_INSTANCE = 8;
 /** The first seconds of a connection count only warm up. */
 const ROUNDS = 4;

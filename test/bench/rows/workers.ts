@@ -1,4 +1,4 @@
-/** Several processes on one Postgres, beside one: behind one port, and as instances on ports of their own. */
+/** Several processes behind one port, on one Postgres, beside one. */
 import { join } from 'node:path';
 import { BUILT, buildGateway } from '../../../codegen/build.ts';
 import { startPostgres } from '../../postgres.ts';
