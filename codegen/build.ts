@@ -18,7 +18,9 @@ export const BUILT = join('build', 'gateway');
 const READ = [
   'src/pricing/token-costs.json',
   'src/sandbox/chains/AuthCaptureEscrow.json',
+  'src/sandbox/chains/BatchSettlement.json',
   'src/sandbox/chains/Eip3009Collector.json',
+  'src/sandbox/chains/Eip3009DepositCollector.json',
   'src/sandbox/chains/Eip3009Token.json',
   'src/sandbox/chains/UptoPermit2Proxy.json',
 ];

@@ -3,7 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-export const CONTRACTS = ['Eip3009Token', 'UptoPermit2Proxy', 'AuthCaptureEscrow', 'Eip3009Collector'] as const;
+export const CONTRACTS = [
+  'Eip3009Token',
+  'UptoPermit2Proxy',
+  'AuthCaptureEscrow',
+  'Eip3009Collector',
+  'BatchSettlement',
+  'Eip3009DepositCollector',
+] as const;
 type ContractName = (typeof CONTRACTS)[number];
 
 const COMMAND = 'npx tsx src/sandbox/chains/compile.ts';

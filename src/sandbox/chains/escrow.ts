@@ -2,12 +2,21 @@ import type { Rpc } from '../../payment/chains/rpc.ts';
 import { EIP3009_COLLECTOR, ESCROW } from '../../payment/escrow/payment-info.ts';
 import { readArtifact } from './contract.ts';
 
-const CONTRACTS = { AuthCaptureEscrow: ESCROW, Eip3009Collector: EIP3009_COLLECTOR };
+/** Those of `auth-capture`, and those of `batch-settlement` where @x402/evm looks for them on every chain. */
+const CONTRACTS = {
+  AuthCaptureEscrow: ESCROW,
+  Eip3009Collector: EIP3009_COLLECTOR,
+  BatchSettlement: '0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003',
+  Eip3009DepositCollector: '0x4020806089470a89826cB9fB1f4059150b550004',
+};
 
 /** The one test network that has them. */
 export const ESCROW_CHAIN = 'eip155:84532';
 
-/** Makes `auth-capture` payments possible: puts the escrow in place, and what collects EIP-3009 payments for it. */
+/**
+ * Makes payments possible that lock money first, by `auth-capture` for one call and by `batch-settlement` for many: puts the
+ * contracts in place that hold it, and those that collect it for them by EIP-3009.
+ */
 export async function placeEscrow(rpc: Rpc): Promise<void> {
   for (const [name, address] of Object.entries(CONTRACTS)) {
     const { deployedBytecode } = readArtifact(new URL(`./${name}.json`, import.meta.url));

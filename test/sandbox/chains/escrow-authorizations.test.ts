@@ -4,7 +4,8 @@ import t from 'tap';
 import { type Address, concat, erc20Abi, type Hex, hashTypedData, parseAbi, parseSignature } from 'viem';
 import { readArtifact } from '../../../src/sandbox/chains/contract.ts';
 import { TRANSFER_TYPES } from '../../transfer-types.ts';
-import { COLLECTOR, startScene, TOKENS } from './escrow-scene.ts';
+import { TOKENS } from './chain-scene.ts';
+import { COLLECTOR, startScene } from './escrow-scene.ts';
 
 const PRICE = 250_000n;
 const USED = /authorization is used or canceled/;

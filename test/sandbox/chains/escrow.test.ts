@@ -5,7 +5,8 @@ import { type Address, encodeFunctionData, type Hex, toEventSelector, toFunction
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { baseSepolia, stable } from '../../payment/facilitators/networks.ts';
-import { COLLECTOR, ESCROW, escrowAbi, startScene, TOKENS } from './escrow-scene.ts';
+import { TOKENS } from './chain-scene.ts';
+import { COLLECTOR, ESCROW, escrowAbi, startScene } from './escrow-scene.ts';
 
 const PRICE = 250_000n;
 
@@ -54,7 +55,7 @@ const answering = (number: number): Hex => `0x60${number.toString(16).padStart(2
 
 for (const asset of TOKENS) {
   const scene = await startScene(t, asset);
-  const { calls, does, refuses, sign, balances, state, payer, operator, stranger } = scene;
+  const { calls, does, refuses, sign, balances, gains, state, at, now, payer, operator, stranger } = scene;
   const { authorize, capture, release, reclaim } = calls;
   const name = `${asset.name} ${asset.version}`;
 
@@ -63,14 +64,6 @@ for (const asset of TOKENS) {
     const payment = await sign(PRICE, extra);
     await does(t, authorize(payment));
     return payment;
-  };
-  /** What everybody has more than before. */
-  const gains = async (before: Awaited<ReturnType<typeof balances>>) => {
-    const after = await balances();
-    const people = Object.keys(before) as (keyof typeof before)[];
-    return Object.fromEntries(
-      people.filter((who) => after[who] !== before[who]).map((who) => [who, after[who] - before[who]]),
-    );
   };
 
   t.test(`${name}: the payment is known by what its payer signed, and by who signed it`, async (t) => {
@@ -247,11 +240,6 @@ for (const asset of TOKENS) {
     const deadline = part.info.authorizationExpiry;
     const later = { captureDeadline: deadline + 600, refundDeadline: deadline + 600 };
     const [all, late] = [await locked(t, later), await locked(t, later)];
-    const at = (seconds: number) => scene.rpc('evm_setNextBlockTimestamp', [seconds]);
-    const now = async (seconds: number) => {
-      await at(seconds);
-      await scene.rpc('evm_mine', []);
-    };
     await refuses(t, reclaim(part), /^BeforeAuthorizationExpiry$/);
     await now(unused.info.preApprovalExpiry);
     await refuses(t, authorize(unused), /^AfterPreApprovalExpiry$/);

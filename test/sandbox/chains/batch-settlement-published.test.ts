@@ -1,0 +1,120 @@
+/** x402's own client and facilitator, unmodified, with the channels of the sandbox's chains. */
+import '../../payment/facilitators/own-fetch.ts';
+import { x402Client } from '@x402/core/client';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import { toFacilitatorEvmSigner } from '@x402/evm';
+import {
+  BatchSettlementEvmScheme as ClientScheme,
+  computeChannelId,
+  InMemoryClientChannelStorage,
+  updateChannelFromSettle,
+} from '@x402/evm/batch-settlement/client';
+import { BatchSettlementEvmScheme as FacilitatorScheme } from '@x402/evm/batch-settlement/facilitator';
+import t from 'tap';
+import { createWalletClient, http, publicActions } from 'viem';
+import { baseSepolia as chain } from 'viem/chains';
+import { startTempoChain } from '../../../src/sandbox/chains/tempo.ts';
+import { newAccount, startChainScene, TOKENS } from './chain-scene.ts';
+import { abi, COLLECTOR, SETTLEMENT } from './channel-scene.ts';
+
+const PRICE = 100_000n;
+
+/** With Multicall3, by which the facilitator reads. */
+const { shared, stop } = await startTempoChain([]);
+await stop();
+
+for (const asset of TOKENS) {
+  const name = `${asset.name} ${asset.version}`;
+  const [voucherSigner, authorizer, receiver] = [newAccount(), newAccount(), newAccount().address];
+  const scene = await startChainScene(t, asset, {
+    contract: { address: SETTLEMENT, abi },
+    others: { receiver, settlement: SETTLEMENT, collector: COLLECTOR },
+    shared,
+  });
+  const { payer, operator, balances, gains } = scene;
+  const wallet = createWalletClient({
+    account: operator,
+    chain,
+    transport: http(scene.rpcUrl),
+    pollingInterval: 50,
+  }).extend(publicActions);
+  const signer = { ...wallet, address: operator.address } as unknown as Parameters<typeof toFacilitatorEvmSigner>[0];
+  const facilitator = new FacilitatorScheme(toFacilitatorEvmSigner(signer), authorizer);
+
+  const requirements: PaymentRequirements = {
+    scheme: 'batch-settlement',
+    network: scene.caip2 as PaymentRequirements['network'],
+    amount: String(PRICE),
+    asset: asset.address,
+    payTo: receiver,
+    maxTimeoutSeconds: 300,
+    extra: { name: asset.name, version: asset.version, receiverAuthorizer: authorizer.address, withdrawDelay: 900 },
+  };
+  const resource = { url: 'http://localhost/sold', description: 'sold', mimeType: 'application/json' };
+
+  interface Signed {
+    readonly type: string;
+    readonly channelConfig: Parameters<typeof computeChannelId>[0];
+    readonly voucher: { readonly maxClaimableAmount: string; readonly signature: string };
+    readonly deposit?: { readonly amount: string };
+  }
+  const ofServer = (payload: Record<string, unknown>): PaymentPayload => ({
+    x402Version: 2,
+    resource,
+    accepted: requirements,
+    payload,
+  });
+  const claimOf = ({ channelConfig, voucher }: Signed, totalClaimed: bigint) => ({
+    voucher: { channel: channelConfig, maxClaimableAmount: voucher.maxClaimableAmount },
+    signature: voucher.signature,
+    totalClaimed: String(totalClaimed),
+  });
+
+  t.test(`${name}: a channel is filled, charged twice, paid out and given back`, async (t) => {
+    const start = await balances();
+    const storage = new InMemoryClientChannelStorage();
+    const client = new x402Client()
+      .setSpendControls(false)
+      .register('eip155:*', new ClientScheme(payer, { storage, voucherSigner }));
+    const pay = async () => {
+      const payment = await client.createPaymentPayload({ x402Version: 2, resource, accepts: [requirements] });
+      return { payment, signed: payment.payload as unknown as Signed };
+    };
+
+    const first = await pay();
+    t.equal(first.signed.type, 'deposit');
+    t.match(await facilitator.verify(first.payment, requirements), { isValid: true, extra: { balance: '0' } });
+    const deposited = await facilitator.settle(first.payment, requirements);
+    t.match(deposited, { success: true, amount: '500000', payer: payer.address });
+    t.match(deposited.extra, { channelState: { balance: '500000', totalClaimed: '0', refundNonce: '0' } });
+    t.same(await gains(start), { payer: -500_000n, settlement: 500_000n });
+    t.match(await facilitator.settle(first.payment, requirements), { success: false }, 'and not a second time');
+
+    const channelId = computeChannelId(first.signed.channelConfig, scene.caip2);
+    t.equal(await scene.read('getChannelId', [first.signed.channelConfig]), channelId);
+    await updateChannelFromSettle(storage, {
+      server: { chargedAmount: '70000' },
+      local: { channelId, requestAmount: requirements.amount, depositAmount: '500000' },
+    });
+    const second = await pay();
+    t.match(second.signed, { type: 'voucher', voucher: { maxClaimableAmount: '170000' } });
+    t.match(await facilitator.verify(second.payment, requirements), { isValid: true, extra: { balance: '500000' } });
+
+    const claims = [claimOf(second.signed, 150_000n)];
+    t.match(await facilitator.settle(ofServer({ type: 'claim', claims }), requirements), { success: true });
+    t.same(await scene.read('channels', [channelId]), [500_000n, 150_000n]);
+    const settling = ofServer({ type: 'settle', receiver, token: asset.address });
+    t.match(await facilitator.settle(settling, requirements), { success: true, amount: '150000' });
+    t.same(await gains(start), { payer: -500_000n, receiver: 150_000n, settlement: 350_000n });
+    t.match(await facilitator.settle(settling, requirements), { success: false, errorReason: /nothing_to_settle/ });
+
+    const rest = { ...second.signed, type: 'refund', refundNonce: '0', claims: [claimOf(second.signed, 170_000n)] };
+    const refunded = await facilitator.settle(ofServer({ ...rest, amount: '500000' }), requirements);
+    t.match(refunded, { success: true, amount: '330000' });
+    t.same(await scene.read('channels', [channelId]), [170_000n, 170_000n]);
+    t.match(await facilitator.settle(settling, requirements), { success: true, amount: '20000' });
+    t.same(await gains(start), { payer: -170_000n, receiver: 170_000n });
+  });
+}
+
+t.end();
