@@ -141,6 +141,7 @@ export async function openGateway(
     variables: platform.variables,
     networks,
     exposure,
+    channels: store.channels,
     publicUrl,
     // What is owed is known for as long, whatever is kept of the rest.
     refundWindowMs: refundsOf(catalogue.service).endpoint ? keepOf(catalogue.service.keep).answersMs : undefined,

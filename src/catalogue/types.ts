@@ -175,6 +175,7 @@ export interface ExposureFile {
   readonly perHour?: string;
   readonly lossLimit?: string;
   readonly hold?: boolean;
+  readonly channels?: boolean;
   readonly settleUpfront?: {
     readonly above?: string;
     readonly contracts?: boolean;

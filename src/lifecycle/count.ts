@@ -30,7 +30,7 @@ function isFinal(error: unknown): boolean {
 const isDraining = (error: unknown): boolean => error instanceof Problem && error.code === 'draining';
 
 /** What its payer had a hand in, or what was `held` for it: that was locked and given back at our cost, whoever failed. */
-export function endOf(error: unknown, held = false): CallEnd {
+export function endOf(error: unknown, held: boolean | undefined = false): CallEnd {
   if (error instanceof Refusal) return error.settlement ? 'wasted' : 'other';
   if (error instanceof Problem && error.code === 'result_owed') return isFinal(error.cause) ? 'wasted' : 'other';
   if (held && outcomeOf(error) === 'released' && !isDraining(error)) return 'wasted';
@@ -60,7 +60,7 @@ export async function counted<Result>(
     return result;
   } catch (error) {
     count(outcomeOf(error));
-    gate.ended(endOf(error, claimed.verified.hold !== undefined));
+    gate.ended(endOf(error, claimed.verified.hold?.hasCost()));
     throw error;
   }
 }

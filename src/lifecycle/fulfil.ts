@@ -5,9 +5,9 @@ import type { Input, Route } from '../catalogue/types.ts';
 import { draining, finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { inProgress } from '../payment/conflicts.ts';
-import type { Hold } from '../payment/escrow/escrow.ts';
-import { giveBack } from '../payment/hold.ts';
+import type { Hold } from '../payment/hold.ts';
 import type { Lease } from '../payment/leases.ts';
+import { giveBack } from '../payment/locking.ts';
 import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { deadline } from '../timing.ts';
@@ -16,7 +16,7 @@ import { MediaNotStored } from '../upstream/media/store.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import type { Visit } from '../visit.ts';
 import { resultFault } from './input.ts';
-import { OwedResult } from './owed-result.ts';
+import { ReceiptedProblem } from './receipted-problem.ts';
 import { upstreamCodes } from './upstream-codes.ts';
 
 /** What a paid call tells the upstream layer besides its input. */
@@ -165,14 +165,18 @@ export async function fulfilFree(
 }
 
 /** What who has paid is told of a failure: what is said of a charge there is not true of this payment. */
-function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unknown): OwedResult {
+function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unknown): ReceiptedProblem {
   const reason =
     code === 'draining' ? 'the gateway is shutting down' : `${code}: ${message.replace('; nothing was charged', '')}`;
   const words = finalCodes.has(code)
     ? `Paid, but refused for good (${reason}): the operator's refund is due`
     : `Paid, but there is no result yet (${reason}): send the same request with the same payment to get it without a new charge`;
-  return new OwedResult(receipt, words, { headers, cause });
+  return new ReceiptedProblem('result_owed', receipt, words, { headers, cause });
 }
+
+/** The same problem, with a receipt where there is something to tell. */
+const withWordOf = (problem: Problem, receipt: Receipt | undefined): Problem =>
+  receipt ? new ReceiptedProblem(problem.code, receipt, problem.message, problem) : problem;
 
 /**
  * Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then, unless another has it:
@@ -197,10 +201,10 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     const problem = toProblem(error, parts.upstreams);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
     log.warn({ ...details, err: error }, receipt ? 'paid call failed: its result is owed' : 'call failed: not charged');
-    const state = receipt ? 'owed' : hold ? 'unknown' : 'released';
+    const state = receipt ? 'owed' : hold?.release ? 'unknown' : 'released';
     if (!(await throughOutage(() => store.giveUp(claim, state, problem.code, now())))) throw inProgress();
     if (hold) await giveBack(parts, claim, hold);
-    if (!receipt) throw problem;
+    if (!receipt) throw withWordOf(problem, hold?.told?.());
     throw owed(problem, receipt, error);
   }
   const answer = answerOf(route, result);

@@ -14,11 +14,11 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
 import { claimPayment, type Purchase, type Replay, type Work } from '../payment/claim.ts';
 import { inProgress } from '../payment/conflicts.ts';
-import type { Hold } from '../payment/escrow/escrow.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
-import { lockPayment } from '../payment/hold.ts';
+import type { Hold } from '../payment/hold.ts';
 import { type Intervals, usualIntervals } from '../payment/intervals.ts';
 import { createLeases, type Lease, type Leases } from '../payment/leases.ts';
+import { lockPayment } from '../payment/locking.ts';
 import type { Credential, Quote, Rail } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts';
@@ -34,7 +34,7 @@ import { fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { networksFor, readInput } from './input.ts';
 import { noteClaimed, noteReceipt, noteRoute } from './note.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
-import { OwedResult } from './owed-result.ts';
+import { ReceiptedProblem } from './receipted-problem.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
@@ -206,7 +206,8 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
       return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
     }
     const answer = await fulfil(call, priced, claimed, lease, undefined, hold);
-    const { receipt } = await settle(call, claimed, lease, amountDue(priced.quote, priced.input, answer));
+    const { receipt, isOurs } = await settle(call, claimed, lease, amountDue(priced.quote, priced.input, answer));
+    if (hold && !isOurs) throw inProgress();
     return { answer, receipt };
   } finally {
     lease.end();
@@ -297,7 +298,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
     } catch (error) {
       const rail = parts.routes.railOf(request.path);
       if (error instanceof Problem) {
-        const receipt = error instanceof OwedResult ? error.receipt : undefined;
+        const receipt = error instanceof ReceiptedProblem ? error.receipt : undefined;
         return { requestId, isClaimed, kind: 'problem', problem: error, rail, receipt };
       }
       parts.log.error({ requestId, err: error }, 'request failed in the gateway');

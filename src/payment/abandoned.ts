@@ -1,7 +1,7 @@
 /** Ends payments that nobody works on any more, as their chains say: for the reconciler, and for payers who return. */
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
-import { endHold } from './hold.ts';
 import { type Intervals, usualIntervals } from './intervals.ts';
+import { endHold } from './locking.ts';
 import type { Rail } from './rail.ts';
 import { recover } from './recover.ts';
 

@@ -141,7 +141,7 @@ export async function claimPayment(
     if (replay) return replay;
     demandRunning(parts);
     if (isHeld(known, now())) await wait();
-    else if (!hasAttemptsLeft(known, terms(parts))) await endForGood(parts, rail, known);
+    else if (!hasAttemptsLeft(known, terms(parts, credential))) await endForGood(parts, rail, known);
     else {
       const claimed = await claimAgain(parts, rail, credential, quote, known, digest);
       if (claimed) return claimed;
@@ -188,11 +188,14 @@ async function claimAgain(
   }
 }
 
-const terms = ({ owner, now, intervals = usualIntervals }: ClaimParts) => ({
+const terms = (
+  { owner, now, intervals = usualIntervals }: ClaimParts,
+  { attempts = MAX_ATTEMPTS }: Partial<Credential> = {},
+) => ({
   owner,
   now: now(),
   leaseUntil: now() + intervals.leaseMs,
-  maxAttempts: MAX_ATTEMPTS,
+  maxAttempts: attempts,
   maxOwedAttempts: MAX_OWED_ATTEMPTS,
 });
 
@@ -307,10 +310,15 @@ async function claimVerified(
   const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
   let isAtRisk = false;
   try {
-    const options = terms(parts);
+    const options = terms(parts, credential);
     const settleAgain = known?.state === 'unknown';
     const claimedFrom = performance.now();
-    const outcome = await store.claim(facts, { ...options, exposure, keys, settleAgain });
+    const outcome = await store.claim(facts, {
+      ...options,
+      keys,
+      settleAgain,
+      ...(!verified.isCovered && { exposure }),
+    });
     if (outcome.won) parts.noted?.('claimed', performance.now() - claimedFrom);
     if (!outcome.won) {
       if (outcome.payment.id === credential.id) return undefined;

@@ -1,53 +1,22 @@
-/** Payments that are locked before their work: what of them is not taken is given back. */
-import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
-import { throughOutage } from '../store/through-outage.ts';
-import { inProgress, settlementPending } from './conflicts.ts';
-import type { Hold } from './escrow/escrow.ts';
-import type { Rail, VerifiedPayment } from './rail.ts';
-import { Refusal } from './refusal.ts';
+/** Money that lies ready for the gateway before the work: locked in an escrow, or deposited in a channel. */
+import type { Settlement } from '../settlement.ts';
+import type { Claim, Receipt } from '../store/store.ts';
 
-interface HoldParts {
-  readonly store: Pick<Store, 'giveUp' | 'resolve'>;
-  now(): number;
+/** Not locked, and no reason to give the payment up for good: the same can be tried again. */
+export interface Declined {
+  readonly state: 'declined';
+  /** Refusal or Problem: what its payer is told. */
+  readonly error: Error;
 }
 
-/**
- * Locks a claimed payment. Throws Refusal where nothing can be locked, and Problem `settlement_pending` where nobody knows
- * yet: the reconciler gives back what turns out to be locked.
- */
-export async function lockPayment(
-  { store, now }: HoldParts,
-  { claim, verified }: { readonly claim: Claim; readonly verified: VerifiedPayment },
-  hold: Hold,
-): Promise<void> {
-  const locked = await hold.lock();
-  if (locked.state === 'settled') return;
-  const state = locked.state === 'refused' ? 'unsettled' : 'unknown';
-  if (!(await throughOutage(() => store.giveUp(claim, state, locked.reason, now())))) throw inProgress();
-  if (locked.state === 'unknown') throw settlementPending();
-  throw new Refusal('verification-failed', `the payment was not locked: ${locked.reason}`, {
-    settlement: { recoveryQuery: verified.recoveryQuery, reason: locked.reason },
-  });
-}
-
-/** After work that came to nothing. What cannot be given back now is by the reconciler. */
-export async function giveBack({ store, now }: HoldParts, { id }: Pick<Claim, 'id'>, hold: Hold): Promise<void> {
-  const became = await hold.release();
-  if (became.state !== 'refused') return;
-  await throughOutage(() => store.resolve(id, became, now()));
-}
-
-/**
- * Ends what is locked and nobody works on: takes it for an answer that is kept, gives it back otherwise. `became` is what the
- * chain says of the payment; anything but a hold stays as it is.
- */
-export async function endHold(
-  rail: Pick<Rail, 'endHold' | 'receipt'>,
-  { recoveryQuery, answer }: Pick<Payment, 'recoveryQuery' | 'answer'>,
-  became: ReceiptedSettlement | undefined,
-  now: () => number,
-): Promise<ReceiptedSettlement | undefined> {
-  if (became?.state !== 'unknown' || !became.held || !rail.endHold) return became;
-  const ended = await rail.endHold(recoveryQuery, answer !== undefined);
-  return ended.state === 'settled' ? { state: 'settled', receipt: rail.receipt(recoveryQuery, ended, now()) } : ended;
+/** A payment whose money lies ready before the work, as the lifecycle sees it. */
+export interface Hold {
+  /** `settled`: it is locked, or kept for this claim. Never throws but Problem `store_unavailable`. */
+  lock(claim: Claim): Promise<Settlement | Declined>;
+  /** `refused`: its payer has it back. Never throws. Left out: whoever gives the claim up has let go of it as well. */
+  release?(): Promise<Settlement>;
+  /** What a payer is told where nothing is charged: of money that lies ready for its next call. */
+  told?(): Receipt | undefined;
+  /** Whether a call that comes to nothing has cost us transactions. */
+  hasCost(): boolean;
 }

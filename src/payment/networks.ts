@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
+import type { ChannelOperator } from './channels/operator.ts';
 import type { EscrowOperator } from './escrow/escrow.ts';
 import { type Facilitator, FacilitatorUnreachable, type Kind } from './facilitators/facilitator.ts';
 
@@ -25,6 +26,10 @@ export interface PayableNetwork {
   readonly upto: Readonly<Record<string, unknown>> | undefined;
   /** Present where money can be locked before the work: `extra` of that scheme but its deadlines, and who does it. */
   readonly hold: { readonly extra: Readonly<Record<string, unknown>>; operator(): Promise<EscrowOperator> } | undefined;
+  /** Present where calls can be drawn from a deposit, likewise. */
+  readonly channels:
+    | { readonly extra: Readonly<Record<string, unknown>>; operator(): Promise<ChannelOperator> }
+    | undefined;
 }
 
 /** What the configuration says of one network. */
@@ -82,6 +87,7 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
   const domain = { name: binding.asset.name, version: binding.asset.version };
   const upto = kindOf(kinds, 2, 'upto', binding.caip2);
   const hold = kindOf(kinds, 2, 'auth-capture', binding.caip2);
+  const channels = kindOf(kinds, 2, 'batch-settlement', binding.caip2);
   const evm = network.family === 'evm';
   return {
     id: network.id,
@@ -97,15 +103,23 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
     upto: upto && evm ? { ...domain, ...upto.extra } : undefined,
     hold:
       hold && evm
-        ? { extra: { ...domain, ...hold.extra }, operator: () => operatorOf(facilitator, binding.caip2) }
+        ? { extra: { ...domain, ...hold.extra }, operator: () => driver(facilitator.escrow, binding.caip2) }
+        : undefined,
+    channels:
+      channels && evm
+        ? { extra: { ...domain, ...channels.extra }, operator: () => driver(facilitator.channels, binding.caip2) }
         : undefined,
   };
 }
 
-async function operatorOf(facilitator: Facilitator, caip2: string): Promise<EscrowOperator> {
-  const operator = await facilitator.escrow?.(caip2);
-  if (operator) return operator;
-  throw new FacilitatorUnreachable(`nobody here drives the escrow of ${caip2}`);
+/** Who drives the contracts of a chain. Throws FacilitatorUnreachable. */
+async function driver<Driver>(
+  find: ((caip2: string) => Promise<Driver | undefined>) | undefined,
+  caip2: string,
+): Promise<Driver> {
+  const found = await find?.(caip2);
+  if (found) return found;
+  throw new FacilitatorUnreachable(`nobody here drives these contracts of ${caip2}`);
 }
 
 /** Rounded up by an eighth at most: what is prepared for a price need not change with every block. */

@@ -5,8 +5,8 @@ import type { Atomic, Money } from '../money.ts';
 import type { GatewayRequest, ToolCall } from '../request.ts';
 import type { Settlement, Transfer } from '../settlement.ts';
 import type { Receipt } from '../store/store.ts';
-import type { Hold } from './escrow/escrow.ts';
 import type { Payer } from './exposure/payer.ts';
+import type { Hold } from './hold.ts';
 import type { RefundSender } from './refunds/sender.ts';
 import type { Refusal } from './refusal.ts';
 import type { UpfrontReason } from './upfront-reason.ts';
@@ -30,6 +30,8 @@ export interface Credential {
   readonly fingerprint: string;
   /** False where everything in it can be read off the chain once it is settled. */
   readonly isPrivate: boolean;
+  /** How often it may be tried, where its payer cannot sign another for the same; undefined: a few times. */
+  readonly attempts?: number;
   /** What the payer calls its purchase, where the rail knows such a name: it is bought by one payment. */
   readonly identifier?: string | undefined;
 }
@@ -71,6 +73,8 @@ export interface VerifiedPayment {
   readonly recoveryQuery: string;
   /** Present where the money is locked before the work: then `settle` takes of it what is due and gives the rest back. */
   readonly hold?: Hold | undefined;
+  /** True where the money is the gateway's to take already: nothing else that its payer has under way can cost it. */
+  readonly isCovered?: boolean;
   /** Moves money, once. Never throws. `amount` is at most the quote; a rail that moves all or nothing ignores it. */
   settle(amount: Money): Promise<Settlement>;
 }
@@ -130,10 +134,10 @@ export interface Rail<C extends Credential = Credential, Asked extends Challenge
   /** Asks the chain what became of a payment. Never throws. */
   recover(recoveryQuery: string): Promise<Settlement>;
   /**
-   * Ends a payment that is locked and that nobody works on: takes it where its work is done, gives it back otherwise. Never
-   * throws. Undefined: this rail locks nothing.
+   * Ends a payment that is locked and that nobody works on: takes it where its work is done, gives it back otherwise.
+   * Undefined: it is nobody's any more, and may be tried again. Never throws. Left out: this rail locks nothing.
    */
-  endHold?(recoveryQuery: string, isDone: boolean): Promise<Settlement>;
+  endHold?(recoveryQuery: string, isDone: boolean): Promise<Settlement | undefined>;
   /** How deep a transaction lies in its chain; 0: the chain does not have it (any more). Throws where nobody can say. */
   confirmations(recoveryQuery: string, transaction: string): Promise<number>;
   /** Gives money back, where a key for that is configured. */

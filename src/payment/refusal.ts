@@ -17,6 +17,13 @@ export interface FailedSettlement {
   readonly reason: string;
 }
 
+/** What a client needs to sign the right thing: members of `extra` of its scheme's offer on the network, and a code of the scheme. */
+export interface Correction {
+  readonly code: string;
+  readonly network: string;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
 /** A payment that is not taken: answered with a fresh challenge and the reason, which the caller reads. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
@@ -24,16 +31,24 @@ export class Refusal extends Error {
   readonly upfront: UpfrontReason | undefined;
   /** Present where it was refused only when it was to be settled: some rails have a receipt for that. */
   readonly settlement: FailedSettlement | undefined;
+  /** Present where its scheme's clients read the reason from a code. */
+  readonly correction: Correction | undefined;
   constructor(
     kind: RefusalKind,
     reason: string,
-    options: { cause?: unknown; upfront?: UpfrontReason; settlement?: FailedSettlement } = {},
+    options: {
+      cause?: unknown;
+      upfront?: UpfrontReason;
+      settlement?: FailedSettlement;
+      correction?: Correction;
+    } = {},
   ) {
-    const { settlement, upfront, ...others } = options;
+    const { settlement, upfront, correction, ...others } = options;
     super(reason, others);
     this.name = 'Refusal';
     this.kind = kind;
     this.upfront = upfront;
     this.settlement = settlement;
+    this.correction = correction;
   }
 }

@@ -9,7 +9,11 @@ import { Refusal } from './refusal.ts';
 export const MAX_ATTEMPTS = 3;
 
 /** Throws when the payment stands in a state that no request can change. */
-export function refuseSpent(payment: Payment, { fingerprint }: Credential, digest: string): void {
+export function refuseSpent(
+  payment: Payment,
+  { fingerprint, attempts = MAX_ATTEMPTS }: Credential,
+  digest: string,
+): void {
   const refuse = (reason: string) => new Refusal('invalid-challenge', reason);
   if (payment.fingerprint !== fingerprint) throw refuse('this authorization has been used: sign a new one');
   if (payment.requestDigest !== digest) {
@@ -21,8 +25,8 @@ export function refuseSpent(payment: Payment, { fingerprint }: Credential, diges
       settlement: { recoveryQuery, reason },
     });
   }
-  if (payment.state === 'released' && payment.attempt >= MAX_ATTEMPTS) {
-    throw refuse(`this payment was tried ${MAX_ATTEMPTS} times and never charged: sign a new one`);
+  if (payment.state === 'released' && payment.attempt >= attempts) {
+    throw refuse(`this payment was tried ${attempts} times and never charged: sign a new one`);
   }
   refuseOwedForGood(payment);
   refuseRefunded(payment);

@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
 import type { Rail } from '../payment/rail.ts';
+import type { ChannelStore } from '../store/channel-store.ts';
 
 /** What a rail is opened with. */
 export interface RailParts<Config> {
@@ -13,6 +14,8 @@ export interface RailParts<Config> {
   readonly options: Readonly<Record<string, unknown>>;
   readonly networks: PayableNetworks;
   readonly exposure: ExposureControl;
+  /** Deposits that calls are drawn from. */
+  readonly channels: ChannelStore;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   /** 32 bytes in hex, for a key that signs receipts, the same on every instance; undefined: they are not signed. */

@@ -1,5 +1,6 @@
 /** Counts settlements and makes them fail on request, around a facilitator that really settles. */
 import type { Network, NetworkId } from '../catalogue/types.ts';
+import type { ChannelOperator } from '../payment/channels/operator.ts';
 import type { EscrowOperator } from '../payment/escrow/escrow.ts';
 import type { Facilitator } from '../payment/facilitators/facilitator.ts';
 import { type Settlement, unknown } from '../settlement.ts';
@@ -62,6 +63,14 @@ export function watchSettlements(inner: Facilitator, networks: readonly Network[
     );
   };
 
+  const watchedChannels = async (caip2: string): Promise<ChannelOperator | undefined> => {
+    const operator = await inner.channels?.(caip2);
+    const id = idOf({ network: caip2 });
+    return (
+      operator && { ...operator, deposit: (config, deposit) => watched(id, () => operator.deposit(config, deposit)) }
+    );
+  };
+
   return {
     facilitator: {
       supported: () => inner.supported(),
@@ -69,6 +78,7 @@ export function watchSettlements(inner: Facilitator, networks: readonly Network[
       settle: (payload, requirements, signal) =>
         watched(idOf(requirements), () => inner.settle(payload, requirements, signal)),
       escrow: watchedEscrow,
+      channels: watchedChannels,
       ...(inner.accounts && { accounts: inner.accounts }),
       close: () => inner.close(),
     },

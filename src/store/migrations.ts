@@ -291,6 +291,33 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
       whole_at BIGINT NOT NULL
     );
     CREATE INDEX allowances_by_age ON allowances (whole_at);`,
+
+  // Deposits that calls are drawn from, with the newest vouchers: all that tells what may be claimed of them.
+  ({ identifier }) => `
+    CREATE TABLE channels (
+      id ${identifier} NOT NULL PRIMARY KEY,
+      network ${identifier} NOT NULL,
+      payer ${identifier} NOT NULL,
+      config TEXT NOT NULL,
+      charged TEXT NOT NULL,
+      voucher_max TEXT,
+      voucher_signature TEXT,
+      pending_payment ${identifier},
+      pending_max TEXT,
+      pending_signature TEXT,
+      balance TEXT NOT NULL,
+      total_claimed TEXT NOT NULL,
+      withdraw_requested_at BIGINT NOT NULL,
+      refund_nonce TEXT NOT NULL,
+      synced_at BIGINT NOT NULL,
+      unclaimed_since BIGINT,
+      claiming_until BIGINT NOT NULL DEFAULT 0,
+      refunding_until BIGINT NOT NULL DEFAULT 0,
+      created_at BIGINT NOT NULL,
+      updated_at BIGINT NOT NULL
+    );
+    CREATE INDEX channels_unclaimed ON channels (network, unclaimed_since, id) WHERE unclaimed_since IS NOT NULL;
+    CREATE INDEX channels_by_age ON channels (created_at, id);`,
 ];
 
 export const schemaVersion = steps.length;

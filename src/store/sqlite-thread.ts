@@ -5,6 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { AlertStore } from './alert-store.ts';
+import type { ChannelStore } from './channel-store.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { FiguresStore } from './figures-store.ts';
 import { togetherInOneTurn } from './one-turn.ts';
@@ -38,7 +39,7 @@ export interface Failed {
 
 type Remote<Methods> = Readonly<Record<keyof Methods & string, true>>;
 
-const storeMethods: Remote<Omit<Store, 'now' | 'alerts' | 'credits' | 'refunds' | 'figures'>> = {
+const storeMethods: Remote<Omit<Store, 'now' | 'alerts' | 'channels' | 'credits' | 'refunds' | 'figures'>> = {
   check: true,
   find: true,
   claim: true,
@@ -69,6 +70,16 @@ const alertMethods: Remote<AlertStore> = {
   take: true,
   sent: true,
   failed: true,
+  list: true,
+};
+
+const channelMethods: Remote<ChannelStore> = {
+  find: true,
+  reserve: true,
+  sync: true,
+  unclaimed: true,
+  take: true,
+  letGo: true,
   list: true,
 };
 
@@ -195,6 +206,7 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
         ...remote(store, '', storeMethods),
         now,
         alerts: remote(store, 'alerts.', alertMethods),
+        channels: remote(store, 'channels.', channelMethods),
         refunds: remote(store, 'refunds.', refundMethods),
         credits: remote(store, 'credits.', creditMethods),
         figures: remote(store, 'figures.', figuresMethods),

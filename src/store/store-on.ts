@@ -1,6 +1,7 @@
 import type { Log } from '../log.ts';
 import { forgetAlerts } from './alert-statements.ts';
 import { alertsOn } from './alerts.ts';
+import { channelsOn, settleFromChannel } from './channels.ts';
 import { claim } from './claim-steps.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
@@ -57,7 +58,10 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
     async settle(claim, receipt, now) {
-      const { rows } = await engine.write(statements.settlePayment(claim, receipt, now));
+      const settle = statements.settlePayment(claim, receipt, now);
+      const { rows } = receipt.channel
+        ? { rows: await engine.transact(() => settleFromChannel(claim, receipt, settle, now)) }
+        : await engine.write(settle);
       return Number(rows[0]?.attempt) === claim.attempt;
     },
 
@@ -139,6 +143,7 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     },
 
     alerts: alertsOn(engine),
+    channels: channelsOn(engine),
     refunds: refundsOn(engine),
     credits: creditsOn(engine),
     figures: figuresOn(engine),

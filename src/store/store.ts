@@ -15,6 +15,7 @@
  */
 import type { Settlement } from '../settlement.ts';
 import type { AlertStore } from './alert-store.ts';
+import type { ChannelStore } from './channel-store.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { FiguresStore } from './figures-store.ts';
 import type { NonceStore } from './nonce-store.ts';
@@ -57,6 +58,8 @@ export interface Receipt {
   readonly settledAt: number;
   /** What else the rail tells its payers of it. */
   readonly details: Readonly<Record<string, string>>;
+  /** The channel that it was drawn from, and what that has cost in all by then: settling charges it. */
+  readonly channel?: { readonly id: string; readonly charged: string };
 }
 
 /**
@@ -258,7 +261,8 @@ export interface Store extends NonceStore {
 
   /**
    * Keeps the receipt whoever has the payment by now, for the money has moved; a second one changes nothing. The state
-   * becomes `settled`, or `owed` where there is no answer and nobody works on one. False when the claim was lost.
+   * becomes `settled`, or `owed` where there is no answer and nobody works on one. False when the claim was lost. What is
+   * drawn from a channel moves only with this: nothing is kept, and it is false, where another payment has the channel.
    */
   settle(claim: Claim, receipt: Receipt, now: number): Promise<boolean>;
 
@@ -335,6 +339,9 @@ export interface Store extends NonceStore {
 
   /** What is given back, in the same database. */
   readonly refunds: RefundStore;
+
+  /** Payment channels, in the same database. */
+  readonly channels: ChannelStore;
 
   /** Prepaid credits, in the same database. */
   readonly credits: CreditStore;

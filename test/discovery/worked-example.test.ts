@@ -8,6 +8,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { PayableNetwork, PayableNetworks } from '../../src/payment/networks.ts';
 import { openX402Rail } from '../../src/rails/x402/rail.ts';
 import { encodeHeader } from '../../src/rails/x402/wire.ts';
+import { noChannels } from '../payment/channels/none.ts';
 import { noExposure } from '../payment/exposure/none.ts';
 import { documentsOf, endpoint, networks, parts, payTo, price } from './samples.ts';
 
@@ -37,6 +38,7 @@ function basePayable(): PayableNetwork {
     extra: { name: 'USD Coin', version: '2' },
     upto: undefined,
     hold: undefined,
+    channels: undefined,
   };
 }
 
@@ -56,7 +58,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
       refresh: async () => {},
       weigh: async () => {},
     };
-    const rail = openX402Rail({ networks, exposure: noExposure, publicUrl, now: Date.now });
+    const rail = openX402Rail({ networks, exposure: noExposure, channels: noChannels, publicUrl, now: Date.now });
     if (typeof proof !== 'string') {
       const raw = {
         transport: 'http' as const,

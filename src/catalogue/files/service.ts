@@ -46,6 +46,13 @@ const exposure = {
         'Where a payment would settle first, lock its money instead and take it after the work: x402 `auth-capture`, on networks with its escrow and a key of ours',
       examples: [true],
     },
+    channels: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Let calls be drawn from a deposit that was made before, at prices down to one atomic unit: x402 `batch-settlement`, on networks with its contract and a key of ours',
+      examples: [true],
+    },
     settleUpfront: {
       type: 'object',
       description: 'What settles before the work whatever is at risk',

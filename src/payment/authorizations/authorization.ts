@@ -18,8 +18,8 @@ export interface Terms {
 
 export interface Authorization {
   /** Its name in recovery queries, and the x402 scheme that settles it. */
-  readonly kind: 'eip3009' | 'permit2' | 'solana' | 'auth-capture';
-  readonly scheme: 'exact' | 'upto' | 'auth-capture';
+  readonly kind: 'eip3009' | 'permit2' | 'solana' | 'auth-capture' | 'batch-settlement';
+  readonly scheme: 'exact' | 'upto' | 'auth-capture' | 'batch-settlement';
   /**
    * The identity of the payment: what the chain itself remembers of the authorization, so that it is the same on every
    * rail and however it was encoded, and different for any other.

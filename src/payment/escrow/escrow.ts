@@ -14,11 +14,3 @@ export interface EscrowOperator {
   /** Gives back what is locked. `refused`: nothing is left. Never throws. */
   release(info: PaymentInfo): Promise<Settlement>;
 }
-
-/** A payment that is locked first, as the lifecycle sees it. */
-export interface Hold {
-  /** `settled`: it is locked. Never throws. */
-  lock(): Promise<Settlement>;
-  /** `refused`: its payer has it back. Never throws. */
-  release(): Promise<Settlement>;
-}

@@ -13,6 +13,8 @@ export interface ExposurePolicy {
   readonly lossLimit: Money;
   /** Where payments would settle first, their money is locked instead, on networks and with clients that can. */
   readonly hold: boolean;
+  /** Calls may be drawn from deposits, on networks and with clients that can. */
+  readonly channels: boolean;
   readonly settleUpfront: {
     /** Calls that cost more than this. */
     readonly above: Money;
@@ -28,8 +30,8 @@ export interface ExposurePolicy {
  * hour: it takes payers with a record, who have paid as much as they take, to make a network settle first for everybody.
  */
 export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
-  const { perPayer = '2.00', new: unproven = '0.50', perHour = '2.00', lossLimit = '5.00', hold = false } = file;
-  const { settleUpfront = {} } = file;
+  const { perPayer = '2.00', new: unproven = '0.50', perHour = '2.00', lossLimit = '5.00' } = file;
+  const { settleUpfront = {}, hold = false, channels = false } = file;
   const { above = '1.00', contracts = true, afterFailures = 2 } = settleUpfront;
   return {
     perPayer: usd(perPayer),
@@ -37,6 +39,7 @@ export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
     perHour: usd(perHour),
     lossLimit: usd(lossLimit),
     hold,
+    channels,
     settleUpfront: { above: usd(above), contracts, afterFailures },
   };
 }

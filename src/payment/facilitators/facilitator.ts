@@ -1,6 +1,7 @@
 /** Who checks and executes x402 payments: in process (`local.ts`) or over HTTP (`remote.ts`, `coinbase.ts`). */
 
 import type { Settlement, Transfer } from '../../settlement.ts';
+import type { ChannelOperator } from '../channels/operator.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -60,6 +61,8 @@ export interface Facilitator {
   accounts?(): Promise<ReadonlyMap<string, GasAccount>>;
   /** Who drives the escrow of a chain, by its CAIP-2 id; `supported` says on which there is one. */
   escrow?(caip2: string): Promise<EscrowOperator | undefined>;
+  /** Who drives the payment channels of a chain, likewise. */
+  channels?(caip2: string): Promise<ChannelOperator | undefined>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }

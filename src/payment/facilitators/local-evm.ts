@@ -26,6 +26,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { asJsonObject } from '../../json.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import type { Attempt } from './attempt.ts';
+import { channelContracts, openEvmChannels } from './evm-channels.ts';
 import { escrowContracts, openEvmEscrow } from './evm-escrow.ts';
 import { gasReason, leastSettled, priceCall, settlementsFor } from './evm-gas.ts';
 import { openEvmSender } from './evm-sender.ts';
@@ -163,16 +164,18 @@ export function createLocalEvmNetwork(
     };
   }
 
-  const escrow = openEvmEscrow({
+  const driven = {
     chainId: options.chainId,
-    rpcUrl: options.rpcUrl,
     reader,
     operator: account.address,
     noting,
-    weigh: (call, price) => priceCall(reader, call, termsFor(price)),
-    send: async (call, attempt, price) => sender.send(await priceCall(reader, call, termsFor(price)), attempt),
+    weigh: (call: Call, price: bigint) => priceCall(reader, call, termsFor(price)),
+    send: async (call: Call, attempt: Attempt, price: bigint) =>
+      sender.send(await priceCall(reader, call, termsFor(price)), attempt),
     waitForReceipt,
-  });
+  };
+  const escrow = openEvmEscrow({ ...driven, rpcUrl: options.rpcUrl });
+  const channels = openEvmChannels(driven);
 
   async function haveCode(addresses: readonly Address[]): Promise<boolean> {
     const codes = await Promise.all(addresses.map((address) => reader.getCode({ address })));
@@ -186,9 +189,10 @@ export function createLocalEvmNetwork(
       const chainId = await reader.getChainId().catch(() => undefined);
       if (chainId === undefined) throw unreachable();
       if (chainId !== options.chainId) throw new Error(`the node of ${options.caip2} belongs to chain ${chainId}`);
-      const [hasPermit2, hasEscrow] = await Promise.all([
+      const [hasPermit2, hasEscrow, hasChannels] = await Promise.all([
         haveCode([PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress]),
         haveCode(escrowContracts),
+        haveCode(channelContracts),
       ]).catch(() => {
         throw unreachable();
       });
@@ -198,6 +202,9 @@ export function createLocalEvmNetwork(
         ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
         ...(hasPermit2 ? [{ ...upto, extra: { facilitatorAddress: account.address } }] : []),
         ...(hasEscrow ? [{ ...upto, scheme: 'auth-capture', extra: { captureAuthorizer: account.address } }] : []),
+        ...(hasChannels
+          ? [{ ...upto, scheme: 'batch-settlement', extra: { receiverAuthorizer: account.address } }]
+          : []),
       ];
     },
 
@@ -219,6 +226,8 @@ export function createLocalEvmNetwork(
     },
 
     escrow,
+
+    channels,
 
     close: () => sender.close(),
   };

@@ -1,5 +1,6 @@
 /** What the facilitator of this process needs to know of a network, and what one network does for it. */
 import type { SchemeNetworkFacilitator } from '@x402/core/types';
+import type { ChannelOperator } from '../channels/operator.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import type { Attempt } from './attempt.ts';
 import type { GasAccount, Kind } from './facilitator.ts';
@@ -60,6 +61,8 @@ export interface LocalNetwork {
   scheme({ version, name, payload, requirements }: Asked, attempt: Attempt): SchemeNetworkFacilitator | undefined;
   /** Where money can be locked before the work; undefined: nowhere. It is offered only where `kinds` says so. */
   readonly escrow?: EscrowOperator;
+  /** Where calls can be drawn from a deposit, likewise. */
+  readonly channels?: ChannelOperator;
   /** Sees to nothing any more. */
   close(): void;
 }

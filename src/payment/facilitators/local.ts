@@ -160,6 +160,8 @@ export function localFacilitator(options: LocalOptions): LocalFacilitator {
 
     leastPrices: () => fromEach((network) => network.least()),
 
+    channels: async (caip2) => (await networks()).find(({ names }) => names[2] === caip2)?.network.channels,
+
     escrow: async (caip2) => (await networks()).find(({ names }) => names[2] === caip2)?.network.escrow,
 
     accounts: () => fromEach((network) => network.account()),

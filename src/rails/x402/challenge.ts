@@ -1,14 +1,17 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
 import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
+import { WITHDRAW_DELAY } from '../../payment/channels/channel.ts';
 import { captureDeadlineAt, LONGEST_HELD_WORK_MS, stepOf } from '../../payment/escrow/deadline.ts';
 import { NOBODY } from '../../payment/escrow/payment-info.ts';
 import type { ExposureControl, UpfrontFor } from '../../payment/exposure/control.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Challenge, Quote, Rail, ToolWords } from '../../payment/rail.ts';
+import type { Correction, Refusal } from '../../payment/refusal.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
+import { leastDeposit } from './channel.ts';
 import { type ResourceListing, resourceListing } from './listing.ts';
 import { paymentIdentifierExtension } from './payment-identifier.ts';
 import { CHALLENGE_EXTENSION, type Requirements, type RequirementsV1 } from './wire.ts';
@@ -62,6 +65,28 @@ const holdRequirements = (
   },
 });
 
+/** The entry by which the call is drawn from a deposit. */
+const channelRequirements = (
+  exact: Requirements,
+  { extra }: NonNullable<PayableNetwork['channels']>,
+  leastPrice: bigint,
+): Requirements => ({
+  ...exact,
+  scheme: 'batch-settlement',
+  maxTimeoutSeconds: LOCK_SECONDS,
+  extra: {
+    ...extra,
+    withdrawDelay: WITHDRAW_DELAY,
+    minDeposit: leastDeposit(BigInt(exact.amount), leastPrice).toString(),
+  },
+});
+
+/** What the payer has to sign next, in the offer that it will sign. */
+const corrected = (offer: Requirements, { network, extra }: Correction): Requirements =>
+  offer.scheme === 'batch-settlement' && offer.network === network
+    ? { ...offer, extra: { ...offer.extra, ...extra } }
+    : offer;
+
 /** The same in version 1's words. `amount` is carried too, for readers of the body. */
 export function requirementsV1(
   offer: Requirements,
@@ -113,6 +138,9 @@ function headerWithId(required: object): (id: string) => string {
   return (id) => head + Buffer.from(id).toString('base64') + tail;
 }
 
+/** Clients of some schemes read a code. */
+const errorOf = ({ message, correction }: Refusal): string => correction?.code ?? message;
+
 /** What is asked for a request, and on which of the route's networks. */
 type Offered = Pick<Quote, 'route' | 'amount' | 'networks' | 'deadlineMs'>;
 
@@ -140,9 +168,8 @@ export type X402Challenge = Challenge;
 export interface Challenges {
   /**
    * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound, `auth-capture`
-   * before it where it would settle first. Many clients
-   * pay the first that they can, so those that settle after the result come first. A challenge leaves out those that are
-   * not worth settling now.
+   * before it where it would settle first, and `batch-settlement` last. Many clients pay the first that they can, so those
+   * that settle after the result come first. A challenge leaves out those that are not worth settling now.
    */
   offers(quote: Offered): Requirements[];
   /** Why everybody's payment of this on the network has to settle before the work. */
@@ -220,6 +247,16 @@ export function createChallenges(
     });
   };
 
+  /** One that only has to be signed is worth it at any price. */
+  const drawnOn = (open: readonly PayableNetwork[], quote: Offered): Requirements[] =>
+    open.flatMap((network) => {
+      if (!exposure.policy.channels || !network.channels || quote.route.endpoint.secret) return [];
+      const exact = requirements(quote, network, quote.amount, { scheme: 'exact', upfront: false });
+      return BigInt(exact.amount) > 0n
+        ? [channelRequirements(exact, network.channels, networks.leastPrice(network.id))]
+        : [];
+    });
+
   const isWorthSettling = ({ id, asset }: PayableNetwork, amount: Money): boolean =>
     toAtomic(amount, asset.decimals) >= networks.leastPrice(id);
 
@@ -235,18 +272,21 @@ export function createChallenges(
   };
 
   /** What is offered at a price, and which payers settle first although it says otherwise. */
-  const open = (offered: Offered, allUpfront: boolean) => {
-    const worthwhile = payable(offered.networks).filter((network) => isWorthSettling(network, offered.amount));
-    const accepts = offersOn(worthwhile, offered, allUpfront);
-    const upfrontFor = accepts.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
+  const open = (offered: Offered, allUpfront: boolean, correction?: Correction) => {
+    const all = payable(offered.networks);
+    const worthwhile = all.filter((network) => isWorthSettling(network, offered.amount));
+    const settled = offersOn(worthwhile, offered, allUpfront);
+    const drawn = drawnOn(all, offered);
+    const accepts = [...settled, ...(correction ? drawn.map((offer) => corrected(offer, correction)) : drawn)];
+    const upfrontFor = settled.every(({ extra }) => extra.paymentFlow === 'upfront') ? undefined : exposure.upfrontFor;
     return { accepts, upfrontFor };
   };
 
   /** What is said at a price, in both versions' words. */
-  const said = (offered: Offered, error: string, allUpfront = false) => {
+  const said = (offered: Offered, error: string, allUpfront = false, correction?: Correction) => {
     const { route } = offered;
     const { resource, extensions } = prepare(route);
-    const { accepts, upfrontFor } = open(offered, allUpfront);
+    const { accepts, upfrontFor } = open(offered, allUpfront, correction);
     const withId = { ...extensions, ...common, ...challengeExtension(NO_ID, upfrontFor) };
     const members = {
       accepts: bodyOffers(route, resource, accepts),
@@ -275,7 +315,7 @@ export function createChallenges(
   };
 
   return {
-    offers: (quote) => offersOn(payable(quote.networks), quote),
+    offers: (quote) => [...offersOn(payable(quote.networks), quote), ...drawnOn(payable(quote.networks), quote)],
     upfront: upfrontOn,
     lastsMs: (quote, network) => authorizationSeconds(quote, network) * 1000,
 
@@ -289,10 +329,10 @@ export function createChallenges(
     isPayable: ({ quote }) => quoted(quote).isPayable,
 
     asObject({ id, quote, refusal }, url) {
-      const { accepts, upfrontFor } = open(quote, refusal?.upfront !== undefined);
+      const { accepts, upfrontFor } = open(quote, refusal?.upfront !== undefined, refusal?.correction);
       return {
         x402Version: 2,
-        error: refusal?.message ?? 'Payment required',
+        error: refusal ? errorOf(refusal) : 'Payment required',
         resource: { ...prepare(quote.route).resource, url },
         accepts,
         extensions: { ...common, ...challengeExtension(id, upfrontFor) },
@@ -305,8 +345,8 @@ export function createChallenges(
         const { header, members } = quoted(quote);
         return { header: header(id), error: 'Payment required', members };
       }
-      const error = refusal.message;
-      const { required, members } = said(quote, error, refusal.upfront !== undefined);
+      const error = errorOf(refusal);
+      const { required, members } = said(quote, error, refusal.upfront !== undefined, refusal.correction);
       return { header: headerWithId(required)(id), error, members };
     },
   };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { NetworkId } from '../../catalogue/types.ts';
 import { type HoldTerms, readAuthCapture } from '../../payment/authorizations/auth-capture.ts';
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
+import { readBatchSettlement } from '../../payment/authorizations/batch-settlement.ts';
 import { readEip3009 } from '../../payment/authorizations/eip3009.ts';
 import { type Json, readObject } from '../../payment/authorizations/fields.ts';
 import { readPermit2 } from '../../payment/authorizations/permit2.ts';
@@ -10,7 +11,9 @@ import { readSolana } from '../../payment/authorizations/solana.ts';
 import type { PayableNetworks } from '../../payment/networks.ts';
 import type { Credential } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import { networkName, type PaymentPayload } from './wire.ts';
+import { requestDigest } from '../../payment/request-digest.ts';
+import type { GatewayRequest } from '../../request.ts';
+import { networkName, type PaymentPayload, schemeOf } from './wire.ts';
 
 export interface X402Credential extends Credential {
   readonly payment: PaymentPayload;
@@ -53,18 +56,45 @@ const holdTerms = (payment: PaymentPayload): HoldTerms | undefined =>
   payment.x402Version === 2 && payment.accepted.hold ? { ...payment.accepted, ...payment.accepted.hold } : undefined;
 
 /** Throws Refusal. */
-export function readCredential(payment: PaymentPayload, networks: Pick<PayableNetworks, 'named'>): X402Credential {
+export function readCredential(
+  payment: PaymentPayload,
+  networks: Pick<PayableNetworks, 'named'>,
+  request: GatewayRequest,
+): X402Credential {
   const name = networkName(payment);
   const network = networks.named(payment.x402Version, name);
   if (!network) throw new Refusal('verification-failed', `the network ${name.slice(0, 60)} is not known here`);
   const hold = holdTerms(payment);
-  const authorization = hold
-    ? readAuthCapture(payment.payload, hold, Number(network.caip2.split(':')[1]))
-    : readAuthorization(payment.payload);
+  const chainId = Number(network.caip2.split(':')[1]);
+  if (schemeOf(payment) === 'batch-settlement') return channelCredential(payment, network, chainId, request);
+  const authorization = hold ? readAuthCapture(payment.payload, hold, chainId) : readAuthorization(payment.payload);
   return {
     id: authorization.identity(network.caip2, network.asset.address),
     fingerprint: fingerprintOf(authorization, payment.challengeId),
     isPrivate: payment.challengeId !== undefined,
+    identifier: payment.identifier,
+    payment,
+    authorization,
+    network: network.id,
+  };
+}
+
+/** A voucher that bought nothing is tried again as it is, as often as its payer likes: there is no other for the same sum. */
+const ATTEMPTS_OF_A_VOUCHER = 1_000;
+
+/** Whoever shows the voucher again is its payer, whatever challenge it answers: the same is signed each time. */
+function channelCredential(
+  payment: PaymentPayload,
+  network: NonNullable<ReturnType<PayableNetworks['named']>>,
+  chainId: number,
+  request: GatewayRequest,
+): X402Credential {
+  const authorization = readBatchSettlement(payment.payload, chainId, requestDigest(request));
+  return {
+    id: authorization.identity(network.caip2, network.asset.address),
+    fingerprint: fingerprintOf(authorization, undefined),
+    isPrivate: false,
+    attempts: ATTEMPTS_OF_A_VOUCHER,
     identifier: payment.identifier,
     payment,
     authorization,

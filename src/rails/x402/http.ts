@@ -31,7 +31,7 @@ export const createHttpWire = (
 ): HttpWire<X402Credential, X402Challenge> => ({
   read(request) {
     const header = paymentHeader(request);
-    return header === undefined ? undefined : readCredential(decodePayment(header), networks);
+    return header === undefined ? undefined : readCredential(decodePayment(header), networks, request);
   },
 
   /** One answer that clients of version 2 (header) and version 1 (body) both pay. */

@@ -19,9 +19,9 @@ export const createMcpWire = (
 ): McpWire<X402Credential, X402Challenge> => ({
   carries: ({ meta }) => meta[PAYMENT] !== undefined,
 
-  read({ tool }) {
-    const given = tool?.meta[PAYMENT];
-    return given === undefined ? undefined : readCredential(decodeToolPayment(given), networks);
+  read(request) {
+    const given = request.tool?.meta[PAYMENT];
+    return given === undefined ? undefined : readCredential(decodeToolPayment(given), networks, request);
   },
 
   challenge(challenge) {

@@ -1,13 +1,16 @@
 /** The sandbox's funded wallet, as an unmodified x402 client. */
 import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { toClientEvmSigner } from '@x402/evm';
 import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client';
+import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { privateKeyToAccount } from 'viem/accounts';
+import { createPublicClient, http } from 'viem';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
 
-export type X402Scheme = 'exact' | 'auth-capture';
+export type X402Scheme = 'exact' | 'auth-capture' | 'batch-settlement';
 
 /**
  * Pays on the network that `wanted` names (CAIP-2). It gets only that network's wallet: the client itself prefers offers
@@ -35,8 +38,7 @@ export async function openWallet(
   const isWanted = ({ caip2 }: { caip2: string }) => wanted === undefined || wanted === caip2;
   for (const { caip2, rpcUrl, privateKey } of Object.values(sandbox.evm).filter(isWanted)) {
     const account = privateKeyToAccount(privateKey);
-    const signing = scheme === 'exact' ? new ExactEvmScheme(account, { rpcUrl }) : new AuthCaptureEvmScheme(account);
-    client.register(caip2 as `${string}:${string}`, signing);
+    client.register(caip2 as `${string}:${string}`, signing(scheme, account, rpcUrl));
   }
   if (sandbox.solana && isWanted(sandbox.solana)) {
     const { caip2, rpcUrl, secretKey } = sandbox.solana;
@@ -46,8 +48,20 @@ export async function openWallet(
   return new x402HTTPClient(client);
 }
 
+function signing(scheme: X402Scheme, account: PrivateKeyAccount, rpcUrl: string) {
+  if (scheme === 'exact') return new ExactEvmScheme(account, { rpcUrl });
+  if (scheme === 'auth-capture') return new AuthCaptureEvmScheme(account);
+  const reader = createPublicClient({ transport: http(rpcUrl) });
+  // It remembers nothing but what the chain and the gateway say of the channel.
+  return new BatchSettlementEvmScheme(toClientEvmSigner(account, reader as Parameters<typeof toClientEvmSigner>[1]));
+}
+
 /** What `--scheme` takes -> what x402 calls it. */
-const SCHEMES: Readonly<Record<string, X402Scheme>> = { exact: 'exact', hold: 'auth-capture' };
+const SCHEMES: Readonly<Record<string, X402Scheme>> = {
+  exact: 'exact',
+  hold: 'auth-capture',
+  channel: 'batch-settlement',
+};
 
 /** `network`: neutral or CAIP-2 id; undefined for the first that is offered. */
 export async function openPayer(sandbox: SandboxState, network: string | undefined, named = 'exact'): Promise<Payer> {

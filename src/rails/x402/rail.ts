@@ -1,7 +1,8 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
 import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth-capture.ts';
-import type { Authorization } from '../../payment/authorizations/authorization.ts';
+import type { Authorization, Terms } from '../../payment/authorizations/authorization.ts';
+import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
 import { demandBlockhash, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
 import { same } from '../../payment/chains/evm-logs.ts';
@@ -15,8 +16,10 @@ import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
 import { unknown } from '../../settlement.ts';
+import type { ChannelStore } from '../../store/channel-store.ts';
 import { createChallenges, requirementsV1, type X402Challenge } from './challenge.ts';
 import { givenAt } from './challenge-id.ts';
+import { channelReceipt, openChannelPayments } from './channel.ts';
 import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
 import { createMcpWire } from './mcp.ts';
@@ -29,9 +32,14 @@ import { checkAccepted, networkName, type PaymentPayload, type Requirements, sch
 const isHold = (authorization: Authorization): authorization is AuthCaptureAuthorization =>
   authorization.kind === 'auth-capture';
 
+const isDrawn = (authorization: Authorization): authorization is ChannelAuthorization =>
+  authorization.kind === 'batch-settlement';
+
 interface X402Options {
   readonly networks: PayableNetworks;
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version' | 'policy'>;
+  /** Deposits that calls are drawn from. */
+  readonly channels: ChannelStore;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly refundSigners?: RefundSigners | undefined;
@@ -50,6 +58,7 @@ export function openX402Rail(options: X402Options): X402Rail {
   const { networks, exposure, publicUrl, refundSigners, receiptSigner, now } = options;
   const challenges = createChallenges(networks, exposure, { publicUrl, refundWindowMs: options.refundWindowMs }, now);
   const findSettlement = openRecovery(now);
+  const channelPayments = openChannelPayments(options.channels, now);
 
   const payableFor = ({ network: id, payment }: X402Credential, { networks: offeredOn }: Quote): PayableNetwork => {
     if (!offeredOn.includes(id)) {
@@ -112,6 +121,67 @@ export function openX402Rail(options: X402Options): X402Rail {
     );
   }
 
+  /** What is kept to ask about a payment later, and to write its receipt. */
+  const recoveryQuery = (
+    { payment, authorization, network }: X402Credential,
+    quote: Quote,
+    terms: Terms,
+    others: object,
+  ): string =>
+    JSON.stringify({
+      x402Version: payment.x402Version,
+      network,
+      networkName: networkName(payment),
+      payer: authorization.payer,
+      since: seenSince(now()),
+      ...authorization.recoveryQuery(terms),
+      ...others,
+      quoted: toDecimal(quote.amount),
+      ...(receiptSigner && payment.x402Version === 2 && { resourceUrl: publicUrl + quote.route.path }),
+    });
+
+  /** When the challenge was given. Clients of version 1 name none: what they sign lasts from then on as long as it asked. */
+  const offeredAt = ({ payment, authorization: { endsAt } }: X402Credential, quote: Quote, network: PayableNetwork) =>
+    givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(quote, network);
+
+  /** A payment drawn from a channel: the gateway itself checks it, and nothing moves but a deposit. */
+  async function verifyDrawn(
+    credential: X402Credential & { readonly authorization: ChannelAuthorization },
+    quote: Quote,
+    network: PayableNetwork,
+    terms: Terms,
+  ): Promise<VerifiedPayment> {
+    const { authorization } = credential;
+    const { amount, asset: address, payTo } = terms;
+    const { decimals } = network.asset;
+    const leastPrice = networks.leastPrice(network.id);
+    const drawn = await channelPayments.verify({ authorization, network, amount, leastPrice });
+    const isFixed = !quote.route.price.actual;
+    const query = recoveryQuery(credential, quote, terms, { ...drawn.query, isFixed });
+    return {
+      network: network.id,
+      asset: address,
+      decimals,
+      payer: authorization.payer,
+      holder: { isContract: false, balance: async () => 0n },
+      payTo,
+      amount,
+      scheme: authorization.scheme,
+      upfront: 'held',
+      offeredAt: offeredAt(credential, quote, network),
+      canSettleUpfront: true,
+      payerIsProven: true,
+      isCovered: true,
+      hold: drawn.hold((transfer) => rail.receipt(query, transfer, now())),
+      recoveryQuery: query,
+      settle: async (due) => ({
+        state: 'settled',
+        transaction: drawn.transaction(),
+        amount: isFixed ? amount : toAtomic(due, decimals),
+      }),
+    };
+  }
+
   const rail: X402Rail = {
     name: 'x402',
     receiptSigner,
@@ -128,7 +198,7 @@ export function openX402Rail(options: X402Options): X402Rail {
       if (authorization.scheme !== offer.scheme) {
         throw new Refusal(
           'verification-failed',
-          'the scheme upto is paid with a Permit2 permit, exact with an EIP-3009 authorization or a Solana transaction',
+          'the scheme upto is paid with a Permit2 permit, exact with an EIP-3009 authorization or a Solana transaction, batch-settlement with a voucher',
         );
       }
       const held = isHold(authorization) ? authorization : undefined;
@@ -137,13 +207,12 @@ export function openX402Rail(options: X402Options): X402Rail {
       const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
+      if (isDrawn(authorization)) return await verifyDrawn({ ...credential, authorization }, quote, network, terms);
       const { endsAt, payer, scheme } = authorization;
       const chosen =
         payment.x402Version === 2 && payment.accepted.upfront && scheme === 'exact' ? 'offered' : undefined;
       const upfront = held ? 'held' : (challenges.upfront(quote, network) ?? chosen);
       const { deadlineMs } = quote;
-      // Clients of version 1 name no challenge: what they sign lasts from then on as long as it asked.
-      const offeredAt = givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(quote, network);
       const operator = held && (await network.hold?.operator());
       const outlivesWork = upfront === undefined && !settlesNow;
       if (outlivesWork && endsAt !== undefined) demandOutliving({ goodForMs: endsAt - now(), deadlineMs });
@@ -172,24 +241,15 @@ export function openX402Rail(options: X402Options): X402Rail {
         amount,
         scheme,
         upfront,
-        offeredAt,
+        offeredAt: offeredAt(credential, quote, network),
         canSettleUpfront: scheme !== 'upto',
         payerIsProven: true,
         hold: operator && {
           lock: () => operator.lock(held.info, held.signature),
           release: () => operator.release(held.info),
+          hasCost: () => true,
         },
-        recoveryQuery: JSON.stringify({
-          x402Version: payment.x402Version,
-          network: network.id,
-          networkName: networkName(payment),
-          payer,
-          since: seenSince(now()),
-          ...authorization.recoveryQuery(terms),
-          ...(held && { isFixed: !quote.route.price.actual }),
-          quoted: toDecimal(quote.amount),
-          ...(receiptSigner && payment.x402Version === 2 && { resourceUrl: publicUrl + quote.route.path }),
-        }),
+        recoveryQuery: recoveryQuery(credential, quote, terms, held ? { isFixed: !quote.route.price.actual } : {}),
         async settle(due) {
           const charged = offer.scheme === 'exact' ? amount : toAtomic(due, asset.decimals);
           // The escrow takes no nothing: work of no worth costs one unit.
@@ -210,6 +270,10 @@ export function openX402Rail(options: X402Options): X402Rail {
 
     async endHold(text, isDone) {
       const query: RecoveryQuery = JSON.parse(text);
+      if (query.kind === 'batch-settlement') {
+        if (!isDone || !query.isFixed) return undefined;
+        return { state: 'settled', transaction: query.channel, amount: BigInt(query.amount) };
+      }
       const operator = await networks
         .find(query.network)
         ?.hold?.operator()
@@ -229,8 +293,11 @@ export function openX402Rail(options: X402Options): X402Rail {
       return count(createRpc(network.rpcUrl), transaction);
     },
 
-    receipt(text, { transaction, amount }, settledAt) {
-      const { x402Version, network, networkName: name, payer, quoted, resourceUrl }: RecoveryQuery = JSON.parse(text);
+    receipt(text, transfer, settledAt) {
+      const query: RecoveryQuery = JSON.parse(text);
+      const { transaction, amount } = transfer;
+      const { x402Version, network, networkName: name, payer, quoted, resourceUrl } = query;
+      const drawn = query.kind === 'batch-settlement' ? channelReceipt(query, transfer) : undefined;
       const charged = atomicToDecimal(amount, networks.decimals(network));
       const sold = { network: name, payer: shownPayer(payer), transaction, settledAt };
       const signed = resourceUrl === undefined ? undefined : receiptSigner?.sign({ ...sold, resourceUrl });
@@ -241,8 +308,9 @@ export function openX402Rail(options: X402Options): X402Rail {
         quoted,
         charged,
         ...(signed && { signed }),
+        ...drawn?.details,
       };
-      return { transaction, amount: amount.toString(), settledAt, details };
+      return { transaction, amount: amount.toString(), settledAt, details, ...(drawn && { channel: drawn.channel }) };
     },
   };
   return rail;

@@ -7,6 +7,7 @@ import { findSolanaSettlement, type HistoryProgress } from '../../payment/author
 import type { LogProgress } from '../../payment/chains/evm-logs.ts';
 import { type Looks, openLooks } from '../../payment/chains/looks.ts';
 import type { Settlement } from '../../settlement.ts';
+import type { ChannelQuery } from './channel.ts';
 
 /** Clocks of chain and gateway differ. */
 const CLOCK_SKEW_SECONDS = 120;
@@ -36,6 +37,7 @@ export type RecoveryQuery = Common &
     | ({ readonly kind: 'eip3009' } & Query<typeof findEip3009Settlement>)
     | ({ readonly kind: 'permit2' } & Query<typeof findPermit2Settlement>)
     | ({ readonly kind: 'auth-capture'; readonly isFixed: boolean } & Query<typeof findHold>)
+    | ({ readonly kind: 'batch-settlement'; readonly isFixed: boolean } & ChannelQuery)
     | ({ readonly kind: 'solana' } & Query<typeof findSolanaSettlement>)
   );
 
@@ -58,6 +60,9 @@ export function openRecovery(now: () => number): FindSettlement {
         return findPermit2Settlement({ ...query, rpcUrl }, logs);
       case 'auth-capture':
         return findHold({ ...query, rpcUrl }, logs);
+      case 'batch-settlement':
+        // The store has the voucher, and tells it apart from all others.
+        return { state: 'unknown', reason: 'its voucher is kept', unused: true, held: true };
       case 'solana':
         return findSolanaSettlement({ ...query, since: firstSeen(query.since), rpcUrl, now: now() }, histories);
     }

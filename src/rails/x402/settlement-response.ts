@@ -2,6 +2,7 @@
 import { checksumAddress, isEvmAddress } from '../../address.ts';
 import type { FailedSettlement } from '../../payment/refusal.ts';
 import type { Receipt } from '../../store/store.ts';
+import { channelResponse } from './channel.ts';
 import type { RecoveryQuery } from './recovery.ts';
 
 /** As wallets show it. */
@@ -10,9 +11,19 @@ export const shownPayer = (payer = ''): string => (isEvmAddress(payer) ? checksu
 /** What facilitators answer where they have no code of their own; `errorMessage` says it in words. */
 const NOT_SETTLED = 'unexpected_settle_error';
 
-export function settlementResponse({ transaction, amount, details: { network, payer, signed } }: Receipt) {
+export function settlementResponse(receipt: Receipt) {
+  const { transaction, amount, channel } = receipt;
+  const { network, payer, signed } = receipt.details;
   const extensions = signed && { 'offer-receipt': { info: { receipt: { format: 'jws', signature: signed } } } };
-  return { success: true, transaction, network, payer: shownPayer(payer), amount, ...(extensions && { extensions }) };
+  return {
+    success: true,
+    transaction,
+    network,
+    payer: shownPayer(payer),
+    amount,
+    ...(channel && channelResponse(receipt)),
+    ...(extensions && { extensions }),
+  };
 }
 
 export function failedSettlement({ recoveryQuery, reason }: FailedSettlement) {

@@ -1,0 +1,76 @@
+/**
+ * A payment channel as the contract of x402's scheme `batch-settlement` knows it. Sources: x402 specification,
+ * "batch-settlement" on EVM; @x402/evm 2.27.0, which has the addresses.
+ */
+import { keccak_256 } from '@noble/hashes/sha3';
+import { word } from '../chains/evm-logs.ts';
+
+/** The contract that keeps deposits, and what takes EIP-3009 authorizations for it, on every chain that has them. */
+export const BATCH_SETTLEMENT = '0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003';
+export const EIP3009_DEPOSITS = '0x4020806089470a89826cB9fB1f4059150b550004';
+
+/**
+ * Seconds between a payer's request for its deposit and the time at which it may have it: long enough to claim before,
+ * whatever is down for a night. The contract takes 15 minutes to 30 days.
+ */
+export const WITHDRAW_DELAY = 86_400;
+
+/** The contract's struct: addresses and 32 bytes in hex, lower case; the delay in seconds. */
+export interface ChannelConfig {
+  readonly payer: string;
+  /** Whose signatures vouchers need. */
+  readonly payerAuthorizer: string;
+  readonly receiver: string;
+  /** Who claims: the gateway's own account. */
+  readonly receiverAuthorizer: string;
+  readonly token: string;
+  readonly withdrawDelay: number;
+  readonly salt: string;
+}
+
+const hash = (hex: string): string => Buffer.from(keccak_256(Buffer.from(hex, 'hex'))).toString('hex');
+const hashText = (text: string): string => hash(Buffer.from(text).toString('hex'));
+const number = (value: number | bigint): string => BigInt(value).toString(16).padStart(64, '0');
+
+const CONFIG_TYPE = hashText(
+  'ChannelConfig(address payer,address payerAuthorizer,address receiver,address receiverAuthorizer,address token,uint40 withdrawDelay,bytes32 salt)',
+);
+const VOUCHER_TYPE = hashText('Voucher(bytes32 channelId,uint128 maxClaimableAmount)');
+const DOMAIN_TYPE = hashText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)');
+const [NAME, VERSION] = ['x402 Batch Settlement', '1'].map(hashText);
+
+const domains = new Map<number, string>();
+
+function domainOf(chainId: number): string {
+  const known = domains.get(chainId);
+  if (known !== undefined) return known;
+  const made = hash(DOMAIN_TYPE + NAME + VERSION + number(chainId) + word(BATCH_SETTLEMENT));
+  domains.set(chainId, made);
+  return made;
+}
+
+/** EIP-712. 32 bytes in hex, with `0x`. */
+const digest = (chainId: number, struct: string): string => `0x${hash(`1901${domainOf(chainId)}${hash(struct)}`)}`;
+
+/** 32 bytes in hex, with `0x`: the contract's name of the channel on that chain. */
+export const channelId = (chainId: number, config: ChannelConfig): string =>
+  digest(
+    chainId,
+    [
+      CONFIG_TYPE,
+      word(config.payer),
+      word(config.payerAuthorizer),
+      word(config.receiver),
+      word(config.receiverAuthorizer),
+      word(config.token),
+      number(config.withdrawDelay),
+      word(config.salt),
+    ].join(''),
+  );
+
+/** What is signed for a voucher. 32 bytes in hex, with `0x`. */
+export const voucherDigest = (chainId: number, channel: string, max: bigint): string =>
+  digest(chainId, VOUCHER_TYPE + word(channel) + number(max));
+
+/** What an EIP-3009 authorization that deposits has as its nonce. 32 bytes in hex, with `0x`. */
+export const depositNonce = (channel: string, salt: string): string => `0x${hash(word(channel) + word(salt))}`;

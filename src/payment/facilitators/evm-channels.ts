@@ -1,0 +1,259 @@
+/** Drives the channels of x402's scheme `batch-settlement` on one EVM chain, from the account that settles there. */
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  type PublicClient,
+  parseAbi,
+  recoverAddress,
+  type TransactionReceipt,
+} from 'viem';
+import { refused, type Settlement, unknown } from '../../settlement.ts';
+import type { ChannelState } from '../../store/channel-store.ts';
+import {
+  BATCH_SETTLEMENT,
+  type ChannelConfig,
+  channelId,
+  depositNonce,
+  EIP3009_DEPOSITS,
+  voucherDigest,
+} from '../channels/channel.ts';
+import type { ChannelClaim, ChannelOperator, Deposit } from '../channels/operator.ts';
+import { type Attempt, newAttempt } from './attempt.ts';
+import { FacilitatorUnreachable } from './facilitator.ts';
+
+const abi = parseAbi([
+  'struct ChannelConfig { address payer; address payerAuthorizer; address receiver; address receiverAuthorizer; address token; uint40 withdrawDelay; bytes32 salt; }',
+  'struct Voucher { ChannelConfig channel; uint128 maxClaimableAmount; }',
+  'struct VoucherClaim { Voucher voucher; bytes signature; uint128 totalClaimed; }',
+  'function deposit(ChannelConfig config, uint128 amount, address collector, bytes collectorData)',
+  'function claim(VoucherClaim[] voucherClaims)',
+  'function settle(address receiver, address token)',
+  'function refund(ChannelConfig config, uint128 amount)',
+  'function multicall(bytes[] data) returns (bytes[])',
+  'function channels(bytes32) view returns (uint128 balance, uint128 totalClaimed)',
+  'function pendingWithdrawals(bytes32) view returns (uint128 amount, uint40 initiatedAt)',
+  'function refundNonce(bytes32) view returns (uint256)',
+  'error InvalidChannel()',
+  'error WithdrawDelayOutOfRange()',
+  'error DepositCollectionFailed()',
+  'error DepositOverflow()',
+  'error InvalidSignature()',
+  'error NotAuthorizedToClaim()',
+  'error NotAuthorizedToRefund()',
+  'error ClaimExceedsCeiling()',
+  'error ClaimExceedsBalance()',
+]);
+
+/** EIP-3009. */
+const token = parseAbi(['function authorizationState(address authorizer, bytes32 nonce) view returns (bool)']);
+
+export interface EvmChannelsOptions {
+  readonly chainId: number;
+  /** Runs a call to the node and notes whether it answered. Rejects with short words that hold no payment. */
+  noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T>;
+  readonly reader: PublicClient;
+  /** Who sends, and claims. */
+  readonly operator: Address;
+  /** Finds out what a call takes, without sending it, for what it is worth. */
+  weigh(call: { to: Address; data: Hex }, price: bigint): Promise<unknown>;
+  send(call: { to: Address; data: Hex }, attempt: Attempt, price: bigint): Promise<Hex>;
+  waitForReceipt(hash: Hex, attempt: Attempt): Promise<TransactionReceipt>;
+}
+
+/** Both have to be on the chain. */
+export const channelContracts = [BATCH_SETTLEMENT, EIP3009_DEPOSITS] as readonly Address[];
+
+const contract = BATCH_SETTLEMENT as Address;
+/** Of secp256k1, rounded down: the contract refuses the other half, in which every signature has a twin. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+const structOf = (config: ChannelConfig) => ({
+  payer: config.payer as Address,
+  payerAuthorizer: config.payerAuthorizer as Address,
+  receiver: config.receiver as Address,
+  receiverAuthorizer: config.receiverAuthorizer as Address,
+  token: config.token as Address,
+  withdrawDelay: config.withdrawDelay,
+  salt: config.salt as Hex,
+});
+
+const rowOf = ({ config, max, signature, charged }: ChannelClaim) => ({
+  voucher: { channel: structOf(config), maxClaimableAmount: max },
+  signature: signature as Hex,
+  totalClaimed: charged,
+});
+
+/** As the contract takes it, and no other: 65 bytes, `s` in the lower half, `v` 27 or 28. */
+function isTaken(signature: string): boolean {
+  if (!/^0x[0-9a-fA-F]{128}(1b|1c)$/i.test(signature)) return false;
+  return BigInt(`0x${signature.slice(66, 130)}`) <= HALF_ORDER;
+}
+
+export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
+  const { chainId, reader, operator, noting, weigh, send, waitForReceipt } = options;
+  const call = (data: Hex) => ({ to: contract, data });
+
+  const depositing = (config: ChannelConfig, { amount, validAfter, validBefore, salt, signature }: Deposit) =>
+    ({
+      abi,
+      functionName: 'deposit',
+      args: [
+        structOf(config),
+        amount,
+        EIP3009_DEPOSITS as Address,
+        encodeAbiParameters(
+          [{ type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes' }],
+          [validAfter, validBefore, BigInt(salt), signature as Hex],
+        ),
+      ],
+    }) as const;
+  const claimCall = (claims: readonly ChannelClaim[]): Hex =>
+    encodeFunctionData({ abi, functionName: 'claim', args: [claims.map(rowOf)] });
+  const settleCalls = (claims: readonly ChannelClaim[]): Hex[] => {
+    const pairs = new Map(claims.map(({ config }) => [`${config.receiver} ${config.token}`, config]));
+    return [...pairs.values()].map((config) =>
+      encodeFunctionData({ abi, functionName: 'settle', args: [config.receiver as Address, config.token as Address] }),
+    );
+  };
+  const together = (calls: readonly Hex[]) =>
+    call(encodeFunctionData({ abi, functionName: 'multicall', args: [calls] }));
+
+  /** Whether it is in a block and went through; the attempt tells how far it came otherwise. */
+  async function run(step: { to: Address; data: Hex }, price: bigint): Promise<Attempt> {
+    const attempt = newAttempt();
+    try {
+      await waitForReceipt(await noting(attempt, () => send(step, attempt, price)), attempt);
+    } catch {
+      // Told by the attempt.
+    }
+    return attempt;
+  }
+
+  const wentThrough = (attempt: Attempt): attempt is Attempt & { transaction: string } =>
+    attempt.transaction !== undefined && !attempt.rejected;
+
+  const isUsed = (config: ChannelConfig, { salt }: Deposit): Promise<boolean> =>
+    reader.readContract({
+      abi: token,
+      address: config.token as Address,
+      functionName: 'authorizationState',
+      args: [config.payer as Address, depositNonce(channelId(chainId, config), salt) as Hex],
+    });
+
+  async function simulate(claims: readonly ChannelClaim[]): Promise<boolean> {
+    const attempt = newAttempt();
+    try {
+      await noting(attempt, () => reader.call({ ...call(claimCall(claims)), account: operator }));
+      return true;
+    } catch {
+      if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the claims');
+      return false;
+    }
+  }
+
+  /** One bad row makes the contract refuse all: halves are tried until it stands alone. */
+  async function good(claims: readonly ChannelClaim[]): Promise<ChannelClaim[]> {
+    if (claims.length === 0 || (await simulate(claims))) return [...claims];
+    if (claims.length === 1) return [];
+    const middle = Math.ceil(claims.length / 2);
+    return [...(await good(claims.slice(0, middle))), ...(await good(claims.slice(middle)))];
+  }
+
+  return {
+    authorizer: operator,
+
+    async isSigned(channel, { payerAuthorizer }, { max, signature }) {
+      if (!isTaken(signature)) return false;
+      const hash = voucherDigest(chainId, channel, max) as Hex;
+      const signer = await recoverAddress({ hash, signature: signature as Hex }).catch(() => undefined);
+      return signer?.toLowerCase() === payerAuthorizer;
+    },
+
+    async read(channel) {
+      const attempt = newAttempt();
+      const args = [channel as Hex] as const;
+      const of = { abi, address: contract } as const;
+      try {
+        return await noting(attempt, async (): Promise<ChannelState> => {
+          const blockNumber = await reader.getBlockNumber({ cacheTime: 0 });
+          const at = { ...of, args, blockNumber };
+          const [[balance, totalClaimed], [, initiatedAt], nonce] = await Promise.all([
+            reader.readContract({ ...at, functionName: 'channels' }),
+            reader.readContract({ ...at, functionName: 'pendingWithdrawals' }),
+            reader.readContract({ ...at, functionName: 'refundNonce' }),
+          ]);
+          return {
+            balance: balance.toString(),
+            totalClaimed: totalClaimed.toString(),
+            withdrawRequestedAt: initiatedAt,
+            refundNonce: nonce.toString(),
+          };
+        });
+      } catch {
+        throw new FacilitatorUnreachable('the chain could not be asked about the channel');
+      }
+    },
+
+    async verifyDeposit(config, deposit) {
+      const attempt = newAttempt();
+      const depositCall = depositing(config, deposit);
+      try {
+        await noting(attempt, async () => {
+          // Says by name what the contract refuses; an estimate does not.
+          await reader.simulateContract({ ...depositCall, address: contract, account: operator });
+          await weigh(call(encodeFunctionData(depositCall)), deposit.amount);
+        });
+        return { valid: true, payer: config.payer };
+      } catch {
+        if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the deposit');
+        return { valid: false, reason: attempt.refusal ?? 'the contract would turn the deposit down' };
+      }
+    },
+
+    async isDeposited(config, deposit) {
+      const attempt = newAttempt();
+      try {
+        return await noting(attempt, () => isUsed(config, deposit));
+      } catch {
+        throw new FacilitatorUnreachable('the chain could not be asked about the deposit');
+      }
+    },
+
+    async deposit(config, deposit) {
+      const attempt = await run(call(encodeFunctionData(depositing(config, deposit))), deposit.amount);
+      if (wentThrough(attempt)) {
+        return { state: 'settled', transaction: attempt.transaction, amount: deposit.amount };
+      }
+      if (await isUsed(config, deposit).catch(() => false)) {
+        return { state: 'settled', transaction: '', amount: deposit.amount };
+      }
+      return attempt.unreachable || (attempt.sent && !attempt.rejected)
+        ? unknown('the chain has not confirmed the deposit')
+        : refused(attempt.refusal ?? 'the contract turned the deposit down');
+    },
+
+    async claim(claims) {
+      const claimed = await good(claims);
+      const left = claims.filter((each) => !claimed.includes(each));
+      if (claimed.length === 0) return { claimed, refused: left };
+      const worth = claimed.reduce((sum, { due }) => sum + due, 0n);
+      const attempt = await run(together([claimCall(claimed), ...settleCalls(claimed)]), worth);
+      if (!wentThrough(attempt)) {
+        throw new FacilitatorUnreachable(attempt.refusal ?? 'the chain has not confirmed the claims');
+      }
+      return { claimed, refused: left };
+    },
+
+    async refund(claim, amount): Promise<Settlement> {
+      const giving = encodeFunctionData({ abi, functionName: 'refund', args: [structOf(claim.config), amount] });
+      const claiming = claim.due > 0n ? [claimCall([claim]), ...settleCalls([claim])] : [];
+      const attempt = await run(together([...claiming, giving]), amount);
+      if (wentThrough(attempt)) return { state: 'settled', transaction: attempt.transaction, amount };
+      return attempt.unreachable || (attempt.sent && !attempt.rejected)
+        ? unknown('the chain has not confirmed the refund')
+        : refused(attempt.refusal ?? 'the contract turned the refund down');
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** Payments that are locked before their work: what of them is not taken is given back. */
+import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
+import { throughOutage } from '../store/through-outage.ts';
+import { inProgress, settlementPending } from './conflicts.ts';
+import type { Hold } from './hold.ts';
+import type { Rail, VerifiedPayment } from './rail.ts';
+import { Refusal } from './refusal.ts';
+
+interface HoldParts {
+  readonly store: Pick<Store, 'giveUp' | 'resolve'>;
+  now(): number;
+}
+
+/**
+ * Locks a claimed payment. Throws Refusal where nothing can be locked, what declined it, and Problem `settlement_pending` where
+ * nobody knows yet: the reconciler gives back what turns out to be locked.
+ */
+export async function lockPayment(
+  { store, now }: HoldParts,
+  { claim, verified }: { readonly claim: Claim; readonly verified: VerifiedPayment },
+  hold: Hold,
+): Promise<void> {
+  const locked = await hold.lock(claim);
+  if (locked.state === 'settled') return;
+  if (locked.state === 'declined') {
+    if (!(await throughOutage(() => store.giveUp(claim, 'released', locked.error.message, now())))) throw inProgress();
+    throw locked.error;
+  }
+  const state = locked.state === 'refused' ? 'unsettled' : 'unknown';
+  if (!(await throughOutage(() => store.giveUp(claim, state, locked.reason, now())))) throw inProgress();
+  if (locked.state === 'unknown') throw settlementPending();
+  throw new Refusal('verification-failed', `the payment was not locked: ${locked.reason}`, {
+    settlement: { recoveryQuery: verified.recoveryQuery, reason: locked.reason },
+  });
+}
+
+/** After work that came to nothing. What cannot be given back now is by the reconciler. */
+export async function giveBack({ store, now }: HoldParts, { id }: Pick<Claim, 'id'>, hold: Hold): Promise<void> {
+  const became = await hold.release?.();
+  if (became?.state !== 'refused') return;
+  await throughOutage(() => store.resolve(id, became, now()));
+}
+
+/**
+ * Ends what is locked and nobody works on: takes it for an answer that is kept, gives it back otherwise. `became` is what the
+ * chain says of the payment; anything but a hold stays as it is.
+ */
+export async function endHold(
+  rail: Pick<Rail, 'endHold' | 'receipt'>,
+  { recoveryQuery, answer }: Pick<Payment, 'recoveryQuery' | 'answer'>,
+  became: ReceiptedSettlement | undefined,
+  now: () => number,
+): Promise<ReceiptedSettlement | undefined> {
+  if (became?.state !== 'unknown' || !became.held || !rail.endHold) return became;
+  const ended = await rail.endHold(recoveryQuery, answer !== undefined);
+  return ended?.state === 'settled' ? { state: 'settled', receipt: rail.receipt(recoveryQuery, ended, now()) } : ended;
+}

@@ -1,0 +1,284 @@
+/**
+ * Payments by x402's `batch-settlement`: a voucher drawn on a channel. What the published client reads of answers and
+ * refusals is said here. Source: x402 specification, "batch-settlement" on EVM; @x402/evm 2.27.0.
+ */
+import { Problem } from '../../errors.ts';
+import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
+import type { ChannelOperator, Deposit } from '../../payment/channels/operator.ts';
+import { settlementPending } from '../../payment/conflicts.ts';
+import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
+import type { Declined, Hold } from '../../payment/hold.ts';
+import type { PayableNetwork } from '../../payment/networks.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import type { Transfer } from '../../settlement.ts';
+import type { Channel, ChannelState, ChannelStore, Drawn } from '../../store/channel-store.ts';
+import type { Receipt } from '../../store/store.ts';
+
+/** The scheme's own words for why a voucher is not taken. */
+const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
+const BUSY = 'invalid_batch_settlement_evm_channel_busy';
+
+/** A payer who asks for its deposit has it a day later at the earliest: what is known of a channel is good for less. */
+const TRUSTED_MS = 600_000;
+
+/** Calls that a deposit is to be good for, and times what it has to be worth at least that is worth settling alone. */
+const CALLS_OF_A_DEPOSIT = 10n;
+const SETTLEMENTS_OF_A_DEPOSIT = 10n;
+
+/** What a deposit has to be at least, in atomic units: its transactions are the gateway's to pay. */
+export function leastDeposit(amount: bigint, leastPrice: bigint): bigint {
+  const [calls, settlements] = [amount * CALLS_OF_A_DEPOSIT, leastPrice * SETTLEMENTS_OF_A_DEPOSIT];
+  return calls > settlements ? calls : settlements;
+}
+
+/** What has to be kept of such a payment to write its receipt later: JSON members. Amounts in atomic units. */
+export interface ChannelQuery {
+  readonly channel: string;
+  /** What the voucher is for, all calls before included. */
+  readonly max: string;
+  /** What this call costs at most. */
+  readonly amount: string;
+  /** What it deposits first. */
+  readonly deposit?: string;
+  /** How the channel stands, its deposit included. */
+  readonly state: ChannelState;
+}
+
+export interface ChannelPayment {
+  readonly query: ChannelQuery;
+  /** `told` makes a receipt of what it is given. */
+  hold(told: (transfer: Transfer) => Receipt): Hold;
+  /** Of the receipt: the deposit's transaction, or the channel's id. */
+  transaction(): string;
+}
+
+interface Asked {
+  readonly authorization: ChannelAuthorization;
+  readonly network: PayableNetwork;
+  /** Atomic units. */
+  readonly amount: bigint;
+  readonly leastPrice: bigint;
+}
+
+/** As the client takes it out of `extra`: the voucher proves that the payer agreed to as much. */
+const correction = (channel: string, state: ChannelState, kept: Pick<Channel, 'charged' | 'voucher'> | undefined) => ({
+  channelState: {
+    channelId: channel,
+    ...state,
+    chargedCumulativeAmount: kept?.charged ?? state.totalClaimed,
+  },
+  ...(kept?.voucher && {
+    voucherState: { signedMaxClaimable: kept.voucher.max, signature: kept.voucher.signature },
+  }),
+});
+
+const refuse = (reason: string, kind: Refusal['kind'] = 'verification-failed'): Refusal => new Refusal(kind, reason);
+
+/** A chain that cannot be asked is no fault of the payment. */
+async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
+  try {
+    return await question;
+  } catch (error) {
+    if (!(error instanceof FacilitatorUnreachable)) throw error;
+    throw new Refusal('verification-failed', 'the channel could not be checked at the moment: try again', {
+      cause: error,
+    });
+  }
+}
+
+const stateOf = ({ balance, totalClaimed, withdrawRequestedAt, refundNonce }: ChannelState): ChannelState => ({
+  balance,
+  totalClaimed,
+  withdrawRequestedAt,
+  refundNonce,
+});
+
+/** What the channel has been charged, as far as it is known here; a chain that says more has the last word. */
+const chargedOf = (kept: Channel | undefined, { totalClaimed }: ChannelState): bigint => {
+  const [here, there] = [BigInt(kept?.charged ?? 0), BigInt(totalClaimed)];
+  return here > there ? here : there;
+};
+
+export interface ChannelPayments {
+  /** Moves nothing. Throws Refusal. */
+  verify(asked: Asked): Promise<ChannelPayment>;
+}
+
+export function openChannelPayments(store: ChannelStore, now: () => number): ChannelPayments {
+  /** How the channel stands: as the chain says where that was long ago, or says too little. */
+  async function standing(
+    { channel, voucher }: ChannelAuthorization,
+    operator: ChannelOperator,
+  ): Promise<{ kept: Channel | undefined; state: ChannelState }> {
+    const kept = await store.find(channel);
+    const isFresh = kept && now() - kept.syncedAt < TRUSTED_MS && voucher.max <= BigInt(kept.balance);
+    if (isFresh) return { kept, state: stateOf(kept) };
+    const state = await asked(operator.read(channel));
+    if (kept) await store.sync(channel, state, now());
+    return { kept, state };
+  }
+
+  function mismatch(channel: string, state: ChannelState, kept: Channel | undefined, network: string): Refusal {
+    const charged = chargedOf(kept, state);
+    return new Refusal(
+      'verification-failed',
+      `calls of this channel have cost ${charged} atomic units in all: sign for those and this one`,
+      {
+        correction: {
+          code: MISMATCH,
+          network,
+          extra: correction(channel, state, kept && { ...kept, charged: charged.toString() }),
+        },
+      },
+    );
+  }
+
+  const busy = (network: string): Refusal =>
+    new Refusal('verification-failed', 'another call draws from this channel: send this one after it', {
+      correction: { code: BUSY, network, extra: {} },
+    });
+
+  /** The deposit that has to be made first, if any. Throws Refusal for one that is not worth its transaction. */
+  async function depositOf(
+    { authorization: { config, channel, voucher, deposit }, amount, leastPrice }: Asked,
+    state: ChannelState,
+    operator: ChannelOperator,
+  ): Promise<Deposit | undefined> {
+    const isEnough = voucher.max <= BigInt(state.balance);
+    if (!deposit || (isEnough && (await asked(operator.isDeposited(config, deposit))))) {
+      if (isEnough) return undefined;
+      throw refuse(
+        `the channel holds ${state.balance} atomic units in all, and ${voucher.max} are needed: deposit more`,
+        'payment-insufficient',
+      );
+    }
+    if (isEnough) {
+      throw refuse(`the channel ${channel} holds enough for this call: sign a voucher without a deposit`);
+    }
+    const least = leastDeposit(amount, leastPrice);
+    if (deposit.amount < least) {
+      throw refuse(
+        `a deposit has to be ${least} atomic units at least, this one is ${deposit.amount}`,
+        'payment-insufficient',
+      );
+    }
+    if (voucher.max > BigInt(state.balance) + deposit.amount) {
+      throw refuse(
+        `the deposit does not cover this call: ${voucher.max} atomic units are needed in all`,
+        'payment-insufficient',
+      );
+    }
+    const verdict = await asked(operator.verifyDeposit(config, deposit));
+    if (!verdict.valid) throw refuse(`the deposit was refused: ${verdict.reason}`);
+    return deposit;
+  }
+
+  return {
+    async verify(given) {
+      const { authorization, network, amount } = given;
+      const { channel, config, voucher, type } = authorization;
+      if (type === 'refund') throw refuse('deposits are given back at GET /v1/channels: this request buys something');
+      if (!network.channels) throw refuse(`channels are not offered on ${network.caip2} at the moment`);
+      const operator = await asked(network.channels.operator());
+      if (config.receiverAuthorizer !== operator.authorizer.toLowerCase()) {
+        throw refuse(`receiverAuthorizer is ${config.receiverAuthorizer}, asked is ${operator.authorizer}`);
+      }
+      // Before anything is told of the channel: what it was charged is its payer's business.
+      if (!(await operator.isSigned(channel, config, voucher)))
+        throw refuse('the voucher is not signed by payerAuthorizer');
+      const { kept, state } = await standing(authorization, operator);
+      if (state.withdrawRequestedAt !== 0) {
+        throw refuse('its payer has asked for the deposit of this channel: open another, with another salt');
+      }
+      const before = voucher.max - amount;
+      // Who has no record of the channel takes its payer's word for what it cost so far: nobody signs for too much.
+      const isNext = kept ? before === chargedOf(kept, state) : before >= BigInt(state.totalClaimed);
+      if (!isNext) throw mismatch(channel, state, kept, network.caip2);
+      const deposit = await depositOf(given, state, operator);
+      const filled = { ...state, balance: (BigInt(state.balance) + (deposit?.amount ?? 0n)).toString() };
+      const query: ChannelQuery = {
+        channel,
+        max: voucher.max.toString(),
+        amount: amount.toString(),
+        state: filled,
+        ...(deposit && { deposit: deposit.amount.toString() }),
+      };
+      let transaction = channel;
+
+      const draw = {
+        facts: { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) },
+        voucher: { max: query.max, signature: voucher.signature },
+        amount: query.amount,
+        deposit: query.deposit ?? '0',
+        found: state,
+      };
+
+      const declined = (error: Error): Declined => ({ state: 'declined', error });
+
+      async function turnedDown(drawn: Exclude<Drawn, 'reserved'>): Promise<Declined> {
+        if (drawn === 'busy') return declined(busy(network.caip2));
+        if (drawn === 'lost') return declined(new Problem('payment_in_progress'));
+        if (drawn === 'insufficient')
+          return declined(refuse('the channel does not hold enough: deposit more', 'payment-insufficient'));
+        return declined(mismatch(channel, state, await store.find(channel), network.caip2));
+      }
+
+      /** The deposit goes first: nobody works for money that is not there. */
+      async function make(deposit: Deposit): Promise<Declined | undefined> {
+        const made = await operator.deposit(config, deposit);
+        if (made.state === 'refused') return declined(refuse(`the deposit was not made: ${made.reason}`));
+        if (made.state === 'unknown') return declined(settlementPending());
+        if (made.transaction) transaction = made.transaction;
+        try {
+          const there = await operator.read(channel);
+          await store.sync(channel, there, now());
+          if (BigInt(there.balance) >= voucher.max) return undefined;
+        } catch (error) {
+          if (!(error instanceof FacilitatorUnreachable)) throw error;
+        }
+        return declined(settlementPending());
+      }
+
+      return {
+        query,
+        transaction: () => transaction,
+        hold: (told) => ({
+          async lock(claim) {
+            const drawn = await store.reserve(claim, draw, now());
+            if (drawn !== 'reserved') return turnedDown(drawn);
+            const failed = deposit && (await make(deposit));
+            return failed ?? { state: 'settled', transaction, amount };
+          },
+          told: () => (transaction === channel ? undefined : told({ transaction, amount: 0n })),
+          hasCost: () => transaction !== channel,
+        }),
+      };
+    },
+  };
+}
+
+/** What such a payment's receipt says besides: `charged` of the call. */
+export function channelReceipt(
+  { channel, max, amount, state, deposit }: ChannelQuery,
+  { transaction, amount: charged }: Transfer,
+): Pick<Receipt, 'channel'> & { readonly details: Record<string, string> } {
+  const isDeposit = transaction !== channel && deposit !== undefined;
+  return {
+    channel: { id: channel, charged: (BigInt(max) - BigInt(amount) + charged).toString() },
+    details: { channel: JSON.stringify(state), ...(isDeposit && { deposit }) },
+  };
+}
+
+/** What the client takes out of a settlement response: see `settlementResponse`. */
+export function channelResponse({ transaction, amount, channel, details }: Receipt) {
+  const { deposit } = details;
+  const state: ChannelState = JSON.parse(details.channel ?? '{}');
+  return {
+    transaction: deposit === undefined ? '' : transaction,
+    amount: deposit ?? '',
+    extra: {
+      chargedAmount: amount,
+      channelState: { channelId: channel?.id, ...state, chargedCumulativeAmount: channel?.charged },
+    },
+  };
+}

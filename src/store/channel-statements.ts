@@ -1,0 +1,79 @@
+/** Every SQL statement about channels; see `statements.ts` for the dialect. */
+import type { ChannelFacts, ChannelState, Voucher } from './channel-store.ts';
+import type { Statement } from './statements.ts';
+
+export const findChannel = (id: string): Statement => ({ text: 'SELECT * FROM channels WHERE id = ?1', values: [id] });
+
+/** Changes nothing where it is known. */
+export const insertChannel = (
+  { id, network, payer, config }: ChannelFacts,
+  { balance, totalClaimed, withdrawRequestedAt, refundNonce }: ChannelState,
+  charged: string,
+  now: number,
+): Statement => ({
+  text: `INSERT INTO channels (id, network, payer, config, charged, balance, total_claimed, withdraw_requested_at,
+      refund_nonce, synced_at, created_at, updated_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (id) DO NOTHING`,
+  values: [
+    ...[id, network, payer, config, charged, balance, totalClaimed, withdrawRequestedAt, refundNonce],
+    ...[now, now, now],
+  ],
+});
+
+/** The row itself, if it is at work: for a channel that names a payment which ended is free. */
+export const paymentAtWork = (id: string): Statement => ({
+  text: `SELECT attempt FROM payments WHERE id = ?1 AND state IN ('claimed', 'fulfilled', 'unknown')`,
+  values: [id],
+  isPlannedOnce: true,
+});
+
+export const keepVoucher = (id: string, paymentId: string, { max, signature }: Voucher, now: number): Statement => ({
+  text: `UPDATE channels SET pending_payment = ?2, pending_max = ?3, pending_signature = ?4, updated_at = ?5
+    WHERE id = ?1`,
+  values: [id, paymentId, max, signature, now],
+  isPlannedOnce: true,
+});
+
+/** Only for the payment that has the channel. */
+export const chargeChannel = (id: string, paymentId: string, charged: string, now: number): Statement => ({
+  text: `UPDATE channels SET charged = ?3, voucher_max = pending_max, voucher_signature = pending_signature,
+      pending_payment = NULL, pending_max = NULL, pending_signature = NULL,
+      unclaimed_since = COALESCE(unclaimed_since, ?4), updated_at = ?4
+    WHERE id = ?1 AND pending_payment = ?2`,
+  values: [id, paymentId, charged, now],
+  isPlannedOnce: true,
+});
+
+/** What is claimed to the last unit waits for nothing. */
+export const syncChannel = (id: string, state: ChannelState, charged: string, now: number): Statement => ({
+  text: `UPDATE channels SET balance = ?2, total_claimed = ?3, withdraw_requested_at = ?4, refund_nonce = ?5,
+      synced_at = ?6, charged = ?7, unclaimed_since = CASE WHEN ?7 = ?3 THEN NULL ELSE unclaimed_since END
+    WHERE id = ?1`,
+  values: [id, state.balance, state.totalClaimed, state.withdrawRequestedAt, state.refundNonce, now, charged],
+});
+
+export const listUnclaimed = (network: string, limit: number, now: number): Statement => ({
+  text: `SELECT * FROM channels WHERE unclaimed_since IS NOT NULL AND network = ?1 AND claiming_until <= ?2
+    ORDER BY unclaimed_since, id LIMIT ?3`,
+  values: [network, now, limit],
+});
+
+const columns = { claim: 'claiming_until', refund: 'refunding_until' } as const;
+
+export const takeChannel = (id: string, purpose: keyof typeof columns, until: number, now: number): Statement => ({
+  text: `UPDATE channels SET ${columns[purpose]} = ?2 WHERE id = ?1 AND ${columns[purpose]} <= ?3`,
+  values: [id, until, now],
+});
+
+export const letGoOfChannel = (id: string, purpose: keyof typeof columns): Statement => ({
+  text: `UPDATE channels SET ${columns[purpose]} = 0 WHERE id = ?1`,
+  values: [id],
+});
+
+export const listChannels = (
+  after: { readonly createdAt: number; readonly id: string } | undefined,
+  limit: number,
+): Statement => ({
+  text: 'SELECT * FROM channels WHERE (created_at, id) > (?1, ?2) ORDER BY created_at, id LIMIT ?3',
+  values: [after?.createdAt ?? -1, after?.id ?? '', limit],
+});

@@ -1,0 +1,93 @@
+/**
+ * Payment channels: a deposit that is on a chain, and the vouchers by which calls are drawn from it. A voucher names all
+ * that its channel has cost so far, so the newest is worth all before it. Amounts are atomic units in decimals.
+ */
+/** What a channel's chain says of it. */
+export interface ChannelState {
+  /** All that was deposited and not taken back. */
+  readonly balance: string;
+  /** What of it was claimed for the receiver. */
+  readonly totalClaimed: string;
+  /** Seconds since the epoch; 0: the payer has not asked for its deposit back. */
+  readonly withdrawRequestedAt: number;
+  readonly refundNonce: string;
+}
+
+/** What a channel is, for as long as there is one. */
+export interface ChannelFacts {
+  /** 32 bytes in hex, lower case. */
+  readonly id: string;
+  /** Neutral id of the network. */
+  readonly network: string;
+  readonly payer: string;
+  /** The contract's struct, as JSON. */
+  readonly config: string;
+}
+
+/** The receiver may take so much in all. */
+export interface Voucher {
+  readonly max: string;
+  readonly signature: string;
+}
+
+export interface Channel extends ChannelFacts, ChannelState {
+  /** What its calls have cost in all. */
+  readonly charged: string;
+  /** The newest voucher that was charged. */
+  readonly voucher: Voucher | undefined;
+  /** The call that draws from it now, if its payment is still under way. */
+  readonly pending: (Voucher & { readonly paymentId: string }) | undefined;
+  /** Milliseconds since the epoch, as all that follow: when its chain was asked. */
+  readonly syncedAt: number;
+  /** Since when something of it is charged and not claimed. */
+  readonly unclaimedSince: number | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What a call draws from a channel: its voucher says what was charged before, and this. */
+export interface Draw {
+  readonly facts: ChannelFacts;
+  readonly voucher: Voucher;
+  /** At most. */
+  readonly amount: string;
+  /** What the payment deposits first. `0`: nothing. */
+  readonly deposit: string;
+  /** How the channel stands where it is not known here yet. */
+  readonly found: ChannelState;
+}
+
+/**
+ * `busy`: another call draws from it, or it is given back just now. `mismatch`: the voucher does not continue what was
+ * charged. `insufficient`: the deposit does not cover it. `lost`: the claim is another's by now.
+ */
+export type Drawn = 'reserved' | 'busy' | 'mismatch' | 'insufficient' | 'lost';
+
+export interface ChannelStore {
+  find(id: string): Promise<Channel | undefined>;
+
+  /**
+   * Keeps the voucher of a claimed payment before its work, and the channel for it alone: until the payment is settled,
+   * which charges the channel, or given up. A channel that is not known is taken for one that was charged what the voucher
+   * says of it, for who lost its database trusts its payers' signatures.
+   */
+  reserve(claim: { readonly id: string; readonly attempt: number }, draw: Draw, now: number): Promise<Drawn>;
+
+  /** Keeps what the chain says. What was claimed was charged. */
+  sync(id: string, state: ChannelState, now: number): Promise<void>;
+
+  /** Those with something to claim, the longest waiting first, that nobody claims for at the moment. */
+  unclaimed(network: string, limit: number, now: number): Promise<Channel[]>;
+
+  /** Takes channels for a claim, or for giving back: those of them that nobody else has taken. */
+  take(ids: readonly string[], purpose: 'claim' | 'refund', until: number, now: number): Promise<Channel[]>;
+
+  /** Lets go of them. */
+  letGo(ids: readonly string[], purpose: 'claim' | 'refund'): Promise<void>;
+
+  /** All of them, oldest first by `createdAt`, then by id: a page of `limit`, or that after the one named. */
+  list(page: {
+    readonly after: Pick<Channel, 'createdAt' | 'id'> | undefined;
+    readonly limit: number;
+  }): Promise<Channel[]>;
+}

@@ -1,0 +1,132 @@
+import * as statements from './channel-statements.ts';
+import type { Channel, ChannelStore, Draw, Drawn } from './channel-store.ts';
+import type { Engine } from './engine.ts';
+import type { Row, Statement } from './statements.ts';
+import type { Steps } from './steps.ts';
+import type { Claim, Receipt } from './store.ts';
+
+function toChannel(row: Row): Channel {
+  const { voucher_max: max, pending_payment: paymentId } = row;
+  return {
+    id: String(row.id),
+    network: String(row.network),
+    payer: String(row.payer),
+    config: String(row.config),
+    charged: String(row.charged),
+    balance: String(row.balance),
+    totalClaimed: String(row.total_claimed),
+    withdrawRequestedAt: Number(row.withdraw_requested_at),
+    refundNonce: String(row.refund_nonce),
+    voucher:
+      max === null || max === undefined ? undefined : { max: String(max), signature: String(row.voucher_signature) },
+    pending:
+      paymentId === null || paymentId === undefined
+        ? undefined
+        : { paymentId: String(paymentId), max: String(row.pending_max), signature: String(row.pending_signature) },
+    syncedAt: Number(row.synced_at),
+    unclaimedSince: row.unclaimed_since === null ? undefined : Number(row.unclaimed_since),
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}
+
+/** Until the end of the transaction the channel is nobody else's. */
+function* locked(id: string, rowLock: string): Steps<{ row: Row; channel: Channel } | undefined> {
+  const find = statements.findChannel(id);
+  const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
+  return rows[0] && { row: rows[0], channel: toChannel(rows[0]) };
+}
+
+/** Whether somebody works on the payment, and at which attempt. */
+function* atWork(paymentId: string): Steps<number | undefined> {
+  const { rows } = yield statements.paymentAtWork(paymentId);
+  return rows[0] && Number(rows[0].attempt);
+}
+
+/** Settles a payment and charges the channel that it draws from, both or neither. Where the channel is another's, neither. */
+export function* settleFromChannel(
+  claim: Pick<Claim, 'id'>,
+  receipt: Receipt,
+  settle: Statement,
+  now: number,
+): Steps<readonly Row[]> {
+  const { channel } = receipt;
+  if (channel) {
+    const { changes } = yield statements.chargeChannel(channel.id, claim.id, channel.charged, now);
+    const { rows } = changes === 1 ? { rows: [] } : yield settled(claim.id);
+    if (changes !== 1 && rows.length === 0) return [];
+  }
+  return (yield settle).rows;
+}
+
+const settled = (id: string): Statement => ({
+  text: 'SELECT id FROM payments WHERE id = ?1 AND receipt IS NOT NULL',
+  values: [id],
+});
+
+/** Channels on an engine. */
+export function channelsOn(engine: Engine): ChannelStore {
+  const { rowLock } = engine;
+
+  function* reserve(claim: Claim, draw: Draw, now: number): Steps<Drawn> {
+    const { facts, voucher, amount, deposit, found } = draw;
+    const before = String(BigInt(voucher.max) - BigInt(amount));
+    let known = yield* locked(facts.id, rowLock);
+    if (!known) {
+      yield statements.insertChannel(facts, found, before, now);
+      known = yield* locked(facts.id, rowLock);
+    }
+    if (!known) throw new Error(`Channel ${facts.id} was removed from the database while it was drawn from`);
+    const { channel, row } = known;
+    if ((yield* atWork(claim.id)) !== claim.attempt) return 'lost';
+    const other = channel.pending && channel.pending.paymentId !== claim.id ? channel.pending : undefined;
+    if (other && (yield* atWork(other.paymentId)) !== undefined) return 'busy';
+    if (Number(row.refunding_until) > now) return 'busy';
+    if (channel.charged !== before) return 'mismatch';
+    if (BigInt(voucher.max) > BigInt(channel.balance) + BigInt(deposit)) return 'insufficient';
+    yield statements.keepVoucher(facts.id, claim.id, voucher, now);
+    return 'reserved';
+  }
+
+  return {
+    async find(id) {
+      const [row] = await engine.read(statements.findChannel(id));
+      return row && toChannel(row);
+    },
+
+    reserve: (claim, draw, now) => engine.transact(() => reserve(claim, draw, now)),
+
+    sync: (id, state, now) =>
+      engine.transact(function* () {
+        const known = yield* locked(id, rowLock);
+        if (!known) return;
+        const { charged } = known.channel;
+        // A database that was put back to an earlier day knows of less than was claimed meanwhile.
+        const isBehind = BigInt(charged) < BigInt(state.totalClaimed);
+        yield statements.syncChannel(id, state, isBehind ? state.totalClaimed : charged, now);
+      }),
+
+    unclaimed: async (network, limit, now) =>
+      (await engine.read(statements.listUnclaimed(network, limit, now))).map(toChannel),
+
+    take: (ids, purpose, until, now) =>
+      engine.transact(function* () {
+        const taken: Channel[] = [];
+        // In one order everywhere: instances that wait for each other's rows would wait for ever.
+        for (const id of [...ids].sort()) {
+          const known = yield* locked(id, rowLock);
+          if (!known) continue;
+          const { pending } = known.channel;
+          if (purpose === 'refund' && pending && (yield* atWork(pending.paymentId)) !== undefined) continue;
+          if ((yield statements.takeChannel(id, purpose, until, now)).changes === 1) taken.push(known.channel);
+        }
+        return taken;
+      }),
+
+    async letGo(ids, purpose) {
+      for (const id of ids) await engine.write(statements.letGoOfChannel(id, purpose));
+    },
+
+    list: async ({ after, limit }) => (await engine.read(statements.listChannels(after, limit))).map(toChannel),
+  };
+}

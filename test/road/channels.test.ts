@@ -1,0 +1,81 @@
+/** Many calls are drawn from one deposit. */
+import '../payment/facilitators/own-fetch.ts';
+import t from 'tap';
+import { CHANNELS_ON, openChannel, toldOf } from '../channels.ts';
+import { type PaidCall, sendProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+import { catalogueWith, fresh, termsOf } from '../settling-first.ts';
+
+const PRICE = 60_000n;
+
+const gateway = await startGateway({
+  catalogue: catalogueWith(t, '{ channels: true }'),
+  networks: ['chain-a', 'chain-c'],
+});
+t.teardown(gateway.stop);
+
+const ask = ({ url, init }: PaidCall) => fetch(url, init);
+let opened = 0;
+/** A channel that nobody has used before. */
+const another = (options = {}) => {
+  opened += 1;
+  return openChannel(gateway, { salt: `0x${opened.toString(16).padStart(64, '0')}`, ...options });
+};
+
+t.test('channels are offered last, where the chain has them, and not to version 1', async (t) => {
+  const { v2, v1 } = await termsOf(await ask(fresh(gateway)));
+  t.match(v2.accepts.at(-1), {
+    scheme: 'batch-settlement',
+    network: CHANNELS_ON,
+    amount: String(PRICE),
+    extra: { receiverAuthorizer: /^0x/, withdrawDelay: 86_400, minDeposit: String(10n * PRICE), name: 'USDC' },
+  });
+  t.equal(v2.accepts.filter(({ scheme }) => scheme === 'batch-settlement').length, 1);
+  t.ok(v1.accepts.every(({ scheme }) => scheme === 'exact'));
+});
+
+t.test('an unmodified client deposits once, and pays call after call without a transaction', async (t) => {
+  const payer = another();
+  const spendable = await gateway.spendable('chain-c');
+  const first = await payer.buy(fresh(gateway));
+  t.equal(first.status, 200);
+  const told = toldOf(first);
+  t.match(told, { success: true, transaction: /^0x[0-9a-f]{64}$/, amount: String(10n * PRICE) });
+  t.match(told.extra, {
+    chargedAmount: String(PRICE),
+    channelState: { balance: String(10n * PRICE), chargedCumulativeAmount: String(PRICE) },
+  });
+  for (let number = 2n; number <= 4n; number += 1n) {
+    const next = await payer.buy(fresh(gateway));
+    t.equal(next.status, 200);
+    t.match(toldOf(next), { transaction: '', amount: '' });
+    t.equal(toldOf(next).extra.channelState.chargedCumulativeAmount, String(number * PRICE));
+  }
+  t.equal(spendable - (await gateway.spendable('chain-c')), 10n * PRICE, 'one deposit, and nothing else');
+  t.same(await payer.onChain(told.extra.channelState.channelId), { balance: 10n * PRICE, totalClaimed: 0n });
+});
+
+t.test('work that comes to nothing is not charged, and its deposit is for the next call', async (t) => {
+  const payer = another();
+  await gateway.fault({ upstream: 'predictions', fault: '500' });
+  const failed = await payer.buy(fresh(gateway));
+  t.equal(failed.status, 500);
+  t.match(toldOf(failed), { success: true, extra: { chargedAmount: '0' } });
+  const spendable = await gateway.spendable('chain-c');
+  const next = await payer.buy(fresh(gateway));
+  t.equal(next.status, 200);
+  t.equal(toldOf(next).extra.channelState.chargedCumulativeAmount, String(PRICE));
+  t.equal(await gateway.spendable('chain-c'), spendable, 'it was deposited before');
+});
+
+t.test('the same voucher with the same request gets the same answer again, and charges nothing', async (t) => {
+  const payer = another();
+  await payer.buy(fresh(gateway));
+  const call = fresh(gateway);
+  const first = await sendProof(call, await payer.sign(call));
+  t.equal(first.status, 200);
+  const again = await sendProof(call, await payer.sign(call));
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.equal(await again.text(), await first.text());
+  t.same(toldOf(again), toldOf(first));
+});
