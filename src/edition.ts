@@ -14,6 +14,7 @@ import type { ClientOf } from './http/client-address.ts';
 import { ownOperations } from './http/documents/index.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
 import { createPurchasesRouter } from './http/purchases.ts';
+import { createRailPathsRouter } from './http/rail-paths.ts';
 import { createRefundsRouter } from './http/refunds.ts';
 import { createListener } from './http/server.ts';
 import { createRouteFinder } from './lifecycle/find.ts';
@@ -190,6 +191,7 @@ export async function openEdition(
     apiKeys: apiKeys.router,
     mcp: mcp.handle,
     purchases: createPurchasesRouter(purchases, rails),
+    railPaths: createRailPathsRouter(rails, shared),
     refunds: refunds
       ? createRefundsRouter((request) => requestRefund(request, { store, rails: shared.rails, idOf: shared.idOf, now }))
       : undefined,

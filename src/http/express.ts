@@ -47,6 +47,8 @@ export interface RouterParts {
   readonly purchases: Router;
   /** Where payers ask for their money; undefined: nowhere. */
   readonly refunds: Router | undefined;
+  /** What rails answer at paths of their own. */
+  readonly railPaths: Router;
   /** The Model Context Protocol; undefined where it is not spoken. */
   readonly mcp: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
   readonly log: Log;
@@ -122,7 +124,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
 
   router.use(refuseWhileDraining(parts));
   if (parts.refunds) router.use(parts.refunds);
-  router.use(parts.purchases, parts.apiKeys);
+  router.use(parts.railPaths, parts.purchases, parts.apiKeys);
   router.all(MCP_PATH, async (request, response, next) => (parts.mcp ? await parts.mcp(request, response) : next()));
   router.use((request, response) => answerSold(parts, request, response, visitOf(response)));
   router.use(answerProblem(parts));

@@ -50,17 +50,18 @@ export async function counted<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if ('receipt' in claimed) return work();
-  const { network, scheme, upfront } = claimed.verified;
+  const { network, scheme, upfront, hold } = claimed.verified;
   const count = (outcome: PaymentOutcome) => metrics.payment({ rail, scheme, network, outcome });
   if (upfront) metrics.settledFirst(upfront);
   try {
     const result = await work();
     count('settled');
-    gate.ended('paid');
+    // A price of next to nothing pays for no transaction.
+    gate.ended(hold?.deposited?.() ? 'wasted' : 'paid');
     return result;
   } catch (error) {
     count(outcomeOf(error));
-    gate.ended(endOf(error, claimed.verified.hold?.hasCost()));
+    gate.ended(endOf(error, hold && (hold.deposited?.() ?? true)));
     throw error;
   }
 }

@@ -17,6 +17,6 @@ export interface Hold {
   release?(): Promise<Settlement>;
   /** What a payer is told where nothing is charged: of money that lies ready for its next call. */
   told?(): Receipt | undefined;
-  /** Whether a call that comes to nothing has cost us transactions. */
-  hasCost(): boolean;
+  /** Whether locking took a transaction that no price pays for. Left out: it takes one that the price of the call pays for. */
+  deposited?(): boolean;
 }

@@ -49,6 +49,7 @@ export interface NamedFacilitator {
 /** The networks that can be paid now. A facilitator that is down takes its networks out of the offers until it is back. */
 export interface PayableNetworks {
   find(id: NetworkId): PayableNetwork | undefined;
+  all(): readonly PayableNetwork[];
   /** The configured network, payable now or not, that a protocol version knows by this name. */
   named(
     version: 1 | 2,
@@ -193,6 +194,7 @@ export function createPayableNetworks(
 
   return {
     find: (id) => networks.get(id),
+    all: () => [...networks.values()],
     leastPrice(id) {
       const network = networks.get(id);
       return (network && leastPrices.get(network.facilitator)?.get(network.caip2)) ?? 0n;

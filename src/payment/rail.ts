@@ -122,11 +122,32 @@ export interface McpWire<C extends Credential, Asked extends Challenge> {
   readonly capabilities?: Readonly<Record<string, object>>;
 }
 
+/** Stands before what costs something; each may throw Problem `rate_limited`, the last two excepted. */
+export interface PayerGate {
+  /** A question that costs nothing. */
+  asks(): void;
+  /** It comes with a proof that nobody has looked at. */
+  arrives(): void;
+  /** Whose it is, once that is sure. */
+  identified(payer: string): void;
+  refused(): void;
+  /** It took transactions of ours that nobody pays for. */
+  ended(how: 'wasted'): void;
+}
+
+/** What a rail answers by itself, at a path of the gateway's own and to `GET`. */
+export interface OwnPath {
+  readonly path: string;
+  /** Throws Problem. */
+  answer(request: GatewayRequest, gate: PayerGate): Promise<HttpAnswer>;
+}
+
 export interface Rail<C extends Credential = Credential, Asked extends Challenge = Challenge> {
   readonly name: string;
   /** It is paid on a chain of its own as well, that is not in `networks.yaml`. */
   readonly hasOwnChain?: boolean;
   readonly http: HttpWire<C, Asked>;
+  readonly ownPath?: OwnPath | undefined;
   readonly mcp: McpWire<C, Asked>;
   challenge(quote: Quote, refusal?: Refusal, invalidParams?: readonly ProblemDetail[]): Asked;
   /** Moves no money. `settlesNow`: its work is done or comes after, so it need not outlive that. Throws Refusal. */

@@ -73,6 +73,9 @@ export interface ChannelStore {
    */
   reserve(claim: { readonly id: string; readonly attempt: number }, draw: Draw, now: number): Promise<Drawn>;
 
+  /** Keeps a channel that is not known here yet, with what the chain says that was claimed as all that it was charged. */
+  adopt(facts: ChannelFacts, state: ChannelState, now: number): Promise<void>;
+
   /** Keeps what the chain says. What was claimed was charged. */
   sync(id: string, state: ChannelState, now: number): Promise<void>;
 

@@ -96,6 +96,10 @@ export function channelsOn(engine: Engine): ChannelStore {
 
     reserve: (claim, draw, now) => engine.transact(() => reserve(claim, draw, now)),
 
+    async adopt(facts, state, now) {
+      await engine.write(statements.insertChannel(facts, state, state.totalClaimed, now));
+    },
+
     sync: (id, state, now) =>
       engine.transact(function* () {
         const known = yield* locked(id, rowLock);

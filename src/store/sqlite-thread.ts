@@ -76,6 +76,7 @@ const alertMethods: Remote<AlertStore> = {
 const channelMethods: Remote<ChannelStore> = {
   find: true,
   reserve: true,
+  adopt: true,
   sync: true,
   unclaimed: true,
   take: true,

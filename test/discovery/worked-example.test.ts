@@ -50,6 +50,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
     const proof = request.headers['payment-signature'];
     const networks: PayableNetworks = {
       find: () => payable,
+      all: () => [payable],
       named: () => undefined,
       configured: () => undefined,
       decimals: () => 6,

@@ -79,3 +79,51 @@ t.test('the same voucher with the same request gets the same answer again, and c
   t.equal(await again.text(), await first.text());
   t.same(toldOf(again), toldOf(first));
 });
+
+t.test('a client that has lost its record of the channel is told what it has cost, and goes on', async (t) => {
+  const salt = `0x${'ab'.repeat(32)}` as const;
+  const [payer, forgetful] = [another({ salt }), another({ salt })];
+  await payer.buy(fresh(gateway));
+  await payer.buy(fresh(gateway));
+  const spendable = await gateway.spendable('chain-c');
+  const next = await forgetful.buy(fresh(gateway));
+  t.equal(next.status, 200);
+  t.equal(toldOf(next).extra.channelState.chargedCumulativeAmount, String(3n * PRICE));
+  t.equal(await gateway.spendable('chain-c'), spendable);
+});
+
+t.test('what is used up is filled again, and no sooner', async (t) => {
+  const payer = another({ deposit: 600_000n });
+  const spendable = await gateway.spendable('chain-c');
+  for (let number = 0; number < 11; number += 1) t.equal((await payer.buy(fresh(gateway))).status, 200);
+  t.equal(spendable - (await gateway.spendable('chain-c')), 1_200_000n);
+});
+
+t.test('a deposit that is not worth its transaction is refused, and nothing moves', async (t) => {
+  const payer = another({ deposit: 599_999n });
+  const spendable = await gateway.spendable('chain-c');
+  const answer = await payer.buy(fresh(gateway));
+  t.equal(answer.status, 402);
+  t.match((await answer.json()).detail, /at least/);
+  t.equal(await gateway.spendable('chain-c'), spendable);
+});
+
+t.test('what is left of a deposit is given back to who asks for it, and what was charged is taken', async (t) => {
+  const payer = another();
+  const [earned, spendable] = [await gateway.earned('chain-c'), await gateway.spendable('chain-c')];
+  await payer.buy(fresh(gateway));
+  const bought = await payer.buy(fresh(gateway));
+  const id = toldOf(bought).extra.channelState.channelId;
+  const part = await payer.scheme.refund(`${gateway.url}/v1/channels`, { amount: '100000' });
+  t.match(part, { success: true, transaction: /^0x[0-9a-f]{64}$/, amount: '100000' });
+  t.equal((await gateway.earned('chain-c')) - earned, 2n * PRICE);
+  t.equal((await payer.buy(fresh(gateway))).status, 200, 'the rest is good for calls still');
+  const rest = await payer.scheme.refund(`${gateway.url}/v1/channels`);
+  t.equal(rest.amount, String(7n * PRICE - 100_000n));
+  t.equal(spendable - (await gateway.spendable('chain-c')), 3n * PRICE);
+  t.equal((await gateway.earned('chain-c')) - earned, 3n * PRICE);
+  const { balance, totalClaimed } = await payer.onChain(id);
+  t.equal(balance, totalClaimed);
+  await t.rejects(payer.scheme.refund(`${gateway.url}/v1/channels`), /no_balance|no remaining balance/);
+  t.equal((await payer.buy(fresh(gateway))).status, 200, 'it can be filled again');
+});

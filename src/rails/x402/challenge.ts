@@ -66,7 +66,7 @@ const holdRequirements = (
 });
 
 /** The entry by which the call is drawn from a deposit. */
-const channelRequirements = (
+export const channelRequirements = (
   exact: Requirements,
   { extra }: NonNullable<PayableNetwork['channels']>,
   leastPrice: bigint,
@@ -82,7 +82,7 @@ const channelRequirements = (
 });
 
 /** What the payer has to sign next, in the offer that it will sign. */
-const corrected = (offer: Requirements, { network, extra }: Correction): Requirements =>
+export const corrected = (offer: Requirements, { network, extra }: Correction): Requirements =>
   offer.scheme === 'batch-settlement' && offer.network === network
     ? { ...offer, extra: { ...offer.extra, ...extra } }
     : offer;

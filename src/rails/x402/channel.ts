@@ -16,7 +16,8 @@ import type { Receipt } from '../../store/store.ts';
 
 /** The scheme's own words for why a voucher is not taken. */
 const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
-const BUSY = 'invalid_batch_settlement_evm_channel_busy';
+export const BUSY = 'invalid_batch_settlement_evm_channel_busy';
+export const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
 
 /** A payer who asks for its deposit has it a day later at the earliest: what is known of a channel is good for less. */
 const TRUSTED_MS = 600_000;
@@ -60,6 +61,12 @@ interface Asked {
   readonly leastPrice: bigint;
 }
 
+interface Standing {
+  /** Undefined: nothing of it is known here. */
+  readonly kept: Channel | undefined;
+  readonly state: ChannelState;
+}
+
 /** As the client takes it out of `extra`: the voucher proves that the payer agreed to as much. */
 const correction = (channel: string, state: ChannelState, kept: Pick<Channel, 'charged' | 'voucher'> | undefined) => ({
   channelState: {
@@ -75,7 +82,7 @@ const correction = (channel: string, state: ChannelState, kept: Pick<Channel, 'c
 const refuse = (reason: string, kind: Refusal['kind'] = 'verification-failed'): Refusal => new Refusal(kind, reason);
 
 /** A chain that cannot be asked is no fault of the payment. */
-async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
+export async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
   try {
     return await question;
   } catch (error) {
@@ -94,10 +101,26 @@ const stateOf = ({ balance, totalClaimed, withdrawRequestedAt, refundNonce }: Ch
 });
 
 /** What the channel has been charged, as far as it is known here; a chain that says more has the last word. */
-const chargedOf = (kept: Channel | undefined, { totalClaimed }: ChannelState): bigint => {
+export const chargedOf = (kept: Channel | undefined, { totalClaimed }: ChannelState): bigint => {
   const [here, there] = [BigInt(kept?.charged ?? 0), BigInt(totalClaimed)];
   return here > there ? here : there;
 };
+
+/** Its client reads from it what to sign for. */
+export function mismatch(channel: string, state: ChannelState, kept: Channel | undefined, network: string): Refusal {
+  const charged = chargedOf(kept, state);
+  return new Refusal(
+    'verification-failed',
+    `calls of this channel have cost ${charged} atomic units in all: sign for those and this one`,
+    {
+      correction: {
+        code: MISMATCH,
+        network,
+        extra: correction(channel, state, kept && { ...kept, charged: charged.toString() }),
+      },
+    },
+  );
+}
 
 export interface ChannelPayments {
   /** Moves nothing. Throws Refusal. */
@@ -106,31 +129,13 @@ export interface ChannelPayments {
 
 export function openChannelPayments(store: ChannelStore, now: () => number): ChannelPayments {
   /** How the channel stands: as the chain says where that was long ago, or says too little. */
-  async function standing(
-    { channel, voucher }: ChannelAuthorization,
-    operator: ChannelOperator,
-  ): Promise<{ kept: Channel | undefined; state: ChannelState }> {
+  async function standing({ channel, voucher }: ChannelAuthorization, operator: ChannelOperator): Promise<Standing> {
     const kept = await store.find(channel);
     const isFresh = kept && now() - kept.syncedAt < TRUSTED_MS && voucher.max <= BigInt(kept.balance);
     if (isFresh) return { kept, state: stateOf(kept) };
     const state = await asked(operator.read(channel));
     if (kept) await store.sync(channel, state, now());
     return { kept, state };
-  }
-
-  function mismatch(channel: string, state: ChannelState, kept: Channel | undefined, network: string): Refusal {
-    const charged = chargedOf(kept, state);
-    return new Refusal(
-      'verification-failed',
-      `calls of this channel have cost ${charged} atomic units in all: sign for those and this one`,
-      {
-        correction: {
-          code: MISMATCH,
-          network,
-          extra: correction(channel, state, kept && { ...kept, charged: charged.toString() }),
-        },
-      },
-    );
   }
 
   const busy = (network: string): Refusal =>
@@ -140,16 +145,18 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
 
   /** The deposit that has to be made first, if any. Throws Refusal for one that is not worth its transaction. */
   async function depositOf(
-    { authorization: { config, channel, voucher, deposit }, amount, leastPrice }: Asked,
-    state: ChannelState,
+    { authorization: { config, channel, voucher, deposit }, network, amount, leastPrice }: Asked,
+    { kept, state }: Standing,
     operator: ChannelOperator,
   ): Promise<Deposit | undefined> {
     const isEnough = voucher.max <= BigInt(state.balance);
     if (!deposit || (isEnough && (await asked(operator.isDeposited(config, deposit))))) {
       if (isEnough) return undefined;
-      throw refuse(
-        `the channel holds ${state.balance} atomic units in all, and ${voucher.max} are needed: deposit more`,
+      // Whose client believes in more than there is learns of it the same way.
+      throw new Refusal(
         'payment-insufficient',
+        `the channel holds ${state.balance} atomic units in all, and ${voucher.max} are needed: deposit more`,
+        { correction: { code: MISMATCH, network: network.caip2, extra: correction(channel, state, kept) } },
       );
     }
     if (isEnough) {
@@ -194,7 +201,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
       // Who has no record of the channel takes its payer's word for what it cost so far: nobody signs for too much.
       const isNext = kept ? before === chargedOf(kept, state) : before >= BigInt(state.totalClaimed);
       if (!isNext) throw mismatch(channel, state, kept, network.caip2);
-      const deposit = await depositOf(given, state, operator);
+      const deposit = await depositOf(given, { kept, state }, operator);
       const filled = { ...state, balance: (BigInt(state.balance) + (deposit?.amount ?? 0n)).toString() };
       const query: ChannelQuery = {
         channel,
@@ -204,6 +211,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         ...(deposit && { deposit: deposit.amount.toString() }),
       };
       let transaction = channel;
+      let hasDeposited = false;
 
       const draw = {
         facts: { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) },
@@ -228,6 +236,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         const made = await operator.deposit(config, deposit);
         if (made.state === 'refused') return declined(refuse(`the deposit was not made: ${made.reason}`));
         if (made.state === 'unknown') return declined(settlementPending());
+        hasDeposited = true;
         if (made.transaction) transaction = made.transaction;
         try {
           const there = await operator.read(channel);
@@ -250,7 +259,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
             return failed ?? { state: 'settled', transaction, amount };
           },
           told: () => (transaction === channel ? undefined : told({ transaction, amount: 0n })),
-          hasCost: () => transaction !== channel,
+          deposited: () => hasDeposited,
         }),
       };
     },

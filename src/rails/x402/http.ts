@@ -11,7 +11,7 @@ import type { RecoveryQuery } from './recovery.ts';
 import { failedSettlement, settlementResponse } from './settlement-response.ts';
 import { decodePayment, encodeHeader } from './wire.ts';
 
-function paymentHeader({ headers }: GatewayRequest): string | undefined {
+export function paymentHeader({ headers }: GatewayRequest): string | undefined {
   const header = headers['payment-signature'] ?? headers['x-payment'];
   const value = Array.isArray(header) ? header[0] : header;
   return value?.trim() || undefined;

@@ -20,6 +20,7 @@ import type { ChannelStore } from '../../store/channel-store.ts';
 import { createChallenges, requirementsV1, type X402Challenge } from './challenge.ts';
 import { givenAt } from './challenge-id.ts';
 import { channelReceipt, openChannelPayments } from './channel.ts';
+import { openChannelRefunds } from './channel-refunds.ts';
 import type { X402Credential } from './credential.ts';
 import { createHttpWire } from './http.ts';
 import { createMcpWire } from './mcp.ts';
@@ -187,6 +188,9 @@ export function openX402Rail(options: X402Options): X402Rail {
     receiptSigner,
     http: createHttpWire(networks, challenges),
     mcp: createMcpWire(networks, challenges),
+    ownPath: exposure.policy.channels
+      ? openChannelRefunds({ networks, channels: options.channels, publicUrl, now })
+      : undefined,
     challenge: challenges.challenge,
     refunds: refundSigners && openRefunds({ networks, signers: refundSigners, findSettlement, publicUrl, now }),
 
@@ -247,7 +251,6 @@ export function openX402Rail(options: X402Options): X402Rail {
         hold: operator && {
           lock: () => operator.lock(held.info, held.signature),
           release: () => operator.release(held.info),
-          hasCost: () => true,
         },
         recoveryQuery: recoveryQuery(credential, quote, terms, held ? { isFixed: !quote.route.price.actual } : {}),
         async settle(due) {

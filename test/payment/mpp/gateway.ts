@@ -65,6 +65,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     apiKeys: express.Router(),
     refunds: undefined,
     purchases: express.Router(),
+    railPaths: express.Router(),
     log: createLog('silent'),
     ended: () => {},
     clientOf: () => undefined,

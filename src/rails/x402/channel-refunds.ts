@@ -1,0 +1,202 @@
+/**
+ * Deposits given back on request: `GET /v1/channels` is what a payer names to its client's `refund`. It asks without a
+ * payment first and reads the offers, then sends a voucher of what its calls have cost. Source: x402 specification,
+ * "batch-settlement" on EVM, "Refund"; @x402/evm 2.27.0.
+ */
+import { Problem } from '../../errors.ts';
+import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
+import type { ChannelOperator } from '../../payment/channels/operator.ts';
+import { settlementPending } from '../../payment/conflicts.ts';
+import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
+import type { HttpAnswer, OwnPath, PayerGate } from '../../payment/rail.ts';
+import { Refusal } from '../../payment/refusal.ts';
+import type { GatewayRequest } from '../../request.ts';
+import type { Settlement } from '../../settlement.ts';
+import type { Channel, ChannelState, ChannelStore } from '../../store/channel-store.ts';
+import { channelRequirements, corrected } from './challenge.ts';
+import { asked, BUSY, chargedOf, mismatch, NO_BALANCE } from './channel.ts';
+import { readCredential, type X402Credential } from './credential.ts';
+import { paymentHeader } from './http.ts';
+import { shownPayer } from './settlement-response.ts';
+import { decodePayment, encodeHeader, type Requirements } from './wire.ts';
+
+const PATH = '/v1/channels';
+
+/** Longer than the chain takes, so that nothing is drawn from it meanwhile; an instance that dies lets go of it by this. */
+const HELD_MS = 120_000;
+
+interface RefundParts {
+  readonly networks: PayableNetworks;
+  readonly channels: ChannelStore;
+  readonly publicUrl: string;
+  now(): number;
+}
+
+interface Given extends ChannelState {
+  readonly charged: string;
+  readonly transaction: string;
+  /** Atomic units. */
+  readonly amount: bigint;
+}
+
+/** Where channels are on offer, and what is asked for there. */
+const offersOf = (
+  networks: PayableNetworks,
+  wanted: string | null,
+): { network: PayableNetwork; offer: Requirements }[] =>
+  networks.all().flatMap((network) => {
+    const { channels, id, caip2, asset, payTo, extra } = network;
+    if (!channels || (wanted !== null && wanted !== id && wanted !== caip2)) return [];
+    const free = {
+      scheme: 'exact',
+      network: caip2,
+      amount: '0',
+      asset: asset.address,
+      payTo,
+      maxTimeoutSeconds: 300,
+      extra,
+    };
+    return [{ network, offer: channelRequirements(free, channels, 0n) }];
+  });
+
+export function openChannelRefunds({ networks, channels, publicUrl, now }: RefundParts): OwnPath {
+  function ask(request: GatewayRequest, refusal?: Refusal): HttpAnswer {
+    const wanted = new URLSearchParams(request.query).get('network');
+    const { correction } = refusal ?? {};
+    const offers = offersOf(networks, wanted).map(({ offer }) => (correction ? corrected(offer, correction) : offer));
+    const detail = refusal?.message ?? "What is left of a channel's deposit: send a voucher of the type refund";
+    const required = {
+      x402Version: 2,
+      error: correction?.code ?? detail,
+      resource: {
+        url: publicUrl + PATH,
+        description: 'Gives back what is left of a deposit',
+        mimeType: 'application/json',
+      },
+      accepts: offers,
+    };
+    return {
+      status: 402,
+      headers: {
+        'content-type': 'application/problem+json',
+        'cache-control': 'no-store',
+        'payment-required': encodeHeader(required),
+      },
+      body: JSON.stringify({ type: 'about:blank', title: 'A voucher is required', status: 402, detail, ...required }),
+    };
+  }
+
+  /** Throws Refusal. */
+  async function read(request: GatewayRequest, header: string) {
+    const credential = readCredential(decodePayment(header), networks, request);
+    const { authorization } = credential;
+    if (authorization.kind !== 'batch-settlement' || (authorization as ChannelAuthorization).type !== 'refund') {
+      throw new Refusal('verification-failed', 'this path takes vouchers of the type refund');
+    }
+    const network = networks.find(credential.network);
+    if (!network?.channels) throw new Refusal('verification-failed', 'channels are not offered there at the moment');
+    const refund = authorization as ChannelAuthorization;
+    refund.check({ chain: network.caip2, asset: network.asset.address, payTo: network.payTo, amount: 0n }, now());
+    const operator = await asked(network.channels.operator());
+    if (refund.config.receiverAuthorizer !== operator.authorizer.toLowerCase()) {
+      throw new Refusal('verification-failed', 'another account than ours claims from this channel');
+    }
+    if (!(await operator.isSigned(refund.channel, refund.config, refund.voucher))) {
+      throw new Refusal('verification-failed', 'the voucher is not signed by payerAuthorizer');
+    }
+    return { credential, refund, network, operator };
+  }
+
+  /** How the channel stands, and what is left of it. Throws Refusal. */
+  function leftOf(refund: ChannelAuthorization, network: PayableNetwork, kept: Channel, state: ChannelState): bigint {
+    const charged = chargedOf(kept, state);
+    if (refund.voucher.max !== charged) throw mismatch(refund.channel, state, kept, network.caip2);
+    const left = BigInt(state.balance) - charged;
+    if (left > 0n && refund.refund !== 0n)
+      return refund.refund !== undefined && refund.refund < left ? refund.refund : left;
+    throw new Refusal('verification-failed', 'nothing is left of the deposit', {
+      correction: { code: NO_BALANCE, network: network.caip2, extra: {} },
+    });
+  }
+
+  async function giveBack(
+    { refund, network, operator }: { refund: ChannelAuthorization; network: PayableNetwork; operator: ChannelOperator },
+    gate: PayerGate,
+  ): Promise<Given> {
+    const { channel, config } = refund;
+    const found = await asked(operator.read(channel));
+    await channels.adopt(
+      { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) },
+      found,
+      now(),
+    );
+    const [kept] = await channels.take([channel], 'refund', now() + HELD_MS, now());
+    if (!kept) {
+      throw new Refusal('verification-failed', 'a call draws from this channel: ask again after it', {
+        correction: { code: BUSY, network: network.caip2, extra: {} },
+      });
+    }
+    let settled: Settlement | undefined;
+    try {
+      const amount = leftOf(refund, network, kept, found);
+      const charged = chargedOf(kept, found);
+      const { max, signature } = kept.voucher ?? { max: charged.toString(), signature: refund.voucher.signature };
+      const due = charged - BigInt(found.totalClaimed);
+      settled = await operator.refund({ config, max: BigInt(max), signature, charged, due }, amount);
+      gate.ended('wasted');
+      if (settled.state === 'unknown') throw settlementPending();
+      if (settled.state === 'refused') {
+        throw new Refusal('verification-failed', `the deposit was not given back: ${settled.reason}`);
+      }
+      const state = await asked(operator.read(channel));
+      await channels.sync(channel, state, now());
+      return { ...state, charged: charged.toString(), transaction: settled.transaction, amount };
+    } finally {
+      // What nobody knows the end of keeps the channel until the chain has had its time.
+      if (settled?.state !== 'unknown') await channels.letGo([channel], 'refund');
+    }
+  }
+
+  const answer = ({ payment }: X402Credential, refund: ChannelAuthorization, given: Given): HttpAnswer => {
+    const { transaction, amount, charged, ...state } = given;
+    const response = {
+      success: true,
+      transaction,
+      network: payment.x402Version === 2 ? payment.accepted.network : payment.network,
+      payer: shownPayer(refund.payer),
+      amount: amount.toString(),
+      extra: { channelState: { channelId: refund.channel, ...state, chargedCumulativeAmount: charged } },
+    };
+    return {
+      status: 200,
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'payment-response': encodeHeader(response),
+      },
+      body: JSON.stringify(response),
+    };
+  };
+
+  return {
+    path: PATH,
+    async answer(request, gate) {
+      if (offersOf(networks, null).length === 0) throw new Problem('unknown_path', 'No channels are offered here');
+      const header = paymentHeader(request);
+      if (header === undefined) {
+        gate.asks();
+        return ask(request);
+      }
+      try {
+        gate.arrives();
+        const found = await read(request, header);
+        gate.identified(found.refund.payer);
+        return answer(found.credential, found.refund, await giveBack(found, gate));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        gate.refused();
+        return ask(request, error);
+      }
+    },
+  };
+}
