@@ -9,7 +9,7 @@ const mirrorsOf = (endpoint: Document): YAMLMap[] => {
 };
 
 /** Copies the catalogue's files. Answers those of its endpoints. */
-function copy(from: string, to: string): { file: string; text: string }[] {
+export function copyOf(from: string, to: string): { file: string; text: string }[] {
   cpSync(from, to, { recursive: true });
   const folder = join(to, 'endpoints');
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
@@ -29,7 +29,7 @@ function rename(endpoint: Document, number: number): string {
 
 /** Writes a catalogue with so many times the endpoints, each with its mirrors and its MPP operation, to the folder `to`. */
 export function multiplyCatalogue(from: string, to: string, times: number): void {
-  for (const { file, text } of copy(from, to)) {
+  for (const { file, text } of copyOf(from, to)) {
     for (let number = 1; number < times; number += 1) {
       writeFileSync(file.replace(/\.yaml$/, `-copy-${number}.yaml`), rename(parseDocument(text), number));
     }
@@ -38,7 +38,7 @@ export function multiplyCatalogue(from: string, to: string, times: number): void
 
 /** Writes a catalogue that sells one more endpoint by MPP to the folder `to`. */
 export function sellByMpp(from: string, to: string, path: string): void {
-  const found = copy(from, to)
+  const found = copyOf(from, to)
     .map(({ file, text }) => ({ file, endpoint: parseDocument(text) }))
     .find(({ endpoint }) => endpoint.get('path') === path);
   if (!found) throw new Error(`${from} has no endpoint ${path}`);
@@ -48,7 +48,7 @@ export function sellByMpp(from: string, to: string, path: string): void {
 
 /** Writes a catalogue whose every upstream is at one address to the folder `to`. */
 export function callEveryUpstreamAt(from: string, to: string, address: string): void {
-  copy(from, to);
+  copyOf(from, to);
   const file = join(to, 'upstreams.yaml');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace(/^( +baseUrl:) .*$/gm, `$1 ${address}`));

@@ -16,6 +16,8 @@ export interface GatewayOptions {
   readonly databaseUrl?: string;
   /** Processes that answer; left out: one. */
   readonly workers?: number;
+  /** Settles itself, on this node of the chain that is paid on; left out: a facilitator does. */
+  readonly signer?: { readonly privateKey: string; readonly rpcUrl: string };
 }
 
 /** Every key that an upstream asks for, so that everything is sold. */
@@ -30,7 +32,7 @@ function keys(catalogue: string): Record<string, string> {
 
 function command(
   words: readonly string[],
-  { data, catalogue, doublesUrl, databaseUrl, workers }: GatewayOptions,
+  { data, catalogue, doublesUrl, databaseUrl, workers, signer }: GatewayOptions,
 ): ServerCommand {
   return {
     words,
@@ -43,9 +45,10 @@ function command(
       TURNPIKE_PUBLIC_URL: 'https://gateway.example',
       TURNPIKE_CATALOGUE: resolve(catalogue),
       TURNPIKE_DATA: data,
-      TURNPIKE_PAY_TO_EVM: offer.payTo,
-      TURNPIKE_FACILITATOR_URL: doublesUrl,
-      TURNPIKE_RPC_URL_CHAIN_C: `${doublesUrl}/rpc`,
+      ...(signer
+        ? { TURNPIKE_SIGNER_EVM: signer.privateKey, TURNPIKE_PAY_TO_CHAIN_C: offer.payTo }
+        : { TURNPIKE_FACILITATOR_URL: doublesUrl, TURNPIKE_PAY_TO_EVM: offer.payTo }),
+      TURNPIKE_RPC_URL_CHAIN_C: signer?.rpcUrl ?? `${doublesUrl}/rpc`,
       TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
       BENCH_DOUBLES_URL: doublesUrl,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),

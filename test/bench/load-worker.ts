@@ -1,5 +1,6 @@
 /** The process behind `startLoad`. */
 import { Pool } from 'undici';
+import { type ChannelPayer, openChannelPayers } from './channel-payers.ts';
 import type { LoadAnswer, LoadJob, LoadResult } from './load.ts';
 import { makeCredentials, makePayments, type PaymentRequired } from './payments.ts';
 import { percentile } from './percentile.ts';
@@ -45,7 +46,7 @@ async function challengeHeader(pool: Pool, { path, body, offered = body }: LoadJ
 const decoded = (header: string): PaymentRequired => JSON.parse(Buffer.from(header, 'base64').toString());
 
 /** Bought before the clock runs: the n-th call, with its payment. */
-async function prepare(pool: Pool, job: LoadJob): Promise<(index: number) => Call> {
+async function prepare(pool: Pool, job: LoadJob): Promise<(index: number, caller: number) => Call> {
   const { path, headers = {}, body, payment } = job;
   const count = job.replays ? 1 : job.requests;
   const at = (proofs: readonly string[], index: number): string => proofs[job.replays ? 0 : index] ?? '';
@@ -61,7 +62,30 @@ async function prepare(pool: Pool, job: LoadJob): Promise<(index: number) => Cal
     const proofs = await makeCredentials(await challengeHeader(pool, job, 'www-authenticate'), count);
     return (index) => ({ path, body, headers: { ...headers, authorization: at(proofs, index) } });
   }
+  if (payment === 'channel') {
+    const required = decoded(await challengeHeader(pool, job, 'payment-required'));
+    const deposit = async (proof: string) => {
+      await time(pool, { path, body, headers: { ...headers, 'payment-signature': proof } }, job);
+    };
+    const payers = await channelsOf(job, () => openChannelPayers(job.wallets ?? [], required, deposit));
+    const each = Math.ceil(count / payers.length);
+    for (const payer of payers) payer.sign(each);
+    return (_index, caller) => ({
+      path,
+      body,
+      headers: { ...headers, 'payment-signature': payers[caller % payers.length]?.next() ?? '' },
+    });
+  }
   return () => ({ path, headers, body });
+}
+
+/** By gateway: a channel is good for many rounds. */
+const channels = new Map<string, Promise<readonly ChannelPayer[]>>();
+
+function channelsOf({ url }: LoadJob, open: () => Promise<readonly ChannelPayer[]>): Promise<readonly ChannelPayer[]> {
+  const known = channels.get(url) ?? open();
+  channels.set(url, known);
+  return known;
 }
 
 /** Milliseconds. */
@@ -87,19 +111,19 @@ async function run(job: LoadJob): Promise<LoadResult> {
   try {
     const callAt = await prepare(pool, job);
     // A payment is replayed once it has been settled.
-    if (job.replays) await time(pool, callAt(0), job);
+    if (job.replays) await time(pool, callAt(0, 0), job);
     const times: number[] = [];
     const startedAt = performance.now();
     const endsAt = startedAt + job.milliseconds;
     let asked = 0;
-    const caller = async () => {
+    const caller = async (number: number) => {
       while (asked < job.requests && performance.now() < endsAt) {
-        const call = callAt(asked);
+        const call = callAt(asked, number);
         asked += 1;
         times.push(await time(pool, call, job));
       }
     };
-    await Promise.all(Array.from({ length: job.callers }, caller));
+    await Promise.all(Array.from({ length: job.callers }, (_, number) => caller(number)));
     const milliseconds = performance.now() - startedAt;
     return { requests: times.length, milliseconds, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
   } finally {

@@ -10,8 +10,10 @@ export interface LoadJob {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** How each call is paid, by the first offer of the 402; left out: not at all. `mcp` calls the tool, and pays it by x402. */
-  readonly payment?: 'x402' | 'mpp' | 'mcp';
+  readonly payment?: 'x402' | 'mpp' | 'mcp' | 'channel';
   readonly tool?: string;
+  /** Keys with money, one for each caller that pays from a channel. */
+  readonly wallets?: readonly string[];
   /** What is asked for the offer, where that is not what is called with. */
   readonly offered?: string;
   /** One payment for all calls; left out: one of its own for each. */

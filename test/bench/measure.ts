@@ -15,7 +15,7 @@ export interface Measured {
 export type Work = Omit<LoadJob, 'url' | 'milliseconds'>;
 
 /** Whom to call, and what it is called with in a way of its own. */
-export interface Target extends Partial<Pick<LoadJob, 'path' | 'headers' | 'body' | 'payment' | 'tool'>> {
+export interface Target extends Partial<Pick<LoadJob, 'path' | 'headers' | 'body' | 'payment' | 'tool' | 'wallets'>> {
   readonly server: Pick<ServerProcess, 'url' | 'processorTime'>;
 }
 

@@ -25,7 +25,7 @@ export interface Comparison {
   readonly beside: readonly Beside[];
 }
 
-const CALLERS = 64;
+export const CALLERS = 64;
 
 /** A round ends before that many calls a second are answered. */
 const MOST_A_SECOND = 20_000;
@@ -35,7 +35,7 @@ const MOST_SIGNED_A_SECOND = 2_500;
 
 const most = ({ payment, replays }: Pick<Work, 'payment' | 'replays'>): number => {
   if (payment === undefined || replays) return MOST_A_SECOND;
-  return payment === 'mpp' ? MOST_SIGNED_A_SECOND : MOST_PAID_A_SECOND;
+  return payment === 'mpp' || payment === 'channel' ? MOST_SIGNED_A_SECOND : MOST_PAID_A_SECOND;
 };
 
 /** More is better: the rate of many callers, or how fast a lone caller is answered. */

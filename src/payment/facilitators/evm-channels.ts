@@ -1,4 +1,5 @@
 /** Drives the channels of x402's scheme `batch-settlement` on one EVM chain, from the account that settles there. */
+import { keccak_256 } from '@noble/hashes/sha3';
 import {
   type Address,
   encodeAbiParameters,
@@ -6,7 +7,6 @@ import {
   type Hex,
   type PublicClient,
   parseAbi,
-  recoverAddress,
   type TransactionReceipt,
 } from 'viem';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
@@ -84,6 +84,28 @@ const rowOf = ({ config, max, signature, charged }: ChannelClaim) => ({
   signature: signature as Hex,
   totalClaimed: charged,
 });
+
+/**
+ * The address whose key signed, in lower case. Compiled code: every call that is drawn from a channel waits for it, and it
+ * takes 0.2 ms where JavaScript takes 1.5.
+ */
+async function signerOf(digest: string, signature: string): Promise<string | undefined> {
+  const { recover } = await import('tiny-secp256k1');
+  const bytes = Buffer.from(signature.slice(2), 'hex');
+  try {
+    const key = recover(Buffer.from(digest.slice(2), 'hex'), bytes.subarray(0, 64), bytes[64] === 28 ? 1 : 0, false);
+    return key ? addressOf(key) : undefined;
+  } catch {
+    // Numbers that are none of the curve's.
+    return undefined;
+  }
+}
+
+/** Of an uncompressed public key: 65 bytes of which the first says that. */
+const addressOf = (key: Uint8Array): string =>
+  `0x${Buffer.from(keccak_256(key.subarray(1)))
+    .subarray(12)
+    .toString('hex')}`;
 
 /** As the contract takes it, and no other: 65 bytes, `s` in the lower half, `v` 27 or 28. */
 function isTaken(signature: string): boolean {
@@ -166,9 +188,7 @@ export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
 
     async isSigned(channel, { payerAuthorizer }, { max, signature }) {
       if (!isTaken(signature)) return false;
-      const hash = voucherDigest(chainId, channel, max) as Hex;
-      const signer = await recoverAddress({ hash, signature: signature as Hex }).catch(() => undefined);
-      return signer?.toLowerCase() === payerAuthorizer;
+      return (await signerOf(voucherDigest(chainId, channel, max), signature)) === payerAuthorizer;
     },
 
     async read(channel) {

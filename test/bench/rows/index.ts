@@ -1,5 +1,6 @@
 import type { Row } from '../row.ts';
 import { bytesOnTheWire } from './bytes.ts';
+import { channel } from './channel.ts';
 import { chatStream, manyChats, oneChat } from './chat.ts';
 import { claims } from './claims.ts';
 import { mcp } from './mcp.ts';
@@ -17,6 +18,7 @@ export const rows: readonly Row[] = [
   paid,
   replayed,
   refused,
+  channel,
   mppChallenge,
   mppPaid,
   mcp,
