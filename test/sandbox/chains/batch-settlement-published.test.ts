@@ -14,8 +14,8 @@ import t from 'tap';
 import { createWalletClient, http, publicActions } from 'viem';
 import { baseSepolia as chain } from 'viem/chains';
 import { startTempoChain } from '../../../src/sandbox/chains/tempo.ts';
+import { COLLECTOR, SETTLEMENT, settlementAbi } from './batch-settlement-scene.ts';
 import { newAccount, startChainScene, TOKENS } from './chain-scene.ts';
-import { abi, COLLECTOR, SETTLEMENT } from './channel-scene.ts';
 
 const PRICE = 100_000n;
 
@@ -27,7 +27,7 @@ for (const asset of TOKENS) {
   const name = `${asset.name} ${asset.version}`;
   const [voucherSigner, authorizer, receiver] = [newAccount(), newAccount(), newAccount().address];
   const scene = await startChainScene(t, asset, {
-    contract: { address: SETTLEMENT, abi },
+    contract: { address: SETTLEMENT, abi: settlementAbi },
     others: { receiver, settlement: SETTLEMENT, collector: COLLECTOR },
     shared,
   });

@@ -8,6 +8,8 @@ import {
   createPublicClient,
   createWalletClient,
   http,
+  toEventSelector,
+  toFunctionSelector,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { baseSepolia as chain } from 'viem/chains';
@@ -52,6 +54,18 @@ function reasonOf(error: unknown): string {
   if (!(reverted instanceof ContractFunctionRevertedError)) throw error;
   return reverted.data?.errorName === 'Error' ? String(reverted.reason) : String(reverted.data?.errorName);
 }
+
+/** Selectors of functions and errors and topics of events, by name. */
+export const selectorsOf = (abi: Abi): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    abi.flatMap((entry) => {
+      if (entry.type === 'function') return [[entry.name, toFunctionSelector(entry)] as const];
+      if (entry.type === 'event') return [[entry.name, toEventSelector(entry)] as const];
+      if (entry.type !== 'error') return [];
+      const called = { ...entry, type: 'function', outputs: [], stateMutability: 'view' } as const;
+      return [[entry.name, toFunctionSelector(called)] as const];
+    }),
+  );
 
 export async function startChainScene(t: Test, asset: AssetFile, options: SceneOptions) {
   const { contract, shared } = options;

@@ -1,10 +1,11 @@
 /** What a payer signs for the escrow: an EIP-3009 authorization that the token lets its recipient alone use, once. */
 import '../../payment/facilitators/own-fetch.ts';
 import t from 'tap';
-import { type Address, concat, erc20Abi, type Hex, hashTypedData, parseAbi, parseSignature } from 'viem';
+import { type Address, erc20Abi, type Hex, hashTypedData, parseAbi, parseSignature } from 'viem';
 import { readArtifact } from '../../../src/sandbox/chains/contract.ts';
 import { TRANSFER_TYPES } from '../../transfer-types.ts';
 import { TOKENS } from './chain-scene.ts';
+import { agreeingTo } from './contract-codes.ts';
 import { COLLECTOR, startScene } from './escrow-scene.ts';
 
 const PRICE = 250_000n;
@@ -25,10 +26,6 @@ const partsOf = (signature: Hex) => {
   const { v, r, s } = parseSignature(signature);
   return [Number(v), r, s];
 };
-
-/** A wallet's code that takes one digest for signed, with any signature (ERC-1271). */
-const agreeingTo = (digest: Hex): Hex =>
-  concat(['0x600435', '0x7f', digest, '0x14', '0x631626ba7e60e01b', '0x02', '0x600052', '0x60206000f3']);
 
 for (const asset of TOKENS) {
   const scene = await startScene(t, asset);

@@ -1,11 +1,13 @@
 /** The escrow of x402's `auth-capture`: who moves what is locked, how much of it, and until when. */
 import '../../payment/facilitators/own-fetch.ts';
 import t, { type Test } from 'tap';
-import { type Address, encodeFunctionData, type Hex, toEventSelector, toFunctionSelector, zeroAddress } from 'viem';
+import { type Address, encodeFunctionData, type Hex, zeroAddress } from 'viem';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { baseSepolia, stable } from '../../payment/facilitators/networks.ts';
-import { TOKENS } from './chain-scene.ts';
+import { COLLECTOR as DEPOSIT_COLLECTOR, SETTLEMENT } from './batch-settlement-scene.ts';
+import { selectorsOf, TOKENS } from './chain-scene.ts';
+import { answering, callingBack } from './contract-codes.ts';
 import { COLLECTOR, ESCROW, escrowAbi, startScene } from './escrow-scene.ts';
 
 const PRICE = 250_000n;
@@ -41,17 +43,8 @@ const PUBLISHED = {
   BeforeAuthorizationExpiry: '0xaa5674ad',
 };
 
-/** A collector that does not collect: it calls the escrow with the collector's data, and is content whatever comes of it. */
-const CALLS_BACK: Hex = `0x${[
-  '6101e435 80 610204 6000 37', // copy the last argument of collectTokens
-  `6000 6000 82 6000 6000 73 ${ESCROW.slice(2)} 5a f1`,
-  '6000 6000 52 6020 6000 f3', // answer zero
-]
-  .join('')
-  .replaceAll(' ', '')}`;
-
-/** A contract that answers every call with a number and does nothing. */
-const answering = (number: number): Hex => `0x60${number.toString(16).padStart(2, '0')}60005260206000f3`;
+/** Where the last argument of `collectTokens` begins, with its length. */
+const COLLECTOR_DATA_AT = 0x1e4;
 
 for (const asset of TOKENS) {
   const scene = await startScene(t, asset);
@@ -222,7 +215,7 @@ for (const asset of TOKENS) {
 
   t.test(`${name}: what is brought for one payment does not count for another around it`, async (t) => {
     const crook: Address = '0x00000000000000000000000000000000001d1e02';
-    await scene.rpc('anvil_setCode', [crook, CALLS_BACK]);
+    await scene.rpc('anvil_setCode', [crook, callingBack(ESCROW, COLLECTOR_DATA_AT)]);
     const inner = await sign(PRICE, { captureAuthorizer: crook });
     const outer = { ...inner.info, salt: 1n };
     const paying = encodeFunctionData({
@@ -262,21 +255,13 @@ for (const asset of TOKENS) {
 }
 
 t.test('it is called, answers and fails as the published escrow does', async (t) => {
-  const own = escrowAbi.flatMap((entry) => {
-    if (entry.type === 'function') return [[entry.name, toFunctionSelector(entry)] as const];
-    if (entry.type === 'event') return [[entry.name, toEventSelector(entry)] as const];
-    if (entry.type !== 'error') return [];
-    return [
-      [entry.name, toFunctionSelector({ ...entry, type: 'function', outputs: [], stateMutability: 'view' })] as const,
-    ];
-  });
-  t.match(Object.fromEntries(own), PUBLISHED);
+  t.match(selectorsOf(escrowAbi), PUBLISHED);
 });
 
 t.test('only the test network that has it in reality has it', async (t) => {
   const chains = await startChains({ networks: [baseSepolia, stable] });
   t.teardown(chains.stop);
-  for (const address of [ESCROW, COLLECTOR]) {
+  for (const address of [ESCROW, COLLECTOR, SETTLEMENT, DEPOSIT_COLLECTOR]) {
     const codeOn = (id: string) => createRpc(chains.evm[id]?.rpcUrl ?? '')('eth_getCode', [address, 'latest']);
     t.match(await codeOn('chain-c'), /^0x6080/);
     t.equal(await codeOn('chain-e'), '0x');
