@@ -35,7 +35,7 @@ for (const asset of TOKENS) {
       t.match(told, [['WithdrawInitiated', { amount: FILL, finalizeAfter: since + DELAY_SECONDS }]]);
       t.same(await gains(before), { payer: -FILL, settlement: FILL }, 'to ask for it moves nothing');
       await refuses(t, withdraw(config), /^WithdrawDelayNotElapsed$/);
-      await scene.now(since + DELAY_SECONDS - 2);
+      await scene.at(since + DELAY_SECONDS - 1);
       await refuses(t, withdraw(config), /^WithdrawDelayNotElapsed$/);
       await scene.at(since + DELAY_SECONDS);
       t.match(eventsOf(await does(t, withdraw(config))), [

@@ -2,7 +2,7 @@
 import '../../payment/facilitators/own-fetch.ts';
 import { x402Client } from '@x402/core/client';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { toFacilitatorEvmSigner } from '@x402/evm';
+import { toClientEvmSigner, toFacilitatorEvmSigner } from '@x402/evm';
 import {
   BatchSettlementEvmScheme as ClientScheme,
   computeChannelId,
@@ -11,7 +11,7 @@ import {
 } from '@x402/evm/batch-settlement/client';
 import { BatchSettlementEvmScheme as FacilitatorScheme } from '@x402/evm/batch-settlement/facilitator';
 import t from 'tap';
-import { createWalletClient, http, publicActions } from 'viem';
+import { createWalletClient, type Hex, http, numberToHex, publicActions } from 'viem';
 import { baseSepolia as chain } from 'viem/chains';
 import { startTempoChain } from '../../../src/sandbox/chains/tempo.ts';
 import { COLLECTOR, SETTLEMENT, settlementAbi } from './batch-settlement-scene.ts';
@@ -70,17 +70,22 @@ for (const asset of TOKENS) {
     totalClaimed: String(totalClaimed),
   });
 
-  t.test(`${name}: a channel is filled, charged twice, paid out and given back`, async (t) => {
-    const start = await balances();
+  /** A client with one channel of its own, and what it remembers of it. */
+  const newClient = (salt: Hex, signer: ConstructorParameters<typeof ClientScheme>[0] = payer) => {
     const storage = new InMemoryClientChannelStorage();
     const client = new x402Client()
       .setSpendControls(false)
-      .register('eip155:*', new ClientScheme(payer, { storage, voucherSigner }));
+      .register('eip155:*', new ClientScheme(signer, { storage, voucherSigner, salt }));
     const pay = async () => {
       const payment = await client.createPaymentPayload({ x402Version: 2, resource, accepts: [requirements] });
       return { payment, signed: payment.payload as unknown as Signed };
     };
+    return { storage, pay };
+  };
 
+  t.test(`${name}: a channel is filled, charged twice, paid out and given back`, async (t) => {
+    const start = await balances();
+    const { storage, pay } = newClient(numberToHex(1, { size: 32 }));
     const first = await pay();
     t.equal(first.signed.type, 'deposit');
     t.match(await facilitator.verify(first.payment, requirements), { isValid: true, extra: { balance: '0' } });
@@ -114,6 +119,70 @@ for (const asset of TOKENS) {
     t.same(await scene.read('channels', [channelId]), [170_000n, 170_000n]);
     t.match(await facilitator.settle(settling, requirements), { success: true, amount: '20000' });
     t.same(await gains(start), { payer: -170_000n, receiver: 170_000n });
+  });
+
+  t.test(`${name}: a client that has forgotten its channel finds it on the chain, and fills it again`, async (t) => {
+    const salt = numberToHex(2, { size: 32 });
+    const { pay } = newClient(salt);
+    const { payment, signed } = await pay();
+    t.match(await facilitator.settle(payment, requirements), { success: true });
+    const claiming = ofServer({ type: 'claim', claims: [claimOf(signed, PRICE)] });
+    t.match(await facilitator.settle(claiming, requirements), { success: true });
+
+    const again = newClient(salt, toClientEvmSigner(payer, scene.reader));
+    const next = await again.pay();
+    t.match(next.signed, { type: 'voucher', voucher: { maxClaimableAmount: '200000' } });
+    t.match(await facilitator.verify(next.payment, requirements), {
+      isValid: true,
+      extra: { balance: '500000', totalClaimed: '100000' },
+    });
+    const channelId = computeChannelId(signed.channelConfig, scene.caip2);
+    await again.storage.set(channelId, { balance: '500000', chargedCumulativeAmount: '450000' });
+    const more = await again.pay();
+    t.match(more.signed, { type: 'deposit', voucher: { maxClaimableAmount: '550000' } });
+    const added = await facilitator.settle(more.payment, requirements);
+    t.match(added, { success: true, extra: { channelState: { balance: '1000000', totalClaimed: '100000' } } });
+  });
+
+  t.test(`${name}: a withdrawal that was asked for is told, and a refund of as much ends it`, async (t) => {
+    const { pay } = newClient(numberToHex(3, { size: 32 }));
+    const { payment, signed } = await pay();
+    const { channelConfig } = signed;
+    t.match(await facilitator.settle(payment, requirements), { success: true });
+    const voucher = ofServer({ type: 'voucher', channelConfig, voucher: signed.voucher });
+    t.match(await facilitator.verify(voucher, requirements), { isValid: true, extra: { withdrawRequestedAt: 0 } });
+    await scene.does(t, { from: payer, functionName: 'initiateWithdraw', args: [channelConfig, 400_000n] });
+    const pending = await scene.read('pendingWithdrawals', [computeChannelId(channelConfig, scene.caip2)]);
+    const [, withdrawRequestedAt] = pending as readonly [bigint, number];
+    t.match(await facilitator.verify(voucher, requirements), { isValid: true, extra: { withdrawRequestedAt } });
+
+    const start = await balances();
+    const claims = [claimOf(signed, PRICE)];
+    const rest = { type: 'refund', channelConfig, voucher: signed.voucher, amount: '500000', claims };
+    const late = await facilitator.settle(ofServer({ ...rest, refundNonce: '1' }), requirements);
+    t.match(late, { success: false, errorReason: /refund_simulation_failed/ });
+    const partly = await facilitator.settle(ofServer({ ...rest, amount: '1', refundNonce: '0' }), requirements);
+    const channelState = { balance: '499999', totalClaimed: '100000', refundNonce: '1', withdrawRequestedAt };
+    t.match(partly, { success: true, amount: '1', extra: { channelState } });
+    const wholly = await facilitator.settle(ofServer({ ...rest, claims: [], refundNonce: '1' }), requirements);
+    t.match(wholly, { success: true, amount: '399999', extra: { channelState: { withdrawRequestedAt: 0 } } });
+    t.same(await gains(start), { payer: 400_000n, settlement: -400_000n });
+  });
+
+  t.test(`${name}: one bad voucher keeps the facilitator from claiming the good one beside it`, async (t) => {
+    const [good, bad] = [newClient(numberToHex(4, { size: 32 })), newClient(numberToHex(5, { size: 32 }))];
+    const signed: Signed[] = [];
+    for (const { pay } of [good, bad]) {
+      const made = await pay();
+      t.match(await facilitator.settle(made.payment, requirements), { success: true });
+      signed.push(made.signed);
+    }
+    const [one, other] = signed as [Signed, Signed];
+    const spoilt = { ...claimOf(other, PRICE), signature: one.voucher.signature };
+    const both = ofServer({ type: 'claim', claims: [claimOf(one, PRICE), spoilt] });
+    t.match(await facilitator.settle(both, requirements), { success: false, errorReason: /claim_simulation_failed/ });
+    const sound = ofServer({ type: 'claim', claims: [claimOf(one, PRICE), claimOf(other, PRICE)] });
+    t.match(await facilitator.settle(sound, requirements), { success: true });
   });
 }
 
