@@ -10,7 +10,6 @@ import {
   keccak256,
   numberToHex,
   parseAbi,
-  parseEventLogs,
   zeroAddress,
 } from 'viem';
 import { readArtifact } from '../../../src/sandbox/chains/contract.ts';
@@ -40,8 +39,21 @@ const receiveAbi = parseAbi([
 
 for (const asset of TOKENS) {
   const scene = await startScene(t, asset);
-  const { calls, does, refuses, balances, gains, newConfig, idOf, signFilling, channel, payer, operator, stranger } =
-    scene;
+  const {
+    calls,
+    does,
+    tells,
+    refuses,
+    balances,
+    gains,
+    newConfig,
+    idOf,
+    signFilling,
+    channel,
+    payer,
+    operator,
+    stranger,
+  } = scene;
   const { deposit } = calls;
   const name = `${asset.name} ${asset.version}`;
   const token = asset.address as Address;
@@ -72,22 +84,18 @@ for (const asset of TOKENS) {
     const config = newConfig();
     const [first, second] = [await signFilling(config, FILL), await signFilling(config, 1n)];
     t.same(await channel(config), [0n, 0n]);
-    const { logs } = await does(t, deposit(first));
+    const filling = await does(t, deposit(first));
     t.same(await gains(before), { payer: -FILL, settlement: FILL });
     t.same(await channel(config), [FILL, 0n]);
-    const told = parseEventLogs({ abi: settlementAbi, logs });
-    t.match(told, [
-      { eventName: 'ChannelCreated', args: { channelId: idOf(config), config } },
-      {
-        eventName: 'Deposited',
-        args: { channelId: idOf(config), sender: operator.address, amount: FILL, newBalance: FILL },
-      },
+    tells(t, filling, [
+      ['ChannelCreated', { channelId: idOf(config), config }],
+      ['Deposited', { channelId: idOf(config), sender: operator.address, amount: FILL, newBalance: FILL }],
     ]);
     await refuses(t, deposit(first), /authorization is used or canceled/);
 
     const added = await does(t, deposit(second));
     t.same(await channel(config), [FILL + 1n, 0n]);
-    t.match(parseEventLogs({ abi: settlementAbi, logs: added.logs }), [{ eventName: 'Deposited' }]);
+    tells(t, added, [['Deposited', { amount: 1n, newBalance: FILL + 1n }]]);
     t.same(await gains(before), { payer: -FILL - 1n, settlement: FILL + 1n });
   });
 

@@ -7,7 +7,16 @@ import {
   signVoucher,
 } from '@x402/evm/batch-settlement/client';
 import type { Test } from 'tap';
-import { type Address, encodeAbiParameters, type Hex, hashTypedData, numberToHex, parseAbiParameters } from 'viem';
+import {
+  type Address,
+  encodeAbiParameters,
+  type Hex,
+  hashTypedData,
+  numberToHex,
+  parseAbiParameters,
+  parseEventLogs,
+  type TransactionReceipt,
+} from 'viem';
 import type { AssetFile } from '../../../src/catalogue/types.ts';
 import { readArtifact } from '../../../src/sandbox/chains/contract.ts';
 import { type Account, type Call, newAccount, startChainScene } from './chain-scene.ts';
@@ -209,6 +218,18 @@ export async function startScene(t: Test, asset: AssetFile) {
     signBatch,
     signRefund,
     calls: { deposit, claim, claimSigned, settle, ask, withdraw, refund, refundSigned },
+    /** Fails the test where the contract told of anything else, or in another order. */
+    tells(t: Test, { logs }: Pick<TransactionReceipt, 'logs'>, expected: readonly (readonly [string, object?])[]) {
+      const told = parseEventLogs({ abi: settlementAbi, logs });
+      t.same(
+        told.map(({ eventName }) => eventName),
+        expected.map(([event]) => event),
+      );
+      t.match(
+        told.map(({ args }) => args),
+        expected.map(([, args]) => args ?? {}),
+      );
+    },
     /** A new channel with so much in it. */
     async filled(t: Test, amount: bigint, extra: Partial<ChannelConfig> = {}): Promise<ChannelConfig> {
       const config = newConfig(extra);
