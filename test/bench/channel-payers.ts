@@ -102,14 +102,16 @@ async function openOne(
     }),
   );
   const ready: string[] = [];
+  const signNext = () => {
+    const max = paid + price * BigInt(ready.length + 1);
+    ready.push(inHeader({ type: 'voucher', channelConfig: config, voucher: voucher(max) }));
+  };
   return {
     sign(count) {
-      while (ready.length < count) {
-        const max = paid + price * BigInt(ready.length + 1);
-        ready.push(inHeader({ type: 'voucher', channelConfig: config, voucher: voucher(max) }));
-      }
+      while (ready.length < count) signNext();
     },
     next() {
+      if (ready.length === 0) signNext();
       paid += price;
       return ready.shift() ?? '';
     },
