@@ -34,20 +34,25 @@ export const keepVoucher = (id: string, paymentId: string, { max, signature }: V
   isPlannedOnce: true,
 });
 
-/** Only for the payment that has the channel. */
+/** Decimals without leading zeros, as amounts are kept: `?3` is no more than what was claimed. */
+const IS_CLAIMED = `(length(?3) < length(total_claimed) OR (length(?3) = length(total_claimed) AND ?3 <= total_claimed))`;
+
+/** Only for the payment that has the channel. What was claimed was charged, and what is claimed to the last unit waits for nothing. */
 export const chargeChannel = (id: string, paymentId: string, charged: string, now: number): Statement => ({
-  text: `UPDATE channels SET charged = ?3, voucher_max = pending_max, voucher_signature = pending_signature,
+  text: `UPDATE channels SET charged = CASE WHEN ${IS_CLAIMED} THEN total_claimed ELSE ?3 END,
+      voucher_max = pending_max, voucher_signature = pending_signature,
       pending_payment = NULL, pending_max = NULL, pending_signature = NULL,
-      unclaimed_since = COALESCE(unclaimed_since, ?4), updated_at = ?4
+      unclaimed_since = CASE WHEN ${IS_CLAIMED} THEN NULL ELSE COALESCE(unclaimed_since, ?4) END, updated_at = ?4
     WHERE id = ?1 AND pending_payment = ?2`,
   values: [id, paymentId, charged, now],
   isPlannedOnce: true,
 });
 
-/** What is claimed to the last unit waits for nothing. */
+/** A chain may take a claim back: what its voucher is good for waits again. */
 export const syncChannel = (id: string, state: ChannelState, charged: string, now: number): Statement => ({
   text: `UPDATE channels SET balance = ?2, total_claimed = ?3, withdraw_requested_at = ?4, refund_nonce = ?5,
-      synced_at = ?6, charged = ?7, unclaimed_since = CASE WHEN ?7 = ?3 THEN NULL ELSE unclaimed_since END
+      synced_at = ?6, charged = ?7, unclaimed_since = CASE WHEN ?7 = ?3 OR voucher_max IS NULL THEN NULL
+        ELSE COALESCE(unclaimed_since, ?6) END
     WHERE id = ?1`,
   values: [id, state.balance, state.totalClaimed, state.withdrawRequestedAt, state.refundNonce, now, charged],
 });
