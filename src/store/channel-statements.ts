@@ -27,6 +27,11 @@ export const paymentAtWork = (id: string): Statement => ({
   isPlannedOnce: true,
 });
 
+export const paymentState = (id: string): Statement => ({
+  text: 'SELECT state FROM payments WHERE id = ?1',
+  values: [id],
+});
+
 export const keepVoucher = (id: string, paymentId: string, { max, signature }: Voucher, now: number): Statement => ({
   text: `UPDATE channels SET pending_payment = ?2, pending_max = ?3, pending_signature = ?4, updated_at = ?5
     WHERE id = ?1`,

@@ -59,6 +59,23 @@ export function* settleFromChannel(
   return (yield settle).rows;
 }
 
+/** As `settleFromChannel`, for a payment that is `unknown`. Whether it was. */
+export function* resolveFromChannel(
+  id: string,
+  { id: channel, charged }: NonNullable<Receipt['channel']>,
+  resolve: Statement,
+  now: number,
+  rowLock: string,
+): Steps<boolean> {
+  // The channel before the payment, as everywhere: who takes them the other way round waits for ever.
+  yield* locked(channel, rowLock);
+  const find = statements.paymentState(id);
+  const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
+  if (rows[0]?.state !== 'unknown') return false;
+  if ((yield statements.chargeChannel(channel, id, charged, now)).changes !== 1) return false;
+  return (yield resolve).changes === 1;
+}
+
 const settled = (id: string): Statement => ({
   text: 'SELECT id FROM payments WHERE id = ?1 AND receipt IS NOT NULL',
   values: [id],

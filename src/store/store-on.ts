@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import { forgetAlerts } from './alert-statements.ts';
 import { alertsOn } from './alerts.ts';
-import { channelsOn, settleFromChannel } from './channels.ts';
+import { channelsOn, resolveFromChannel, settleFromChannel } from './channels.ts';
 import { claim } from './claim-steps.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
@@ -67,7 +67,12 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),
 
-    resolve: (id, settlement, now) => changesOne(statements.resolvePayment(id, settlement, now)),
+    async resolve(id, settlement, now) {
+      const resolve = statements.resolvePayment(id, settlement, now);
+      const channel = settlement.state === 'settled' ? settlement.receipt.channel : undefined;
+      if (!channel) return changesOne(resolve);
+      return engine.transact(() => resolveFromChannel(id, channel, resolve, now, engine.rowLock));
+    },
 
     reopen: (id, reason, now) => engine.transact(() => reopen(id, reason, now)),
 

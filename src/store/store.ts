@@ -280,7 +280,7 @@ export interface Store extends NonceStore {
   /**
    * What the chain said of an `unknown` payment: it becomes `unsettled`, `settled`, or `owed` where it is paid and has
    * no answer; what is `unknown` still takes the reason and counts as updated, so that `oldest` gives others their
-   * turn. False when it is not `unknown` any more.
+   * turn. What it drew from a channel is charged as by `settle`. False when it is not `unknown` any more.
    */
   resolve(id: string, settlement: ReceiptedSettlement, now: number): Promise<boolean>;
 
