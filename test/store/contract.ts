@@ -3,6 +3,7 @@ import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { alerts } from './alerts.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { books } from './books.ts';
+import { channels } from './channels.ts';
 import { claiming } from './claiming.ts';
 import { figures } from './figures.ts';
 import { forgetting } from './forgetting.ts';
@@ -44,6 +45,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   books(promise);
   figures(promise);
   alerts(promise);
+  channels(promise);
 
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);

@@ -6,6 +6,7 @@ import { openPostgresStore } from '../../src/store/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../postgres.ts';
 import { pageOfPaid } from './books.ts';
+import { chargesWithItsReceipt, claimsChannelsAlone } from './channels.ts';
 import { storeContract } from './contract.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
@@ -43,6 +44,18 @@ t.test('Postgres', async (t) => {
   storeContract(t, async () => {
     const database = await emptyDatabase();
     return () => openPostgresStore(database);
+  });
+});
+
+t.test('charges a channel together with the receipt of its payment, or not at all', async (t) => {
+  const database = await emptyDatabase();
+  await chargesWithItsReceipt(t, await openHere(t, database), async () => {
+    await asSuperuser(
+      database,
+      `CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken'; END $$;
+      CREATE TRIGGER breaking BEFORE UPDATE OF receipt ON payments FOR EACH ROW EXECUTE FUNCTION broken()`,
+    );
+    return () => asSuperuser(database, 'DROP TRIGGER breaking ON payments');
   });
 });
 
@@ -179,6 +192,12 @@ t.test('ends a hold once when its call is charged and cleared away at the same m
   t.ok(charged === undefined ? released === 1 : charged === 250n, `${charged} ${released}`);
   t.equal(await ledgerSum(store), charged === undefined ? 1_000n : 750n);
   t.match(await keyOf(store), { balance: charged === undefined ? 1_000n : 750n, held: 0n });
+});
+
+t.test('gives a channel to one of two payments, and charges it once, at the same moment', async (t) => {
+  const database = await emptyDatabase();
+  const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
+  await claimsChannelsAlone(t, stores as [Store, Store], (calls) => bothAtOnce(database, 'channels', calls));
 });
 
 t.test('serves on after the server has cut its connections', async (t) => {

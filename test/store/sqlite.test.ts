@@ -11,6 +11,7 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
 import { finished, unclaimable } from './arrivals.ts';
 import { pageOfMovements, pageOfPaid } from './books.ts';
+import { chargesWithItsReceipt } from './channels.ts';
 import { storeContract } from './contract.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { manyPayments, pageOf } from './payers.ts';
@@ -34,6 +35,20 @@ t.test('what older releases kept of settlements is read by this one', async (t) 
   const store = openSqliteStore(file);
   t.teardown(() => store.close());
   await keepsOldRows(t, store);
+});
+
+t.test('charges a channel together with the receipt of its payment, or not at all', async (t) => {
+  const file = join(t.testdir({}), 'channels.sqlite');
+  const store = openSqliteStore(file);
+  t.teardown(() => store.close());
+  const database = new Database(file);
+  t.teardown(() => database.close());
+  await chargesWithItsReceipt(t, store, async () => {
+    database.exec(
+      `CREATE TRIGGER breaking BEFORE UPDATE OF receipt ON payments BEGIN SELECT RAISE(ABORT, 'broken'); END`,
+    );
+    return () => database.exec('DROP TRIGGER breaking');
+  });
 });
 
 /** A database with 20,000 payments. */

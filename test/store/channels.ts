@@ -1,0 +1,591 @@
+import type { Test } from 'tap';
+import type { Channel, ChannelFacts, ChannelState, Draw } from '../../src/store/channel-store.ts';
+import type { Claim, Receipt, Store } from '../../src/store/store.ts';
+import { won } from './arrivals.ts';
+import type { Promised } from './contract.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
+
+/** Times that calls are repeated which come at the same moment. */
+const ROUNDS = 30;
+
+const idOf = (number: number): string => `0x${number.toString(16).padStart(64, '0')}`;
+const ID = idOf(1);
+
+const sampleChannel = (changes: Partial<ChannelFacts> = {}): ChannelFacts => ({
+  id: ID,
+  network: 'chain-a',
+  payer: 'payer-1',
+  config: '{"salt":"0x01"}',
+  ...changes,
+});
+
+const FOUND: ChannelState = { balance: '1000', totalClaimed: '0', withdrawRequestedAt: 0, refundNonce: '0' };
+
+/** A call of 100 units on a channel with 1,000, by a voucher of `max` in all. */
+const sampleDraw = (max: number | bigint, changes: Partial<Draw> = {}): Draw => ({
+  facts: sampleChannel(),
+  voucher: { max: String(max), signature: `signed ${max}` },
+  amount: '100',
+  deposit: '0',
+  found: FOUND,
+  ...changes,
+});
+
+const receiptOf = (charged: number | bigint, id = ID): Receipt => ({
+  ...sampleReceipt(id),
+  channel: { id, charged: String(charged) },
+});
+
+const claimed = (store: Store, id: string): Promise<Claim> => won(store, sampleFacts(id), claimAt(1));
+
+const on = (id: string, max: number | bigint, network = 'chain-a'): Draw =>
+  sampleDraw(max, { facts: sampleChannel({ id, network }) });
+
+/** A call of 100 units that ends well; `max` is what its voucher is for in all. */
+async function sold(store: Store, max: number, { id = ID, network = 'chain-a', now = 2, charged = max } = {}) {
+  const claim = await claimed(store, `sold ${max} of ${id}`);
+  const drawn = await store.channels.reserve(claim, on(id, max, network), now);
+  if (drawn !== 'reserved') throw new Error(`the call is ${drawn}`);
+  await store.fulfil(claim, sampleAnswer(), { now });
+  if (!(await store.settle(claim, receiptOf(charged, id), now))) throw new Error('the call was not settled');
+}
+
+async function channelOf(store: Store, id = ID): Promise<Channel> {
+  const channel = await store.channels.find(id);
+  if (!channel) throw new Error(`the channel ${id} should be there`);
+  return channel;
+}
+
+const ids = (channels: readonly Channel[]): string[] => channels.map(({ id }) => id);
+
+/** Payments that have a channel, still at work. */
+const underWay = {
+  claimed: async () => true,
+  fulfilled: (store, claim) => store.fulfil(claim, sampleAnswer(), { now: 2 }),
+  unknown: (store, claim) => store.giveUp(claim, 'unknown', 'nobody can be asked', 2),
+} satisfies Record<string, (store: Store, claim: Claim) => Promise<boolean>>;
+
+/** Payments that had a channel, and have come to nothing. */
+const overWithout = {
+  released: (store, claim) => store.giveUp(claim, 'released', 'upstream_failed', 2),
+  unsettled: (store, claim) => store.giveUp(claim, 'unsettled', 'refused', 2),
+} satisfies Record<string, (store: Store, claim: Claim) => Promise<boolean>>;
+
+/** Payments that were charged to their channel. */
+const overWith = {
+  async settled(store, claim) {
+    await store.fulfil(claim, sampleAnswer(), { now: 2 });
+    return store.settle(claim, receiptOf(100), 2);
+  },
+  'settled without an answer': (store, claim) => store.settle(claim, receiptOf(100), 2),
+  async owed(store, claim) {
+    await store.settle(claim, receiptOf(100), 2);
+    return store.giveUp(claim, 'owed', 'upstream_failed', 2);
+  },
+  async 'settled after nobody could be asked'(store, claim) {
+    await store.fulfil(claim, sampleAnswer(), { now: 2 });
+    await store.giveUp(claim, 'unknown', 'nobody can be asked', 2);
+    return store.resolve(claim.id, { state: 'settled', receipt: receiptOf(100) }, 3);
+  },
+} satisfies Record<string, (store: Store, claim: Claim) => Promise<boolean>>;
+
+/** `breaking` makes the database refuse to write a receipt, until the function it resolves to is called. */
+export async function chargesWithItsReceipt(t: Test, store: Store, breaking: () => Promise<() => unknown>) {
+  const claim = await claimed(store, 'one');
+  await store.channels.reserve(claim, sampleDraw(100), 1);
+  const before = await channelOf(store);
+  const mend = await breaking();
+  await t.rejects(store.settle(claim, receiptOf(100), 2));
+  await mend();
+  t.same(await channelOf(store), before, 'without its receipt nothing is charged');
+  t.match(await store.find('one'), { state: 'claimed', receipt: undefined });
+  t.equal(await store.settle(claim, receiptOf(100), 3), true);
+  t.match(await channelOf(store), { charged: '100', pending: undefined });
+}
+
+/** `together` makes calls, on either store, that are all under way before any of them can change a channel. */
+export async function claimsChannelsAlone(
+  t: Test,
+  [store, other]: readonly [Store, Store],
+  together: <Result>(calls: (() => Promise<Result>)[]) => Promise<Result[]>,
+) {
+  await sold(store, 100);
+  const payments = [await claimed(store, 'one'), await claimed(other, 'two')] as const;
+  const drawn = await together([
+    () => store.channels.reserve(payments[0], sampleDraw(200), 3),
+    () => other.channels.reserve(payments[1], sampleDraw(200), 3),
+  ]);
+  t.same([...drawn].sort(), ['busy', 'reserved']);
+  const winner = payments[drawn.indexOf('reserved')] ?? payments[0];
+
+  await store.giveUp(winner, 'unknown', 'nobody can be asked', 4);
+  const receipt = receiptOf(200);
+  const charged = await together([
+    () => store.settle(winner, receipt, 5),
+    () => other.resolve(winner.id, { state: 'settled', receipt }, 5),
+    () => other.channels.sync(ID, FOUND, 5).then(() => true),
+  ]);
+  t.equal(charged[0], true, 'who settles is told so, whoever was first');
+  t.match(await channelOf(store), { charged: '200', pending: undefined, voucher: { max: '200' } });
+  t.match(await store.find(winner.id), { state: 'owed', receipt });
+}
+
+/** One call at a time draws from a deposit, and what it cost is charged once. */
+export function channels(promise: Promised): void {
+  drawing(promise);
+  charging(promise);
+  collecting(promise);
+}
+
+function drawing(promise: Promised): void {
+  promise('keeps a voucher before its work, with the channel as its chain told it', async (t, store, open) => {
+    t.equal(await store.channels.find(ID), undefined);
+    const claim = await claimed(store, 'first');
+    const found = { balance: '1000', totalClaimed: '40', withdrawRequestedAt: 7, refundNonce: '3' };
+    t.equal(await store.channels.reserve(claim, sampleDraw(140, { found }), 5), 'reserved');
+    t.same(await (await open()).channels.find(ID), {
+      ...sampleChannel(),
+      ...found,
+      charged: '40',
+      voucher: undefined,
+      pending: { paymentId: 'first', max: '140', signature: 'signed 140' },
+      syncedAt: 5,
+      unclaimedSince: undefined,
+      createdAt: 5,
+      updatedAt: 5,
+    });
+  });
+
+  promise('takes a channel that it does not know for what its voucher says was charged before', async (t, store) => {
+    const claim = await claimed(store, 'first here');
+    t.equal(await store.channels.reserve(claim, sampleDraw(700), 5), 'reserved');
+    t.match(await channelOf(store), { charged: '600', totalClaimed: '0', voucher: undefined });
+    t.equal(await store.settle(claim, receiptOf(700), 6), true);
+    t.match(await channelOf(store), { charged: '700', voucher: { max: '700' } });
+  });
+
+  for (const [state, arrive] of Object.entries(underWay)) {
+    promise(`keeps a channel for a payment that is ${state}`, async (t, store, open) => {
+      const claim = await claimed(store, 'one');
+      await store.channels.reserve(claim, sampleDraw(100), 1);
+      t.equal(await arrive(store, claim), true);
+      const before = await channelOf(store);
+      const other = await open();
+      t.equal(await other.channels.reserve(await claimed(other, 'other'), sampleDraw(100), 3), 'busy');
+      t.equal(await other.channels.reserve(await claimed(other, 'later'), sampleDraw(200), 3), 'busy');
+      t.same(await channelOf(store), before);
+    });
+  }
+
+  for (const [state, arrive] of Object.entries(overWithout)) {
+    promise(`has a channel free, and nothing charged to it, once its payment is ${state}`, async (t, store) => {
+      const claim = await claimed(store, 'one');
+      await store.channels.reserve(claim, sampleDraw(100), 1);
+      t.equal(await arrive(store, claim), true);
+      t.equal(await store.channels.reserve(await claimed(store, 'later'), sampleDraw(200), 3), 'mismatch');
+      t.equal(await store.channels.reserve(await claimed(store, 'other'), sampleDraw(100), 3), 'reserved');
+      t.match(await channelOf(store), { charged: '0', voucher: undefined, pending: { paymentId: 'other' } });
+    });
+  }
+
+  for (const [state, arrive] of Object.entries(overWith)) {
+    promise(`has a channel free, and charged, once its payment is ${state}`, async (t, store) => {
+      const claim = await claimed(store, 'one');
+      await store.channels.reserve(claim, sampleDraw(100), 1);
+      t.equal(await arrive(store, claim), true);
+      const charged = { charged: '100', voucher: { max: '100', signature: 'signed 100' } };
+      t.match(await channelOf(store), { ...charged, pending: undefined });
+      t.equal(await store.channels.reserve(await claimed(store, 'other'), sampleDraw(100), 3), 'mismatch');
+      t.equal(await store.channels.reserve(await claimed(store, 'later'), sampleDraw(200), 3), 'reserved');
+      t.match(await channelOf(store), { ...charged, pending: { paymentId: 'later' } });
+    });
+  }
+
+  promise('keeps the channel for the payment that has it, however often that is tried', async (t, store) => {
+    const first = await claimed(store, 'one');
+    t.equal(await store.channels.reserve(first, sampleDraw(100), 1), 'reserved');
+    t.equal(await store.channels.reserve(first, sampleDraw(100), 2), 'reserved');
+    const second = await won(store, sampleFacts('one'), claimAt(50));
+    t.equal(await store.channels.reserve(second, sampleDraw(100), 51), 'reserved');
+    t.match(await channelOf(store), { charged: '0', pending: { paymentId: 'one', max: '100' }, updatedAt: 51 });
+  });
+
+  promise('keeps nothing for a claim that was lost or has ended', async (t, store) => {
+    await sold(store, 100);
+    const old = await claimed(store, 'one');
+    const current = await won(store, sampleFacts('one'), claimAt(50));
+    const before = await channelOf(store);
+    t.equal(await store.channels.reserve(old, sampleDraw(200), 51), 'lost');
+    await store.giveUp(current, 'released', 'upstream_failed', 52);
+    t.equal(await store.channels.reserve(current, sampleDraw(200), 53), 'lost');
+    t.equal(await store.channels.reserve({ id: 'nobody', attempt: 1 }, sampleDraw(200), 53), 'lost');
+    t.same(await channelOf(store), before);
+  });
+
+  promise('takes no voucher that does not go on from what was charged', async (t, store) => {
+    await sold(store, 100);
+    const before = await channelOf(store);
+    const claim = await claimed(store, 'next');
+    for (const max of [100, 199, 201, 300]) {
+      t.equal(await store.channels.reserve(claim, sampleDraw(max), 3), 'mismatch', String(max));
+    }
+    t.same(await channelOf(store), before);
+    t.equal(await store.channels.reserve(claim, sampleDraw(200), 3), 'reserved');
+  });
+
+  promise('takes no voucher for more than is deposited, what is deposited with it included', async (t, store) => {
+    await sold(store, 900);
+    const claim = await claimed(store, 'next');
+    const draw = (amount: bigint, deposit: string) => sampleDraw(900n + amount, { amount: String(amount), deposit });
+    const before = await channelOf(store);
+    t.equal(await store.channels.reserve(claim, draw(101n, '0'), 3), 'insufficient');
+    t.equal(await store.channels.reserve(claim, draw(151n, '50'), 3), 'insufficient');
+    t.same(await channelOf(store), before);
+    t.equal(await store.channels.reserve(claim, draw(150n, '50'), 3), 'reserved');
+    t.equal(await store.channels.reserve(claim, draw(100n, '0'), 3), 'reserved', 'to the last unit');
+    await store.channels.sync(ID, { ...FOUND, balance: '999' }, 4);
+    t.equal(await store.channels.reserve(claim, draw(100n, '0'), 5), 'insufficient', 'as the chain says by now');
+  });
+
+  promise('gives a channel to one of two payments that come at the same moment', async (t, store, open) => {
+    const other = await open();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = idOf(round);
+      // Every second one is known before.
+      const max = round % 2 === 0 ? 100 : 200;
+      if (max === 200) await sold(store, 100, { id });
+      const [one, two] = await Promise.all([claimed(store, `one ${round}`), claimed(other, `two ${round}`)]);
+      const drawn = await Promise.all([
+        store.channels.reserve(one, on(id, max), 3),
+        other.channels.reserve(two, on(id, max), 3),
+      ]);
+      t.same([...drawn].sort(), ['busy', 'reserved']);
+      const winner = drawn[0] === 'reserved' ? one : two;
+      t.match(await channelOf(store, id), { pending: { paymentId: winner.id, max: String(max) } });
+    }
+  });
+}
+
+function charging(promise: Promised): void {
+  promise('charges a channel once, however often its payment is settled', async (t, store, open) => {
+    const claim = await claimed(store, 'one');
+    await store.channels.reserve(claim, sampleDraw(100), 1);
+    await store.fulfil(claim, sampleAnswer(), { now: 2 });
+    t.equal(await store.settle(claim, receiptOf(100), 3), true);
+    const after = await channelOf(store);
+    t.match(after, { charged: '100', unclaimedSince: 3, updatedAt: 3 });
+    t.equal(await store.settle(claim, receiptOf(900), 4), true);
+    t.same(await channelOf(store), after);
+    t.match(await store.find('one'), { receipt: receiptOf(100) });
+
+    await store.channels.reserve(await claimed(store, 'two'), sampleDraw(200), 5);
+    const later = await channelOf(store);
+    t.equal(await (await open()).settle(claim, receiptOf(100), 6), true, 'nor is it charged to the next');
+    t.same(await channelOf(store), later);
+  });
+
+  promise('charges once where two who worked on one payment settle it', async (t, store, open) => {
+    const other = await open();
+    const old = await claimed(store, 'one');
+    await store.channels.reserve(old, sampleDraw(100), 1);
+    const current = await won(other, sampleFacts('one'), claimAt(50));
+    await other.channels.reserve(current, sampleDraw(100), 51);
+    const settled = await Promise.all([store.settle(old, receiptOf(60), 52), other.settle(current, receiptOf(70), 52)]);
+    t.same(settled, [false, true], 'each learns whether the payment is its own still');
+    const { charged } = await channelOf(store);
+    t.match(await store.find('one'), { state: 'settled', receipt: { channel: { charged } } });
+  });
+
+  promise('keeps no receipt of a payment that has not the channel, and says so', async (t, store) => {
+    const late = await claimed(store, 'late');
+    await store.channels.reserve(late, sampleDraw(100), 1);
+    await store.giveUp(late, 'released', 'upstream_timeout', 2);
+    await sold(store, 100);
+    const without = await claimed(store, 'without');
+    await store.fulfil(without, sampleAnswer(), { now: 3 });
+    const elsewhere = await claimed(store, 'elsewhere');
+    await store.channels.reserve(elsewhere, on(idOf(2), 100), 3);
+    const [channel, payments] = [await channelOf(store), await store.list({ limit: 10 })];
+    for (const claim of [late, without, elsewhere]) {
+      t.equal(await store.settle(claim, receiptOf(200), 4), false, claim.id);
+    }
+    t.equal(await store.settle(without, receiptOf(200, idOf(3)), 4), false, 'nor of a channel that is not there');
+    t.same(await channelOf(store), channel);
+    t.same(await store.list({ limit: 10 }), payments);
+  });
+
+  promise(
+    'takes the word of a channel’s own payment alone for one that nobody could be asked about',
+    async (t, store) => {
+      const claim = await claimed(store, 'one');
+      await store.giveUp(claim, 'unknown', 'nobody can be asked', 2);
+      await sold(store, 100);
+      const before = await channelOf(store);
+      t.equal(await store.resolve('one', { state: 'settled', receipt: receiptOf(200) }, 3), false);
+      t.match(await store.find('one'), { state: 'unknown', receipt: undefined, updatedAt: 2 });
+      t.same(await channelOf(store), before);
+
+      const known = await claimed(store, 'known');
+      await store.channels.reserve(known, sampleDraw(200), 3);
+      t.equal(await store.resolve('known', { state: 'settled', receipt: receiptOf(200) }, 4), false, 'not unknown');
+      t.match(await channelOf(store), { charged: '100', pending: { paymentId: 'known' } });
+    },
+  );
+
+  promise('charges a channel or gives it to the next, whichever comes first', async (t, store, open) => {
+    const other = await open();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = idOf(round);
+      const given = await claimed(store, `given up ${round}`);
+      await store.channels.reserve(given, on(id, 100), 1);
+      await store.giveUp(given, 'released', 'upstream_timeout', 2);
+      const next = await claimed(other, `next ${round}`);
+      const [isSettled, drawn] = await Promise.all([
+        store.settle(given, receiptOf(100, id), 3),
+        other.channels.reserve(next, on(id, 100), 3),
+      ]);
+      t.equal(drawn, isSettled ? 'mismatch' : 'reserved');
+      t.match(await channelOf(store, id), { charged: isSettled ? '100' : '0' });
+      t.match(await store.find(given.id), { state: isSettled ? 'owed' : 'released' });
+    }
+  });
+
+  promise('gives a channel to the next call only when what it cost before is charged', async (t, store, open) => {
+    const other = await open();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = idOf(round);
+      const one = await claimed(store, `one ${round}`);
+      await store.channels.reserve(one, on(id, 100), 1);
+      const next = await claimed(other, `next ${round}`);
+      const [isSettled, drawn] = await Promise.all([
+        store.settle(one, receiptOf(100, id), 3),
+        other.channels.reserve(next, on(id, 200), 3),
+      ]);
+      t.equal(isSettled, true);
+      t.ok(drawn === 'reserved' || drawn === 'busy', drawn);
+      t.match(await channelOf(store, id), { charged: '100' });
+    }
+  });
+
+  promise('shows a channel charged with the receipt, and never the one without the other', async (t, store, open) => {
+    const other = await open();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = idOf(round);
+      const claim = await claimed(store, `one ${round}`);
+      await store.channels.reserve(claim, on(id, 100), 1);
+      const seen: string[] = [];
+      let isOver = false;
+      const settling = store.settle(claim, receiptOf(100, id), 2).finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        const { charged } = await channelOf(other, id);
+        const receipt = (await other.find(claim.id))?.receipt;
+        const { charged: later } = await channelOf(other, id);
+        if (charged === '100' && !receipt) seen.push('charged without a receipt');
+        if (receipt && later === '0') seen.push('a receipt without being charged');
+      }
+      t.equal(await settling, true);
+      t.same(seen, []);
+    }
+  });
+
+  promise('charges what a call has used, and goes on from there', async (t, store) => {
+    await sold(store, 100, { charged: 37, now: 5 });
+    t.match(await channelOf(store), { charged: '37', voucher: { max: '100' }, unclaimedSince: 5 });
+    const claim = await claimed(store, 'next');
+    t.equal(await store.channels.reserve(claim, sampleDraw(200), 6), 'mismatch');
+    t.equal(await store.channels.reserve(claim, sampleDraw(137), 6), 'reserved');
+    t.equal(await store.settle(claim, receiptOf(137), 7), true);
+    t.match(await channelOf(store), { charged: '137', voucher: { max: '137' }, unclaimedSince: 5 });
+  });
+
+  promise('has nothing to claim for calls that have used nothing', async (t, store) => {
+    await sold(store, 100, { charged: 0 });
+    t.match(await channelOf(store), { charged: '0', pending: undefined, unclaimedSince: undefined });
+    t.same(await store.channels.unclaimed('chain-a', 10, 5), []);
+  });
+
+  promise('counts amounts of any size to the last unit', async (t, store) => {
+    const most = 2n ** 100n;
+    const found = {
+      balance: String(most),
+      totalClaimed: String(most - 200n),
+      withdrawRequestedAt: 0,
+      refundNonce: '0',
+    };
+    const claim = await claimed(store, 'large');
+    t.equal(await store.channels.reserve(claim, sampleDraw(most + 1n, { found }), 1), 'insufficient');
+    const fresh = (max: bigint) => sampleDraw(max, { found, facts: sampleChannel({ id: idOf(2) }) });
+    t.equal(await store.channels.reserve(claim, fresh(most - 1n), 1), 'reserved');
+    t.equal(await store.settle(claim, receiptOf(most - 1n, idOf(2)), 2), true);
+    t.match(await channelOf(store, idOf(2)), {
+      charged: '1267650600228229401496703205375',
+      voucher: { max: '1267650600228229401496703205375' },
+      totalClaimed: '1267650600228229401496703205176',
+      unclaimedSince: 2,
+    });
+    await store.channels.sync(idOf(2), { ...found, totalClaimed: String(most) }, 3);
+    t.match(await channelOf(store, idOf(2)), { charged: '1267650600228229401496703205376', unclaimedSince: undefined });
+  });
+}
+
+function collecting(promise: Promised): void {
+  promise('keeps what the chain says of a channel that it knows', async (t, store) => {
+    await store.channels.sync(ID, FOUND, 1);
+    t.equal(await store.channels.find(ID), undefined);
+    await sold(store, 100, { now: 5 });
+    const before = await channelOf(store);
+    const state = { balance: '1500', totalClaimed: '60', withdrawRequestedAt: 1_700_000_000, refundNonce: '2' };
+    await store.channels.sync(ID, state, 9);
+    t.same(await channelOf(store), { ...before, ...state, syncedAt: 9 });
+  });
+
+  promise('has something to claim exactly as long as more is charged than claimed', async (t, store) => {
+    await sold(store, 100, { now: 5 });
+    const claimedBy = async (totalClaimed: string, now: number) => {
+      await store.channels.sync(ID, { ...FOUND, totalClaimed }, now);
+      const { charged, unclaimedSince } = await channelOf(store);
+      return { charged, unclaimedSince };
+    };
+    t.same(await claimedBy('99', 6), { charged: '100', unclaimedSince: 5 });
+    t.same(await claimedBy('100', 7), { charged: '100', unclaimedSince: undefined });
+    t.same(await claimedBy('40', 8), { charged: '100', unclaimedSince: 8 }, 'a chain that took a claim back');
+    t.same(await claimedBy('250', 9), { charged: '250', unclaimedSince: undefined }, 'what was claimed was charged');
+    await sold(store, 350, { now: 10 });
+    t.same(await claimedBy('250', 11), { charged: '350', unclaimedSince: 10 });
+  });
+
+  promise('has nothing to claim of what was charged where nobody has a voucher for it', async (t, store) => {
+    const claim = await claimed(store, 'one');
+    await store.channels.reserve(claim, sampleDraw(700), 1);
+    await store.giveUp(claim, 'released', 'upstream_failed', 2);
+    await store.channels.sync(ID, FOUND, 3);
+    t.match(await channelOf(store), { charged: '600', unclaimedSince: undefined });
+  });
+
+  promise('never charges less than was claimed, whatever was under way when that was found out', async (t, store) => {
+    const claim = await claimed(store, 'one');
+    await store.channels.reserve(claim, sampleDraw(100), 1);
+    await store.channels.sync(ID, { ...FOUND, totalClaimed: '1000' }, 2);
+    t.match(await channelOf(store), { charged: '1000', pending: { paymentId: 'one' } });
+    t.equal(await store.settle(claim, receiptOf(100), 3), true);
+    t.match(await channelOf(store), { charged: '1000', pending: undefined, unclaimedSince: undefined });
+  });
+
+  promise('tells what is to be claimed on a network, the longest waiting first', async (t, store) => {
+    const [late, early, elsewhere, fresh, other] = [1, 2, 3, 4, 5].map(idOf);
+    await sold(store, 100, { id: late, now: 30 });
+    await sold(store, 100, { id: early, now: 10 });
+    await sold(store, 200, { id: early, now: 40 });
+    await sold(store, 100, { id: elsewhere, network: 'chain-b', now: 5 });
+    await store.channels.reserve(await claimed(store, 'fresh'), on(String(fresh), 100), 1);
+    await sold(store, 100, { id: other, now: 10 });
+    const unclaimed = async (limit: number, now = 50) => ids(await store.channels.unclaimed('chain-a', limit, now));
+    t.same(await unclaimed(10), [early, other, late]);
+    t.same(await unclaimed(2), [early, other]);
+    t.same(ids(await store.channels.unclaimed('chain-b', 10, 50)), [elsewhere]);
+    t.same((await store.channels.unclaimed('chain-a', 1, 50))[0], await channelOf(store, early));
+
+    await store.channels.take([String(early)], 'claim', 60, 50);
+    t.same(await unclaimed(10, 59), [other, late], 'without those that somebody claims for');
+    t.same(await unclaimed(10, 60), [early, other, late]);
+    await store.channels.take([String(other)], 'refund', 60, 50);
+    t.same(await unclaimed(10, 55), [other, late], 'what is given back is claimed first');
+    await store.channels.letGo([String(early)], 'claim');
+    t.same(await unclaimed(10, 55), [early, other, late]);
+  });
+
+  for (const purpose of ['claim', 'refund'] as const) {
+    promise(`takes a channel for a ${purpose} once, until it is let go or the time is over`, async (t, store, open) => {
+      const another = purpose === 'claim' ? 'refund' : 'claim';
+      const other = await open();
+      const [one, two] = [idOf(1), idOf(2)];
+      for (const id of [one, two]) await sold(store, 100, { id });
+      const take = async (from: Store, now: number, purposeOf: 'claim' | 'refund' = purpose) =>
+        ids(await from.channels.take([two, idOf(3), one], purposeOf, now + 10, now));
+      t.same(await store.channels.take([two], purpose, 20, 10), [await channelOf(store, two)]);
+      t.same(await take(other, 10), [one], 'those that nobody has');
+      t.same(await take(store, 19), []);
+      t.same(await take(store, 19, another), [one, two], 'either purpose by itself');
+      t.same(await take(store, 20), [one, two]);
+      await store.channels.letGo([one, idOf(3)], purpose);
+      t.same(await take(other, 21), [one]);
+    });
+  }
+
+  promise('gives each channel to one of two who take many at the same moment', async (t, store, open) => {
+    const other = await open();
+    const many = Array.from({ length: 8 }, (_, number) => idOf(number));
+    for (const id of many) await sold(store, 100, { id });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const now = 100 * (round + 1);
+      const taken = await Promise.all([
+        store.channels.take(many, 'claim', now + 50, now),
+        other.channels.take([...many].reverse(), 'claim', now + 50, now),
+      ]);
+      t.same(ids(taken.flat()).sort(), many);
+    }
+  });
+
+  promise('gives no deposit back while a call draws from it', async (t, store) => {
+    const claim = await claimed(store, 'one');
+    await store.channels.reserve(claim, sampleDraw(100), 1);
+    t.same(await store.channels.take([ID], 'refund', 20, 10), []);
+    t.same(ids(await store.channels.take([ID], 'claim', 20, 10)), [ID]);
+    await store.giveUp(claim, 'unknown', 'nobody can be asked', 11);
+    t.same(await store.channels.take([ID], 'refund', 20, 12), []);
+    await store.resolve('one', { state: 'refused', reason: 'no' }, 13);
+    t.same(ids(await store.channels.take([ID], 'refund', 20, 14)), [ID]);
+  });
+
+  promise('lets no call draw from a deposit that is given back just now', async (t, store) => {
+    await sold(store, 100);
+    await store.channels.take([ID], 'refund', 20, 10);
+    const claim = await claimed(store, 'next');
+    t.equal(await store.channels.reserve(claim, sampleDraw(200), 19), 'busy');
+    t.match(await channelOf(store), { pending: undefined });
+    t.equal(await store.channels.reserve(claim, sampleDraw(200), 20), 'reserved', 'when the time is over');
+    await store.giveUp(claim, 'released', 'upstream_failed', 21);
+    await store.channels.take([ID], 'refund', 40, 30);
+    await store.channels.letGo([ID], 'refund');
+    t.equal(await store.channels.reserve(await claimed(store, 'later'), sampleDraw(200), 31), 'reserved');
+  });
+
+  promise('gives a deposit back or lets a call draw from it, of both at the same moment', async (t, store, open) => {
+    const other = await open();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = idOf(round);
+      await sold(store, 100, { id });
+      const claim = await claimed(store, `next ${round}`);
+      const [drawn, taken] = await Promise.all([
+        store.channels.reserve(claim, on(id, 200), 3),
+        other.channels.take([id], 'refund', 20, 3),
+      ]);
+      t.same([drawn, taken.length], drawn === 'reserved' ? ['reserved', 0] : ['busy', 1]);
+    }
+  });
+
+  promise('lists all channels page by page, oldest first', async (t, store) => {
+    const order = [
+      [3, 10],
+      [1, 20],
+      [2, 20],
+      [5, 20],
+      [4, 30],
+    ] as const;
+    for (const [number, now] of [...order].reverse()) await sold(store, 100, { id: idOf(number), now });
+    const all = await store.channels.list({ after: undefined, limit: 10 });
+    t.same(
+      ids(all),
+      order.map(([number]) => idOf(number)),
+    );
+    const paged: Channel[] = [];
+    for (let page = await store.channels.list({ after: undefined, limit: 2 }); page.length > 0; ) {
+      t.ok(page.length <= 2);
+      paged.push(...page);
+      page = await store.channels.list({ after: page.at(-1), limit: 2 });
+    }
+    t.same(paged, all);
+  });
+}
