@@ -98,10 +98,13 @@ async function pay(payArguments: PayArguments): Promise<void> {
   line('quote', `${toDecimal(amount)} USD, payable on ${payable.join(', ')}`, unpaid.ms);
   await agree(payArguments, amount);
 
-  const signed = await timed(() => payer.sign(answer));
-  line('payment', payment, signed.ms);
-
-  const paid = await timed(() => call(target, signed.value));
+  const send = async () => {
+    const signed = await timed(() => payer.sign(answer));
+    line('payment', payment, signed.ms);
+    return timed(() => call(target, signed.value));
+  };
+  let paid = await send();
+  if (paid.value.status === 402 && (await payer.corrected?.(paid.value.clone()))) paid = await send();
   if (!paid.value.ok) throw await explain(paid.value);
   line('receipt', payer.receipt(paid.value), paid.ms);
   line('result', JSON.stringify(await paid.value.json(), null, 2));

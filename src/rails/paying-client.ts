@@ -40,6 +40,8 @@ export interface Payer {
   offer(unpaid: Response, body: unknown): Offer;
   /** Signs the payment for that 402: headers for the same request. */
   sign(unpaid: Response): Promise<Record<string, string>>;
+  /** Whether a payment that was turned down can be signed anew, now that the gateway has said what it lacked. */
+  corrected?(refused: Response): Promise<boolean>;
   /** One line about the settlement. */
   receipt(answer: Response): string;
 }

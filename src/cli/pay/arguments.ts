@@ -37,7 +37,8 @@ const USAGE = `npm run pay -- <path> ['<json body>'] [options]
 
   --network <id>    where to pay: chain-a, chain-c, ... (default: the first that is offered)
   --protocol <name> ${names.join(' or ')} (default: ${defaults.join(', ')})
-  --scheme <name>   exact, or hold: lock the money before the work (default: exact)
+  --scheme <name>   exact; hold: lock the money before the work; channel: draw the call from a
+                    deposit, which is made first where there is none (default: exact)
   --url <origin>    the gateway (default: http://127.0.0.1:4020)
   --max <dollars>   pay up to this without asking (default: 1.00)
   --yes             pay whatever it costs without asking`;

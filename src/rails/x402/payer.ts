@@ -8,6 +8,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { createPublicClient, http } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { asJsonObject } from '../../json.ts';
 import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
 
 export type X402Scheme = 'exact' | 'auth-capture' | 'batch-settlement';
@@ -56,6 +57,13 @@ function signing(scheme: X402Scheme, account: PrivateKeyAccount, rpcUrl: string)
   return new BatchSettlementEvmScheme(toClientEvmSigner(account, reader as Parameters<typeof toClientEvmSigner>[1]));
 }
 
+/** What is told of the channel after a call. */
+function drawn(extra: unknown): string {
+  const { channelState } = asJsonObject(extra);
+  const { channelId, balance, chargedCumulativeAmount } = asJsonObject(channelState);
+  return `drawn from channel ${channelId}: ${chargedCumulativeAmount} of ${balance} atomic units are used`;
+}
+
 /** What `--scheme` takes -> what x402 calls it. */
 const SCHEMES: Readonly<Record<string, X402Scheme>> = {
   exact: 'exact',
@@ -76,6 +84,7 @@ export async function openPayer(sandbox: SandboxState, network: string | undefin
   }
   const client = await openWallet(sandbox, wanted, scheme);
   let challenge: Parameters<x402HTTPClient['createPaymentPayload']>[0] | undefined;
+  let payload: Awaited<ReturnType<x402HTTPClient['createPaymentPayload']>> | undefined;
   return {
     offer(unpaid, body) {
       challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), body);
@@ -92,11 +101,20 @@ export async function openPayer(sandbox: SandboxState, network: string | undefin
     },
     async sign() {
       if (!challenge) throw new Error('sign comes after offer');
-      return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
+      payload = await client.createPaymentPayload(challenge);
+      return client.encodePaymentSignatureHeader(payload);
+    },
+    async corrected(refused) {
+      if (!payload) return false;
+      const result = await client.processPaymentResult(payload, (name) => refused.headers.get(name), refused.status);
+      return result.recovered === true;
     },
     receipt(answer) {
-      const { transaction, network: on } = client.getPaymentSettleResponse((name) => answer.headers.get(name));
-      return `transaction ${transaction} on ${on}`;
+      const { transaction, network: on, extra } = client.getPaymentSettleResponse((name) => answer.headers.get(name));
+      return [
+        ...(transaction ? [`transaction ${transaction} on ${on}`] : []),
+        ...(scheme === 'batch-settlement' ? [drawn(extra)] : []),
+      ].join('; ');
     },
   };
 }
