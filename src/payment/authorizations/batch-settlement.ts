@@ -55,16 +55,16 @@ function readConfig(value: unknown): ChannelConfig {
 }
 
 function readDeposit(value: unknown): Deposit {
-  const at = 'payload.deposit';
-  const { amount, authorization } = readObject(value, at);
+  const { amount, authorization } = readObject(value, 'payload.deposit');
   const given = isJsonObject(authorization) ? authorization.erc3009Authorization : undefined;
-  const signed = readObject(given, `${at}.authorization.erc3009Authorization`);
+  const at = 'payload.deposit.authorization.erc3009Authorization';
+  const signed = readObject(given, at);
   return {
-    amount: readAmount(amount, `${at}.amount`),
-    validAfter: readUint(signed.validAfter, `${at}.authorization.validAfter`),
-    validBefore: readUint(signed.validBefore, `${at}.authorization.validBefore`),
-    salt: readWord(signed.salt, `${at}.authorization.salt`),
-    signature: readSignature(signed.signature, `${at}.authorization.signature`),
+    amount: readAmount(amount, 'payload.deposit.amount'),
+    validAfter: readUint(signed.validAfter, `${at}.validAfter`),
+    validBefore: readUint(signed.validBefore, `${at}.validBefore`),
+    salt: readWord(signed.salt, `${at}.salt`),
+    signature: readSignature(signed.signature, `${at}.signature`),
   };
 }
 
@@ -81,9 +81,10 @@ function checkDeposit({ validAfter, validBefore }: Deposit, seconds: bigint): vo
 
 /**
  * `payload` is the scheme's; `request` is the digest of what is asked for. A voucher that bought nothing is good for another
- * request, so both make the payment. Throws Refusal `malformed-credential`.
+ * request, so both make the payment. Throws Refusal.
  */
 export function readBatchSettlement(payload: Json, chainId: number, request: string): ChannelAuthorization {
+  if (!Number.isSafeInteger(chainId)) throw new Refusal('verification-failed', 'no channels are on this network');
   const type = readText(payload.type, 'payload.type', /^(deposit|voucher|refund)$/, 'deposit, voucher or refund');
   const config = readConfig(payload.channelConfig);
   const channel = channelId(chainId, config);

@@ -16,10 +16,15 @@ export function readText(value: unknown, field: string, pattern: RegExp, expecte
   return value;
 }
 
-/** A whole number, in a string or not. */
+/** The most that a word of the EVM holds. */
+const MOST = 2n ** 256n - 1n;
+
+/** A whole number of at most 256 bits, in a string or not. */
 export function readUint(value: unknown, field: string): bigint {
   const text = typeof value === 'number' ? String(value) : value;
-  return BigInt(readText(text, field, /^[0-9]{1,78}$/, 'a whole number in a string'));
+  const number = BigInt(readText(text, field, /^[0-9]{1,78}$/, 'a whole number in a string'));
+  if (number > MOST) throw malformed(field, 'a number of at most 256 bits');
+  return number;
 }
 
 /** In lower case. */
