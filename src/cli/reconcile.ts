@@ -23,17 +23,32 @@ ${PERIOD_USAGE}`;
 /** The gateway's clock and the chain's are this far apart at most. */
 const CLOCKS_MS = 3_600_000;
 
+/** Calls that were drawn from channels. `amount` in atomic units. */
+interface DrawnCalls {
+  readonly calls: number;
+  readonly amount: bigint;
+}
+
+interface Book {
+  readonly account: Pick<Account, 'caip2' | 'asset' | 'payTo'>;
+  readonly receipts: Map<string, Booked>;
+  drawn: DrawnCalls;
+}
+
 /** Receipts of the period by the account that was paid; only what moved something. */
 async function readBooks(store: Store, period: Period, chainOf: (network: string) => string) {
-  const books = new Map<
-    string,
-    { account: Pick<Account, 'caip2' | 'asset' | 'payTo'>; receipts: Map<string, Booked> }
-  >();
+  const books = new Map<string, Book>();
   for await (const { id, network, asset, payTo, receipt } of paidIn(store, period)) {
     if (receipt.amount === '0') continue;
     const account = { caip2: chainOf(network), asset, payTo };
-    const found = books.get(keyOf(account)) ?? { account, receipts: new Map<string, Booked>() };
+    const nothing = { account, receipts: new Map<string, Booked>(), drawn: { calls: 0, amount: 0n } };
+    const found = books.get(keyOf(account)) ?? nothing;
     books.set(keyOf(account), found);
+    if (receipt.channel) {
+      const { calls, amount } = found.drawn;
+      found.drawn = { calls: calls + 1, amount: amount + BigInt(receipt.amount) };
+      continue;
+    }
     const transaction = transactionKey(receipt.transaction);
     const { amount = 0n, payments = [] } = found.receipts.get(transaction) ?? {};
     found.receipts.set(transaction, { amount: amount + BigInt(receipt.amount), payments: [...payments, id] });
@@ -55,7 +70,12 @@ async function findReceipts(
   return found;
 }
 
-async function report(store: Store, account: Account, period: Period, receipts: Receipts): Promise<boolean> {
+async function report(
+  store: Store,
+  account: Account,
+  period: Period,
+  { receipts, drawn }: { readonly receipts: Receipts; readonly drawn: DrawnCalls },
+): Promise<boolean> {
   const { name, caip2, payTo, rpcUrl, symbol, decimals } = account;
   const say = (text: string) => process.stdout.write(`${name} (${caip2}), paid to ${payTo}: ${text}\n`);
   if (rpcUrl === undefined) {
@@ -64,12 +84,16 @@ async function report(store: Store, account: Account, period: Period, receipts: 
   }
   try {
     const elsewhere = (transactions: ReadonlySet<string>) => findReceipts(store, period.from, transactions);
-    const { books, chain, differences } = await compare(account, rpcUrl, period, receipts, elsewhere);
+    const { books, chain, claimed, differences } = await compare(account, rpcUrl, period, receipts, elsewhere);
     const shown = (amount: bigint) => `${atomicToDecimal(amount, decimals)} ${symbol}`;
     const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
     const verdict = differences.length === 0 ? 'they agree' : count;
     say(`the books have ${shown(books)}, the chain ${shown(chain)}: ${verdict}`);
     for (const difference of differences) process.stdout.write(`  ${difference}\n`);
+    if (drawn.calls > 0 || claimed > 0n) {
+      const calls = `${drawn.calls} ${drawn.calls === 1 ? 'call' : 'calls'} for ${shown(drawn.amount)}`;
+      say(`${calls} drawn from channels besides, and ${shown(claimed)} of such claimed in the period`);
+    }
     return differences.length === 0;
   } catch (error) {
     say(`cannot be asked: ${error instanceof Error ? error.message : String(error)}`);
@@ -92,8 +116,8 @@ await run(async () => {
     const gone = live ? 0 : former.reduce((sum, { receipts }) => sum + receipts.size, 0);
     if (gone > 0) process.stdout.write(`${gone} receipts of earlier sandboxes are left out: their chains are gone\n`);
     for (const account of [...current, ...changed]) {
-      const receipts = books.get(keyOf(account))?.receipts ?? new Map<string, Booked>();
-      if (!(await report(store, account, period, receipts))) process.exitCode = 1;
+      const { receipts = new Map(), drawn = { calls: 0, amount: 0n } } = books.get(keyOf(account)) ?? {};
+      if (!(await report(store, account, period, { receipts, drawn }))) process.exitCode = 1;
     }
   });
 });

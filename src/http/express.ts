@@ -81,9 +81,12 @@ function answersFor(path: string, { routes, documents, extra, storefront }: Rout
   return OWN_PREFIXES.some((prefix) => path.startsWith(prefix));
 }
 
+const isRailsOwn = (path: string, rails: RouterParts['rails']): boolean =>
+  [...rails.values()].some(({ ownPath }) => ownPath?.path === path);
+
 /** What stands in the log for a path that is not a sold one: its own kind, and nothing that a stranger made up. */
-export function kindOf(path: string, { routes, documents, extra, storefront }: RouterParts): string {
-  if (documents.has(path) || OWN_PATHS.has(path)) return path;
+export function kindOf(path: string, { routes, rails, documents, extra, storefront }: RouterParts): string {
+  if (documents.has(path) || OWN_PATHS.has(path) || isRailsOwn(path, rails)) return path;
   const sold = routes.idOf(path);
   if (sold !== undefined) return sold;
   if (path.startsWith('/v1/models/')) return '/v1/models';

@@ -2,9 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { atomicToDecimal } from '../../money.ts';
 import { evmIncoming } from '../../payment/chains/evm-incoming.ts';
+import { same } from '../../payment/chains/evm-logs.ts';
 import type { Incoming, IncomingReader } from '../../payment/chains/incoming.ts';
 import { ChainUnreachable, createRpc, type Rpc } from '../../payment/chains/rpc.ts';
 import { solanaIncoming } from '../../payment/chains/solana-incoming.ts';
+import { BATCH_SETTLEMENT } from '../../payment/channels/channel.ts';
 import type { Period } from '../../store/period.ts';
 import type { Account } from './accounts.ts';
 
@@ -23,6 +25,8 @@ export interface Compared {
   /** Atomic units. What the chain got and the books have in another period is on neither side. */
   readonly books: bigint;
   readonly chain: bigint;
+  /** What came of vouchers that were claimed: of many calls at once, and later than they. */
+  readonly claimed: bigint;
   /** One sentence each. */
   readonly differences: readonly string[];
 }
@@ -66,7 +70,11 @@ export async function compare(
   const shown = (amount: bigint): string => `${atomicToDecimal(amount, account.decimals)} ${account.symbol}`;
 
   const came = new Map<string, Incoming>();
-  for await (const one of reader.between(rpc, account, period.from, period.to)) add(came, one);
+  let claimed = 0n;
+  for await (const one of reader.between(rpc, account, period.from, period.to)) {
+    if (same(one.payer, BATCH_SETTLEMENT)) claimed += one.amount;
+    else add(came, one);
+  }
 
   const differences: string[] = [];
   let books = 0n;
@@ -88,7 +96,7 @@ export async function compare(
     chain += amount;
     differences.push(`${shown(amount)} came from ${payer} in transaction ${transaction}, and no call explains it`);
   }
-  return { books, chain, differences };
+  return { books, chain, claimed, differences };
 }
 
 const sum = (found: readonly Incoming[]): bigint => found.reduce((total, { amount }) => total + amount, 0n);

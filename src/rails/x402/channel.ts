@@ -125,6 +125,8 @@ export function mismatch(channel: string, state: ChannelState, kept: Channel | u
 export interface ChannelPayments {
   /** Moves nothing. Throws Refusal. */
   verify(asked: Asked): Promise<ChannelPayment>;
+  /** As deep as anything where the chain has the deposit that covers it. Throws where it does not, or nobody can say. */
+  depth(query: ChannelQuery, network: PayableNetwork | undefined): Promise<number>;
 }
 
 export function openChannelPayments(store: ChannelStore, now: () => number): ChannelPayments {
@@ -181,6 +183,13 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
   }
 
   return {
+    async depth({ channel, max }, network) {
+      if (!network?.channels) throw new Error('channels are not offered there at the moment');
+      const { balance } = await (await network.channels.operator()).read(channel);
+      if (BigInt(balance) >= BigInt(max)) return Number.MAX_SAFE_INTEGER;
+      throw new Error('the channel does not hold what was drawn from it');
+    },
+
     async verify(given) {
       const { authorization, network, amount } = given;
       const { channel, config, voucher, type } = authorization;

@@ -289,8 +289,10 @@ export function openX402Rail(options: X402Options): X402Rail {
     },
 
     async confirmations(text, transaction) {
-      const { network: id }: RecoveryQuery = JSON.parse(text);
+      const query: RecoveryQuery = JSON.parse(text);
+      const { network: id } = query;
       const network = networks.find(id);
+      if (query.kind === 'batch-settlement') return channelPayments.depth(query, network);
       if (!network?.rpcUrl) throw new Error(`no RPC address is configured for ${id}`);
       const count = network.family === 'evm' ? evmConfirmations : solanaConfirmations;
       return count(createRpc(network.rpcUrl), transaction);
