@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response, type Router } from 'express';
-import { movementsIn } from '../books/movements.ts';
+import { COLUMNS, movementsIn } from '../books/movements.ts';
 import { FORMATS, textOf } from '../books/text.ts';
 import { catalogue, reload } from './catalogue.ts';
 import { signedInOnly, signIn, signOut } from './door.ts';
@@ -35,7 +35,7 @@ async function exportBooks({ store, mode, ...parts }: ConsoleParts, request: Req
     'content-disposition': `attachment; filename="${name}"`,
   });
   // Whoever left, or lacks the rest of it, sees an answer that is cut.
-  await pipeline(Readable.from(textOf(movements, format)), response).catch(() => response.destroy());
+  await pipeline(Readable.from(textOf(COLUMNS, movements, format)), response).catch(() => response.destroy());
 }
 
 export function consoleApi(parts: ConsoleParts, sessions: Sessions): Router {
