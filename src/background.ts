@@ -9,7 +9,9 @@ import { letGo } from './keeping.ts';
 import type { Limits } from './limits/limits.ts';
 import { shareLimits } from './limits/share.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Tally } from './metrics/tally.ts';
+import { openChannelClaims } from './payment/channels/claims.ts';
 import { confirmPurchases } from './payment/confirm.ts';
 import type { ExposureControl } from './payment/exposure/control.ts';
 import type { Intervals } from './payment/intervals.ts';
@@ -24,11 +26,12 @@ import { every } from './timing.ts';
 
 type RefundParts = Parameters<typeof sendRefunds>[0];
 
-interface BackgroundParts extends Pick<RefundParts, 'rails' | 'owner' | 'metrics' | 'worth' | 'idOf'> {
+interface BackgroundParts extends Pick<RefundParts, 'rails' | 'owner' | 'worth' | 'idOf'> {
   readonly config: Config;
   /** The one that is on sale. */
   catalogue(): Catalogue;
-  readonly networks: Pick<PayableNetworks, 'refresh' | 'weigh'>;
+  readonly networks: Pick<PayableNetworks, 'refresh' | 'weigh' | 'ids' | 'find'>;
+  readonly metrics: RefundParts['metrics'] & Pick<Metrics, 'claimed'>;
   readonly exposure: Pick<ExposureControl, 'refresh'>;
   readonly limits: Limits;
   readonly store: Store;
@@ -79,6 +82,14 @@ export function startBackground(parts: BackgroundParts): () => void {
   const count = async () => {
     while (!isStopped && (await store.figures.count(COUNTED_AT_ONCE)));
   };
+  const claimVouchers = openChannelClaims({
+    networks: parts.networks,
+    channels: store.channels,
+    metrics,
+    intervals,
+    log,
+    now,
+  });
   const withOthers: readonly BackgroundTask[] = [
     [FOLLOW_EVERY_MS, parts.follow],
     [SHARE_EVERY_MS, () => shareLimits(parts.limits.buckets, store, now)],
@@ -95,6 +106,7 @@ export function startBackground(parts: BackgroundParts): () => void {
     [confirmEveryMs, () => confirmPurchases({ store, rails, wanted, log, now })],
     [REFRESH_EVERY_MS, () => parts.networks.refresh()],
     [weighEveryMs, () => parts.networks.weigh()],
+    [intervals.claims.everyMs, claimVouchers],
     [MEASURE_EVERY_MS, () => parts.exposure.refresh()],
     ...parts.alerts.tasks,
     [TALLY_EVERY_MS, parts.tally.flush],

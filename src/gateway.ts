@@ -223,6 +223,7 @@ export async function openGateway(
         platform.payTo(network) === undefined ? [] : [[network.id, networks.find(network.id) !== undefined] as const],
       ),
     );
+  const unclaimed = afterAWhile(LIABILITY_KEPT_MS, () => store.channels.unclaimedSums());
   const circuits = () => editions.current().circuits();
   const gas = afterAWhile(GAS_KEPT_MS, () => gasAccounts(platform.facilitators));
   metrics.standing(async () => ({
@@ -231,6 +232,11 @@ export async function openGateway(
     creditLiability: await credit().catch(() => undefined),
     facilitators: facilitators(),
     openCircuits: circuits(),
+    unclaimed: new Map(
+      [...((await unclaimed().catch(() => undefined)) ?? [])].flatMap(([id, amount]) =>
+        networks.configured(id) ? [[id, { amount, decimals: networks.decimals(id) }] as const] : [],
+      ),
+    ),
     gas: new Map([...(await gas())].map(([caip2, account]) => [idOf(caip2), account])),
   }));
   const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, reload);

@@ -41,8 +41,11 @@ export interface Gateway {
   mountedIn(application: Express): Promise<{ readonly mounted: string; readonly own: string }>;
   /** Loads the catalogue's files again. */
   reload(): Promise<unknown>;
-  /** A second instance over the same store and the same sandbox, of another catalogue or data where they are given: its address. */
-  startAnother(now?: () => number, catalogue?: string, data?: string): Promise<string>;
+  /**
+   * A second instance over the same store and the same sandbox, of another catalogue, data or intervals where they are
+   * given: its address.
+   */
+  startAnother(now?: () => number, catalogue?: string, data?: string, intervals?: Partial<Intervals>): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -136,9 +139,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     state,
     directory,
     reload: app.reload,
-    startAnother: async (now, other, data = directory) => {
+    startAnother: async (now, other, data = directory, given = {}) => {
       const sold = other === undefined ? catalogue : load(other);
-      const another = await openApp(await configOf(data, options), sold, platform, log, now);
+      const its = { ...usualIntervals, ...given };
+      const another = await openApp(await configOf(data, options), sold, platform, log, now, its);
       others.push(another.close);
       return another.url;
     },

@@ -41,6 +41,8 @@ export interface Metrics {
   revenue(labels: { readonly endpoint: string; readonly rail: string; readonly network: string }, worth: Money): void;
   /** In dollars, where the provider says so. */
   cost(labels: { readonly endpoint: string; readonly upstream: string }, dollars: string): void;
+  /** A channel whose voucher was claimed, or which the contract would turn down. */
+  claimed(labels: { readonly network: string; readonly outcome: 'claimed' | 'refused' }): void;
   reloaded(outcome: 'loaded' | 'unchanged' | 'refused'): void;
   /** Asks for what is only known when somebody reads: once, before the first `text`. */
   standing(ask: () => Promise<Standing>): void;
@@ -65,6 +67,8 @@ export interface Standing {
   readonly facilitators: ReadonlyMap<string, boolean>;
   /** Network -> what this process settles from there. */
   readonly gas: ReadonlyMap<string, { readonly balance: bigint; readonly decimals: number }>;
+  /** Network -> what is charged to channels there and not claimed. */
+  readonly unclaimed: ReadonlyMap<string, { readonly amount: bigint; readonly decimals: number }>;
   /** Upstream -> whether it is not asked for a while, for it failed too often. */
   readonly openCircuits: ReadonlyMap<string, boolean>;
 }
@@ -144,6 +148,15 @@ export function createMetrics(): Metrics {
   ]);
   const limited = counter('turnpike_limited_total', 'Requests beyond what their caller may ask for', ['by', 'what']);
   const reloads = counter('turnpike_catalogue_reloads_total', 'Times the catalogue was loaded again', ['outcome']);
+  const claims = counter('turnpike_channel_claims_total', 'Channels whose vouchers were to be claimed', [
+    'network',
+    'outcome',
+  ]);
+  const unclaimed = gauge(
+    'turnpike_channel_unclaimed_usd',
+    'Dollars that calls were charged and that are not claimed',
+    ['network'],
+  );
   const catalogue = gauge('turnpike_catalogue_info', '1 for the catalogue that is sold', ['version']);
   const owedResults = gauge('turnpike_owed_results', 'Payments that were settled and have no result');
   const owedDollars = gauge('turnpike_owed_usd', 'What they came to, in dollars');
@@ -161,11 +174,14 @@ export function createMetrics(): Metrics {
   async function take(): Promise<void> {
     const now = await standing?.();
     if (now === undefined) return;
-    for (const labelled of [catalogue, facilitators, gas, circuits]) labelled.reset();
+    for (const labelled of [catalogue, facilitators, gas, unclaimed, circuits]) labelled.reset();
     catalogue.set({ version: now.catalogue }, 1);
     for (const [network, isUp] of now.facilitators) facilitators.set({ network }, isUp ? 1 : 0);
     for (const [network, { balance, decimals }] of now.gas) {
       gas.set({ network }, Number(atomicToDecimal(balance, decimals)));
+    }
+    for (const [network, { amount, decimals }] of now.unclaimed) {
+      unclaimed.set({ network }, Number(atomicToDecimal(amount, decimals)));
     }
     for (const [upstream, isOpen] of now.openCircuits) circuits.set({ upstream }, isOpen ? 1 : 0);
     owedResults.set(now.owed?.results ?? Number.NaN);
@@ -189,6 +205,7 @@ export function createMetrics(): Metrics {
     settlement: (labels, ms) => settlements.observe({ ...labels }, ms / 1000),
     revenue: (labels, worth) => revenue.inc({ ...labels }, Number(toDecimal(worth))),
     cost: (labels, charged) => costs.inc({ ...labels }, Number(charged)),
+    claimed: (labels) => claims.inc({ ...labels }),
     reloaded: (outcome) => reloads.inc({ outcome }),
     standing(ask) {
       standing = ask;

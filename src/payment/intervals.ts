@@ -1,3 +1,13 @@
+/** When vouchers are claimed, in milliseconds. */
+export interface ClaimIntervals {
+  /** How often it is looked for what is due. */
+  readonly everyMs: number;
+  /** What is charged waits no longer than that: a quarter of the time in which its payer could have its deposit back. */
+  readonly afterMs: number;
+  /** How old what is known of a channel may be: its payer asks the contract for its deposit, and has it a day later. */
+  readonly readEveryMs: number;
+}
+
 /** How long claims hold and how soon somebody looks after them, in milliseconds. Whoever starts a gateway may set it. */
 export interface Intervals {
   /** A claim on somebody's payment dies this long after its instance did. */
@@ -12,6 +22,8 @@ export interface Intervals {
   readonly confirmEveryMs: number;
   /** How often it is asked what settling costs on each network: an offer goes that is not worth it any more. */
   readonly weighEveryMs: number;
+  /** Vouchers of channels: what is done with them while nobody calls. */
+  readonly claims: ClaimIntervals;
   /** How soon alerts tell of what happened. */
   readonly alertEveryMs: number;
   /** The wait before the next look doubles from the one to the other: what stays unknown is asked about less and less. */
@@ -25,6 +37,7 @@ export const usualIntervals: Intervals = {
   adoptAfterMs: 60_000,
   confirmEveryMs: 5_000,
   weighEveryMs: 10_000,
+  claims: { everyMs: 300_000, afterMs: 6 * 3_600_000, readEveryMs: 3_600_000 },
   alertEveryMs: 10_000,
   lookAgainMs: { least: 10_000, most: 600_000 },
 };

@@ -50,6 +50,8 @@ export interface NamedFacilitator {
 export interface PayableNetworks {
   find(id: NetworkId): PayableNetwork | undefined;
   all(): readonly PayableNetwork[];
+  /** All that are configured, payable now or not. */
+  readonly ids: readonly NetworkId[];
   /** The configured network, payable now or not, that a protocol version knows by this name. */
   named(
     version: 1 | 2,
@@ -195,6 +197,7 @@ export function createPayableNetworks(
   return {
     find: (id) => networks.get(id),
     all: () => [...networks.values()],
+    ids: configurations.map(({ network }) => network.id),
     leastPrice(id) {
       const network = networks.get(id);
       return (network && leastPrices.get(network.facilitator)?.get(network.caip2)) ?? 0n;

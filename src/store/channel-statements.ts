@@ -53,20 +53,36 @@ export const chargeChannel = (id: string, paymentId: string, charged: string, no
   isPlannedOnce: true,
 });
 
-/** A chain may take a claim back: what its voucher is good for waits again. */
+/**
+ * What is left of a claim was charged while it was made, and waits from now. A chain may take a claim back: what its voucher
+ * is good for waits again.
+ */
 export const syncChannel = (id: string, state: ChannelState, charged: string, now: number): Statement => ({
   text: `UPDATE channels SET balance = ?2, total_claimed = ?3, withdraw_requested_at = ?4, refund_nonce = ?5,
       synced_at = ?6, charged = ?7, unclaimed_since = CASE WHEN ?7 = ?3 OR voucher_max IS NULL THEN NULL
-        ELSE COALESCE(unclaimed_since, ?6) END
+        WHEN total_claimed <> ?3 THEN ?6 ELSE COALESCE(unclaimed_since, ?6) END
     WHERE id = ?1`,
   values: [id, state.balance, state.totalClaimed, state.withdrawRequestedAt, state.refundNonce, now, charged],
 });
 
-export const listUnclaimed = (network: string, limit: number, now: number): Statement => ({
+export const listUnclaimed = (
+  network: string,
+  limit: number,
+  now: number,
+  after?: { readonly unclaimedSince: number | undefined; readonly id: string },
+): Statement => ({
   text: `SELECT * FROM channels WHERE unclaimed_since IS NOT NULL AND network = ?1 AND claiming_until <= ?2
-    ORDER BY unclaimed_since, id LIMIT ?3`,
-  values: [network, now, limit],
+      AND (unclaimed_since, id) > (?3, ?4)
+    ORDER BY unclaimed_since, id LIMIT ?5`,
+  values: [network, now, after?.unclaimedSince ?? -1, after?.id ?? '', limit],
 });
+
+/** Sums are told, not paid: the inexact numbers of both databases do. */
+export const sumUnclaimed: Statement = {
+  text: `SELECT network, SUM(CAST(charged AS DOUBLE PRECISION) - CAST(total_claimed AS DOUBLE PRECISION)) AS amount
+    FROM channels WHERE unclaimed_since IS NOT NULL GROUP BY network`,
+  values: [],
+};
 
 const columns = { claim: 'claiming_until', refund: 'refunding_until' } as const;
 

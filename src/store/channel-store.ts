@@ -79,8 +79,19 @@ export interface ChannelStore {
   /** Keeps what the chain says. What was claimed was charged. */
   sync(id: string, state: ChannelState, now: number): Promise<void>;
 
-  /** Those with something to claim, the longest waiting first, that nobody claims for at the moment. */
-  unclaimed(network: string, limit: number, now: number): Promise<Channel[]>;
+  /**
+   * Those with something to claim, the longest waiting first, that nobody claims for at the moment: a page of `limit`, or
+   * that after the one named.
+   */
+  unclaimed(
+    network: string,
+    limit: number,
+    now: number,
+    after?: Pick<Channel, 'unclaimedSince' | 'id'>,
+  ): Promise<Channel[]>;
+
+  /** Network -> what is charged there and not claimed, in atomic units, to fifteen digits. */
+  unclaimedSums(): Promise<ReadonlyMap<string, bigint>>;
 
   /** Takes channels for a claim, or for giving back: those of them that nobody else has taken. */
   take(ids: readonly string[], purpose: 'claim' | 'refund', until: number, now: number): Promise<Channel[]>;

@@ -127,8 +127,13 @@ export function channelsOn(engine: Engine): ChannelStore {
         yield statements.syncChannel(id, state, isBehind ? state.totalClaimed : charged, now);
       }),
 
-    unclaimed: async (network, limit, now) =>
-      (await engine.read(statements.listUnclaimed(network, limit, now))).map(toChannel),
+    unclaimed: async (network, limit, now, after) =>
+      (await engine.read(statements.listUnclaimed(network, limit, now, after))).map(toChannel),
+
+    async unclaimedSums() {
+      const rows = await engine.read(statements.sumUnclaimed);
+      return new Map(rows.map(({ network, amount }) => [String(network), BigInt(Math.round(Number(amount)))]));
+    },
 
     take: (ids, purpose, until, now) =>
       engine.transact(function* () {

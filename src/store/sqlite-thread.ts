@@ -79,6 +79,7 @@ const channelMethods: Remote<ChannelStore> = {
   adopt: true,
   sync: true,
   unclaimed: true,
+  unclaimedSums: true,
   take: true,
   letGo: true,
   list: true,

@@ -119,6 +119,7 @@ const faults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   UpstreamDown: { 'turnpike_circuit_state{upstream="a"}': '1x30' },
   ResultsOwed: { turnpike_owed_results: '2x30' },
   WorkIsLost: { 'turnpike_lost_usd_total{network="a", endpoint="b"}': '0+0.5x30' },
+  VouchersRefused: { 'turnpike_channel_claims_total{network="a", outcome="refused"}': '0+1x30' },
   SoldBelowCost: {
     'turnpike_revenue_usd_total{endpoint="b", rail="x402", network="a"}': '0+1x30',
     'turnpike_upstream_cost_usd_total{endpoint="b", upstream="u"}': '0+2x30',

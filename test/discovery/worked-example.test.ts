@@ -51,6 +51,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
     const networks: PayableNetworks = {
       find: () => payable,
       all: () => [payable],
+      ids: [payable.id],
       named: () => undefined,
       configured: () => undefined,
       decimals: () => 6,

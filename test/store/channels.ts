@@ -438,7 +438,7 @@ function collecting(promise: Promised): void {
     const before = await channelOf(store);
     const state = { balance: '1500', totalClaimed: '60', withdrawRequestedAt: 1_700_000_000, refundNonce: '2' };
     await store.channels.sync(ID, state, 9);
-    t.same(await channelOf(store), { ...before, ...state, syncedAt: 9 });
+    t.same(await channelOf(store), { ...before, ...state, syncedAt: 9, unclaimedSince: 9 });
   });
 
   promise('has something to claim exactly as long as more is charged than claimed', async (t, store) => {
@@ -448,7 +448,8 @@ function collecting(promise: Promised): void {
       const { charged, unclaimedSince } = await channelOf(store);
       return { charged, unclaimedSince };
     };
-    t.same(await claimedBy('99', 6), { charged: '100', unclaimedSince: 5 });
+    t.same(await claimedBy('0', 6), { charged: '100', unclaimedSince: 5 });
+    t.same(await claimedBy('99', 6), { charged: '100', unclaimedSince: 6 }, 'what came after a claim waits from then');
     t.same(await claimedBy('100', 7), { charged: '100', unclaimedSince: undefined });
     t.same(await claimedBy('40', 8), { charged: '100', unclaimedSince: 8 }, 'a chain that took a claim back');
     t.same(await claimedBy('250', 9), { charged: '250', unclaimedSince: undefined }, 'what was claimed was charged');
@@ -484,6 +485,13 @@ function collecting(promise: Promised): void {
     const unclaimed = async (limit: number, now = 50) => ids(await store.channels.unclaimed('chain-a', limit, now));
     t.same(await unclaimed(10), [early, other, late]);
     t.same(await unclaimed(2), [early, other]);
+    const next = await store.channels.unclaimed('chain-a', 2, 50, await channelOf(store, other));
+    t.same(ids(next), [late], 'the next page');
+    const sums = new Map([
+      ['chain-a', 400n],
+      ['chain-b', 100n],
+    ]);
+    t.same(await store.channels.unclaimedSums(), sums);
     t.same(ids(await store.channels.unclaimed('chain-b', 10, 50)), [elsewhere]);
     t.same((await store.channels.unclaimed('chain-a', 1, 50))[0], await channelOf(store, early));
 

@@ -29,7 +29,10 @@ export interface ChannelClaim {
 
 export interface Claimed {
   readonly claimed: readonly ChannelClaim[];
+  /** The contract would turn them down, each by itself. */
   readonly refused: readonly ChannelClaim[];
+  /** Undefined: nothing was claimed. */
+  readonly transaction: string | undefined;
 }
 
 export interface ChannelOperator {

@@ -257,13 +257,13 @@ export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
     async claim(claims) {
       const claimed = await good(claims);
       const left = claims.filter((each) => !claimed.includes(each));
-      if (claimed.length === 0) return { claimed, refused: left };
+      if (claimed.length === 0) return { claimed, refused: left, transaction: undefined };
       const worth = claimed.reduce((sum, { due }) => sum + due, 0n);
       const attempt = await run(together([claimCall(claimed), ...settleCalls(claimed)]), worth);
       if (!wentThrough(attempt)) {
         throw new FacilitatorUnreachable(attempt.refusal ?? 'the chain has not confirmed the claims');
       }
-      return { claimed, refused: left };
+      return { claimed, refused: left, transaction: attempt.transaction };
     },
 
     async refund(claim, amount): Promise<Settlement> {

@@ -1,0 +1,160 @@
+/** What vouchers are worth is claimed while nobody calls, long before their payers could take it back. */
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import { toAtomic, usd } from '../../money.ts';
+import type { Channel, ChannelStore } from '../../store/channel-store.ts';
+import { PAGE, pages } from '../../store/pages.ts';
+import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';
+import type { Intervals } from '../intervals.ts';
+import type { PayableNetworks } from '../networks.ts';
+import type { ChannelConfig } from './channel.ts';
+import type { ChannelClaim, ChannelOperator } from './operator.ts';
+
+interface ClaimParts {
+  readonly networks: Pick<PayableNetworks, 'ids' | 'find'>;
+  readonly channels: Pick<ChannelStore, 'unclaimed' | 'take' | 'letGo' | 'sync'>;
+  readonly metrics: Pick<Metrics, 'claimed'>;
+  readonly intervals: Pick<Intervals, 'claims'>;
+  readonly log: Log;
+  now(): number;
+}
+
+/** So much of one channel is claimed as soon as it is seen. */
+const WORTH_CLAIMING = usd('1');
+/** Within what a transaction may take of gas. */
+const CLAIMED_AT_ONCE = 8;
+const READ_AT_ONCE = 8;
+/** Longer than a chain is waited for: who has taken channels and died leaves them to others. */
+const TAKEN_MS = 300_000;
+
+const dueOf = ({ charged, totalClaimed }: Channel): bigint => BigInt(charged) - BigInt(totalClaimed);
+
+/** Undefined where nothing is due. */
+function claimOf(channel: Channel): ChannelClaim | undefined {
+  const { config, voucher, charged } = channel;
+  const due = dueOf(channel);
+  if (!voucher || due <= 0n) return undefined;
+  const read: ChannelConfig = JSON.parse(config);
+  return { config: read, max: BigInt(voucher.max), signature: voucher.signature, charged: BigInt(charged), due };
+}
+
+function* chunks<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/**
+ * Answers what makes one round over all networks: a channel is claimed for where its payer has asked for its deposit, where
+ * enough is due, and where something has been due for long. What cannot be claimed, or is not worth its gas at the moment,
+ * is left to the next round.
+ */
+export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
+  const { networks, channels, metrics, log, now } = parts;
+  const { afterMs, readEveryMs } = parts.intervals.claims;
+  /** Why a network's vouchers are not claimed, and channels that the contract turns down: each is told once. */
+  const delays = new Map<string, string>();
+  const refusedOnes = new Set<string>();
+
+  function delayed(network: string, reason: string): void {
+    if (delays.get(network) !== reason) log.warn({ network, reason }, 'vouchers are not claimed yet');
+    delays.set(network, reason);
+  }
+
+  /** How they stand by their chain. Throws FacilitatorUnreachable. */
+  async function readAgain(operator: ChannelOperator, known: readonly Channel[]): Promise<Channel[]> {
+    const found: Channel[] = [];
+    for (const chunk of chunks(known, READ_AT_ONCE)) {
+      const states = await Promise.all(
+        chunk.map(async (channel) => {
+          const state = await operator.read(channel.id);
+          await channels.sync(channel.id, state, now());
+          return { ...channel, ...state };
+        }),
+      );
+      found.push(...states);
+    }
+    return found;
+  }
+
+  function refuse({ id, network, payer }: Channel, { due, charged }: ChannelClaim): void {
+    metrics.claimed({ network, outcome: 'refused' });
+    if (refusedOnes.has(id)) return;
+    refusedOnes.add(id);
+    log.error(
+      { network, channel: id, payer, due: due.toString(), charged: charged.toString() },
+      'the contract would turn down what is due of a channel: claim from its receiver or its receiverAuthorizer, whose key ' +
+        'may have been another then; npm run export -- --vouchers has all that a claim needs',
+    );
+  }
+
+  /** Throws FacilitatorUnreachable. */
+  async function claim(network: string, operator: ChannelOperator, ids: readonly string[]): Promise<void> {
+    const taken = await channels.take(ids, 'claim', now() + TAKEN_MS, now());
+    try {
+      const due = new Map<ChannelClaim, Channel>();
+      // Another may have claimed since they were listed.
+      for (const channel of await readAgain(operator, taken)) {
+        const each = claimOf(channel);
+        if (each) due.set(each, channel);
+      }
+      if (due.size === 0) return;
+      const { claimed, refused, transaction } = await operator.claim([...due.keys()]);
+      for (const [each, channel] of due) if (refused.includes(each)) refuse(channel, each);
+      if (claimed.length === 0) return;
+      const amount = claimed.reduce((sum, each) => sum + each.due, 0n).toString();
+      log.info({ network, channels: claimed.length, amount, transaction }, 'vouchers are claimed');
+      for (const _ of claimed) metrics.claimed({ network, outcome: 'claimed' });
+      await readAgain(
+        operator,
+        [...due].flatMap(([each, channel]) => (claimed.includes(each) ? [channel] : [])),
+      );
+    } finally {
+      await channels.letGo(
+        taken.map(({ id }) => id),
+        'claim',
+      );
+    }
+  }
+
+  /** Throws FacilitatorUnreachable. */
+  async function claimOn(network: string, operator: ChannelOperator, decimals: number): Promise<void> {
+    const enough = toAtomic(WORTH_CLAIMING, decimals);
+    const isDue = (channel: Channel): boolean => {
+      const due = dueOf(channel);
+      if (due <= 0n) return false;
+      return channel.withdrawRequestedAt !== 0 || due >= enough || now() - (channel.unclaimedSince ?? now()) >= afterMs;
+    };
+    const [due, stale]: [Channel[], Channel[]] = [[], []];
+    const listed = pages<Channel>((after) => channels.unclaimed(network, PAGE, now(), after));
+    for await (const channel of listed) {
+      if (isDue(channel)) due.push(channel);
+      else if (now() - channel.syncedAt >= readEveryMs) stale.push(channel);
+    }
+    due.push(...(await readAgain(operator, stale)).filter(isDue));
+    // The chain turns a claim down that is not worth its gas, and so all after it, which are worth less.
+    due.sort((left, right) => Number(dueOf(right) - dueOf(left)));
+    for (const batch of chunks(due, CLAIMED_AT_ONCE)) {
+      await claim(
+        network,
+        operator,
+        batch.map(({ id }) => id),
+      );
+    }
+  }
+
+  return async () => {
+    for (const id of networks.ids) {
+      const [first] = await channels.unclaimed(id, 1, now());
+      if (!first) continue;
+      const network = networks.find(id);
+      try {
+        if (!network?.channels)
+          throw new FacilitatorUnreachable('no key of this gateway that claims there is in reach');
+        await claimOn(id, await network.channels.operator(), network.asset.decimals);
+        delays.delete(id);
+      } catch (error) {
+        if (!(error instanceof FacilitatorUnreachable)) throw error;
+        delayed(id, error.message);
+      }
+    }
+  };
+}
