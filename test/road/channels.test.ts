@@ -2,8 +2,9 @@
 import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { CHANNELS_ON, openChannel, toldOf } from '../channels.ts';
-import { type PaidCall, sendProof } from '../clients.ts';
+import { type PaidCall, request, sendProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { callTool } from '../mcp/tool-client.ts';
 import { catalogueWith, fresh, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
@@ -126,4 +127,55 @@ t.test('what is left of a deposit is given back to who asks for it, and what was
   t.equal(balance, totalClaimed);
   await t.rejects(payer.scheme.refund(`${gateway.url}/v1/channels`), /no_balance|no remaining balance/);
   t.equal((await payer.buy(fresh(gateway))).status, 200, 'it can be filled again');
+});
+
+t.test('of a call that is priced by use, what was used is charged', async (t) => {
+  const payer = another();
+  const ask = (): PaidCall =>
+    request(gateway, '/llm/vendor3-5.6-terra', { prompt: `why does fog lift? ${Math.random()}` });
+  let charged = 0n;
+  for (let number = 0; number < 3; number += 1) {
+    const answer = await payer.buy(ask());
+    t.equal(answer.status, 200);
+    t.not(answer.headers.get('turnpike-charged'), answer.headers.get('turnpike-quoted'));
+    const { chargedAmount, channelState } = toldOf(answer).extra;
+    charged += BigInt(chargedAmount);
+    t.equal(channelState.chargedCumulativeAmount, String(charged));
+  }
+  const spendable = await gateway.spendable('chain-c');
+  const { amount } = await payer.scheme.refund(`${gateway.url}/v1/channels`);
+  t.equal((await gateway.spendable('chain-c')) - spendable, BigInt(String(amount)));
+});
+
+t.test('a tool call is drawn from a channel as well, and one that fails tells of the deposit', async (t) => {
+  const payer = another();
+  let asked = 0;
+  const callOnce = async () => {
+    asked += 1;
+    const input = { prompt: `a lighthouse by a tool, number ${asked}` };
+    const unpaid = await callTool(gateway, 'image_family-e-2', input);
+    const required = unpaid.structuredContent as unknown as Parameters<typeof payer.client.createPaymentPayload>[0];
+    const payment = await payer.client.createPaymentPayload(required);
+    const result = await callTool(gateway, 'image_family-e-2', input, { 'x402/payment': payment });
+    const told = result._meta?.['x402/payment-response'];
+    const header = Buffer.from(JSON.stringify(told)).toString('base64');
+    await payer.client.processPaymentResult(payment, (name) => (/^payment-response$/i.test(name) ? header : null), 200);
+    return { result, told };
+  };
+  await gateway.fault({ upstream: 'predictions', fault: '500' });
+  const failed = await callOnce();
+  t.ok(failed.result.isError);
+  t.match(failed.told, { success: true, amount: '600000', extra: { chargedAmount: '0' } });
+  const bought = await callOnce();
+  t.notOk(bought.result.isError);
+  t.match(bought.told, { success: true, transaction: '', extra: { chargedAmount: String(PRICE) } });
+});
+
+t.test('a channel answers for what it is, and the page of prices for what it takes', async (t) => {
+  const asked = await fetch(`${gateway.url}/v1/channels?network=chain-c`);
+  t.equal(asked.status, 402);
+  t.match(await asked.json(), { accepts: [{ scheme: 'batch-settlement', network: CHANNELS_ON }] });
+  t.equal((await (await fetch(`${gateway.url}/v1/channels?network=chain-a`)).json()).accepts.length, 0);
+  t.equal((await fetch(`${gateway.url}/v1/channels`, { method: 'POST' })).status, 405);
+  t.equal((await fetch(`${gateway.url}/v1/channels`, { headers: { 'payment-signature': 'nonsense!' } })).status, 402);
 });
