@@ -36,6 +36,15 @@ export const areas: readonly Area[] = [
     tests: ['test/payment/authorizations/*.test.ts', 'test/road/bad-proofs.test.ts', ...ROAD],
   },
   {
+    files: ['src/rails/x402/channel*.ts', 'src/payment/channels/*.ts', 'src/payment/facilitators/evm-channels.ts'],
+    tests: [
+      'test/payment/channels/*.test.ts',
+      'test/payment/authorizations/batch-settlement.test.ts',
+      'test/payment/facilitators/evm-channels.test.ts',
+      'test/road/channel*.test.ts',
+    ],
+  },
+  {
     files: ['src/store/*.ts'],
     tests: ['test/store/*.test.ts', 'test/payment/exposure/*.test.ts', ...ROAD],
   },
