@@ -26,6 +26,7 @@ import type { Log } from './log.ts';
 import { type OpenDoor, openDoor } from './mcp/open.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { ExposureControl } from './payment/exposure/control.ts';
+import { exposurePolicy } from './payment/exposure/policy.ts';
 import type { Intervals } from './payment/intervals.ts';
 import type { PayableNetworks } from './payment/networks.ts';
 import type { Rail } from './payment/rail.ts';
@@ -149,7 +150,11 @@ export async function openEdition(
   });
   const purchases = openPurchases({ store, publicUrl, catalogue, mode: platform.mode, networks, now });
   const refunds = refundsOf(catalogue.service).endpoint;
-  const documents = createDocuments(documentParts, railDocuments(documentParts, rails), ownOperations({ refunds }));
+  const documents = createDocuments(
+    documentParts,
+    railDocuments(documentParts, rails),
+    ownOperations({ refunds, channels: exposurePolicy(catalogue.service.exposure).channels }),
+  );
   const mediaUrl = config.mediaBucket?.publicUrl.replace(/\/$/, '') ?? `${publicUrl}/media`;
   const mcp = openDoor({
     lifecycle: honouring,

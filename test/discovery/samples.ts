@@ -189,7 +189,7 @@ export function documentsOf(
   opened: ReadonlyMap<string, Rail> = new Map([['mpp', mppRail]]),
 ): ReadonlyMap<string, Document> {
   const all = { ...parts, ...changes };
-  return createDocuments(all, railDocuments(all, opened), ownOperations({ refunds: true })).served;
+  return createDocuments(all, railDocuments(all, opened), ownOperations({ refunds: true, channels: false })).served;
 }
 
 /** The content of a JSON document. */

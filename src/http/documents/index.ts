@@ -5,8 +5,8 @@ import { mcpOperations } from './mcp.ts';
 import { purchaseOperations } from './purchases.ts';
 import { serviceOperations } from './service.ts';
 
-/** `refunds`: whether payers may ask for their money. */
-export function ownOperations(parts: { readonly refunds: boolean }): OwnOperations {
+/** `refunds`: whether payers may ask for their money; `channels`: whether calls are drawn from deposits. */
+export function ownOperations(parts: { readonly refunds: boolean; readonly channels: boolean }): OwnOperations {
   const doors = [apiKeyOperations, purchaseOperations(parts), mcpOperations, serviceOperations];
   return {
     tags: doors.flatMap(({ tags }) => tags),

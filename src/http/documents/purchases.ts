@@ -1,6 +1,7 @@
 /** OpenAPI of what payers may ask about their payments: what they bought, and their money. */
 import type { OwnOperations } from '../../discovery/openapi.ts';
 import { refundRequestSchema } from '../../payment/refunds/requested.ts';
+import { CHANNELS_PATH } from '../../rails/x402/channel-refunds.ts';
 import { PROOF_HEADER } from '../purchases.ts';
 import { REFUNDS_PATH } from '../refunds.ts';
 import { failures, inPath, json, listOf, moment, named, record, text } from './answers.ts';
@@ -61,8 +62,14 @@ const refundAnswer = record(
   ['refundTxHash', 'denialReason'],
 );
 
-/** Without `/v1/refunds` where it is off. */
-export const purchaseOperations = ({ refunds }: { readonly refunds: boolean }): OwnOperations => ({
+/** Without `/v1/refunds` and `/v1/channels` where they are off. */
+export const purchaseOperations = ({
+  refunds,
+  channels,
+}: {
+  readonly refunds: boolean;
+  readonly channels: boolean;
+}): OwnOperations => ({
   tags: [{ name: TAG, description: 'What a wallet bought, for who proves that it is theirs' }],
   security: {
     [PROOF]: {
@@ -119,6 +126,47 @@ export const purchaseOperations = ({ refunds }: { readonly refunds: boolean }): 
         },
       },
     },
+    ...(channels
+      ? [
+          {
+            path: CHANNELS_PATH,
+            method: 'GET' as const,
+            operation: {
+              operationId: 'giveBackDeposit',
+              summary: 'Gives back what is left of a deposit',
+              description:
+                'Asked without a payment it says in which channels deposits can be; with a voucher of the type refund it gives back what is left (x402 batch-settlement)',
+              tags: [TAG],
+              security: [],
+              parameters: [
+                {
+                  name: 'network',
+                  in: 'query' as const,
+                  required: false,
+                  description: 'The only network that is asked about',
+                  schema: text,
+                },
+                {
+                  name: 'PAYMENT-SIGNATURE',
+                  in: 'header' as const,
+                  required: false,
+                  description: 'The voucher: base64 of JSON',
+                  schema: text,
+                },
+              ],
+              responses: {
+                200: json('It was given back', { type: 'object', additionalProperties: true }),
+                402: {
+                  description: 'A voucher is required, or was not good',
+                  headers: { 'PAYMENT-REQUIRED': { description: 'The same in base64', schema: text } },
+                  content: { 'application/problem+json': { schema: { type: 'object', additionalProperties: true } } },
+                },
+                ...failures(405, 409, 429, 431, 503),
+              },
+            },
+          },
+        ]
+      : []),
     ...(refunds
       ? [
           {

@@ -20,7 +20,7 @@ import { paymentHeader } from './http.ts';
 import { shownPayer } from './settlement-response.ts';
 import { decodePayment, encodeHeader, type Requirements } from './wire.ts';
 
-const PATH = '/v1/channels';
+export const CHANNELS_PATH = '/v1/channels';
 
 /** Longer than the chain takes, so that nothing is drawn from it meanwhile; an instance that dies lets go of it by this. */
 const HELD_MS = 120_000;
@@ -69,7 +69,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       x402Version: 2,
       error: correction?.code ?? detail,
       resource: {
-        url: publicUrl + PATH,
+        url: publicUrl + CHANNELS_PATH,
         description: 'Gives back what is left of a deposit',
         mimeType: 'application/json',
       },
@@ -179,7 +179,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
   };
 
   return {
-    path: PATH,
+    path: CHANNELS_PATH,
     async answer(request, gate) {
       if (offersOf(networks, null).length === 0) throw new Problem('unknown_path', 'No channels are offered here');
       const header = paymentHeader(request);

@@ -12,7 +12,7 @@ import { wellKnownX402 } from './well-known.ts';
 /** What is offered does not wait for a facilitator: networks with a pay-to address are listed, up or not. */
 export function x402Documents(parts: RailDocumentParts, rail: X402Rail | undefined): RailDocuments {
   const { service, routes, publicUrl, otherPrefixes } = parts;
-  const upfrontAbove = toDecimal(exposurePolicy(service.exposure).settleUpfront.above);
+  const policy = exposurePolicy(service.exposure);
   return {
     openApi: {
       rail: 'x402',
@@ -42,6 +42,6 @@ export function x402Documents(parts: RailDocumentParts, rail: X402Rail | undefin
           ]
         : []),
     ],
-    llms: { paying: x402Paying(routes, parts, publicUrl, otherPrefixes, upfrontAbove), sold: x402Sold(routes, parts) },
+    llms: { paying: x402Paying(routes, parts, publicUrl, otherPrefixes, policy), sold: x402Sold(routes, parts) },
   };
 }

@@ -4,10 +4,12 @@ import { paragraph } from '../../../discovery/paragraph.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
 import { priceInWords } from '../../../discovery/payment-info.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
+import { toDecimal } from '../../../money.ts';
+import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
 import { upfrontOn, whereInWords } from './upfront.ts';
 import { workedExample } from './worked-example.ts';
 
-const paying = (otherPrefixes: readonly string[], above: string): string[] => [
+const paying = (otherPrefixes: readonly string[], { settleUpfront, channels }: ExposurePolicy): string[] => [
   '## Paying with x402',
   paragraph(
     `Every path${otherPrefixes.length > 0 ? ` that does not begin with ${otherPrefixes.join(' or ')}` : ''}.`,
@@ -22,10 +24,17 @@ const paying = (otherPrefixes: readonly string[], above: string): string[] => [
   paragraph(
     'Where a line below says "settles first on", and wherever an entry of `accepts` has `extra.paymentFlow: "upfront"`, the',
     'payment settles before the work, since it would not be good for long enough; so do payments of more than',
-    `${above} USD. Entries that settle after the result, and charge nothing for a call that fails, come first.`,
+    `${toDecimal(settleUpfront.above)} USD. Entries that settle after the result, and charge nothing for a call that fails, come first.`,
   ),
   '',
+  ...(channels ? [DRAWN, ''] : []),
 ];
+
+const DRAWN = paragraph(
+  'Many small calls: an entry with the scheme `batch-settlement` draws the call from a deposit that its first call makes,',
+  'so that no other takes a transaction, and goes down to 0.000001. @x402/evm/batch-settlement/client pays so, one call',
+  'after the other; its `refund`, given the address /v1/channels, brings back what is left.',
+);
 
 interface Sold {
   readonly route: Route;
@@ -126,17 +135,16 @@ function mirrorSection(sold: readonly Sold[]): string[] {
 }
 
 /**
- * `publicUrl` without a trailing slash; `otherPrefixes`: see RailDocumentParts; `upfrontAbove`: dollars above which every
- * payment settles first.
+ * `publicUrl` without a trailing slash; `otherPrefixes`: see RailDocumentParts.
  */
 export const x402Paying = (
   routes: readonly Route[],
   payable: Payable,
   publicUrl: string,
   otherPrefixes: readonly string[],
-  upfrontAbove: string,
+  policy: ExposurePolicy,
 ): string[] => [
-  ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes, upfrontAbove) : []),
+  ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes, policy) : []),
   ...workedExample(routes, payable, publicUrl),
 ];
 
