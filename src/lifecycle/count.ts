@@ -31,7 +31,8 @@ const isDraining = (error: unknown): boolean => error instanceof Problem && erro
 
 /** What its payer had a hand in, or what was `held` for it: that was locked and given back at our cost, whoever failed. */
 export function endOf(error: unknown, held: boolean | undefined = false): CallEnd {
-  if (error instanceof Refusal) return error.settlement ? 'wasted' : 'other';
+  // What was claimed and then not locked has cost two writes of the store.
+  if (error instanceof Refusal) return error.settlement ? 'wasted' : 'failed';
   if (error instanceof Problem && error.code === 'result_owed') return isFinal(error.cause) ? 'wasted' : 'other';
   if (held && outcomeOf(error) === 'released' && !isDraining(error)) return 'wasted';
   return isFinal(error) ? 'failed' : 'other';

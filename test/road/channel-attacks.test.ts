@@ -304,7 +304,7 @@ t.test(
     await gateway.startAnother(() => Date.now() + DEAD_MS);
     let next = await sendProof(other, await payer.sign(other));
     while (next.status === 402) {
-      await delay(100);
+      await delay(300);
       next = await sendProof(other, await payer.sign(other));
     }
     t.equal(next.status, 200);
@@ -326,4 +326,20 @@ t.test('a deposit is given back to its payer alone', async (t) => {
     );
     t.same(cost, { calls: 0, spent: 0n });
   }
+});
+
+t.test('who goes on sending vouchers for a channel that is at work has to wait', async (t) => {
+  const { payer } = await open();
+  const call = fresh(gateway);
+  const proof = await payer.sign(call);
+  const { upstreamCalls } = await gateway.calls();
+  await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
+  const working = sendProof(call, proof);
+  while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+  let status = 402;
+  for (let number = 0; number < 200 && status === 402; number += 1) {
+    status = (await sendProof(fresh(gateway), proof)).status;
+  }
+  t.equal(status, 429);
+  t.not((await working).status, 200);
 });
