@@ -4,6 +4,8 @@ export interface ClaimIntervals {
   readonly everyMs: number;
   /** What is charged waits no longer than that: a quarter of the time in which its payer could have its deposit back. */
   readonly afterMs: number;
+  /** Longer than a chain is waited for: who has taken channels and died leaves them to others. */
+  readonly takenMs: number;
   /** How old what is known of a channel may be: its payer asks the contract for its deposit, and has it a day later. */
   readonly readEveryMs: number;
 }
@@ -37,7 +39,7 @@ export const usualIntervals: Intervals = {
   adoptAfterMs: 60_000,
   confirmEveryMs: 5_000,
   weighEveryMs: 10_000,
-  claims: { everyMs: 300_000, afterMs: 6 * 3_600_000, readEveryMs: 3_600_000 },
+  claims: { everyMs: 300_000, afterMs: 6 * 3_600_000, readEveryMs: 3_600_000, takenMs: 300_000 },
   alertEveryMs: 10_000,
   lookAgainMs: { least: 10_000, most: 600_000 },
 };

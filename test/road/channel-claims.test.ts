@@ -218,7 +218,7 @@ t.test('an instance that died right after it claimed: the chain is asked, and no
 t.test('two instances on one Postgres claim each voucher once', async (t) => {
   const { url, stop } = await startPostgres();
   t.teardown(stop);
-  const claims = { everyMs: 20, afterMs: 300, readEveryMs: HOUR_MS };
+  const claims = { everyMs: 20, afterMs: 300, readEveryMs: HOUR_MS, takenMs: 300_000 };
   const shared = await startGateway({
     catalogue,
     networks: ['chain-c'],

@@ -182,3 +182,16 @@ t.test('agents read of channels where they read of paying, and ask at their path
   t.equal((await fetch(`${gateway.url}/v1/channels`, { method: 'POST' })).status, 405);
   t.equal((await fetch(`${gateway.url}/v1/channels`, { headers: { 'payment-signature': 'nonsense!' } })).status, 402);
 });
+
+t.test(
+  'a client that has not heard of its deposit, and cannot ask the chain, deposits again and goes on',
+  async (t) => {
+    const salt = `0x${'cd'.repeat(32)}` as const;
+    await gateway.fault({ upstream: 'predictions', fault: '500' });
+    t.equal((await another({ salt }).buy(fresh(gateway))).status, 500);
+    const forgetful = another({ salt, hasNode: false });
+    const next = await forgetful.buy(fresh(gateway));
+    t.equal(next.status, 200);
+    t.equal(toldOf(next).extra.channelState.balance, String(20n * PRICE));
+  },
+);

@@ -49,7 +49,7 @@ for (const { file, dollars } of SOLD) {
 const gateway = await startGateway({
   catalogue,
   networks: ['chain-a', 'chain-c'],
-  intervals: { claims: { everyMs: 200, afterMs: 1_000, readEveryMs: 60_000 } },
+  intervals: { claims: { everyMs: 200, afterMs: 1_000, readEveryMs: 60_000, takenMs: 300_000 } },
 });
 t.teardown(gateway.stop);
 

@@ -24,8 +24,6 @@ const WORTH_CLAIMING = usd('1');
 /** Within what a transaction may take of gas. */
 const CLAIMED_AT_ONCE = 8;
 const READ_AT_ONCE = 8;
-/** Longer than a chain is waited for: who has taken channels and died leaves them to others. */
-const TAKEN_MS = 300_000;
 
 const dueOf = ({ charged, totalClaimed }: Channel): bigint => BigInt(charged) - BigInt(totalClaimed);
 
@@ -49,7 +47,7 @@ function* chunks<Item>(items: readonly Item[], size: number): Generator<readonly
  */
 export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
   const { networks, channels, metrics, log, now } = parts;
-  const { afterMs, readEveryMs } = parts.intervals.claims;
+  const { afterMs, readEveryMs, takenMs } = parts.intervals.claims;
   /** Why a network's vouchers are not claimed, and channels that the contract turns down: each is told once. */
   const delays = new Map<string, string>();
   const refusedOnes = new Set<string>();
@@ -88,7 +86,7 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
 
   /** Throws FacilitatorUnreachable. */
   async function claim(network: string, operator: ChannelOperator, ids: readonly string[]): Promise<void> {
-    const taken = await channels.take(ids, 'claim', now() + TAKEN_MS, now());
+    const taken = await channels.take(ids, 'claim', now() + takenMs, now());
     try {
       const due = new Map<ChannelClaim, Channel>();
       // Another may have claimed since they were listed.

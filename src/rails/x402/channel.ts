@@ -152,17 +152,16 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
     operator: ChannelOperator,
   ): Promise<Deposit | undefined> {
     const isEnough = voucher.max <= BigInt(state.balance);
-    if (!deposit || (isEnough && (await asked(operator.isDeposited(config, deposit))))) {
+    // One that was made before is not made again. Whoever deposits more than it needs has its reasons: its client may not
+    // have heard of the last one.
+    if (!deposit || (await asked(operator.isDeposited(config, deposit)))) {
       if (isEnough) return undefined;
-      // Whose client believes in more than there is learns of it the same way.
+      // Whose client believes in more than there is learns of it as of a mismatch.
       throw new Refusal(
         'payment-insufficient',
         `the channel holds ${state.balance} atomic units in all, and ${voucher.max} are needed: deposit more`,
         { correction: { code: MISMATCH, network: network.caip2, extra: correction(channel, state, kept) } },
       );
-    }
-    if (isEnough) {
-      throw refuse(`the channel ${channel} holds enough for this call: sign a voucher without a deposit`);
     }
     const least = leastDeposit(amount, leastPrice);
     if (deposit.amount < least) {

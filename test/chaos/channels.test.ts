@@ -1,0 +1,197 @@
+/**
+ * Payers draw calls from their deposits while the gateway is killed again and again, its provider fails and answers get lost.
+ * A genuine chain, a genuine process, the published client. Afterwards the payers, the store and the chain have to say the
+ * same of every call, to the unit.
+ */
+import '../payment/facilitators/own-fetch.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { createLog } from '../../src/log.ts';
+import { createRpc } from '../../src/payment/chains/rpc.ts';
+import type { SandboxState } from '../../src/rails/paying-client.ts';
+import { placeEscrow } from '../../src/sandbox/chains/escrow.ts';
+import { startChains } from '../../src/sandbox/chains/index.ts';
+import { shipped } from '../../src/shipped.ts';
+import type { Channel } from '../../src/store/channel-store.ts';
+import { openStore } from '../../src/store/open.ts';
+import { completion } from '../bench/subject.ts';
+import { openChannel, toldOf } from '../channels.ts';
+import type { PaidCall } from '../clients.ts';
+import { freePort } from '../gateway.ts';
+import { randomFrom } from '../random.ts';
+import { catalogueWith } from '../settling-first.ts';
+import { printed, type Run, startProgram } from '../started.ts';
+
+const SEED = Number(process.env.CHAOS_SEED ?? 1);
+const KILLS = Number(process.env.CHAOS_KILLS ?? 5);
+const PAYERS = 5;
+const random = randomFrom(SEED);
+
+const networks = [...loadCatalogue('catalogue', shipped).networks.values()]
+  .filter(({ id }) => id === 'chain-c')
+  .map((network) => ({ ...network, sandbox: network.live }));
+const chains = await startChains({ networks });
+t.teardown(chains.stop);
+const { 'chain-c': access } = chains.evm;
+if (!access) throw new Error('chain-c was not started');
+await placeEscrow(createRpc(access.rpcUrl));
+
+/** Calls by what was asked, and how many of one question were under way at once. */
+const asked = new Map<string, number>();
+const underWay = new Map<string, number>();
+let mostAtOnce = 0;
+const provider = createServer(async (request, response) => {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  const mark = /number [0-9]+ of [0-9]+/.exec(text)?.[0] ?? 'none';
+  const payer = mark.replace(/.* /, '');
+  asked.set(mark, (asked.get(mark) ?? 0) + 1);
+  underWay.set(payer, (underWay.get(payer) ?? 0) + 1);
+  request.socket.once('close', () => underWay.set(payer, 0));
+  mostAtOnce = Math.max(mostAtOnce, underWay.get(payer) ?? 0);
+  await delay(random() * 150);
+  underWay.set(payer, Math.max(0, (underWay.get(payer) ?? 0) - 1));
+  const fails = random() < 0.15;
+  response.writeHead(fails ? 500 : 200, { 'content-type': 'application/json' });
+  response.end(fails ? '{"error":{"message":"down"}}' : completion);
+});
+await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+t.teardown(() => {
+  provider.close();
+  provider.closeAllConnections();
+});
+
+const data = join(t.testdir({}), 'data');
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const environment = {
+  TURNPIKE_MODE: 'live',
+  HOST: '127.0.0.1',
+  PORT: String(port),
+  LOG_LEVEL: 'error',
+  TURNPIKE_PUBLIC_URL: url,
+  TURNPIKE_CATALOGUE: catalogueWith(
+    t,
+    '{ channels: true }\nlimits: { payer: { wastedPerHour: 100000, wastedPerDay: 100000, failedPerMinute: 100000 } }',
+  ),
+  TURNPIKE_DATA: data,
+  TURNPIKE_PAY_TO_CHAIN_C: chains.payTo['chain-c'] ?? '',
+  TURNPIKE_SIGNER_EVM: chains.wallets.evm.facilitator.privateKey,
+  TURNPIKE_RPC_URL_CHAIN_C: access.rpcUrl,
+  TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+  // Here gas is worth next to nothing, so that every claim is worth its own.
+  TURNPIKE_COIN_USD_CHAIN_C: '0.01',
+  OPENROUTER_API_KEY: 'key',
+  CHAOS_UPSTREAM_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+};
+
+async function startGateway(): Promise<Run> {
+  const run = startProgram(process.execPath, ['--import=tsx', 'test/chaos/channel-gateway.ts'], environment);
+  const text = await printed(run, /ready http/);
+  if (!/ready http/.test(text)) throw new Error(`the gateway did not start: ${text}`);
+  return run;
+}
+
+let running = await startGateway();
+t.teardown(() => running.child.kill('SIGKILL'));
+
+const { address: asset, symbol, decimals, name = '', version = '' } = access.asset;
+const state = {
+  mode: 'sandbox',
+  evm: { 'chain-c': { ...access, asset, symbol, decimals, name, version } },
+  payTo: chains.payTo,
+} as unknown as SandboxState;
+
+let isOver = false;
+
+interface Ended {
+  readonly id: string;
+  readonly bought: number;
+  /** What its answers said that each of them cost. */
+  readonly due: bigint;
+  /** What the last of them said that all had cost. */
+  readonly charged: bigint;
+}
+
+/** Asks one question after the other, each until it is answered: what is lost on the way is asked again. */
+async function payerOf(number: number): Promise<Ended> {
+  const payer = openChannel({ url, state } as Parameters<typeof openChannel>[0], {
+    salt: `0x${(number + 1).toString(16).padStart(64, '0')}`,
+  });
+  let bought = 0;
+  let due = 0n;
+  let last: ReturnType<typeof toldOf> | undefined;
+  while (!isOver || bought === 0) {
+    const call: PaidCall = {
+      url: `${url}/llm/vendor3-5.2`,
+      init: {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ prompt: `Question number ${bought + 1} of ${number}`, tier: 'small' }),
+      },
+    };
+    for (;;) {
+      const answer = await payer.buy(call).catch(() => undefined);
+      const text = await answer?.text().catch(() => undefined);
+      if (answer?.status === 200 && text !== undefined) {
+        last = toldOf(answer);
+        break;
+      }
+      await delay(20 + random() * 80);
+    }
+    bought += 1;
+    due += BigInt(last?.extra.chargedAmount ?? 0);
+  }
+  const { channelId = '', chargedCumulativeAmount = '' } = last?.extra.channelState ?? {};
+  return { id: channelId, bought, due, charged: BigInt(chargedCumulativeAmount) };
+}
+
+t.test(`${KILLS} kills with seed ${SEED}`, { timeout: 110_000 + KILLS * 10_000 }, async (t) => {
+  const earnedOf = () => chains.balance('chain-c', chains.payTo['chain-c'] ?? '');
+  const paying = Promise.all(Array.from({ length: PAYERS }, (_, number) => payerOf(number)));
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await delay(300 + random() * 1_500);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    running = await startGateway();
+  }
+  isOver = true;
+  const ended = await paying;
+  const due = ended.reduce((sum, each) => sum + each.due, 0n);
+  while ((await earnedOf()) < due) await delay(100);
+  running.child.kill('SIGTERM');
+  await running.ended;
+
+  t.equal(await earnedOf(), due, 'what was bought was claimed, and nothing else');
+  for (const { bought, due: told, charged } of ended) t.equal(charged, told, `${bought} calls, each charged once`);
+  const store = await openStore({ file: join(data, 'turnpike.sqlite'), now: Date.now, log: createLog('error') });
+  t.teardown(() => store.close());
+  const channels: Channel[] = await store.channels.list({ after: undefined, limit: 100 });
+  t.same(
+    channels.map(({ id, charged }) => [id, charged]).sort(),
+    ended.map(({ id, charged }) => [id, charged.toString()]).sort(),
+  );
+  t.ok(channels.every(({ voucher, charged }) => voucher && BigInt(voucher.max) >= BigInt(charged)));
+  const payments = await store.list({ limit: 100_000, withoutAnswers: true });
+  t.same(
+    [...new Set(payments.map(({ state }) => state))].filter((state) => !['settled', 'released'].includes(state)),
+    [],
+  );
+  const settled = payments.filter(({ state }) => state === 'settled');
+  t.equal(
+    settled.length,
+    ended.reduce((sum, { bought }) => sum + bought, 0),
+    'one settled payment for each answer',
+  );
+  t.ok(
+    [...asked.values()].every((times) => times <= 12),
+    `no question was asked more than ${Math.max(...asked.values())} times`,
+  );
+  t.comment(
+    `${settled.length} answers, ${payments.length} payments, ${[...asked.values()].reduce((a, b) => a + b, 0)} calls of the provider`,
+  );
+});
