@@ -6,7 +6,7 @@ interface SigningContract {
     function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4);
 }
 
-/// A stablecoin for local chains: ERC-20 with EIP-3009 transfers, and an EIP-712 domain that is set once.
+/// A stablecoin for local chains: ERC-20 with EIP-3009 transfers, EIP-2612 permits, and an EIP-712 domain that is set once.
 /// State is set by `initialize` and not by a constructor, because the code is put at the token's real address.
 contract Eip3009Token {
     event Transfer(address indexed from, address indexed to, uint256 value);
@@ -22,6 +22,8 @@ contract Eip3009Token {
     );
     bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH =
         keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
+    bytes32 public constant PERMIT_TYPEHASH =
+        keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
     bytes32 private constant DOMAIN_TYPEHASH =
         keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
     uint256 private constant HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0;
@@ -35,6 +37,8 @@ contract Eip3009Token {
     mapping(address => mapping(address => uint256)) public allowance;
     /// True once used or cancelled.
     mapping(address => mapping(bytes32 => bool)) public authorizationState;
+    /// Of the next permit (EIP-2612).
+    mapping(address => uint256) public nonces;
 
     function initialize(
         string calldata name_,
@@ -66,9 +70,23 @@ contract Eip3009Token {
     }
 
     function approve(address spender, uint256 value) external returns (bool) {
-        allowance[msg.sender][spender] = value;
-        emit Approval(msg.sender, spender, value);
+        grant(msg.sender, spender, value);
         return true;
+    }
+
+    function permit(
+        address owner,
+        address spender,
+        uint256 value,
+        uint256 deadline,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external {
+        require(block.timestamp <= deadline, "permit is expired");
+        uint256 nonce = nonces[owner]++;
+        checkSigner(owner, keccak256(abi.encode(PERMIT_TYPEHASH, owner, spender, value, nonce, deadline)), v, r, s);
+        grant(owner, spender, value);
     }
 
     function transferFrom(address from, address to, uint256 value) external returns (bool) {
@@ -165,9 +183,13 @@ contract Eip3009Token {
 
     function spend(address authorizer, bytes32 nonce, bytes32 message, uint8 v, bytes32 r, bytes32 s) private {
         spendNonce(authorizer, nonce);
+        checkSigner(authorizer, message, v, r, s);
+    }
+
+    function checkSigner(address expected, bytes32 message, uint8 v, bytes32 r, bytes32 s) private view {
         require(uint256(s) <= HALF_CURVE_ORDER, "invalid signature");
         address signer = ecrecover(digestOf(message), v, r, s);
-        require(signer != address(0) && signer == authorizer, "invalid signature");
+        require(signer != address(0) && signer == expected, "invalid signature");
     }
 
     function spendByContract(address authorizer, bytes32 nonce, bytes32 message, bytes calldata signature) private {
@@ -183,6 +205,11 @@ contract Eip3009Token {
 
     function digestOf(bytes32 message) private view returns (bytes32) {
         return keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), message));
+    }
+
+    function grant(address owner, address spender, uint256 value) private {
+        allowance[owner][spender] = value;
+        emit Approval(owner, spender, value);
     }
 
     function move(address from, address to, uint256 value) private {

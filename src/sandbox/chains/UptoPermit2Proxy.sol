@@ -6,6 +6,14 @@ struct TokenPermissions {
     uint256 amount;
 }
 
+struct EIP2612Permit {
+    uint256 value;
+    uint256 deadline;
+    bytes32 r;
+    bytes32 s;
+    uint8 v;
+}
+
 struct PermitTransferFrom {
     TokenPermissions permitted;
     uint256 nonce;
@@ -28,6 +36,19 @@ interface Permit2 {
     ) external;
 }
 
+/// A token that is approved by signature (EIP-2612).
+interface PermitToken {
+    function permit(
+        address owner,
+        address spender,
+        uint256 value,
+        uint256 deadline,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external;
+}
+
 /// For local chains: what settles x402's `upto` scheme, at the address that clients sign for. A payer's permit names
 /// the recipient, the one facilitator that may settle it, and the most that may be taken.
 contract UptoPermit2Proxy {
@@ -38,11 +59,13 @@ contract UptoPermit2Proxy {
     }
 
     event Settled();
+    event SettledWithPermit();
 
     error AmountExceedsPermitted();
     error InvalidDestination();
     error InvalidOwner();
     error PaymentTooEarly();
+    error Permit2612AmountMismatch();
     error UnauthorizedFacilitator();
 
     Permit2 public constant PERMIT2 = Permit2(0x000000000022D473030F116dDEE9F6B43aC78BA3);
@@ -58,6 +81,35 @@ contract UptoPermit2Proxy {
         Witness calldata witness,
         bytes calldata signature
     ) external {
+        transfer(permit, amount, owner, witness, signature);
+        emit Settled();
+    }
+
+    /// As `settle`, after the token was told that Permit2 may move as much of it as the owner has signed for.
+    function settleWithPermit(
+        EIP2612Permit calldata permit2612,
+        PermitTransferFrom calldata permit,
+        uint256 amount,
+        address owner,
+        Witness calldata witness,
+        bytes calldata signature
+    ) external {
+        if (permit2612.value != permit.permitted.amount) revert Permit2612AmountMismatch();
+        // Somebody else may have handed the permit to the token before: the transfer tells what is approved.
+        try PermitToken(permit.permitted.token).permit(
+            owner, address(PERMIT2), permit2612.value, permit2612.deadline, permit2612.v, permit2612.r, permit2612.s
+        ) {} catch {}
+        transfer(permit, amount, owner, witness, signature);
+        emit SettledWithPermit();
+    }
+
+    function transfer(
+        PermitTransferFrom calldata permit,
+        uint256 amount,
+        address owner,
+        Witness calldata witness,
+        bytes calldata signature
+    ) private {
         if (owner == address(0)) revert InvalidOwner();
         if (witness.to == address(0)) revert InvalidDestination();
         if (msg.sender != witness.facilitator) revert UnauthorizedFacilitator();
@@ -71,6 +123,5 @@ contract UptoPermit2Proxy {
             WITNESS_TYPE_STRING,
             signature
         );
-        emit Settled();
     }
 }
