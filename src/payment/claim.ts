@@ -257,7 +257,7 @@ async function demandCover(
   }
   throw new Refusal(
     'payment-insufficient',
-    `the balance of ${balance} does not cover this payment and the ${open} atomic units of those under way: wait for them`,
+    `the ${balance} atomic units that the payer can pay with do not cover this payment and the ${open} of those under way: wait for them`,
   );
 }
 

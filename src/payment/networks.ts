@@ -24,6 +24,8 @@ export interface PayableNetwork {
   readonly extra: Readonly<Record<string, unknown>>;
   /** Present where the facilitator settles less than the signed amount; `extra` of that scheme. */
   readonly upto: Readonly<Record<string, unknown>> | undefined;
+  /** True where who pays by that need not have approved Permit2: a permit (EIP-2612) may come with the payment. */
+  readonly takesApprovals: boolean;
   /** Present where money can be locked before the work: `extra` of that scheme but its deadlines, and who does it. */
   readonly hold: { readonly extra: Readonly<Record<string, unknown>>; operator(): Promise<EscrowOperator> } | undefined;
   /** Present where calls can be drawn from a deposit, likewise. */
@@ -104,6 +106,7 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
     facilitator,
     extra: evm ? domain : { ...kindOf(kinds, 2, 'exact', binding.caip2)?.extra },
     upto: upto && evm ? { ...domain, ...upto.extra } : undefined,
+    takesApprovals: upto?.takesApprovals === true,
     hold:
       hold && evm
         ? { extra: { ...domain, ...hold.extra }, operator: () => driver(facilitator.escrow, binding.caip2) }

@@ -37,6 +37,7 @@ function basePayable(): PayableNetwork {
     },
     extra: { name: 'USD Coin', version: '2' },
     upto: undefined,
+    takesApprovals: false,
     hold: undefined,
     channels: undefined,
   };

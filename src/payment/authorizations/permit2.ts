@@ -18,20 +18,25 @@ import { type Looks, openLooks } from '../chains/looks.ts';
 import type { Rpc } from '../chains/rpc.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAsset } from './checks.ts';
+import type { Approval } from './eip2612.ts';
 import { type Json, readAddress, readObject, readSignature, readUint } from './fields.ts';
 
 export interface Permit2Authorization extends Authorization {
   readonly kind: 'permit2';
   readonly endsAt: number;
+  /** The most that may be taken, in atomic units. */
+  readonly amount: bigint;
+  /** By which Permit2 may move the payer's tokens where it may not already. */
+  readonly approval: Approval | undefined;
 }
 
 /** `permit` is x402's `permit2Authorization`. Throws Refusal `malformed-credential`. */
-export function readPermit2(permit: Json, signature: unknown): Permit2Authorization {
+export function readPermit2(permit: Json, signature: unknown, approval?: Approval): Permit2Authorization {
   const at = 'payload.permit2Authorization';
   const permitted = readObject(permit.permitted, `${at}.permitted`);
   const from = readAddress(permit.from, `${at}.from`);
   const token = readAddress(permitted.token, `${at}.permitted.token`);
-  readUint(permitted.amount, `${at}.permitted.amount`);
+  const amount = readUint(permitted.amount, `${at}.permitted.amount`);
   // However it is spelt: Permit2 knows it as a number.
   const nonce = readUint(permit.nonce, `${at}.nonce`).toString();
   const deadline = readUint(permit.deadline, `${at}.deadline`);
@@ -40,12 +45,18 @@ export function readPermit2(permit: Json, signature: unknown): Permit2Authorizat
     kind: 'permit2',
     scheme: 'upto',
     payer: from,
-    endsAt: Number(deadline) * 1000,
+    // Both are handed in after the work.
+    endsAt: Math.min(Number(deadline) * 1000, approval?.endsAt ?? Number.POSITIVE_INFINITY),
+    amount,
+    approval,
     shown: signed.toLowerCase(),
     // The whole permit as it was signed: its witness is the scheme's own.
     payload: { signature: signed, permit2Authorization: permit },
     identity: (chain) => `permit2:${chain}:${from}:${nonce}`,
-    check: ({ asset }) => checkAsset(token, asset),
+    check({ asset }) {
+      checkAsset(token, asset);
+      approval?.check({ payer: from, token, spender: PERMIT2, amount });
+    },
     recoveryQuery: ({ asset, payTo }) => ({ kind: 'permit2', asset, payTo, nonce, deadline: Number(deadline) }),
   };
 }
@@ -64,7 +75,7 @@ export interface Permit2Query {
   readonly since?: number;
 }
 
-const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
+export const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 /** keccak256 of nonceBitmap(address,uint256). */
 const NONCE_BITMAP = '0x4fe02b44';
 

@@ -6,12 +6,20 @@ import { createRpc } from '../chains/rpc.ts';
 export interface Payer {
   /** True for wallets that are contracts, delegated accounts (EIP-7702) included: the token asks their code. */
   readonly isContract: boolean;
-  /** Atomic units that it holds now. Throws where the chain cannot be asked. */
+  /** Atomic units that it can pay with now: that it holds, and that who moves them may move. Throws where the chain cannot be asked. */
   balance(): Promise<bigint>;
+}
+
+/** Who moves the payer's tokens, and how many it may move: undefined, as many as the token says. */
+interface Spender {
+  readonly address: string;
+  readonly approved: bigint | undefined;
 }
 
 /** `balanceOf(address)`. */
 const BALANCE_OF = '0x70a08231';
+/** `allowance(address,address)`. */
+const ALLOWANCE = '0xdd62ed3e';
 const word = (hex: string): string => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0');
 
 const KEPT_MS = 60_000;
@@ -33,10 +41,16 @@ export function createEvmPayers(rpcUrl: string, asset: string, now: () => number
     return false;
   }
 
-  return async (address: string): Promise<Payer> => ({
+  const ask = async (selector: string, ...addresses: readonly string[]): Promise<bigint> =>
+    BigInt(String(await rpc('eth_call', [{ to: asset, data: selector + addresses.map(word).join('') }, 'latest'])));
+
+  return async (address: string, spender?: Spender): Promise<Payer> => ({
     isContract: await isContract(address.toLowerCase()),
     async balance() {
-      return BigInt(String(await rpc('eth_call', [{ to: asset, data: `${BALANCE_OF}${word(address)}` }, 'latest'])));
+      const held = await ask(BALANCE_OF, address);
+      if (!spender) return held;
+      const approved: bigint = spender.approved ?? (await ask(ALLOWANCE, address, spender.address));
+      return approved < held ? approved : held;
     },
   });
 }

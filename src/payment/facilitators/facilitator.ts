@@ -13,6 +13,8 @@ export interface Kind {
   readonly network: string;
   /** What a client needs to sign, e.g. Solana's `feePayer`. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** True where the payer may approve Permit2 by a permit (EIP-2612), which we hand in with the payment. */
+  readonly takesApprovals?: boolean;
 }
 
 /** What settling is paid from. */

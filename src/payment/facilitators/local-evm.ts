@@ -14,11 +14,13 @@ import {
   concat,
   createPublicClient,
   defineChain,
+  domainSeparator,
   ExecutionRevertedError,
   encodeFunctionData,
   type Hex,
   http,
   InsufficientFundsError,
+  parseAbi,
   type TransactionReceipt,
   type VerifyTypedDataParameters,
 } from 'viem';
@@ -42,6 +44,11 @@ const RESEND_AFTER_MS = 3_000;
 const STALLED_AFTER_MS = 12_000;
 /** Permit2's error for a used nonce, which the ABI of x402's proxy does not name. */
 const INVALID_NONCE = '0x756688fe';
+
+const eip2612Abi = parseAbi([
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function nonces(address owner) view returns (uint256)',
+]);
 
 /** What settles a payment: simulated when it is verified, sent when it is settled. */
 const SETTLING = ['transferWithAuthorization', 'settle', 'settleWithPermit'];
@@ -182,6 +189,25 @@ export function createLocalEvmNetwork(
     return codes.every((code) => code !== undefined && code !== '0x');
   }
 
+  /** Whether the token is approved by permits (EIP-2612), and those of the domain that clients are told. */
+  async function takesApprovals(): Promise<boolean> {
+    const { asset, chainId } = options;
+    if (!asset?.name || !asset.version) return false;
+    const { name, version } = asset;
+    const verifyingContract = asset.address as Address;
+    const token = { address: verifyingContract, abi: eip2612Abi };
+    try {
+      const [separator] = await Promise.all([
+        reader.readContract({ ...token, functionName: 'DOMAIN_SEPARATOR' }),
+        reader.readContract({ ...token, functionName: 'nonces', args: [account.address] }),
+      ]);
+      return separator === domainSeparator({ domain: { name, version, chainId, verifyingContract } });
+    } catch (error) {
+      if (revertReason(error) === undefined) throw error;
+      return false;
+    }
+  }
+
   return {
     async kinds() {
       // viem's errors carry the node's address, which may hold an access key.
@@ -189,10 +215,11 @@ export function createLocalEvmNetwork(
       const chainId = await reader.getChainId().catch(() => undefined);
       if (chainId === undefined) throw unreachable();
       if (chainId !== options.chainId) throw new Error(`the node of ${options.caip2} belongs to chain ${chainId}`);
-      const [hasPermit2, hasEscrow, hasChannels] = await Promise.all([
+      const [hasPermit2, hasEscrow, hasChannels, approves] = await Promise.all([
         haveCode([PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress]),
         haveCode(escrowContracts),
         haveCode(channelContracts),
+        takesApprovals(),
       ]).catch(() => {
         throw unreachable();
       });
@@ -200,7 +227,9 @@ export function createLocalEvmNetwork(
       return [
         { x402Version: 2, scheme: 'exact', network: options.caip2 },
         ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
-        ...(hasPermit2 ? [{ ...upto, extra: { facilitatorAddress: account.address } }] : []),
+        ...(hasPermit2
+          ? [{ ...upto, extra: { facilitatorAddress: account.address }, ...(approves && { takesApprovals: true }) }]
+          : []),
         ...(hasEscrow ? [{ ...upto, scheme: 'auth-capture', extra: { captureAuthorizer: account.address } }] : []),
         ...(hasChannels
           ? [{ ...upto, scheme: 'batch-settlement', extra: { receiverAuthorizer: account.address } }]

@@ -1,5 +1,6 @@
 /** What the facilitator of this process needs to know of a network, and what one network does for it. */
 import type { SchemeNetworkFacilitator } from '@x402/core/types';
+import type { AssetFile } from '../../catalogue/types.ts';
 import type { ChannelOperator } from '../channels/operator.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import type { Attempt } from './attempt.ts';
@@ -12,6 +13,8 @@ export interface EvmNetworkOptions {
   readonly v1Name?: string;
   readonly chainId: number;
   readonly rpcUrl: string;
+  /** What is paid in. Left out: payers approve Permit2 themselves. */
+  readonly asset?: AssetFile;
   /** 32 bytes in hex, with `0x`: pays the gas. Only instances that share a store of nonces may send from it. */
   readonly privateKey: string;
   /** Atomic units of the paid asset that one coin of the chain is worth at most; 0: settling's cost is not weighed. */

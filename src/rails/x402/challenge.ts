@@ -12,6 +12,7 @@ import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../pay
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
 import { leastDeposit } from './channel.ts';
+import { gasSponsoringExtension } from './gas-sponsoring.ts';
 import { type ResourceListing, resourceListing } from './listing.ts';
 import { paymentIdentifierExtension } from './payment-identifier.ts';
 import { CHALLENGE_EXTENSION, type Requirements, type RequirementsV1 } from './wire.ts';
@@ -34,6 +35,9 @@ function requirements(
     extra: upfront ? { ...extra, paymentFlow: 'upfront' } : { ...extra },
   };
 }
+
+/** A payment through Permit2 takes as much gas as so many halves of a settlement with the permit that approves it. */
+const HALF_SETTLEMENTS_WITH_APPROVAL = 3n;
 
 /** What is locked takes as much gas as so many settlements: to lock it, to take a part and to give back the rest. */
 const SETTLEMENTS_OF_A_HOLD = 3n;
@@ -260,6 +264,16 @@ export function createChallenges(
   const isWorthSettling = ({ id, asset }: PayableNetwork, amount: Money): boolean =>
     toAtomic(amount, asset.decimals) >= networks.leastPrice(id);
 
+  /** What is said of approving Permit2, where one of the offers can be paid without having done so. */
+  const approving = (accepts: readonly Requirements[]): object => {
+    const canBePaid = accepts.some(({ scheme, network: caip2, amount }) => {
+      const network = networks.all().find((each) => each.caip2 === caip2);
+      if (scheme !== 'upto' || !network?.takesApprovals) return false;
+      return BigInt(amount) * 2n >= HALF_SETTLEMENTS_WITH_APPROVAL * networks.leastPrice(network.id);
+    });
+    return canBePaid ? gasSponsoringExtension : {};
+  };
+
   const bodyOffers = (route: Route, resource: Prepared['resource'], accepts: readonly Requirements[]) => {
     const names = new Map(payable(route.networks).map((network) => [network.caip2, network.v1Name]));
     const exact = accepts.filter((offer) => offer.scheme === 'exact');
@@ -287,7 +301,7 @@ export function createChallenges(
     const { route } = offered;
     const { resource, extensions } = prepare(route);
     const { accepts, upfrontFor } = open(offered, allUpfront, correction);
-    const withId = { ...extensions, ...common, ...challengeExtension(NO_ID, upfrontFor) };
+    const withId = { ...extensions, ...common, ...approving(accepts), ...challengeExtension(NO_ID, upfrontFor) };
     const members = {
       accepts: bodyOffers(route, resource, accepts),
       ...(upfrontFor && { upfrontFor }),
@@ -335,7 +349,7 @@ export function createChallenges(
         error: refusal ? errorOf(refusal) : 'Payment required',
         resource: { ...prepare(quote.route).resource, url },
         accepts,
-        extensions: { ...common, ...challengeExtension(id, upfrontFor) },
+        extensions: { ...common, ...approving(accepts), ...challengeExtension(id, upfrontFor) },
       };
     },
 

@@ -5,7 +5,7 @@ import { type HoldTerms, readAuthCapture } from '../../payment/authorizations/au
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
 import { readBatchSettlement } from '../../payment/authorizations/batch-settlement.ts';
 import { readEip3009 } from '../../payment/authorizations/eip3009.ts';
-import { type Json, readObject } from '../../payment/authorizations/fields.ts';
+import { readObject } from '../../payment/authorizations/fields.ts';
 import { readPermit2 } from '../../payment/authorizations/permit2.ts';
 import { readSolana } from '../../payment/authorizations/solana.ts';
 import type { PayableNetworks } from '../../payment/networks.ts';
@@ -24,7 +24,7 @@ export interface X402Credential extends Credential {
 const KINDS = ['authorization', 'permit2Authorization', 'transaction'];
 
 /** The scheme's own part of a payload. Exactly one: what is identified here must be what is settled. */
-function readAuthorization(payload: Json): Authorization {
+function readAuthorization({ payload, approval }: PaymentPayload): Authorization {
   const { authorization, permit2Authorization, transaction, signature } = payload;
   if (KINDS.filter((kind) => payload[kind] !== undefined).length > 1) {
     throw new Refusal('malformed-credential', `payload must carry one of ${KINDS.join(', ')}, not several`);
@@ -34,7 +34,7 @@ function readAuthorization(payload: Json): Authorization {
     return readEip3009(readObject(authorization, at), signature, at);
   }
   if (permit2Authorization !== undefined) {
-    return readPermit2(readObject(permit2Authorization, 'payload.permit2Authorization'), signature);
+    return readPermit2(readObject(permit2Authorization, 'payload.permit2Authorization'), signature, approval);
   }
   if (transaction !== undefined) return readSolana(transaction);
   throw new Refusal(
@@ -67,7 +67,7 @@ export function readCredential(
   const hold = holdTerms(payment);
   const chainId = Number(network.caip2.split(':')[1]);
   if (schemeOf(payment) === 'batch-settlement') return channelCredential(payment, network, chainId, request);
-  const authorization = hold ? readAuthCapture(payment.payload, hold, chainId) : readAuthorization(payment.payload);
+  const authorization = hold ? readAuthCapture(payment.payload, hold, chainId) : readAuthorization(payment);
   return {
     id: authorization.identity(network.caip2, network.asset.address),
     fingerprint: fingerprintOf(authorization, payment.challengeId),

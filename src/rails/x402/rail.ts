@@ -3,6 +3,7 @@ import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.t
 import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth-capture.ts';
 import type { Authorization, Terms } from '../../payment/authorizations/authorization.ts';
 import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
+import { PERMIT2, type Permit2Authorization } from '../../payment/authorizations/permit2.ts';
 import { demandBlockhash, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
 import { same } from '../../payment/chains/evm-logs.ts';
@@ -22,6 +23,7 @@ import { givenAt } from './challenge-id.ts';
 import { channelReceipt, openChannelPayments } from './channel.ts';
 import { openChannelRefunds } from './channel-refunds.ts';
 import type { X402Credential } from './credential.ts';
+import { sponsoredExtension } from './gas-sponsoring.ts';
 import { createHttpWire } from './http.ts';
 import { createMcpWire } from './mcp.ts';
 import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
@@ -32,6 +34,13 @@ import { checkAccepted, networkName, type PaymentPayload, type Requirements, sch
 
 const isHold = (authorization: Authorization): authorization is AuthCaptureAuthorization =>
   authorization.kind === 'auth-capture';
+
+const isPermit2 = (authorization: Authorization): authorization is Permit2Authorization =>
+  authorization.kind === 'permit2';
+
+/** The permit that is handed in with the payment, where that is done. */
+const approvalFor = (authorization: Authorization, { takesApprovals }: PayableNetwork) =>
+  takesApprovals && isPermit2(authorization) ? authorization.approval : undefined;
 
 const isDrawn = (authorization: Authorization): authorization is ChannelAuthorization =>
   authorization.kind === 'batch-settlement';
@@ -91,13 +100,20 @@ export function openX402Rail(options: X402Options): X402Rail {
 
   /** What a facilitator takes: made anew from what was read, so that it sees nothing that was not checked here. */
   const forFacilitator = (
-    { payment, authorization: { payload } }: X402Credential,
+    { payment, authorization }: X402Credential,
     offer: Requirements,
     { route }: Quote,
-  ): object =>
-    payment.x402Version === 1
-      ? { x402Version: 1, scheme: payment.scheme, network: payment.network, payload }
-      : { x402Version: 2, accepted: offer, payload, ...challenges.about(route) };
+    network: PayableNetwork,
+  ): object => {
+    const { payload } = authorization;
+    if (payment.x402Version === 1) {
+      return { x402Version: 1, scheme: payment.scheme, network: payment.network, payload };
+    }
+    const { resource, extensions } = challenges.about(route);
+    const approval = approvalFor(authorization, network);
+    const sponsored = approval && sponsoredExtension(approval);
+    return { x402Version: 2, accepted: offer, payload, resource, extensions: { ...extensions, ...sponsored } };
+  };
 
   const evmPayers = new Map<string, ReturnType<typeof createEvmPayers>>();
 
@@ -109,7 +125,10 @@ export function openX402Rail(options: X402Options): X402Rail {
     const key = `${rpcUrl} ${asset.address}`;
     const payers = evmPayers.get(key) ?? createEvmPayers(rpcUrl, asset.address, now);
     evmPayers.set(key, payers);
-    return payers(authorization.payer);
+    if (!isPermit2(authorization)) return payers(authorization.payer);
+    // The permit takes the place of what was approved before.
+    const approved = approvalFor(authorization, network) && authorization.amount;
+    return payers(authorization.payer, { address: PERMIT2, approved });
   }
 
   /** What its payer was told of the hold has to be what a challenge said. */
@@ -223,7 +242,7 @@ export function openX402Rail(options: X402Options): X402Rail {
       if (isSolana(authorization) && network.rpcUrl !== undefined) {
         await demandBlockhash(network.rpcUrl, authorization, outlivesWork ? deadlineMs : 0);
       }
-      const payload = forFacilitator(credential, offer, quote);
+      const payload = forFacilitator(credential, offer, quote, network);
       const checking = operator
         ? operator.verify(held.info, held.signature)
         : facilitator.verify(payload, inVersionOf(payment, offer, quote));

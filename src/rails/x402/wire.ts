@@ -4,8 +4,10 @@
  */
 import { isEvmAddress } from '../../address.ts';
 import { checkAmount } from '../../payment/authorizations/checks.ts';
+import type { Approval } from '../../payment/authorizations/eip2612.ts';
 import { NOBODY } from '../../payment/escrow/payment-info.ts';
 import { Refusal } from '../../payment/refusal.ts';
+import { readSponsored } from './gas-sponsoring.ts';
 import { readPaymentIdentifier } from './payment-identifier.ts';
 
 /**
@@ -58,6 +60,8 @@ interface Common {
   readonly challengeId: string | undefined;
   /** What the client calls its purchase. */
   readonly identifier: string | undefined;
+  /** By which the payer approves Permit2. */
+  readonly approval: Approval | undefined;
 }
 
 /** A decoded payment payload: typed and bounded, but nothing in it is believed yet. */
@@ -138,7 +142,12 @@ function readPayment(whole: unknown): PaymentPayload {
   const { x402Version, payload } = whole;
   if (x402Version !== 1 && x402Version !== 2) throw malformed('x402Version must be 1 or 2');
   if (!isObject(payload)) throw malformed('payload must be an object');
-  const common = { payload, challengeId: readChallengeId(whole), identifier: readPaymentIdentifier(whole) };
+  const common = {
+    payload,
+    challengeId: readChallengeId(whole),
+    identifier: readPaymentIdentifier(whole),
+    approval: readSponsored(whole),
+  };
   if (x402Version === 1) {
     return { x402Version, scheme: text(whole, 'scheme'), network: text(whole, 'network'), ...common };
   }

@@ -167,11 +167,12 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
       ...(tempo ? { tempo: evmPayTo } : {}),
     },
     facilitatorOptions: {
-      evm: evm.map(({ id, caip2, chainId, rpcUrl }) => ({
+      evm: evm.map(({ id, caip2, chainId, rpcUrl, asset }) => ({
         caip2,
         ...v1NameOf(id),
         chainId,
         rpcUrl,
+        asset,
         privateKey: facilitator.privateKey,
         nativeValue: 0n,
       })),

@@ -14,6 +14,7 @@ interface SignedPayment {
     permit2Authorization?: Record<string, string>;
     transaction?: string;
   };
+  extensions: Record<string, { info: Record<string, string> }>;
 }
 
 export function decoded(proof: Proof): SignedPayment {

@@ -3,11 +3,12 @@ import './own-fetch.ts';
 import { x402Client } from '@x402/core/client';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
 import t from 'tap';
-import { encodeFunctionData, type Hex, parseAbi } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { encodeFunctionData, erc20Abi, type Hex, parseAbi } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { findPermit2Settlement } from '../../../src/payment/authorizations/permit2.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { gasSponsoringExtension } from '../../../src/rails/x402/gas-sponsoring.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { balances } from './contract.ts';
@@ -21,19 +22,25 @@ const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 const account = privateKeyToAccount(chains.wallets.evm.payer.privateKey as Hex);
 
 for (const network of [baseSepolia, stable]) {
-  const sign = async () => {
+  const rpcUrl = chains.evm[network.id]?.rpcUrl ?? '';
+  const sign = async (payer = account, amount = '500000') => {
     const kinds = await facilitator.supported();
     const kind = kinds.find(({ scheme, network: name }) => scheme === 'upto' && name === network.sandbox.caip2);
-    const exact = requirementsV2(chains, network, { amount: '500000' });
+    const exact = requirementsV2(chains, network, { amount });
     const requirements = { ...exact, scheme: 'upto', extra: { ...exact.extra, ...kind?.extra } };
-    const client = new x402Client().setSpendControls(false).register('eip155:*', new UptoEvmScheme(account));
+    const client = new x402Client().setSpendControls(false).register('eip155:*', new UptoEvmScheme(payer, { rpcUrl }));
     const resource = { url: 'http://localhost/sold', description: 'sold', mimeType: 'application/json' };
-    const payload = await client.createPaymentPayload({ x402Version: 2, resource, accepts: [requirements] });
+    const payload = await client.createPaymentPayload({
+      x402Version: 2,
+      resource,
+      accepts: [requirements],
+      extensions: gasSponsoringExtension,
+    });
     const { permit2Authorization } = payload.payload as { permit2Authorization: { nonce: string; deadline: string } };
     const query = {
-      rpcUrl: chains.evm[network.id]?.rpcUrl ?? '',
+      rpcUrl,
       asset: network.sandbox.asset.address,
-      payer: account.address,
+      payer: payer.address,
       payTo: chains.payTo[network.id] ?? '',
       nonce: permit2Authorization.nonce,
       deadline: Number(permit2Authorization.deadline),
@@ -74,6 +81,43 @@ for (const network of [baseSepolia, stable]) {
     },
   );
 
+  t.test(
+    `${network.id}: who has not approved Permit2 pays with a permit, which is found on the chain as well`,
+    async (t) => {
+      const payer = privateKeyToAccount(generatePrivateKey());
+      const rpc = createRpc(rpcUrl);
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payer.address, 500_000n] });
+      await actAs(rpc, account.address, [{ to: network.sandbox.asset.address, data }]);
+      const { payload, requirements, query } = await sign(payer);
+      const { extensions: _, ...bare } = payload;
+      t.match(await facilitator.verify(bare, requirements), { valid: false, reason: /not approved Permit2/ });
+      t.same(await facilitator.verify(payload, requirements), { valid: true, payer: payer.address });
+      const settlement = await facilitator.settle(payload, { ...requirements, amount: 123456n });
+      t.match(settlement, { state: 'settled', amount: 123456n });
+      const found = await findPermit2Settlement(query);
+      t.match(found, { state: 'settled', amount: 123456n, transaction: /^0x/ });
+      if (found.state !== 'settled') return;
+      const receipt = (await rpc('eth_getTransactionReceipt', [found.transaction])) as { gasUsed: Hex };
+      t.ok(BigInt(receipt.gasUsed) < 200_000n, 'well below the most that is paid for');
+    },
+  );
+
+  t.test(`${network.id}: the gas of the permit counts where the price is weighed`, async (t) => {
+    const [evm] = chains.facilitatorOptions.evm.filter(({ caip2 }) => caip2 === network.sandbox.caip2);
+    if (!evm) throw new Error(`${network.id} was not started`);
+    const payer = privateKeyToAccount(generatePrivateKey());
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payer.address, 500_000n] });
+    await actAs(createRpc(rpcUrl), account.address, [{ to: network.sandbox.asset.address, data }]);
+    const weighing = localFacilitator({ evm: [{ ...evm, nativeValue: 10n ** 8n }], solana: [] });
+    t.teardown(weighing.close);
+    const least = (await weighing.leastPrices?.())?.get(network.sandbox.caip2) ?? 0n;
+    const amount = String((least * 11n) / 10n);
+    const [approved, approving] = [await sign(account, amount), await sign(payer, amount)];
+    t.match(await weighing.verify(approved.payload, approved.requirements), { valid: true });
+    const reason = /settling costs more than half the price/;
+    t.match(await weighing.verify(approving.payload, approving.requirements), { valid: false, reason });
+  });
+
   t.test(`${network.id}: more than the signed amount is refused, nothing is settled for nothing`, async (t) => {
     const { payload, requirements } = await sign();
     const before = await balances(chains, network);
@@ -90,6 +134,23 @@ for (const network of [baseSepolia, stable]) {
     t.match(await findPermit2Settlement(query), { state: 'refused', reason: /expired/ });
   });
 }
+
+t.test(
+  'permits are taken where the token takes them under the name that clients are told, and nowhere else',
+  async (t) => {
+    const taking = async (asset: object) => {
+      const [evm] = chains.facilitatorOptions.evm;
+      const options = evm ? [{ ...evm, asset: { ...baseSepolia.sandbox.asset, ...asset } }] : [];
+      const its = localFacilitator({ evm: options, solana: [] });
+      t.teardown(its.close);
+      return (await its.supported()).filter(({ takesApprovals }) => takesApprovals).map(({ scheme }) => scheme);
+    };
+    t.same(await taking({}), ['upto']);
+    t.same(await taking({ name: 'USD Coin' }), [], 'the domain of another token');
+    t.same(await taking({ address: PERMIT2 }), [], 'a contract without permits');
+    t.same(await taking({ address: account.address }), [], 'no contract');
+  },
+);
 
 t.test('where the contracts are not on the chain, it is not offered', async (t) => {
   const without = await startChains({ networks: [stable] });

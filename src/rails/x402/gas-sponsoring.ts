@@ -1,0 +1,34 @@
+/**
+ * The extension `eip2612GasSponsoring`: who pays through Permit2 and has not approved it adds a permit of the token, which
+ * is handed in with the payment. Source: x402 specifications, extension `eip2612GasSponsoring`.
+ */
+import { isJsonObject } from '../../json.ts';
+import { type Approval, readApproval } from '../../payment/authorizations/eip2612.ts';
+
+const NAME = 'eip2612GasSponsoring';
+const FIELDS = ['from', 'asset', 'spender', 'amount', 'nonce', 'deadline', 'signature', 'version'];
+
+/** As it stands in challenges. Clients add to `info` what they sign. */
+export const gasSponsoringExtension = {
+  [NAME]: {
+    info: { description: 'Permit2 may be approved by a permit (EIP-2612), sent with the payment', version: '1' },
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(FIELDS.map((field) => [field, { type: 'string' }])),
+      required: FIELDS,
+    },
+  },
+};
+
+/**
+ * The permit that a payment carries, if any: clients that need none echo the extension as it was. Throws Refusal
+ * `malformed-credential`.
+ */
+export function readSponsored({ extensions }: Readonly<Record<string, unknown>>): Approval | undefined {
+  const extension = isJsonObject(extensions) ? extensions[NAME] : undefined;
+  const info = isJsonObject(extension) ? extension.info : undefined;
+  return isJsonObject(info) && info.signature !== undefined ? readApproval(info, `extensions.${NAME}.info`) : undefined;
+}
+
+/** What the facilitator is told of a permit. */
+export const sponsoredExtension = ({ info }: Approval): object => ({ [NAME]: { info } });
