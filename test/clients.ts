@@ -89,11 +89,8 @@ export async function signProof(
   return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
 }
 
-/**
- * A signed proof of the scheme `upto`, with a permit where the wallet has not approved Permit2 and the challenge takes one.
- * Only a gateway whose Tempo chain was started, too, has its contracts.
- */
-export async function signUpto(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
+/** Pays by `upto` alone, with a permit where its wallet has not approved Permit2 and the challenge takes one. */
+export function openUptoWallet(gateway: Gateway, network: string): x402HTTPClient {
   const { privateKey = '0x', rpcUrl = '' } = gateway.state.evm[network] ?? {};
   const scheme = new UptoEvmScheme(privateKeyToAccount(privateKey), { rpcUrl });
   const client = new x402Client((_version, accepts) => {
@@ -101,7 +98,12 @@ export async function signUpto(gateway: Gateway, network: string, call: PaidCall
     if (!chosen) throw new Error('upto is not offered');
     return chosen;
   });
-  const http = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', scheme));
+  return new x402HTTPClient(client.setSpendControls(false).register('eip155:*', scheme));
+}
+
+/** A signed proof of the scheme `upto`. Only a gateway whose Tempo chain was started, too, has its contracts. */
+export async function signUpto(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
+  const http = openUptoWallet(gateway, network);
   const unpaid = await fetch(call.url, call.init);
   const challenge = http.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
   return http.encodePaymentSignatureHeader(await http.createPaymentPayload(challenge));

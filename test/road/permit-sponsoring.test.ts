@@ -7,10 +7,11 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import { remoteFacilitator } from '../../src/payment/facilitators/remote.ts';
 import { actAs } from '../../src/sandbox/chains/contract.ts';
-import { type Gateway, type PaidCall, receiptOf, request, sendProof, signUpto } from '../clients.ts';
+import { type Gateway, openUptoWallet, type PaidCall, receiptOf, request, sendProof, signUpto } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
-import { changed, decoded, refusesBeforeWork } from '../payment/authorizations/proofs.ts';
+import { callTool, receiptIn } from '../mcp/tool-client.ts';
+import { changed, decoded, offersOf, refusesBeforeWork } from '../payment/authorizations/proofs.ts';
 import { front, serve } from '../payment/facilitators/front.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
 
@@ -108,6 +109,51 @@ t.test('who has never sent a transaction pays by upto and is charged what it use
     t.equal(await permitsUsedBy(payer), 2n);
   });
 });
+
+t.test('a tool call is paid so, too', async (t) => {
+  const payer = await sandboxWallet.another(1_000_000n);
+  const [tool, input] = ['llm_vendor5-k3', { prompt: 'Why does a tool scatter light?', max_tokens: 2000 }];
+  const { structuredContent } = await callTool(payer, tool, input);
+  const wallet = openUptoWallet(payer, NETWORK);
+  const payment = await wallet.createPaymentPayload(
+    structuredContent as unknown as Parameters<typeof wallet.createPaymentPayload>[0],
+  );
+  const earned = await gateway.earned(NETWORK);
+  const result = await callTool(payer, tool, input, { 'x402/payment': payment });
+  t.match(receiptIn(result), { success: true, payer: addressOf(payer) });
+  t.equal(await permitsUsedBy(payer), 1n);
+  t.equal(await balanceOf(payer), 1_000_000n - ((await gateway.earned(NETWORK)) - earned));
+});
+
+t.test(
+  'it is said where the price is worth a settlement with a permit, not where it is worth one without',
+  async (t) => {
+    const body = { prompt: 'Is it worth it?', max_tokens: 2000 };
+    const { amount = '' } = infoOf(
+      await signUpto(await sandboxWallet.another(1n), NETWORK, request(gateway, '/llm/vendor5-k3', body)),
+    );
+    for (const [tenths, isSaid] of [
+      [5n, true],
+      [8n, false],
+    ] as const) {
+      const leastPrices = async () => new Map([[access.caip2, (BigInt(amount) * tenths) / 10n]]);
+      const dear = await startGateway({
+        networks: [NETWORK],
+        tempo: true,
+        between: async ({ facilitators }) => ({
+          facilitators: facilitators.map((named) => ({
+            ...named,
+            facilitator: { ...named.facilitator, leastPrices },
+          })),
+        }),
+      });
+      t.teardown(dear.stop);
+      const call = request(dear, '/llm/vendor5-k3', body);
+      t.ok((await offersOf(call)).some(({ scheme }) => scheme === 'upto'));
+      t.equal(EXTENSION in (await extensionsOf(call)), isSaid);
+    }
+  },
+);
 
 t.test('a permit that is not what the payment needs is refused before the work', async (t) => {
   const payer = await sandboxWallet.another(1_000_000n);
