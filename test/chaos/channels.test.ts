@@ -40,21 +40,14 @@ const { 'chain-c': access } = chains.evm;
 if (!access) throw new Error('chain-c was not started');
 await placeEscrow(createRpc(access.rpcUrl));
 
-/** Calls by what was asked, and how many of one question were under way at once. */
+/** How often each question was asked. */
 const asked = new Map<string, number>();
-const underWay = new Map<string, number>();
-let mostAtOnce = 0;
 const provider = createServer(async (request, response) => {
   let text = '';
   for await (const chunk of request) text += chunk;
   const mark = /number [0-9]+ of [0-9]+/.exec(text)?.[0] ?? 'none';
-  const payer = mark.replace(/.* /, '');
   asked.set(mark, (asked.get(mark) ?? 0) + 1);
-  underWay.set(payer, (underWay.get(payer) ?? 0) + 1);
-  request.socket.once('close', () => underWay.set(payer, 0));
-  mostAtOnce = Math.max(mostAtOnce, underWay.get(payer) ?? 0);
   await delay(random() * 150);
-  underWay.set(payer, Math.max(0, (underWay.get(payer) ?? 0) - 1));
   const fails = random() < 0.15;
   response.writeHead(fails ? 500 : 200, { 'content-type': 'application/json' });
   response.end(fails ? '{"error":{"message":"down"}}' : completion);
