@@ -173,7 +173,7 @@ t.test('a tool call is drawn from a channel as well, and one that fails tells of
 
 t.test('agents read of channels where they read of paying, and ask at their path', async (t) => {
   const read = async (path: string) => (await fetch(gateway.url + path)).text();
-  t.match(await read('/llms.txt'), /batch-settlement[^]*\/v1\/channels/);
+  t.match(await read('/llms.txt'), /batch-settlement[\s\S]*\/v1\/channels/);
   t.ok(JSON.parse(await read('/openapi-all.json')).paths['/v1/channels'].get);
   const asked = await fetch(`${gateway.url}/v1/channels?network=chain-c`);
   t.equal(asked.status, 402);
