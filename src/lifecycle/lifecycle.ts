@@ -199,7 +199,7 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
       return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
     }
     const { hold } = claimed.verified;
-    if (hold && !claimed.answer) await lock(call, claimed, lease, hold);
+    if (hold) await lock(call, claimed, lease, hold);
     if (claimed.verified.upfront && !hold) {
       const { receipt, isOurs } = await settle(call, claimed, lease, priced.quote.amount);
       if (!isOurs) throw inProgress();
