@@ -12,8 +12,8 @@ import type { World } from './world.ts';
 const MINUTE_MS = 60_000;
 
 export async function aftermath(world: World): Promise<void> {
-  const { chain, upstream, scenario, pass, fail } = world;
-  chain.calmDown();
+  const { money, upstream, scenario, pass, fail } = world;
+  money.calmDown();
   upstream.calmDown();
   const instance = world.instance('afterwards');
   await lookAfter(world, instance);
@@ -21,6 +21,8 @@ export async function aftermath(world: World): Promise<void> {
   for (const arrival of scenario.arrivals) {
     const first = await sendAgain(world, instance, arrival);
     const second = await sendAgain(world, instance, arrival);
+    const fault = money.faultOfReturn(arrival, first);
+    if (fault) fail(`${arrival.name} ${fault}`);
     if (first.kind !== 'result') continue;
     if (second.kind !== 'result' || second.answer.body !== first.answer.body) {
       fail(`${arrival.name} got an answer, and no more with the same proof`);
@@ -30,10 +32,16 @@ export async function aftermath(world: World): Promise<void> {
   await pass(EXPIRES_AT);
   await lookAfter(world, instance);
   for (const [name, payment] of await world.payments()) {
-    const fault = faultAtTheEnd(payment, chain);
+    const fault = faultAtTheEnd(payment, money);
     if (fault) fail(`${name}: ${fault}`);
   }
   await othersTry(world, instance);
+  const { background } = money;
+  if (!background) return;
+  await world.take({ label: 'the background does the rest', happen: () => background(instance) });
+  await finish(world, instance);
+  const fault = money.faultAtTheEnd();
+  if (fault) fail(fault);
 }
 
 /** The reconciler's rounds, until nothing is due any more. */
@@ -83,7 +91,7 @@ async function finish({ take, pass, fail }: World, { process }: Instance): Promi
 async function othersTry(world: World, instance: Instance): Promise<void> {
   const calls = world.upstream.calls.length;
   for (const arrival of world.scenario.arrivals) {
-    if (!(await world.payments()).has(arrival.payment)) continue;
+    if (!(await world.payments()).has(world.idOf(arrival))) continue;
     for (const changes of [{ by: 'somebody else' }, { prompt: 'something else' }]) {
       const { kind } = await sendAgain(world, instance, arrival, changes);
       if (kind === 'result') world.fail(`${arrival.name}: another gets the answer ${JSON.stringify(changes)}`);

@@ -11,21 +11,25 @@ import { reconcile } from '../../src/payment/reconcile.ts';
 import type { GatewayRequest } from '../../src/request.ts';
 import type { Store } from '../../src/store/store.ts';
 import { usualLimits } from '../limits/usual.ts';
+import type { Money } from './money.ts';
 import type { Process } from './process.ts';
-import { PROOF, type Proof } from './rail.ts';
-import { route } from './sold.ts';
 import type { Upstream } from './upstream.ts';
 
 /** As long as the gateway's own. */
 export const LEASE_MS = 30_000;
 
 export interface PaidRequest extends Pick<GatewayRequest, 'method' | 'path' | 'query' | 'body'> {
-  readonly proof: Proof;
+  /** Headers. */
+  readonly proof: Readonly<Record<string, string>>;
   readonly idempotencyKey: string | undefined;
 }
 
 export interface Instance {
   readonly process: Process;
+  now(): number;
+  readonly rail: Rail;
+  /** As its code asks it. */
+  readonly store: Store;
   /** Names of keys that it ever took payments under. */
   readonly keys: ReadonlySet<string>;
   request(request: PaidRequest, ended: (ending: Ending) => void): Promise<void>;
@@ -39,7 +43,7 @@ export interface Instance {
 export interface InstanceParts {
   readonly process: Process;
   readonly store: Store;
-  readonly rail: Rail;
+  readonly money: Money;
   readonly upstream: Upstream;
   /** Something may have been written. */
   changed(): void;
@@ -62,6 +66,7 @@ function awaitedStore(
     changed();
     return result;
   };
+  const { channels } = store;
   return {
     ...store,
     async renew(owner, claims, leaseUntil) {
@@ -90,18 +95,34 @@ function awaitedStore(
       ),
     resolve: (id, settlement, now) =>
       once(`resolve ${id} as ${settlement.state}`, () => writing(store.resolve(id, settlement, now))),
+    channels: {
+      ...channels,
+      find: (id) => once('channels.find', () => channels.find(id)),
+      reserve: (claim, ...args) =>
+        once(`channels.reserve for ${claim.id}, attempt ${claim.attempt}`, () =>
+          writing(channels.reserve(claim, ...args)),
+        ),
+      adopt: (...args) => once('channels.adopt', () => writing(channels.adopt(...args))),
+      sync: (id, state, now) =>
+        once(`channels.sync ${state.balance}, of which ${state.totalClaimed} are claimed`, () =>
+          writing(channels.sync(id, state, now)),
+        ),
+      unclaimed: (...args) => once('channels.unclaimed', () => channels.unclaimed(...args)),
+      take: (ids, purpose, ...args) =>
+        once(`channels.take for a ${purpose}`, () => writing(channels.take(ids, purpose, ...args))),
+      letGo: (ids, purpose) => once(`channels.letGo of a ${purpose}`, () => writing(channels.letGo(ids, purpose))),
+    },
   };
 }
 
 export function openInstance(parts: InstanceParts): Instance {
-  const { process, rail, upstream, now } = parts;
+  const { process, money, upstream, now } = parts;
   const keys = new Set<string>();
   let inBackground = false;
   const store = awaitedStore(parts, keys, () => inBackground);
-  const rails = new Map([[rail.name, rail]]);
   const idOf = (network: string) => network;
   const exposure = createExposureControl({
-    policy: exposurePolicy(),
+    policy: exposurePolicy({ channels: true }),
     store: { losses: async () => [] },
     idOf,
     worth: () => 0n,
@@ -109,8 +130,10 @@ export function openInstance(parts: InstanceParts): Instance {
     log,
     now,
   });
+  const rail = money.openRail({ waits: process.waits, store, exposure, now });
+  const rails = new Map([[rail.name, rail]]);
   const lifecycle = createLifecycle({
-    routes: createRouteFinder([route]),
+    routes: createRouteFinder([money.route]),
     rails,
     store,
     exposure,
@@ -125,6 +148,9 @@ export function openInstance(parts: InstanceParts): Instance {
 
   return {
     process,
+    now,
+    rail,
+    store,
     state() {
       const { limits, release } = exposure.reserve(0n, 6);
       release();
@@ -133,7 +159,7 @@ export function openInstance(parts: InstanceParts): Instance {
     keys,
     request: ({ proof, idempotencyKey, body, ...request }, ended) =>
       process.begin(async () => {
-        const headers = { [PROOF]: JSON.stringify(proof), 'idempotency-key': idempotencyKey };
+        const headers = { ...proof, 'idempotency-key': idempotencyKey };
         ended(await lifecycle.answer({ ...request, transport: 'http', headers, readBody: async () => body }));
       }),
     reconcile: () =>

@@ -3,6 +3,7 @@
  * searches of the tests, or wider ones; `--choices 0.2.1` prints the steps of one run. Exits 1 where something is violated.
  */
 import { parseArgs } from 'node:util';
+import { channelScenarios } from './channel-scenarios.ts';
 import { Violation } from './explore.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
@@ -41,7 +42,9 @@ async function goThrough(scenario: Scenario, choices: readonly number[]): Promis
   }
 }
 
-for (const scenario of scenarios.filter(({ name }) => name.includes(values.scenario)).map(wider)) {
+for (const scenario of [...scenarios, ...channelScenarios]
+  .filter(({ name }) => name.includes(values.scenario))
+  .map(wider)) {
   if (values.choices !== undefined) await goThrough(scenario, values.choices.split('.').map(Number));
   else {
     const found = await search(scenario);

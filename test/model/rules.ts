@@ -2,21 +2,28 @@
 import type { Problem } from '../../src/errors.ts';
 import type { Outcome as Ending } from '../../src/lifecycle/outcome.ts';
 import type { Payment } from '../../src/store/store.ts';
-import type { Chain } from './chain.ts';
+import type { Money } from './money.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Upstream calls for one payment in all: while nobody has paid, and once somebody has. */
-const MOST_CALLS = { unpaid: 3, paid: 20 };
+/** Upstream calls in all for a payment that somebody has paid. */
+const MOST_PAID_CALLS = 20;
 
-export function faultOfPayment({ id, state, receipt }: Payment, chain: Chain): string | undefined {
-  const isSpent = chain.isSpent(id);
-  if ((state === 'released' || state === 'unsettled') && isSpent) return `is ${state}, and was charged`;
-  if ((state === 'settled' || state === 'owed' || receipt) && !isSpent) return `is ${state}, and nobody paid`;
+type Charges = Pick<Money, 'isCharged'>;
+
+export function faultOfPayment({ id, state, receipt }: Payment, money: Charges): string | undefined {
+  const isCharged = money.isCharged(id);
+  if ((state === 'released' || state === 'unsettled') && isCharged) return `is ${state}, and was charged`;
+  if ((state === 'settled' || state === 'owed' || receipt) && !isCharged) return `is ${state}, and nobody paid`;
   return undefined;
 }
 
 /** Looks up whose claim a new call belongs to; a call may only begin while its claim holds. */
-export function faultOfCalls(payment: Payment, { calls }: Upstream, now: number): string | undefined {
+export function faultOfCalls(
+  payment: Payment,
+  { calls }: Upstream,
+  mostUnpaidCalls: number,
+  now: number,
+): string | undefined {
   const own = calls.filter((call) => call.payment === payment.id);
   const holds = (instance: string) => payment.owner === instance && payment.leaseUntil > now;
   for (const call of own) {
@@ -26,7 +33,7 @@ export function faultOfCalls(payment: Payment, { calls }: Upstream, now: number)
   }
   const live = own.filter((call) => call.isUnderWay && call.attempt === payment.attempt && holds(call.instance));
   if (live.length > 1) return 'two upstream calls are under way at a time';
-  const most = (payment.receipt ?? payment.settleUpfront) ? MOST_CALLS.paid : MOST_CALLS.unpaid;
+  const most = (payment.receipt ?? payment.settleUpfront) ? MOST_PAID_CALLS : mostUnpaidCalls;
   return own.length > most ? `the upstream was called ${own.length} times` : undefined;
 }
 
@@ -46,14 +53,15 @@ export function faultOfEnding(
   { id, prompt, digest, isOwn, charged }: Asked,
   ending: Ending,
   payments: readonly Payment[],
-  chain: Chain,
+  money: Charges,
 ): string | undefined {
   const own = payments.find((payment) => payment.id === id);
   const mayBeCharged = isOwn && own?.requestDigest === digest && charged.has(id);
   switch (ending.kind) {
     case 'result': {
-      const paid = payments.find((payment) => payment.id === ending.receipt?.details.payment);
-      if (!paid || !chain.isSpent(paid.id)) return 'gets a result that nobody paid for';
+      const paidBy = ending.receipt?.details.payment ?? id;
+      const paid = payments.find((payment) => payment.id === paidBy);
+      if (!paid || !money.isCharged(paid.id)) return 'gets a result that nobody paid for';
       if (paid.answer?.body !== ending.answer.body) return `gets a result that is not kept: it is ${paid.state}`;
       const { text }: { text: string } = JSON.parse(ending.answer.body);
       return text.endsWith(` for ${prompt}`) ? undefined : 'gets the result of another request';
@@ -72,16 +80,16 @@ function faultOfProblem({ code }: Problem, mayBeCharged: boolean): string | unde
 }
 
 /** Of payments that are to buy one thing, by one key or name, one is charged. */
-export const faultOfKey = (ids: readonly string[], chain: Chain): string | undefined =>
-  ids.filter((id) => chain.isSpent(id)).length > 1 ? 'two payments are charged for one purchase' : undefined;
+export const faultOfKey = (ids: readonly string[], money: Charges): string | undefined =>
+  ids.filter((id) => money.isCharged(id)).length > 1 ? 'two payments are charged for one purchase' : undefined;
 
 /** What is left once leases are over and the reconciler has run, and the payer has come back. */
-export function faultAtTheEnd(payment: Payment, chain: Chain): string | undefined {
+export function faultAtTheEnd(payment: Payment, money: Charges): string | undefined {
   const { state, owner, attempt, answer } = payment;
   if (owner !== '') return `is ${state}, and ${owner} still has it`;
-  if (!chain.isSpent(payment.id)) {
+  if (!money.isCharged(payment.id)) {
     return state === 'released' || state === 'unsettled' ? undefined : `stays ${state}`;
   }
   if (state === 'settled' && answer) return undefined;
-  return state === 'owed' && attempt >= MOST_CALLS.paid ? undefined : `is paid, and its answer cannot be had: ${state}`;
+  return state === 'owed' && attempt >= MOST_PAID_CALLS ? undefined : `is paid, and its answer cannot be had: ${state}`;
 }

@@ -16,6 +16,7 @@ export async function runScenario(scenario: Scenario, store: Store, tape: Tape, 
   const done: Done = { crashes: 0, sleeps: 0, reconciles: 0, leases: 0 };
   const sent = new Map<string, Sent>();
   const state = () => world.state([done, [...sent].map(([name, { ending }]) => [name, ending?.kind])]);
+  await world.money.begin(world);
   await arrive(world, sent);
   for (let next = firstSteps(world, done); next.length > 0; next = nextSteps(world, done)) {
     const labels = next.map(({ label }) => label);
@@ -32,13 +33,14 @@ export async function runScenario(scenario: Scenario, store: Store, tape: Tape, 
   return { payments: await world.payments(), steps: world.steps };
 }
 
-/** Where all who come first bring the same, to an instance each, it does not matter which of them begins. */
+/** Where all who come first bring the same, to an instance each, it does not matter which of these begins. */
 function firstSteps(world: World, done: Done): Step[] {
   const [first, ...others] = world.scenario.arrivals.filter(({ after }) => after === undefined);
   const what = ({ name, instance, ...rest }: Arrival) => JSON.stringify(rest);
   const steps = nextSteps(world, done);
   const isAlike = first && others.every((other) => what(other) === what(first) && other.instance !== first.instance);
-  return isAlike ? steps.filter(({ by }) => by === first.instance) : steps;
+  const isOther = (by: string | undefined) => others.some(({ instance }) => instance === by);
+  return isAlike ? steps.filter(({ by }) => !isOther(by)) : steps;
 }
 
 /** Requests that come at once are there from the beginning: until their first operation happens, they change nothing. */

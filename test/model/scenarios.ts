@@ -1,15 +1,6 @@
 /** Small enough that everything in them can be searched within seconds, together large enough for every step to be met. */
-import type { Arrival, Scenario } from './scenario.ts';
+import { arrival, quiet, type SettledScenario } from './scenario.ts';
 
-const arrival = (name: string, changes: Partial<Arrival> = {}): Arrival => ({
-  name,
-  instance: name,
-  payment: 'p',
-  prompt: 'x',
-  ...changes,
-});
-
-const quiet = { crashes: 0, sleeps: 0, silences: 0, reconciles: 0 };
 const after = { isUpfront: false };
 const first = { isUpfront: true };
 
@@ -38,7 +29,7 @@ const sixInARow = {
   }),
 };
 
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly SettledScenario[] = [
   {
     ...quiet,
     ...oneProof,

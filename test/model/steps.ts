@@ -1,7 +1,7 @@
 /** What can happen next in a run. */
 import { type Instance, LEASE_MS } from './instance.ts';
 import type { Process } from './process.ts';
-import { route } from './sold.ts';
+import { DEADLINE_MS } from './sold.ts';
 import type { Step, World } from './world.ts';
 
 /** How often it happened. */
@@ -17,24 +17,18 @@ const LEASE_OVER_MS = LEASE_MS + 1_000;
 /** The gateway's reconciler leaves payments alone for a minute after their leases ran out. */
 const ABANDONED_MS = LEASE_MS + 61_000;
 /** And what the gateway waits besides. */
-const DEADLINE_OVER_MS = route.deadlineMs + 10_000;
+const DEADLINE_OVER_MS = DEADLINE_MS + 10_000;
 
 export function nextSteps(world: World, done: Done): Step[] {
   const steps = [
     ...[...world.instances.values()].flatMap((instance) => stepsOf(instance, world, done)),
-    ...stepsOfChain(world),
+    ...world.money.steps(),
     ...stepsOfTime(world, done),
   ];
   const isOpen = [...world.instances.values()].some(({ process }) => process.isBusy && process.condition !== 'dead');
   if (steps.length > 0 || !isOpen) return steps;
   return [{ label: 'the deadline of every call passes', happen: () => world.pass(DEADLINE_OVER_MS) }];
 }
-
-const stepsOfChain = ({ chain }: World): Step[] =>
-  chain.sent.flatMap((payment) => [
-    { label: `the transaction of ${payment} lands`, happen: async () => chain.land(payment) },
-    { label: `the transaction of ${payment} is lost`, happen: async () => chain.lose(payment) },
-  ]);
 
 /** Time passes only where nobody who is awake waits for something that takes none. */
 function stepsOfTime(world: World, done: Done): Step[] {

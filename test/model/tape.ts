@@ -30,6 +30,7 @@ export function taped(store: Store, tape: Tape, isKnown: () => boolean): Store {
     <Args extends unknown[], Result>(method: (...args: Args) => Promise<Result>) =>
     (...args: Args): Promise<Result> =>
       tape.ask(isKnown(), () => method(...args));
+  const { channels } = store;
   return {
     ...store,
     find: asked(store.find),
@@ -41,5 +42,15 @@ export function taped(store: Store, tape: Tape, isKnown: () => boolean): Store {
     giveUp: asked(store.giveUp),
     resolve: asked(store.resolve),
     renew: asked(store.renew),
+    channels: {
+      ...channels,
+      find: asked(channels.find),
+      reserve: asked(channels.reserve),
+      adopt: asked(channels.adopt),
+      sync: asked(channels.sync),
+      unclaimed: asked(channels.unclaimed),
+      take: asked(channels.take),
+      letGo: asked(channels.letGo),
+    },
   };
 }

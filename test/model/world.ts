@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Outcome as Ending } from '../../src/lifecycle/outcome.ts';
 import { requestDigest } from '../../src/payment/request-digest.ts';
 import type { Payment, Store } from '../../src/store/store.ts';
-import { type Chain, openChain } from './chain.ts';
 import { type Guide, Violation } from './explore.ts';
 import { type Instance, LEASE_MS, openInstance } from './instance.ts';
+import { type Money, openMoney } from './money.ts';
 import { openProcess } from './process.ts';
-import { OWN, openModelRail } from './rail.ts';
+import { OWN } from './rail.ts';
 import { type Asked, faultOfCalls, faultOfEnding, faultOfKey, faultOfPayment } from './rules.ts';
 import type { Arrival, Scenario } from './scenario.ts';
-import { PRICE, route } from './sold.ts';
 import { type Tape, taped } from './tape.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
@@ -32,14 +31,19 @@ export interface Step {
 
 export interface World {
   readonly scenario: Scenario;
-  readonly chain: Chain;
+  readonly money: Money;
   readonly upstream: Upstream;
   readonly instances: ReadonlyMap<string, Instance>;
+  /** As all instances have it. */
+  readonly store: Store;
   /** What was done so far. */
   readonly steps: readonly string[];
+  now(): number;
+  /** The store's name of what it pays for its request. */
+  idOf(arrival: Arrival): string;
   /** Opened when it is named first. */
   instance(name: string): Instance;
-  /** By their names in the scenario, as they stand. */
+  /** By their ids, as they stand. */
   payments(): Promise<ReadonlyMap<string, Payment>>;
   /** Lets time pass; whoever is awake prolongs its leases meanwhile. */
   pass(milliseconds: number): Promise<void>;
@@ -55,10 +59,17 @@ export interface World {
 }
 
 export function openWorld(scenario: Scenario, store: Store, tape: Tape, { isRepeating }: Guide): World {
-  const remembered = taped(store, tape, isRepeating);
-  const names = [...new Set(scenario.arrivals.map(({ payment }) => payment))];
+  const money = openMoney(scenario, () => time);
+  const remembered = money.noticed(taped(store, tape, isRepeating));
+  const { route } = money;
+  const requestFor = (prompt: string) => {
+    const request = { method: 'POST', path: route.path, query: '', body: Buffer.from(JSON.stringify({ prompt })) };
+    return { request, digest: requestDigest({ ...request, transport: 'http', headers: {} }) };
+  };
+  const idOf = (arrival: Arrival): string => money.idOf(arrival, requestFor(arrival.prompt).digest);
+  const ids = [...new Set(scenario.arrivals.map(idOf))];
   const competing = scenario.arrivals.filter(({ idempotencyKey, identifier }) => idempotencyKey ?? identifier);
-  const competingIds = [...new Set(competing.map(({ payment }) => payment))];
+  const competingIds = [...new Set(competing.map(idOf))];
   const instances = new Map<string, Instance>();
   /** As each instance last learnt. */
   const charged = new Map<string, ReadonlySet<string>>();
@@ -73,8 +84,6 @@ export function openWorld(scenario: Scenario, store: Store, tape: Tape, { isRepe
   const changed = () => {
     changes += 1;
   };
-  const { silences, settlement, isUpfront } = scenario;
-  const chain = openChain({ answers: settlement, silences, amount: PRICE, time: () => time });
   const upstream = openUpstream({
     answers: scenario.upstream,
     kill: (name) => instances.get(name)?.process.die(),
@@ -93,19 +102,18 @@ export function openWorld(scenario: Scenario, store: Store, tape: Tape, { isRepe
   }
 
   function open(name: string): Instance {
-    const acted = () => charged.set(name, chain.charged());
+    const acted = () => charged.set(name, money.charged());
     const process = openProcess({ name, now, changes: () => changes, acted });
-    const rail = openModelRail({ chain, waits: process.waits, amount: PRICE, payer: 'payer', isUpfront });
-    const instance = openInstance({ process, store: remembered, rail, upstream, changed, now });
+    const instance = openInstance({ process, store: remembered, money, upstream, changed, now });
     instances.set(name, instance);
     return instance;
   }
 
   async function readFrom(source: Pick<Store, 'find'>): Promise<Map<string, Payment>> {
     const found = new Map<string, Payment>();
-    for (const name of names) {
-      const payment = await source.find(name);
-      if (payment) found.set(name, payment);
+    for (const id of ids) {
+      const payment = await source.find(id);
+      if (payment) found.set(id, payment);
     }
     return found;
   }
@@ -117,13 +125,11 @@ export function openWorld(scenario: Scenario, store: Store, tape: Tape, { isRepe
   }
 
   async function send(arrival: Arrival, to: Instance, { by = OWN, prompt = arrival.prompt } = {}): Promise<Sent> {
-    const { payment, idempotencyKey, identifier } = arrival;
-    const proof = { payment, by, ...(identifier && { identifier }) };
-    const request = { method: 'POST', path: route.path, query: '', body: Buffer.from(JSON.stringify({ prompt })) };
-    const digest = requestDigest({ ...request, transport: 'http', headers: {} });
-    const sent: Sent = { id: payment, prompt, digest, isOwn: by === OWN, charged: new Set() };
+    const { idempotencyKey } = arrival;
+    const { request, digest } = requestFor(prompt);
+    const sent: Sent = { id: money.idOf(arrival, digest), prompt, digest, isOwn: by === OWN, charged: new Set() };
     everSent.push([arrival.name, sent]);
-    await to.request({ ...request, proof, idempotencyKey }, (ending) => {
+    await to.request({ ...request, proof: money.proof(arrival, by), idempotencyKey }, (ending) => {
       sent.ending = ending;
       sent.charged = charged.get(to.process.name) ?? sent.charged;
     });
@@ -131,22 +137,23 @@ export function openWorld(scenario: Scenario, store: Store, tape: Tape, { isRepe
   }
 
   function fail(message: string): never {
-    throw new Violation(message, steps);
+    throw new Violation(money.inWords(message), steps);
   }
 
   async function check(): Promise<void> {
     const known = await payments();
     for (const [name, payment] of known) {
-      const fault = faultOfPayment(payment, chain) ?? faultOfCalls(payment, upstream, now());
+      const fault = faultOfPayment(payment, money) ?? faultOfCalls(payment, upstream, money.mostUnpaidCalls, now());
       if (fault) fail(`${name} ${fault}`);
     }
     for (const [name, sent] of everSent) {
       if (!sent.ending || checked.has(sent)) continue;
       checked.add(sent);
-      const fault = faultOfEnding(sent, sent.ending, [...known.values()], chain);
+      const fault = faultOfEnding(sent, sent.ending, [...known.values()], money);
       if (fault) fail(`${name} ${fault}`);
     }
-    const fault = faultOfKey(competingIds, chain);
+    const fault =
+      faultOfKey(competingIds, money) ?? (await money.fault([...known.values()], remembered, upstream, now()));
     if (fault) fail(fault);
   }
 
@@ -155,15 +162,18 @@ export function openWorld(scenario: Scenario, store: Store, tape: Tape, { isRepe
     const rows = [...found.values()];
     const names = new Set([...instances.values()].flatMap(({ keys }) => [...keys]));
     const kept = await Promise.all([...names].map((key) => store.cached(key, 0)));
-    return [time, rows, kept, chain.state(), upstream.state()];
+    return [time, rows, kept, await money.state(store), upstream.state()];
   }
 
   const digest = (all: unknown) => createHash('sha1').update(JSON.stringify(all)).digest('base64');
 
   return {
     scenario,
-    chain,
+    money,
     upstream,
+    now,
+    idOf,
+    store: remembered,
     instances,
     steps,
     instance: (name) => instances.get(name) ?? open(name),
@@ -171,7 +181,7 @@ export function openWorld(scenario: Scenario, store: Store, tape: Tape, { isRepe
     pass,
     send,
     async take({ label, happen }) {
-      steps.push(label);
+      steps.push(money.inWords(label));
       await happen();
       for (const { process } of instances.values()) await process.goOn();
       await check();
