@@ -40,7 +40,7 @@ const atomic = (amount: Dollars): bigint => toAtomic(amount, DECIMALS);
 const priceOf = (calls: number): bigint => atomic(PRICE) * BigInt(calls);
 
 /** Vouchers are claimed as soon as anything is owed. */
-const intervals = { claims: { everyMs: 0, afterMs: 0, readEveryMs: 0 } };
+const intervals = { claims: { everyMs: 0, afterMs: 0, readEveryMs: 0, takenMs: 300_000 } };
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const gate = { asks() {}, arrives() {}, identified() {}, refused() {}, ended() {} };
 
@@ -61,6 +61,7 @@ function networksFor(operator: () => ReturnType<ReturnType<typeof openChannelCha
     extra: {},
     upto: undefined,
     hold: undefined,
+    takesApprovals: false,
     channels: { extra: {}, operator: async () => operator() },
   };
   return {
