@@ -18,6 +18,9 @@ const drawnInARow = {
 const drawnByThree = {
   arrivals: [...drawnForTwo.arrivals, arrival('C', { payment: 'second', prompt: 'z', after: 'A' })],
 };
+const drawnMeanwhile = {
+  arrivals: [arrival('A', { payment: 'first' }), arrival('B', { payment: 'first', prompt: 'y', comesLate: true })],
+};
 const drawnAlone = { arrivals: [arrival('A', { payment: 'first' })] };
 const drawnNext = {
   arrivals: [arrival('A', { payment: 'first' }), arrival('B', { payment: 'second', after: 'A' })],
@@ -71,12 +74,12 @@ export const channelScenarios: readonly ChannelScenario[] = [
   },
   {
     ...quiet,
-    ...drawnAlone,
-    ...goodUpstream,
+    ...drawnMeanwhile,
+    ...someUpstream,
     channel: { ...drawn, use: LESS },
-    name: 'from a channel by use: the reconciler beside an instance that sleeps',
-    least: 1_200,
-    sleeps: 1,
+    name: 'from a channel by use: another request after a crash, beside the reconciler',
+    least: 23_000,
+    crashes: 1,
     reconciles: 1,
   },
   {

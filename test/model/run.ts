@@ -17,14 +17,14 @@ export async function runScenario(scenario: Scenario, store: Store, tape: Tape, 
   const sent = new Map<string, Sent>();
   const state = () => world.state([done, [...sent].map(([name, { ending }]) => [name, ending?.kind])]);
   await world.money.begin(world);
-  await arrive(world, sent);
+  await arrive(world, sent, done);
   for (let next = firstSteps(world, done); next.length > 0; next = nextSteps(world, done)) {
     const labels = next.map(({ label }) => label);
     const chosen = next.length === 1 ? 0 : await guide.choose(labels, state);
     const step = next[chosen];
     if (!step) throw new Error(`There is no choice ${chosen} among:\n${labels.join('\n')}`);
     await world.take(step);
-    await arrive(world, sent);
+    await arrive(world, sent, done);
     if (world.steps.length > MOST_STEPS) world.fail('it goes on for ever');
   }
   // Whichever way it came to this: what follows is the same.
@@ -44,13 +44,14 @@ function firstSteps(world: World, done: Done): Step[] {
 }
 
 /** Requests that come at once are there from the beginning: until their first operation happens, they change nothing. */
-async function arrive(world: World, sent: Map<string, Sent>): Promise<void> {
+async function arrive(world: World, sent: Map<string, Sent>, { reconciles }: Done): Promise<void> {
   const isOver = ({ name, instance }: Arrival): boolean =>
     sent.has(name) && (sent.get(name)?.ending !== undefined || world.instance(instance).process.condition === 'dead');
   const { arrivals } = world.scenario;
   for (const arrival of arrivals) {
     const before = arrivals.find(({ name }) => name === arrival.after);
     if (sent.has(arrival.name) || (before && !isOver(before))) continue;
+    if (arrival.comesLate && reconciles === 0) continue;
     const instance = world.instance(arrival.instance);
     if (instance.process.condition !== 'dead') sent.set(arrival.name, await world.send(arrival, instance));
   }

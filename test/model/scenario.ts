@@ -13,6 +13,8 @@ export interface Arrival {
   readonly identifier?: string;
   /** Comes once that one has got an answer, or its connection broke. */
   readonly after?: string;
+  /** Comes together with a round of the reconciler. */
+  readonly comesLate?: boolean;
 }
 
 interface Common {

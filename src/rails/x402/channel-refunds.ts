@@ -6,7 +6,7 @@
 import { Problem } from '../../errors.ts';
 import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator } from '../../payment/channels/operator.ts';
-import { settlementPending } from '../../payment/conflicts.ts';
+import { inProgress, settlementPending } from '../../payment/conflicts.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { HttpAnswer, OwnPath, PayerGate } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
@@ -24,6 +24,8 @@ export const CHANNELS_PATH = '/v1/channels';
 
 /** Longer than the chain takes, so that nothing is drawn from it meanwhile; an instance that dies lets go of it by this. */
 const HELD_MS = 120_000;
+/** What of that the transaction may take. */
+const CHAIN_MS = 60_000;
 
 interface RefundParts {
   readonly networks: PayableNetworks;
@@ -130,7 +132,8 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       found,
       now(),
     );
-    const [kept] = await channels.take([channel], 'refund', now() + HELD_MS, now());
+    const heldUntil = now() + HELD_MS;
+    const [kept] = await channels.take([channel], 'refund', heldUntil, now());
     if (!kept) {
       throw new Refusal('verification-failed', 'a call draws from this channel: ask again after it', {
         correction: { code: BUSY, network: network.caip2, extra: {} },
@@ -142,6 +145,8 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       const charged = chargedOf(kept, found);
       const { max, signature } = kept.voucher ?? { max: charged.toString(), signature: refund.voucher.signature };
       const due = charged - BigInt(found.totalClaimed);
+      // Who slept here may have been taken for dead, and the channel drawn from since.
+      if (now() > heldUntil - CHAIN_MS) throw inProgress();
       settled = await operator.refund({ config, max: BigInt(max), signature, charged, due }, amount);
       gate.ended('wasted');
       if (settled.state === 'unknown') throw settlementPending();
