@@ -1,14 +1,6 @@
 /** Drives the channels of x402's scheme `batch-settlement` on one EVM chain, from the account that settles there. */
 import { keccak_256 } from '@noble/hashes/sha3';
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeFunctionData,
-  type Hex,
-  type PublicClient,
-  parseAbi,
-  type TransactionReceipt,
-} from 'viem';
+import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
 import type { ChannelState } from '../../store/channel-store.ts';
 import {
@@ -20,7 +12,8 @@ import {
   voucherDigest,
 } from '../channels/channel.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../channels/operator.ts';
-import { type Attempt, newAttempt } from './attempt.ts';
+import { newAttempt } from './attempt.ts';
+import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
 
 const abi = parseAbi([
@@ -48,19 +41,6 @@ const abi = parseAbi([
 
 /** EIP-3009. */
 const token = parseAbi(['function authorizationState(address authorizer, bytes32 nonce) view returns (bool)']);
-
-export interface EvmChannelsOptions {
-  readonly chainId: number;
-  /** Runs a call to the node and notes whether it answered. Rejects with short words that hold no payment. */
-  noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T>;
-  readonly reader: PublicClient;
-  /** Who sends, and claims. */
-  readonly operator: Address;
-  /** Finds out what a call takes, without sending it, for what it is worth. */
-  weigh(call: { to: Address; data: Hex }, price: bigint): Promise<unknown>;
-  send(call: { to: Address; data: Hex }, attempt: Attempt, price: bigint): Promise<Hex>;
-  waitForReceipt(hash: Hex, attempt: Attempt): Promise<TransactionReceipt>;
-}
 
 /** Both have to be on the chain. */
 export const channelContracts = [BATCH_SETTLEMENT, EIP3009_DEPOSITS] as readonly Address[];
@@ -113,8 +93,8 @@ function isTaken(signature: string): boolean {
   return BigInt(`0x${signature.slice(66, 130)}`) <= HALF_ORDER;
 }
 
-export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
-  const { chainId, reader, operator, noting, weigh, send, waitForReceipt } = options;
+export function openEvmChannels(driver: EvmDriver): ChannelOperator {
+  const { chainId, reader, operator, noting, weigh } = driver;
   const call = (data: Hex) => ({ to: contract, data });
 
   const depositing = (config: ChannelConfig, { amount, validAfter, validBefore, salt, signature }: Deposit) =>
@@ -141,20 +121,6 @@ export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
   };
   const together = (calls: readonly Hex[]) =>
     call(encodeFunctionData({ abi, functionName: 'multicall', args: [calls] }));
-
-  /** Whether it is in a block and went through; the attempt tells how far it came otherwise. */
-  async function run(step: { to: Address; data: Hex }, price: bigint): Promise<Attempt> {
-    const attempt = newAttempt();
-    try {
-      await waitForReceipt(await noting(attempt, () => send(step, attempt, price)), attempt);
-    } catch {
-      // Told by the attempt.
-    }
-    return attempt;
-  }
-
-  const wentThrough = (attempt: Attempt): attempt is Attempt & { transaction: string } =>
-    attempt.transaction !== undefined && !attempt.rejected;
 
   const isUsed = (config: ChannelConfig, { salt }: Deposit): Promise<boolean> =>
     reader.readContract({
@@ -242,14 +208,14 @@ export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
     },
 
     async deposit(config, deposit) {
-      const attempt = await run(call(encodeFunctionData(depositing(config, deposit))), deposit.amount);
+      const attempt = await run(driver, call(encodeFunctionData(depositing(config, deposit))), deposit.amount);
       if (wentThrough(attempt)) {
         return { state: 'settled', transaction: attempt.transaction, amount: deposit.amount };
       }
       if (await isUsed(config, deposit).catch(() => false)) {
         return { state: 'settled', transaction: '', amount: deposit.amount };
       }
-      return attempt.unreachable || (attempt.sent && !attempt.rejected)
+      return isOpen(attempt)
         ? unknown('the chain has not confirmed the deposit')
         : refused(attempt.refusal ?? 'the contract turned the deposit down');
     },
@@ -259,7 +225,7 @@ export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
       const left = claims.filter((each) => !claimed.includes(each));
       if (claimed.length === 0) return { claimed, refused: left, transaction: undefined };
       const worth = claimed.reduce((sum, { due }) => sum + due, 0n);
-      const attempt = await run(together([claimCall(claimed), ...settleCalls(claimed)]), worth);
+      const attempt = await run(driver, together([claimCall(claimed), ...settleCalls(claimed)]), worth);
       if (!wentThrough(attempt)) {
         throw new FacilitatorUnreachable(attempt.refusal ?? 'the chain has not confirmed the claims');
       }
@@ -269,9 +235,9 @@ export function openEvmChannels(options: EvmChannelsOptions): ChannelOperator {
     async refund(claim, amount): Promise<Settlement> {
       const giving = encodeFunctionData({ abi, functionName: 'refund', args: [structOf(claim.config), amount] });
       const claiming = claim.due > 0n ? [claimCall([claim]), ...settleCalls([claim])] : [];
-      const attempt = await run(together([...claiming, giving]), amount);
+      const attempt = await run(driver, together([...claiming, giving]), amount);
       if (wentThrough(attempt)) return { state: 'settled', transaction: attempt.transaction, amount };
-      return attempt.unreachable || (attempt.sent && !attempt.rejected)
+      return isOpen(attempt)
         ? unknown('the chain has not confirmed the refund')
         : refused(attempt.refusal ?? 'the contract turned the refund down');
     },

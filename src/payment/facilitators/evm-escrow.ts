@@ -1,10 +1,11 @@
 /** Drives the escrow of x402's scheme `auth-capture` on one EVM chain, from the account that settles there. */
-import { type Address, encodeFunctionData, type Hex, type PublicClient, parseAbi, type TransactionReceipt } from 'viem';
+import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
 import { findHold } from '../authorizations/auth-capture.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import { EIP3009_COLLECTOR, ESCROW, NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
+import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
 
 const STRUCT =
@@ -23,18 +24,8 @@ const abi = parseAbi([
   'error PaymentAlreadyCollected(bytes32 paymentInfoHash)',
 ]);
 
-export interface EvmEscrowOptions {
-  readonly chainId: number;
+export interface EvmEscrowOptions extends EvmDriver {
   readonly rpcUrl: string;
-  /** Runs a call to the node and notes whether it answered. Rejects with short words that hold no payment. */
-  noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T>;
-  readonly reader: PublicClient;
-  /** Who sends. */
-  readonly operator: Address;
-  /** Finds out what a call takes, without sending it, for what the payment is worth. */
-  weigh(call: { to: Address; data: Hex }, price: bigint): Promise<unknown>;
-  send(call: { to: Address; data: Hex }, attempt: Attempt, price: bigint): Promise<Hex>;
-  waitForReceipt(hash: Hex, attempt: Attempt): Promise<TransactionReceipt>;
 }
 
 const structOf = (info: PaymentInfo) => ({
@@ -56,7 +47,7 @@ const structOf = (info: PaymentInfo) => ({
 export const escrowContracts = [ESCROW, EIP3009_COLLECTOR] as readonly Address[];
 
 export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
-  const { chainId, rpcUrl, reader, operator, noting, weigh, send, waitForReceipt } = options;
+  const { chainId, rpcUrl, reader, operator, noting, weigh } = options;
   const call = (data: Hex) => ({ to: ESCROW as Address, data });
 
   const locking = (info: PaymentInfo, signature: string) =>
@@ -74,29 +65,16 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
   /** What the chain says now: also of what an earlier attempt did, or another instance. */
   const look = (info: PaymentInfo): Promise<Settlement> => findHold({ rpcUrl, chainId, info, since: sinceOf(info) });
 
-  /** Whether it is in a block and went through. What is turned down is told by the chain's state. */
-  async function run(step: { to: Address; data: Hex }, price: bigint): Promise<Attempt> {
-    const attempt = newAttempt();
-    try {
-      await waitForReceipt(await noting(attempt, () => send(step, attempt, price)), attempt);
-    } catch {
-      // The attempt tells how far it came.
-    }
-    return attempt;
-  }
-
-  const wentThrough = (attempt: Attempt): attempt is Attempt & { transaction: string } =>
-    attempt.transaction !== undefined && !attempt.rejected;
   /** Work that was done is not given up while the chain may still be told: a payer who has the money back shows later. */
   const neverRefused = (found: Settlement): Settlement => (found.state === 'refused' ? unknown(found.reason) : found);
   const worth = (info: PaymentInfo) => BigInt(info.maxAmount);
   const notHeld = (attempt: Attempt): Settlement =>
-    attempt.unreachable || (attempt.sent && !attempt.rejected)
+    isOpen(attempt)
       ? unknown('the chain has not confirmed the lock')
       : refused(attempt.refusal ?? 'the escrow turned the payment down');
 
   async function release(info: PaymentInfo): Promise<Settlement> {
-    await run(releaseCall(info), worth(info));
+    await run(options, releaseCall(info), worth(info));
     return look(info);
   }
 
@@ -120,7 +98,7 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
     },
 
     async lock(info, signature) {
-      const attempt = await run(lockCall(info, signature), worth(info));
+      const attempt = await run(options, lockCall(info, signature), worth(info));
       if (wentThrough(attempt)) return { state: 'settled', transaction: attempt.transaction, amount: worth(info) };
       const found = await look(info);
       if (found.state === 'unknown' && found.held) {
@@ -130,11 +108,11 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
     },
 
     async capture(info, amount) {
-      const attempt = await run(captureCall(info, amount), worth(info));
+      const attempt = await run(options, captureCall(info, amount), worth(info));
       if (!wentThrough(attempt)) return neverRefused(await look(info));
       const taken: Settlement = { state: 'settled', transaction: attempt.transaction, amount };
       if (amount === worth(info)) return taken;
-      const rest = await run(releaseCall(info), worth(info));
+      const rest = await run(options, releaseCall(info), worth(info));
       return wentThrough(rest) ? taken : neverRefused(await look(info));
     },
 
