@@ -91,9 +91,9 @@ export const takeChannel = (id: string, purpose: keyof typeof columns, until: nu
   values: [id, until, now],
 });
 
-export const letGoOfChannel = (id: string, purpose: keyof typeof columns): Statement => ({
-  text: `UPDATE channels SET ${columns[purpose]} = 0 WHERE id = ?1`,
-  values: [id],
+export const letGoOfChannel = (id: string, purpose: keyof typeof columns, until: number): Statement => ({
+  text: `UPDATE channels SET ${columns[purpose]} = 0 WHERE id = ?1 AND ${columns[purpose]} = ?2`,
+  values: [id, until],
 });
 
 export const listChannels = (

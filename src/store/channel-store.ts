@@ -96,8 +96,8 @@ export interface ChannelStore {
   /** Takes channels for a claim, or for giving back: those of them that nobody else has taken. */
   take(ids: readonly string[], purpose: 'claim' | 'refund', until: number, now: number): Promise<Channel[]>;
 
-  /** Lets go of them. */
-  letGo(ids: readonly string[], purpose: 'claim' | 'refund'): Promise<void>;
+  /** Lets go of those that are still taken as they were, `until` then: what another has taken since is its. */
+  letGo(ids: readonly string[], purpose: 'claim' | 'refund', until: number): Promise<void>;
 
   /** All of them, oldest first by `createdAt`, then by id: a page of `limit`, or that after the one named. */
   list(page: {

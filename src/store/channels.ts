@@ -149,8 +149,8 @@ export function channelsOn(engine: Engine): ChannelStore {
         return taken;
       }),
 
-    async letGo(ids, purpose) {
-      for (const id of ids) await engine.write(statements.letGoOfChannel(id, purpose));
+    async letGo(ids, purpose, until) {
+      for (const id of ids) await engine.write(statements.letGoOfChannel(id, purpose, until));
     },
 
     list: async ({ after, limit }) => (await engine.read(statements.listChannels(after, limit))).map(toChannel),

@@ -190,8 +190,8 @@ export function openChannelMoney({ channel: terms, silences }: ChannelScenario, 
             if (found.length > 0) taken.set(purpose, until);
             return found;
           },
-          async letGo(ids, purpose) {
-            await channels.letGo(ids, purpose);
+          async letGo(ids, purpose, until) {
+            await channels.letGo(ids, purpose, until);
             taken.delete(purpose);
           },
         },

@@ -110,7 +110,8 @@ function awaitedStore(
       unclaimed: (...args) => once('channels.unclaimed', () => channels.unclaimed(...args)),
       take: (ids, purpose, ...args) =>
         once(`channels.take for a ${purpose}`, () => writing(channels.take(ids, purpose, ...args))),
-      letGo: (ids, purpose) => once(`channels.letGo of a ${purpose}`, () => writing(channels.letGo(ids, purpose))),
+      letGo: (ids, purpose, until) =>
+        once(`channels.letGo of a ${purpose}`, () => writing(channels.letGo(ids, purpose, until))),
     },
   };
 }

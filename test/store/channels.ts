@@ -500,7 +500,7 @@ function collecting(promise: Promised): void {
     t.same(await unclaimed(10, 60), [early, other, late]);
     await store.channels.take([String(other)], 'refund', 60, 50);
     t.same(await unclaimed(10, 55), [other, late], 'what is given back is claimed first');
-    await store.channels.letGo([String(early)], 'claim');
+    await store.channels.letGo([String(early)], 'claim', 60);
     t.same(await unclaimed(10, 55), [early, other, late]);
   });
 
@@ -517,7 +517,9 @@ function collecting(promise: Promised): void {
       t.same(await take(store, 19), []);
       t.same(await take(store, 19, another), [one, two], 'either purpose by itself');
       t.same(await take(store, 20), [one, two]);
-      await store.channels.letGo([one, idOf(3)], purpose);
+      await store.channels.letGo([one], purpose, 20);
+      t.same(await take(other, 21), [], 'who took it before lets go of nothing');
+      await store.channels.letGo([one, idOf(3)], purpose, 30);
       t.same(await take(other, 21), [one]);
     });
   }
@@ -556,7 +558,7 @@ function collecting(promise: Promised): void {
     t.equal(await store.channels.reserve(claim, sampleDraw(200), 20), 'reserved', 'when the time is over');
     await store.giveUp(claim, 'released', 'upstream_failed', 21);
     await store.channels.take([ID], 'refund', 40, 30);
-    await store.channels.letGo([ID], 'refund');
+    await store.channels.letGo([ID], 'refund', 40);
     t.equal(await store.channels.reserve(await claimed(store, 'later'), sampleDraw(200), 31), 'reserved');
   });
 

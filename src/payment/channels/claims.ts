@@ -86,7 +86,8 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
 
   /** Throws FacilitatorUnreachable. */
   async function claim(network: string, operator: ChannelOperator, ids: readonly string[]): Promise<void> {
-    const taken = await channels.take(ids, 'claim', now() + takenMs, now());
+    const until = now() + takenMs;
+    const taken = await channels.take(ids, 'claim', until, now());
     try {
       const due = new Map<ChannelClaim, Channel>();
       // Another may have claimed since they were listed.
@@ -109,6 +110,7 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
       await channels.letGo(
         taken.map(({ id }) => id),
         'claim',
+        until,
       );
     }
   }

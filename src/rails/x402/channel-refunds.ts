@@ -158,7 +158,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       return { ...state, charged: charged.toString(), transaction: settled.transaction, amount };
     } finally {
       // What nobody knows the end of keeps the channel until the chain has had its time.
-      if (settled?.state !== 'unknown') await channels.letGo([channel], 'refund');
+      if (settled?.state !== 'unknown') await channels.letGo([channel], 'refund', heldUntil);
     }
   }
 

@@ -266,7 +266,8 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
             const failed = deposit && (await make(deposit));
             return failed ?? { state: 'settled', transaction, amount };
           },
-          told: () => (transaction === channel ? undefined : told({ transaction, amount: 0n })),
+          // Whichever attempt made it: its client may not have heard of it.
+          told: () => (authorization.deposit ? told({ transaction, amount: 0n }) : undefined),
           deposited: () => hasDeposited,
         }),
       };
