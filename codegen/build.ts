@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { digestOf, SOURCES } from '../src/built-from.ts';
 import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
+import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import { shipped } from '../src/shipped.ts';
 
@@ -58,6 +59,12 @@ export async function buildGateway(target: string, catalogue: string): Promise<v
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await buildGateway(BUILT, process.env.TURNPIKE_CATALOGUE ?? 'catalogue');
-  console.log(`${BUILT}: run it with npm run start:built`);
+  try {
+    await buildGateway(BUILT, process.env.TURNPIKE_CATALOGUE ?? 'catalogue');
+    console.log(`${BUILT}: run it with npm run start:built`);
+  } catch (problem) {
+    if (!(problem instanceof CatalogueErrors)) throw problem;
+    console.error(`${problem.message}\nthe gateway was not built anew; see all problems with: npm run check`);
+    process.exitCode = 1;
+  }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { buildGateway } from '../codegen/build.ts';
@@ -52,4 +52,15 @@ t.test('a gateway that was built sells as the sources do, and one of other sourc
   const refused = await startBuilt();
   t.equal(await refused.ended, 1);
   t.match(refused.output(), /^the build is not of the sources that are here: src\/money\.ts .*npm run build\n$/);
+});
+
+t.test('a catalogue with a mistake is told of as it is everywhere, and nothing is built of it', async (t) => {
+  const catalogue = join(t.testdir({}), 'catalogue');
+  cpSync('catalogue', catalogue, { recursive: true });
+  const endpoint = join(catalogue, 'endpoints/stock/arb.yaml');
+  writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/amount: "([0-9.]+)"/, 'amount: $1'));
+  const run = startProgram('npm', ['run', '--silent', 'build'], { TURNPIKE_CATALOGUE: catalogue });
+  t.equal(await run.ended, 1);
+  t.match(run.output(), /arb\.yaml:\d+:\d+: 0\.01 is not quoted; write "0\.01"\nthe gateway was not built anew/);
+  t.notMatch(run.output(), / at /);
 });
