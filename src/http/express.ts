@@ -86,9 +86,10 @@ const isRailsOwn = (path: string, rails: RouterParts['rails']): boolean =>
 
 /** What stands in the log for a path that is not a sold one: its own kind, and nothing that a stranger made up. */
 export function kindOf(path: string, { routes, rails, documents, extra, storefront }: RouterParts): string {
-  if (documents.has(path) || OWN_PATHS.has(path) || isRailsOwn(path, rails)) return path;
+  if (documents.has(path) || OWN_PATHS.has(path)) return path;
   const sold = routes.idOf(path);
   if (sold !== undefined) return sold;
+  if (isRailsOwn(path, rails)) return path;
   if (path.startsWith('/v1/models/')) return '/v1/models';
   if (path.startsWith('/v1/purchases/')) return '/v1/purchases';
   if (path.startsWith('/media/')) return '/media';

@@ -3,7 +3,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../errors.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
 import type { Purchases } from '../purchases/purchases.ts';
-import { encodeHeader } from '../rails/x402/wire.ts';
+import { requiredAnswer } from '../rails/x402/required.ts';
 import { render } from './render.ts';
 import { send, splitUrl } from './transport.ts';
 import { visitOf } from './visits.ts';
@@ -19,16 +19,7 @@ function askForProof({ challenge }: Purchases, id?: string): HttpAnswer {
   const description = id === undefined ? 'What a wallet bought here' : 'An answer that was paid for';
   const resource = { url: declared.info.uri, description, mimeType: 'application/json' };
   const required = { x402Version: 2, error: HOW, resource, accepts: [], extensions: { 'sign-in-with-x': declared } };
-  const problem = { type: 'about:blank', title: 'Proof of the wallet required', status: 402, detail: HOW };
-  return {
-    status: 402,
-    headers: {
-      'content-type': 'application/problem+json',
-      'cache-control': 'no-store',
-      'payment-required': encodeHeader(required),
-    },
-    body: JSON.stringify({ ...problem, ...required }),
-  };
+  return requiredAnswer('Proof of the wallet required', HOW, required);
 }
 
 /** Longer than any rail's names of payments. */

@@ -45,17 +45,14 @@ function* atWork(paymentId: string): Steps<number | undefined> {
 
 /** Settles a payment and charges the channel that it draws from, both or neither. Where the channel is another's, neither. */
 export function* settleFromChannel(
-  claim: Pick<Claim, 'id'>,
-  receipt: Receipt,
+  paymentId: string,
+  { id, charged }: NonNullable<Receipt['channel']>,
   settle: Statement,
   now: number,
 ): Steps<readonly Row[]> {
-  const { channel } = receipt;
-  if (channel) {
-    const { changes } = yield statements.chargeChannel(channel.id, claim.id, channel.charged, now);
-    const { rows } = changes === 1 ? { rows: [] } : yield settled(claim.id);
-    if (changes !== 1 && rows.length === 0) return [];
-  }
+  const { changes } = yield statements.chargeChannel(id, paymentId, charged, now);
+  // What was settled before was charged with it.
+  if (changes !== 1 && (yield settled(paymentId)).rows.length === 0) return [];
   return (yield settle).rows;
 }
 

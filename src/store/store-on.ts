@@ -59,9 +59,10 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
     async settle(claim, receipt, now) {
       const settle = statements.settlePayment(claim, receipt, now);
-      const { rows } = receipt.channel
-        ? { rows: await engine.transact(() => settleFromChannel(claim, receipt, settle, now)) }
-        : await engine.write(settle);
+      const { channel } = receipt;
+      const rows = channel
+        ? await engine.transact(() => settleFromChannel(claim.id, channel, settle, now))
+        : (await engine.write(settle)).rows;
       return Number(rows[0]?.attempt) === claim.attempt;
     },
 

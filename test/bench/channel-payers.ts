@@ -9,6 +9,7 @@ import {
   EIP3009_DEPOSITS,
   voucherDigest,
 } from '../../src/payment/channels/channel.ts';
+import { TRANSFER_TYPES } from '../transfer-types.ts';
 import { offer } from './subject.ts';
 
 /** The offers of a 402. */
@@ -35,16 +36,8 @@ const DEPOSIT = 15_000_000_000n;
 const SALT: Hex = `0x${'00'.repeat(32)}`;
 const CHAIN = Number(offer.network.replace('eip155:', ''));
 
-const RECEIVE = {
-  ReceiveWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
+/** Signed like a transfer. */
+const RECEIVE = { ReceiveWithAuthorization: TRANSFER_TYPES.TransferWithAuthorization } as const;
 
 async function openOne(
   privateKey: Hex,

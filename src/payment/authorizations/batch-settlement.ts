@@ -27,6 +27,9 @@ export interface ChannelAuthorization extends Authorization {
   readonly refund: bigint | undefined;
 }
 
+export const isDrawn = (authorization: Authorization): authorization is ChannelAuthorization =>
+  authorization.kind === 'batch-settlement';
+
 /** The contract's amounts have 128 bits. */
 const MOST = 2n ** 128n - 1n;
 const NOBODY = /^0x0{40}$/;

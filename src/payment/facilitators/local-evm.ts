@@ -29,6 +29,7 @@ import { asJsonObject } from '../../json.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import type { Attempt } from './attempt.ts';
 import { channelContracts, openEvmChannels } from './evm-channels.ts';
+import type { Call } from './evm-driver.ts';
 import { escrowContracts, openEvmEscrow } from './evm-escrow.ts';
 import { gasReason, leastSettled, priceCall, settlementsFor } from './evm-gas.ts';
 import { openEvmSender } from './evm-sender.ts';
@@ -52,8 +53,6 @@ const eip2612Abi = parseAbi([
 
 /** What settles a payment: simulated when it is verified, sent when it is settled. */
 const SETTLING = ['transferWithAuthorization', 'settle', 'settleWithPermit'];
-
-type Call = { to: Address; data: Hex };
 
 /** A contract's own words, short: viem's messages repeat the call with its signature. */
 function revertReason(error: unknown): string | undefined {

@@ -69,21 +69,25 @@ const holdRequirements = (
   },
 });
 
-/** The entry by which the call is drawn from a deposit. */
+/** The entry by which a call of so many atomic units is drawn from a deposit; undefined where there are no channels. */
 export const channelRequirements = (
-  exact: Requirements,
-  { extra }: NonNullable<PayableNetwork['channels']>,
+  { caip2, asset, payTo, channels }: PayableNetwork,
+  amount: bigint,
   leastPrice: bigint,
-): Requirements => ({
-  ...exact,
-  scheme: 'batch-settlement',
-  maxTimeoutSeconds: LOCK_SECONDS,
-  extra: {
-    ...extra,
-    withdrawDelay: WITHDRAW_DELAY,
-    minDeposit: leastDeposit(BigInt(exact.amount), leastPrice).toString(),
-  },
-});
+): Requirements | undefined =>
+  channels && {
+    scheme: 'batch-settlement',
+    network: caip2,
+    amount: amount.toString(),
+    asset: asset.address,
+    payTo,
+    maxTimeoutSeconds: LOCK_SECONDS,
+    extra: {
+      ...channels.extra,
+      withdrawDelay: WITHDRAW_DELAY,
+      minDeposit: leastDeposit(amount, leastPrice).toString(),
+    },
+  };
 
 /** What the payer has to sign next, in the offer that it will sign. */
 export const corrected = (offer: Requirements, { network, extra }: Correction): Requirements =>
@@ -252,14 +256,14 @@ export function createChallenges(
   };
 
   /** One that only has to be signed is worth it at any price. */
-  const drawnOn = (open: readonly PayableNetwork[], quote: Offered): Requirements[] =>
-    open.flatMap((network) => {
-      if (!exposure.policy.channels || !network.channels || quote.route.endpoint.secret) return [];
-      const exact = requirements(quote, network, quote.amount, { scheme: 'exact', upfront: false });
-      return BigInt(exact.amount) > 0n
-        ? [channelRequirements(exact, network.channels, networks.leastPrice(network.id))]
-        : [];
+  const drawnOn = (open: readonly PayableNetwork[], { route, amount }: Offered): Requirements[] => {
+    if (!exposure.policy.channels || route.endpoint.secret) return [];
+    return open.flatMap((network) => {
+      const drawn = toAtomic(amount, network.asset.decimals);
+      const offer = drawn > 0n && channelRequirements(network, drawn, networks.leastPrice(network.id));
+      return offer ? [offer] : [];
     });
+  };
 
   const isWorthSettling = ({ id, asset }: PayableNetwork, amount: Money): boolean =>
     toAtomic(amount, asset.decimals) >= networks.leastPrice(id);

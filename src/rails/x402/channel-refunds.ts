@@ -4,9 +4,10 @@
  * "batch-settlement" on EVM, "Refund"; @x402/evm 2.27.0.
  */
 import { Problem } from '../../errors.ts';
-import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
+import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator } from '../../payment/channels/operator.ts';
 import { inProgress, settlementPending } from '../../payment/conflicts.ts';
+import { asked } from '../../payment/facilitators/asked.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { HttpAnswer, OwnPath, PayerGate } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
@@ -14,11 +15,12 @@ import type { GatewayRequest } from '../../request.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Channel, ChannelState, ChannelStore } from '../../store/channel-store.ts';
 import { channelRequirements, corrected } from './challenge.ts';
-import { asked, BUSY, chargedOf, mismatch, NO_BALANCE } from './channel.ts';
+import { busy, channelState, chargedOf, demandSigned, mismatch, NO_BALANCE } from './channel.ts';
 import { readCredential, type X402Credential } from './credential.ts';
 import { paymentHeader } from './http.ts';
+import { requiredAnswer } from './required.ts';
 import { shownPayer } from './settlement-response.ts';
-import { decodePayment, encodeHeader, type Requirements } from './wire.ts';
+import { decodePayment, encodeHeader, networkName, type Requirements } from './wire.ts';
 
 export const CHANNELS_PATH = '/v1/channels';
 
@@ -41,31 +43,18 @@ interface Given extends ChannelState {
   readonly amount: bigint;
 }
 
-/** Where channels are on offer, and what is asked for there. */
-const offersOf = (
-  networks: PayableNetworks,
-  wanted: string | null,
-): { network: PayableNetwork; offer: Requirements }[] =>
-  networks.all().flatMap((network) => {
-    const { channels, id, caip2, asset, payTo, extra } = network;
-    if (!channels || (wanted !== null && wanted !== id && wanted !== caip2)) return [];
-    const free = {
-      scheme: 'exact',
-      network: caip2,
-      amount: '0',
-      asset: asset.address,
-      payTo,
-      maxTimeoutSeconds: 300,
-      extra,
-    };
-    return [{ network, offer: channelRequirements(free, channels, 0n) }];
-  });
+/** Where channels are on offer. */
+const offersOf = (networks: PayableNetworks, wanted: string | null): Requirements[] =>
+  networks
+    .all()
+    .filter(({ id, caip2 }) => wanted === null || wanted === id || wanted === caip2)
+    .flatMap((network) => channelRequirements(network, 0n, 0n) ?? []);
 
 export function openChannelRefunds({ networks, channels, publicUrl, now }: RefundParts): OwnPath {
   function ask(request: GatewayRequest, refusal?: Refusal): HttpAnswer {
     const wanted = new URLSearchParams(request.query).get('network');
     const { correction } = refusal ?? {};
-    const offers = offersOf(networks, wanted).map(({ offer }) => (correction ? corrected(offer, correction) : offer));
+    const offers = offersOf(networks, wanted).map((offer) => (correction ? corrected(offer, correction) : offer));
     const detail = refusal?.message ?? "What is left of a channel's deposit: send a voucher of the type refund";
     const required = {
       x402Version: 2,
@@ -77,35 +66,20 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       },
       accepts: offers,
     };
-    return {
-      status: 402,
-      headers: {
-        'content-type': 'application/problem+json',
-        'cache-control': 'no-store',
-        'payment-required': encodeHeader(required),
-      },
-      body: JSON.stringify({ type: 'about:blank', title: 'A voucher is required', status: 402, detail, ...required }),
-    };
+    return requiredAnswer('A voucher is required', detail, required);
   }
 
   /** Throws Refusal. */
   async function read(request: GatewayRequest, header: string) {
     const credential = readCredential(decodePayment(header), networks, request);
-    const { authorization } = credential;
-    if (authorization.kind !== 'batch-settlement' || (authorization as ChannelAuthorization).type !== 'refund') {
+    const { authorization: refund } = credential;
+    if (!isDrawn(refund) || refund.type !== 'refund') {
       throw new Refusal('verification-failed', 'this path takes vouchers of the type refund');
     }
     const network = networks.find(credential.network);
-    if (!network?.channels) throw new Refusal('verification-failed', 'channels are not offered there at the moment');
-    const refund = authorization as ChannelAuthorization;
+    if (!network) throw new Refusal('verification-failed', 'channels are not offered there at the moment');
     refund.check({ chain: network.caip2, asset: network.asset.address, payTo: network.payTo, amount: 0n }, now());
-    const operator = await asked(network.channels.operator());
-    if (refund.config.receiverAuthorizer !== operator.authorizer.toLowerCase()) {
-      throw new Refusal('verification-failed', 'another account than ours claims from this channel');
-    }
-    if (!(await operator.isSigned(refund.channel, refund.config, refund.voucher))) {
-      throw new Refusal('verification-failed', 'the voucher is not signed by payerAuthorizer');
-    }
+    const operator = await demandSigned(refund, network);
     return { credential, refund, network, operator };
   }
 
@@ -126,7 +100,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     gate: PayerGate,
   ): Promise<Given> {
     const { channel, config } = refund;
-    const found = await asked(operator.read(channel));
+    const found = await asked('the channel', operator.read(channel));
     await channels.adopt(
       { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) },
       found,
@@ -135,9 +109,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     const heldUntil = now() + HELD_MS;
     const [kept] = await channels.take([channel], 'refund', heldUntil, now());
     if (!kept) {
-      throw new Refusal('verification-failed', 'a call draws from this channel: ask again after it', {
-        correction: { code: BUSY, network: network.caip2, extra: {} },
-      });
+      throw busy(network.caip2, 'a call draws from this channel: ask again after it');
     }
     let settled: Settlement | undefined;
     try {
@@ -153,7 +125,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       if (settled.state === 'refused') {
         throw new Refusal('verification-failed', `the deposit was not given back: ${settled.reason}`);
       }
-      const state = await asked(operator.read(channel));
+      const state = await asked('the channel', operator.read(channel));
       await channels.sync(channel, state, now());
       return { ...state, charged: charged.toString(), transaction: settled.transaction, amount };
     } finally {
@@ -167,10 +139,10 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     const response = {
       success: true,
       transaction,
-      network: payment.x402Version === 2 ? payment.accepted.network : payment.network,
+      network: networkName(payment),
       payer: shownPayer(refund.payer),
       amount: amount.toString(),
-      extra: { channelState: { channelId: refund.channel, ...state, chargedCumulativeAmount: charged } },
+      extra: { channelState: channelState(refund.channel, state, charged) },
     };
     return {
       status: 200,

@@ -6,6 +6,7 @@ import { Problem } from '../../errors.ts';
 import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator, Deposit } from '../../payment/channels/operator.ts';
 import { settlementPending } from '../../payment/conflicts.ts';
+import { asked } from '../../payment/facilitators/asked.ts';
 import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import type { Declined, Hold } from '../../payment/hold.ts';
 import type { PayableNetwork } from '../../payment/networks.ts';
@@ -16,7 +17,7 @@ import type { Receipt } from '../../store/store.ts';
 
 /** The scheme's own words for why a voucher is not taken. */
 const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
-export const BUSY = 'invalid_batch_settlement_evm_channel_busy';
+const BUSY = 'invalid_batch_settlement_evm_channel_busy';
 export const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
 
 /** A payer who asks for its deposit has it a day later at the earliest: what is known of a channel is good for less. */
@@ -67,31 +68,22 @@ interface Standing {
   readonly state: ChannelState;
 }
 
+/** As clients read it. */
+export const channelState = (id: string, state: ChannelState, charged: string) => ({
+  channelId: id,
+  ...state,
+  chargedCumulativeAmount: charged,
+});
+
 /** As the client takes it out of `extra`: the voucher proves that the payer agreed to as much. */
 const correction = (channel: string, state: ChannelState, kept: Pick<Channel, 'charged' | 'voucher'> | undefined) => ({
-  channelState: {
-    channelId: channel,
-    ...state,
-    chargedCumulativeAmount: kept?.charged ?? state.totalClaimed,
-  },
+  channelState: channelState(channel, state, kept?.charged ?? state.totalClaimed),
   ...(kept?.voucher && {
     voucherState: { signedMaxClaimable: kept.voucher.max, signature: kept.voucher.signature },
   }),
 });
 
 const refuse = (reason: string, kind: Refusal['kind'] = 'verification-failed'): Refusal => new Refusal(kind, reason);
-
-/** A chain that cannot be asked is no fault of the payment. */
-export async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
-  try {
-    return await question;
-  } catch (error) {
-    if (!(error instanceof FacilitatorUnreachable)) throw error;
-    throw new Refusal('verification-failed', 'the channel could not be checked at the moment: try again', {
-      cause: error,
-    });
-  }
-}
 
 const stateOf = ({ balance, totalClaimed, withdrawRequestedAt, refundNonce }: ChannelState): ChannelState => ({
   balance,
@@ -105,6 +97,27 @@ export const chargedOf = (kept: Channel | undefined, { totalClaimed }: ChannelSt
   const [here, there] = [BigInt(kept?.charged ?? 0), BigInt(totalClaimed)];
   return here > there ? here : there;
 };
+
+/** Something else has the channel at the moment: `reason` says what, and what to do. */
+export const busy = (network: string, reason: string): Refusal =>
+  new Refusal('verification-failed', reason, { correction: { code: BUSY, network, extra: {} } });
+
+/**
+ * Who drives the channel, for whom its payer has signed the voucher: before that nothing is told of the channel, for what
+ * it was charged is its payer's business. Throws Refusal.
+ */
+export async function demandSigned(
+  { channel, config, voucher }: ChannelAuthorization,
+  { channels, caip2 }: PayableNetwork,
+): Promise<ChannelOperator> {
+  if (!channels) throw refuse(`channels are not offered on ${caip2} at the moment`);
+  const operator = await asked('the channel', channels.operator());
+  if (config.receiverAuthorizer !== operator.authorizer.toLowerCase()) {
+    throw refuse(`receiverAuthorizer is ${config.receiverAuthorizer}, asked is ${operator.authorizer}`);
+  }
+  if (await operator.isSigned(channel, config, voucher)) return operator;
+  throw refuse('the voucher is not signed by payerAuthorizer');
+}
 
 /** Its client reads from it what to sign for. */
 export function mismatch(channel: string, state: ChannelState, kept: Channel | undefined, network: string): Refusal {
@@ -135,15 +148,10 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
     const kept = await store.find(channel);
     const isFresh = kept && now() - kept.syncedAt < TRUSTED_MS && voucher.max <= BigInt(kept.balance);
     if (isFresh) return { kept, state: stateOf(kept) };
-    const state = await asked(operator.read(channel));
+    const state = await asked('the channel', operator.read(channel));
     if (kept) await store.sync(channel, state, now());
     return { kept, state };
   }
-
-  const busy = (network: string): Refusal =>
-    new Refusal('verification-failed', 'another call draws from this channel: send this one after it', {
-      correction: { code: BUSY, network, extra: {} },
-    });
 
   /** The deposit that has to be made first, if any. Throws Refusal for one that is not worth its transaction. */
   async function depositOf(
@@ -154,7 +162,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
     const isEnough = voucher.max <= BigInt(state.balance);
     // One that was made before is not made again. Whoever deposits more than it needs has its reasons: its client may not
     // have heard of the last one.
-    if (!deposit || (await asked(operator.isDeposited(config, deposit)))) {
+    if (!deposit || (await asked('the channel', operator.isDeposited(config, deposit)))) {
       if (isEnough) return undefined;
       // Whose client believes in more than there is learns of it as of a mismatch.
       throw new Refusal(
@@ -176,7 +184,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         'payment-insufficient',
       );
     }
-    const verdict = await asked(operator.verifyDeposit(config, deposit));
+    const verdict = await asked('the channel', operator.verifyDeposit(config, deposit));
     if (!verdict.valid) throw refuse(`the deposit was refused: ${verdict.reason}`);
     return deposit;
   }
@@ -193,14 +201,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
       const { authorization, network, amount } = given;
       const { channel, config, voucher, type } = authorization;
       if (type === 'refund') throw refuse('deposits are given back at GET /v1/channels: this request buys something');
-      if (!network.channels) throw refuse(`channels are not offered on ${network.caip2} at the moment`);
-      const operator = await asked(network.channels.operator());
-      if (config.receiverAuthorizer !== operator.authorizer.toLowerCase()) {
-        throw refuse(`receiverAuthorizer is ${config.receiverAuthorizer}, asked is ${operator.authorizer}`);
-      }
-      // Before anything is told of the channel: what it was charged is its payer's business.
-      if (!(await operator.isSigned(channel, config, voucher)))
-        throw refuse('the voucher is not signed by payerAuthorizer');
+      const operator = await demandSigned(authorization, network);
       const { kept, state } = await standing(authorization, operator);
       if (state.withdrawRequestedAt !== 0) {
         throw refuse('its payer has asked for the deposit of this channel: open another, with another salt');
@@ -232,7 +233,9 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
       const declined = (error: Error): Declined => ({ state: 'declined', error });
 
       async function turnedDown(drawn: Exclude<Drawn, 'reserved'>): Promise<Declined> {
-        if (drawn === 'busy') return declined(busy(network.caip2));
+        if (drawn === 'busy') {
+          return declined(busy(network.caip2, 'another call draws from this channel: send this one after it'));
+        }
         if (drawn === 'lost') return declined(new Problem('payment_in_progress'));
         if (drawn === 'insufficient')
           return declined(refuse('the channel does not hold enough: deposit more', 'payment-insufficient'));
@@ -288,15 +291,15 @@ export function channelReceipt(
 }
 
 /** What the client takes out of a settlement response: see `settlementResponse`. */
-export function channelResponse({ transaction, amount, channel, details }: Receipt) {
+export function channelResponse(
+  { transaction, amount, details }: Receipt,
+  { id, charged }: NonNullable<Receipt['channel']>,
+) {
   const { deposit } = details;
   const state: ChannelState = JSON.parse(details.channel ?? '{}');
   return {
     transaction: deposit === undefined ? '' : transaction,
     amount: deposit ?? '',
-    extra: {
-      chargedAmount: amount,
-      channelState: { channelId: channel?.id, ...state, chargedCumulativeAmount: channel?.charged },
-    },
+    extra: { chargedAmount: amount, channelState: channelState(id, state, charged) },
   };
 }

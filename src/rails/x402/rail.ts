@@ -2,7 +2,7 @@
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
 import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth-capture.ts';
 import type { Authorization, Terms } from '../../payment/authorizations/authorization.ts';
-import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
+import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import { PERMIT2, type Permit2Authorization } from '../../payment/authorizations/permit2.ts';
 import { demandBlockhash, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
@@ -11,7 +11,7 @@ import { createRpc } from '../../payment/chains/rpc.ts';
 import { isCaptureDeadline } from '../../payment/escrow/deadline.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import { createEvmPayers, type Payer, solanaPayer } from '../../payment/exposure/payer.ts';
-import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
+import { asked } from '../../payment/facilitators/asked.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
@@ -41,9 +41,6 @@ const isPermit2 = (authorization: Authorization): authorization is Permit2Author
 /** The permit that is handed in with the payment, where that is done. */
 const approvalFor = (authorization: Authorization, { takesApprovals }: PayableNetwork) =>
   takesApprovals && isPermit2(authorization) ? authorization.approval : undefined;
-
-const isDrawn = (authorization: Authorization): authorization is ChannelAuthorization =>
-  authorization.kind === 'batch-settlement';
 
 interface X402Options {
   readonly networks: PayableNetworks;
@@ -246,13 +243,7 @@ export function openX402Rail(options: X402Options): X402Rail {
       const checking = operator
         ? operator.verify(held.info, held.signature)
         : facilitator.verify(payload, inVersionOf(payment, offer, quote));
-      const verifying = checking.catch((error: unknown) => {
-        if (!(error instanceof FacilitatorUnreachable)) throw error;
-        throw new Refusal('verification-failed', 'the payment could not be checked at the moment: try again', {
-          cause: error,
-        });
-      });
-      const [verdict, holder] = await Promise.all([verifying, holderOf(authorization, network)]);
+      const [verdict, holder] = await Promise.all([asked('the payment', checking), holderOf(authorization, network)]);
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
       return {
         network: network.id,

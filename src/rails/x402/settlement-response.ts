@@ -21,7 +21,7 @@ export function settlementResponse(receipt: Receipt) {
     network,
     payer: shownPayer(payer),
     amount,
-    ...(channel && channelResponse(receipt)),
+    ...(channel && channelResponse(receipt, channel)),
     ...(extensions && { extensions }),
   };
 }

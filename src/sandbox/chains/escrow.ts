@@ -1,4 +1,5 @@
 import type { Rpc } from '../../payment/chains/rpc.ts';
+import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../payment/channels/channel.ts';
 import { EIP3009_COLLECTOR, ESCROW } from '../../payment/escrow/payment-info.ts';
 import { readArtifact } from './contract.ts';
 
@@ -6,8 +7,8 @@ import { readArtifact } from './contract.ts';
 const CONTRACTS = {
   AuthCaptureEscrow: ESCROW,
   Eip3009Collector: EIP3009_COLLECTOR,
-  BatchSettlement: '0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003',
-  Eip3009DepositCollector: '0x4020806089470a89826cB9fB1f4059150b550004',
+  BatchSettlement: BATCH_SETTLEMENT,
+  Eip3009DepositCollector: EIP3009_DEPOSITS,
 };
 
 /** The one test network that has them. */
