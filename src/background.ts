@@ -103,7 +103,7 @@ export function startBackground(parts: BackgroundParts): () => void {
     ...(config.databaseUrl ? withOthers : []),
     [reconcileEveryMs, () => reconcile({ store, rails, owner, intervals, log, now })],
     [reconcileEveryMs, giveBack],
-    [confirmEveryMs, () => confirmPurchases({ store, rails, wanted, log, now })],
+    [confirmEveryMs, () => confirmPurchases({ store, rails, wanted, intervals, log, now })],
     [REFRESH_EVERY_MS, () => parts.networks.refresh()],
     [weighEveryMs, () => parts.networks.weigh()],
     [intervals.claims.everyMs, claimVouchers],

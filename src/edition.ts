@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
 import { createApiKeyRouter } from './http/api-keys/router.ts';
+import { openTopUps } from './http/api-keys/top-up.ts';
 import type { ClientOf } from './http/client-address.ts';
 import { ownOperations } from './http/documents/index.ts';
 import { createGatewayRouter, type RouterParts } from './http/express.ts';
@@ -25,6 +26,7 @@ import type { Limits } from './limits/limits.ts';
 import type { Log } from './log.ts';
 import { type OpenDoor, openDoor } from './mcp/open.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { confirmPurchase } from './payment/confirm.ts';
 import type { ExposureControl } from './payment/exposure/control.ts';
 import { exposurePolicy } from './payment/exposure/policy.ts';
 import type { Intervals } from './payment/intervals.ts';
@@ -35,7 +37,7 @@ import type { Platform } from './platform.ts';
 import { openPurchases } from './purchases/purchases.ts';
 import { railDocuments } from './rails/documents.ts';
 import { untilReplaced } from './rails/until-replaced.ts';
-import { openServing, withoutKeys } from './serving.ts';
+import { confirmationsOn, openServing, withoutKeys } from './serving.ts';
 import type { Store } from './store/store.ts';
 import { openStorefront } from './storefront/index.tsx';
 import { samplesOf } from './storefront/samples.ts';
@@ -139,6 +141,16 @@ export async function openEdition(
     apiKeys: serving.apiKeys,
     store: store.credits,
     bindings: serving.upstreams.bindings,
+    topUps: openTopUps(sold, {
+      lifecycle: honouring,
+      rails,
+      apiKeys: serving.apiKeys,
+      store: store.credits,
+      confirm: (paymentId) =>
+        confirmPurchase({ ...shared, wanted: (network) => confirmationsOn(catalogue, network) }, paymentId),
+      ended: shared.ended,
+      log,
+    }),
     stopping: serving.caller.stopping,
     owner,
     publicUrl,

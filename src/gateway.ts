@@ -151,8 +151,7 @@ export async function openGateway(
   });
   const written = openAccessLog(log, config.logUnpaid);
   const ended = (visit: Visit) => {
-    // A tool call has come with a request, which is counted itself.
-    if (!visit.isTool) metrics.request(visit, visit.ms);
+    if (!visit.isWithin) metrics.request(visit, visit.ms);
     tally.ended(visit);
     written(visit);
   };

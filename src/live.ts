@@ -25,11 +25,11 @@ async function openSigners(live: LiveConfig, networks: readonly Network[]): Prom
   const { evm: privateKey, solana: secretKey } = live.signers;
   const reachable = networks.flatMap((network) => {
     const rpcUrl = rpcUrlOf(live, network);
-    const { caip2, v1Name, asset } = network.live;
+    const { caip2, v1Name, asset, walletFactories } = network.live;
     const nativeValue = coinValueOf(live, network);
     return rpcUrl === undefined
       ? []
-      : [{ family: network.family, caip2, rpcUrl, asset, nativeValue, ...(v1Name && { v1Name }) }];
+      : [{ family: network.family, caip2, rpcUrl, asset, nativeValue, walletFactories, ...(v1Name && { v1Name }) }];
   });
   return localFacilitator({
     evm: privateKey

@@ -74,7 +74,7 @@ async function start(): Promise<void> {
   }
 }
 
-start().catch((error: unknown) => {
+await start().catch((error: unknown) => {
   process.stderr.write(`${startProblem(error, process.env)}\n`);
   process.exit(1);
 });

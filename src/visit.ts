@@ -53,8 +53,8 @@ export class Visit {
   /** Whom it is counted to: an address; undefined: nobody in particular. */
   client: string | undefined;
 
-  /** A tool call, which has come with a request. */
-  isTool = false;
+  /** It has come with a request, which is counted itself. */
+  isWithin = false;
 
   readonly method: string;
   readonly trace: Trace | undefined;
@@ -91,11 +91,17 @@ export class Visit {
   }
 }
 
+/** Something that came with a request and is written down by itself. */
+export function visitWithin(request: Visit, method: string, ended: Ended): Visit {
+  const visit = new Visit(method, ended, request.trace, request.requestId);
+  visit.client = request.client;
+  visit.isWithin = true;
+  return visit;
+}
+
 /** A tool call that came with a request of the Model Context Protocol. */
 export function toolVisit(request: Visit, ended: Ended): Visit {
-  const visit = new Visit('tools/call', ended, request.trace, request.requestId);
+  const visit = visitWithin(request, 'tools/call', ended);
   visit.door = 'mcp';
-  visit.client = request.client;
-  visit.isTool = true;
   return visit;
 }

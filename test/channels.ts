@@ -51,6 +51,8 @@ export function openChannel(gateway: Gateway, options: ChannelOptions = {}) {
     account,
     reader,
     client: httpClient,
+    /** For whoever brings requests of its own. */
+    fetch: paying,
     /** Pays and asks. */
     buy: ({ url, init }: PaidCall): Promise<Response> => paying(url, init),
     /** Signs for a call and does not send it. */

@@ -4,7 +4,6 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { privateKeyToAccount } from 'viem/accounts';
-import { createSigner, wrapFetchWithPayment as wrapFetchV1 } from 'x402-fetch';
 import { openWallet, type X402Scheme } from '../src/rails/x402/payer.ts';
 import type { Gateway as WholeGateway } from './gateway.ts';
 
@@ -62,6 +61,8 @@ export async function signProofV1(
 }
 
 async function openV1(gateway: Gateway, network: string, fetching: typeof fetch) {
+  // A thousand modules that most tests do without.
+  const { createSigner, wrapFetchWithPayment: wrapFetchV1 } = await import('x402-fetch');
   const { evm, solana } = gateway.state;
   const access = evm[network];
   const names: Record<string, string> = {

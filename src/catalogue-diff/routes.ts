@@ -45,13 +45,16 @@ const TERMS = [
 ] as const;
 
 const compareTerms = ({ endpoint: old }: Route, { endpoint: now }: Route): RouteChange[] =>
-  TERMS.filter(({ about }) => old[about] !== now[about]).map(({ about, harmful, effect }) => ({
+  TERMS.filter(({ about }) => written(old[about]) !== written(now[about])).map(({ about, harmful, effect }) => ({
     about,
     what: '',
-    effect: now[about] === harmful ? effect : 'harmless',
-    before: String(old[about]),
-    after: String(now[about]),
+    effect: now[about] === !harmful ? 'harmless' : effect,
+    before: written(old[about]),
+    after: written(now[about]),
   }));
+
+const written = (term: Route['endpoint']['free' | 'secret']): string =>
+  typeof term === 'boolean' ? String(term) : `unless ${term.unless}`;
 
 export function compareRoutes(before: Sold, after: Sold): RouteChange[] {
   const [was, is] = [before.route, after.route];

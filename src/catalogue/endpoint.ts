@@ -10,6 +10,7 @@ import { checkUnread, type RequestUse } from './request-reads.ts';
 import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { closedRequest, openResult, refusals } from './schemas.ts';
+import { checkSecret } from './secret.ts';
 import type {
   Endpoint,
   EndpointFile,
@@ -69,6 +70,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkAnswers(plan, resultSchema, context);
   checkExampleAnswers(plan, resultSchema, context);
   checkDeadline(plan, requestSchema, context);
+  checkSecret(plan, requestSchema, context);
   const upstreams = plan.upstreams.flatMap(({ value }) => (isJsonObject(value) ? [value as UpstreamOptions] : []));
   const named = upstreams.map(({ model }) => model);
   const bodyLimitBytes = bodyLimitOf(named, requestSchema, context.models);

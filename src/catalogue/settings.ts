@@ -78,6 +78,18 @@ function checkBindings(location: SourceLocation, file: NetworkFile, checker: Che
     const { address } = binding.asset;
     const fault = typeof address === 'string' ? addressFault(file.family, address) : undefined;
     if (fault) checker.diagnostics.add(below(location, mode, 'asset', 'address'), `${address} ${fault}`);
+    const factories: unknown = binding.walletFactories ?? [];
+    for (const [at, factory] of (Array.isArray(factories) ? factories : []).entries()) {
+      const wrong = typeof factory === 'string' ? addressFault('evm', factory) : undefined;
+      if (wrong) checker.diagnostics.add(below(location, mode, 'walletFactories', at), `${factory} ${wrong}`);
+    }
+    if (file.family === 'solana' && binding.walletFactories !== undefined) {
+      checker.diagnostics.add(
+        keyOf(below(location, mode, 'walletFactories')),
+        'wallets are deployed on EVM networks alone',
+        'leave walletFactories out',
+      );
+    }
     if (mode === 'live' && testNetworks.has(binding.caip2)) {
       checker.diagnostics.add(
         below(location, mode, 'caip2'),

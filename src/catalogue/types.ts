@@ -82,8 +82,11 @@ export interface EndpointFile {
   readonly request: JsonSchema;
   readonly result: JsonSchema;
   readonly envelope?: Envelope;
-  /** True where the answer holds a secret: it is given again only to who shows more than what the chain tells. */
-  readonly secret?: boolean;
+  /**
+   * True where the answer holds a secret: it is given again only to who shows more than what the chain tells. A map where
+   * requests that have the field get no secret.
+   */
+  readonly secret?: boolean | { readonly unless: string };
   /** True where a request may cost nothing; it is then answered without a payment. */
   readonly free?: boolean;
   /** False: it is not sold, and what was bought of it can still be had. */
@@ -114,6 +117,7 @@ export interface NetworkBinding {
   readonly asset: AssetFile;
   /** Where outcomes are asked for; in the sandbox, the local chain's address takes its place. */
   readonly rpcUrl?: string;
+  readonly walletFactories?: readonly string[];
 }
 
 /** One entry of `catalogue/networks.yaml`. */
@@ -380,8 +384,8 @@ export interface Endpoint {
   readonly summary: string;
   readonly description: string;
   readonly listing: EndpointListing;
-  /** See EndpointFile.secret. */
-  readonly secret: boolean;
+  /** See EndpointFile.secret, and `holdsSecret`. */
+  readonly secret: NonNullable<EndpointFile['secret']>;
   /** See EndpointFile.free. */
   readonly free: boolean;
   /** Milliseconds since the epoch; infinite where no end is set. */

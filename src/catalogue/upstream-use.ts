@@ -235,7 +235,7 @@ export class UpstreamUse {
 }
 
 const saysSecret = ({ document }: SourceLocation): boolean =>
-  isJsonObject(document.value) && document.value.secret === true;
+  isJsonObject(document.value) && (document.value.secret === true || isJsonObject(document.value.secret));
 
 /** The adapters that can play a role; none where the recipe has no such role. */
 const namesOf = ({ roles }: RecipeDeclaration, role: string): string[] => (roles[role] ?? []).map(({ name }) => name);

@@ -1,9 +1,13 @@
-/** What a gateway asks for, and which of it may be paid: the exact scheme in a known dollar stablecoin, and no other. */
+/**
+ * What a gateway asks for, and which of it may be paid: a transfer, or money that is locked for one, in a known dollar
+ * stablecoin, and nothing else.
+ */
 import { isAddress as isSolanaAddress } from '@solana/kit';
 import { isAddress as isEvmAddress } from 'viem';
 import { asJsonObject, type JsonObject, textOrNull } from '../json.ts';
 import { type Atomic, divideUp, type Money } from '../money.ts';
 import type { Asset } from './asset.ts';
+import { type HoldTerms, readHold } from './hold.ts';
 
 export interface Offer {
   readonly asset: Asset;
@@ -16,6 +20,8 @@ export interface Offer {
   readonly seconds: number;
   /** Who pays for the transaction; on Solana only. */
   readonly feePayer: string | undefined;
+  /** How the money is locked; undefined where it is transferred. */
+  readonly hold: HoldTerms | undefined;
   /** The offer as it was given, to be named in the payment. */
   readonly given: JsonObject;
 }
@@ -43,7 +49,9 @@ export function readOffer(given: JsonObject, assets: readonly Asset[]): Offer | 
   const { scheme, network, amount, asset: address, payTo, maxTimeoutSeconds } = given;
   const extra = asJsonObject(given.extra);
   const asset = assets.find((known) => known.network === network && sameAddress(known, address));
-  if (scheme !== 'exact' || !asset) return undefined;
+  if (!asset) return undefined;
+  const hold = scheme === 'auth-capture' && asset.family === 'evm' ? readHold(extra) : undefined;
+  if (scheme !== 'exact' && !hold) return undefined;
   if (typeof amount !== 'string' || !/^[1-9][0-9]{0,30}$/.test(amount)) return undefined;
   if (typeof payTo !== 'string' || !isAddress(asset, payTo)) return undefined;
   if (typeof maxTimeoutSeconds !== 'number' || !Number.isInteger(maxTimeoutSeconds) || maxTimeoutSeconds <= 0)
@@ -60,6 +68,7 @@ export function readOffer(given: JsonObject, assets: readonly Asset[]): Offer | 
     payTo,
     seconds: Math.min(maxTimeoutSeconds, LONGEST_SECONDS),
     feePayer,
+    hold,
     given,
   };
 }

@@ -5,9 +5,11 @@ import {
   type KeyPairSigner,
   type TransactionSigner,
 } from '@solana/kit';
+import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { EIP3009_COLLECTOR } from '../escrow-contracts.ts';
 import type { JsonObject } from '../json.ts';
 import type { Asset } from './asset.ts';
 import { type Offer, readOffer } from './offers.ts';
@@ -74,39 +76,44 @@ const demand = (isSo: boolean, what: string): void => {
   if (!isSo) throw new Error(`${what} of what would be signed is not what was offered`);
 };
 
-/** Signs the transfer of the offer, and nothing else, whatever it is handed. */
-export const guarded = (account: EvmSigner, { asset, amount, payTo, seconds }: Offer) => ({
+/**
+ * Signs the transfer of the offer, and nothing else, whatever it is handed. What is locked goes to the escrow; who may have it
+ * from there is part of the authorization's nonce.
+ */
+export const guarded = (account: EvmSigner, { asset, amount, payTo, seconds, hold }: Offer) => ({
   address: account.address,
   async signTypedData(typed: { domain: object; types: object; primaryType: string; message: object }) {
     const { name, version, chainId, verifyingContract } = typed.domain as Record<string, unknown>;
     const { from, to, value, validBefore } = typed.message as Record<string, unknown>;
-    demand(typed.primaryType === 'TransferWithAuthorization', 'the kind');
+    demand(typed.primaryType === (hold ? 'ReceiveWithAuthorization' : 'TransferWithAuthorization'), 'the kind');
     demand(name === asset.domain?.name && version === asset.domain?.version, 'the token');
     demand(`eip155:${chainId}` === asset.network, 'the network');
     demand(String(verifyingContract).toLowerCase() === asset.address.toLowerCase(), 'the asset');
-    demand(from === account.address && String(to).toLowerCase() === payTo.toLowerCase(), 'a party');
+    const recipient = hold ? EIP3009_COLLECTOR : payTo;
+    demand(from === account.address && String(to).toLowerCase() === recipient.toLowerCase(), 'a party');
     demand(value === amount, 'the amount');
     demand(Number(validBefore) <= Math.floor(Date.now() / 1000) + seconds, 'the end');
     return account.signTypedData(typed as Parameters<PrivateKeyAccount['signTypedData']>[0]);
   },
 });
 
-/** What the clients may see of an offer: nothing in it is the gateway's own but the recipient, the amount and the fee payer. */
-const requirementsOf = ({ asset, amount, payTo, seconds, feePayer }: Offer) => ({
-  scheme: 'exact',
+/** What the clients may see of an offer: nothing in it is the gateway's own but the recipient, the amount, the fee payer and the terms of a hold. */
+const requirementsOf = ({ asset, amount, payTo, seconds, feePayer, hold }: Offer) => ({
+  scheme: hold ? 'auth-capture' : 'exact',
   network: asset.network as `${string}:${string}`,
   asset: asset.address,
   amount: amount.toString(),
   payTo,
   maxTimeoutSeconds: seconds,
-  extra: { ...asset.domain, ...(feePayer !== undefined && { feePayer }) },
+  extra: { ...asset.domain, ...hold, ...(feePayer !== undefined && { feePayer }) },
 });
 
 async function payloadOf(offer: Offer, { evm, solana }: Signers): Promise<Record<string, unknown>> {
   const { asset, amount } = offer;
   const account = evm.get(asset.id);
   if (asset.family === 'evm' && account) {
-    const scheme = new ExactEvmScheme(guarded(account, offer));
+    const signer = guarded(account, offer);
+    const scheme = offer.hold ? new AuthCaptureEvmScheme(signer) : new ExactEvmScheme(signer);
     return (await scheme.createPaymentPayload(2, requirementsOf(offer))).payload;
   }
   if (asset.family === 'evm' || !solana) throw new Error(`there is no key for ${asset.id}`);

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { deadlineOf } from '../catalogue/deadline.ts';
+import { holdsSecret } from '../catalogue/secret.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { draining, Problem } from '../errors.ts';
 import { ownTurn } from '../large-bodies.ts';
@@ -150,8 +151,8 @@ async function validateAndPrice({ route, request }: Call): Promise<{ priced?: Pr
     const input = readInput(route, request);
     const networks = networksFor(route, input);
     await ownTurn(request.body);
-    const quote = { route, amount: route.price.quote(input), networks, deadlineMs: deadlineOf(route, input), request };
-    return { priced: { input, quote } };
+    const terms = { deadlineMs: deadlineOf(route, input), isSecret: holdsSecret(route.endpoint, input) };
+    return { priced: { input, quote: { route, amount: route.price.quote(input), networks, ...terms, request } } };
   } catch (error) {
     if (error instanceof Problem) return { fault: error };
     throw error;
@@ -171,8 +172,9 @@ function challenge(
   refusal: Refusal | undefined,
   fault: Problem | undefined,
 ): Ending {
-  const { networks, deadlineMs, listing } = route;
-  const quote = priced?.quote ?? { route, amount: listing.price, networks, deadlineMs, request };
+  const { networks, deadlineMs, listing, endpoint } = route;
+  const isSecret = holdsSecret(endpoint, undefined);
+  const quote = priced?.quote ?? { route, amount: listing.price, networks, deadlineMs, isSecret, request };
   const invalidParams = fault && (fault.details ?? [{ path: '/', message: fault.message }]);
   return { kind: 'challenge', rail: rail.name, challenge: rail.challenge(quote, refusal, invalidParams) };
 }

@@ -65,7 +65,7 @@ export interface Replay extends Purchase, Pick<Payment, 'network' | 'payer' | 'a
 function boughtBefore(payment: Payment, credential: Credential, quote: Quote): Replay | undefined {
   const { state, answer, receipt, network, payer, asset } = payment;
   if (state !== 'settled' || !answer || !receipt) return undefined;
-  if (quote.route.endpoint.secret && !credential.isPrivate) {
+  if (quote.isSecret && !credential.isPrivate) {
     throw new Refusal(
       'invalid-challenge',
       'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',

@@ -4,6 +4,7 @@
  */
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
+import type { Intervals } from './intervals.ts';
 import type { Rail } from './rail.ts';
 
 export interface ConfirmParts {
@@ -13,20 +14,19 @@ export interface ConfirmParts {
   readonly rails: ReadonlyMap<string, Pick<Rail, 'confirmations'>>;
   /** How many a payment on this network needs: its neutral id, or CAIP-2. */
   wanted(network: string): number;
+  readonly intervals: Pick<Intervals, 'seenByAllMs'>;
   readonly log: Pick<Log, 'warn' | 'error'>;
   now(): number;
 }
 
 const BATCH = 100;
-/** Nodes behind one address do not all have the newest blocks at once. */
-const SEEN_BY_ALL_MS = 30_000;
 
 /** One round over the purchases that wait. Answers how many were confirmed. */
 export async function confirmPurchases(parts: ConfirmParts): Promise<number> {
   let confirmed = 0;
   for (const id of await parts.store.credits.unconfirmed(BATCH)) {
     try {
-      if (await confirmOne(parts, id)) confirmed += 1;
+      if (await confirmPurchase(parts, id)) confirmed += 1;
     } catch (err) {
       parts.log.error({ payment: id, err }, 'the confirmations of a payment could not be counted');
     }
@@ -34,14 +34,18 @@ export async function confirmPurchases(parts: ConfirmParts): Promise<number> {
   return confirmed;
 }
 
-async function confirmOne({ store, rails, wanted, log, now }: ConfirmParts, id: string): Promise<boolean> {
+/** One purchase, by its payment. Answers whether it counts from now on. Throws where the chain cannot be asked. */
+export async function confirmPurchase(
+  { store, rails, wanted, intervals, log, now }: ConfirmParts,
+  id: string,
+): Promise<boolean> {
   const payment = await store.find(id);
   const rail = payment && rails.get(payment.rail);
   if (!rail || !payment.receipt) return false;
   const { transaction, settledAt } = payment.receipt;
   const count = await rail.confirmations(payment.recoveryQuery, transaction);
   if (count >= wanted(payment.network)) return store.credits.confirm(id);
-  if (count === 0 && now() - settledAt > SEEN_BY_ALL_MS) {
+  if (count === 0 && now() - settledAt > intervals.seenByAllMs) {
     log.warn({ payment: id, transaction }, 'the chain took a payment back: what it bought is withheld');
     await store.reopen(id, 'the chain took the settling transaction back', now());
   }

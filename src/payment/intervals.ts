@@ -22,6 +22,11 @@ export interface Intervals {
   readonly adoptAfterMs: number;
   /** How often purchases of credits are looked for whose payment has become deep enough. */
   readonly confirmEveryMs: number;
+  /**
+   * A payment that its chain does not show counts as taken back so long after it settled: nodes behind one address do not all
+   * have the newest blocks at once.
+   */
+  readonly seenByAllMs: number;
   /** How often it is asked what settling costs on each network: an offer goes that is not worth it any more. */
   readonly weighEveryMs: number;
   /** Vouchers of channels: what is done with them while nobody calls. */
@@ -38,6 +43,7 @@ export const usualIntervals: Intervals = {
   reconcileEveryMs: 10_000,
   adoptAfterMs: 60_000,
   confirmEveryMs: 5_000,
+  seenByAllMs: 30_000,
   weighEveryMs: 10_000,
   claims: { everyMs: 300_000, afterMs: 6 * 3_600_000, readEveryMs: 3_600_000, takenMs: 300_000 },
   alertEveryMs: 10_000,

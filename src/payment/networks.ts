@@ -170,10 +170,21 @@ export function createPayableNetworks(
     version += 1;
   };
 
+  /** By the network's name at its facilitator. */
+  const notices = new Map<string, string>();
+
+  const note = ({ network, notice }: Kind): void => {
+    if (notice && notices.get(network) !== notice)
+      log.warn({ network, reason: notice }, 'not all of a network can be used');
+    if (notice) notices.set(network, notice);
+    else notices.delete(network);
+  };
+
   const ask = async ({ name, facilitator }: NamedFacilitator): Promise<Supported> => {
     try {
       const kinds = await facilitator.supported();
       if (down.delete(facilitator)) log.info({ facilitator: name }, 'facilitator is in reach again');
+      for (const kind of kinds) if (kind.x402Version === 2 && kind.scheme === 'exact') note(kind);
       return { facilitator, kinds };
     } catch (error) {
       const reason = causesOf(error);

@@ -19,6 +19,8 @@ export interface Quote {
   readonly networks: readonly NetworkId[];
   /** How long the work may take. */
   readonly deadlineMs: number;
+  /** The answer holds a secret. */
+  readonly isSecret: boolean;
   readonly request: GatewayRequest;
 }
 

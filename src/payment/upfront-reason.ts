@@ -4,6 +4,7 @@ export const upfrontReasons = {
   loss: 'too much was lost here to settlements that failed',
   deadline: 'the payment may not outlive the work',
   contract: 'only its chain can check a wallet that is a contract',
+  undeployed: 'the wallet that pays does not exist on its chain yet',
   exposure: 'this payer has as much under way as it may',
   failures: 'settlements of this payer failed after the work',
   sent: 'the payer sent it already',

@@ -165,6 +165,13 @@ export const listUnconfirmed = (limit: number): Statement => ({
   values: [limit],
 });
 
+export const listPending = (keyId: string): Statement => ({
+  text: `SELECT p.payment_id, CAST(p.amount AS TEXT) AS amount FROM purchases p WHERE p.key_id = ?1 AND p.posted_at IS NULL
+    AND EXISTS (SELECT 1 FROM payments y WHERE y.id = p.payment_id AND y.state IN ('settled', 'unknown'))
+    ORDER BY p.created_at, p.payment_id`,
+  values: [keyId],
+});
+
 export const confirmPurchase = (paymentId: string): Statement => ({
   text: `UPDATE purchases SET unconfirmed = 0 WHERE payment_id = ?1 AND unconfirmed = 1
     AND EXISTS (SELECT 1 FROM payments y WHERE y.id = ?1 AND y.state = 'settled')`,

@@ -110,6 +110,9 @@ export interface Purchased {
   readonly isPosted: boolean;
 }
 
+/** Credit that is paid for, or may be, and does not count yet. */
+export type PendingPurchase = Pick<Purchase, 'paymentId' | 'amount'>;
+
 export interface HoldRequest {
   /** The call's own id. */
   readonly id: string;
@@ -200,6 +203,9 @@ export interface CreditStore {
 
   /** The payments of purchases that are settled and wait for confirmations, oldest first. */
   unconfirmed(limit: number): Promise<string[]>;
+
+  /** What was bought for the key with payments that have settled, or may have, and is not in its ledger yet. */
+  pending(keyId: string): Promise<PendingPurchase[]>;
 
   /** The payment lies deep enough in its chain: what it bought counts. False where it does not wait, or is not settled. */
   confirm(paymentId: string): Promise<boolean>;

@@ -195,6 +195,12 @@ export function creditsOn(engine: Engine): CreditStore {
     unconfirmed: async (limit) =>
       (await engine.read(statements.listUnconfirmed(limit))).map(({ payment_id }) => String(payment_id)),
 
+    pending: async (keyId) =>
+      (await engine.read(statements.listPending(keyId))).map(({ payment_id, amount }) => ({
+        paymentId: String(payment_id),
+        amount: BigInt(String(amount)),
+      })),
+
     confirm: async (paymentId) => (await engine.write(statements.confirmPurchase(paymentId))).changes === 1,
 
     hold: (request) => engine.transact(() => takeHold(request), 'process'),

@@ -1,6 +1,6 @@
 import type { Money, Rate } from '../money.ts';
 import type { LockedKey } from './credit-row.ts';
-import type { EntryKind, HoldRefusal, HoldRequest, LedgerEntry } from './credit-store.ts';
+import type { ApiKey, EntryKind, HoldRefusal, HoldRequest, KeyLimits, LedgerEntry } from './credit-store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -8,14 +8,19 @@ const DAY_MS = 86_400_000;
 export const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
 /** What the key has spent on the day, holds included. */
-const spentOn = ({ day, spent }: LockedKey, today: number): Money => (day === today ? spent : 0n);
+const spentOn = ({ day, amount }: ApiKey['spent'], today: number): Money => (day === today ? amount : 0n);
+
+const spentBy = ({ day, spent }: LockedKey): ApiKey['spent'] => ({ day, amount: spent });
+
+/** Whether so much more is beyond what a key may spend on the day of `now`; what it has `spent` includes holds. */
+export const exceedsDay = ({ perDay }: KeyLimits, spent: ApiKey['spent'], amount: Money, now: number): boolean =>
+  perDay !== undefined && spentOn(spent, dayOf(now)) + amount > perDay;
 
 /** Why a key may not hold the amount, or undefined when it may. Pure; asked about a row that nobody else can change. */
 export function refusalOf(key: LockedKey, { amount, now }: HoldRequest): HoldRefusal | undefined {
-  const { perDay } = key.limits;
   if (key.disabledAt !== undefined) return 'disabled';
   if (key.expiresAt !== undefined && key.expiresAt <= now) return 'expired';
-  if (perDay !== undefined && spentOn(key, dayOf(now)) + amount > perDay) return 'per-day';
+  if (exceedsDay(key.limits, spentBy(key), amount, now)) return 'per-day';
   return amount > key.balance ? 'balance' : undefined;
 }
 
@@ -65,6 +70,6 @@ export function posted(key: LockedKey, posting: Posting): { after: LockedKey; en
 
 /** A hold counts towards its own day, and so does what comes back of it, whenever that is. */
 function daySpending(key: LockedKey, { kind, amount, heldOn, now }: Posting): Pick<LockedKey, 'day' | 'spent'> {
-  if (kind === 'hold') return { day: dayOf(now), spent: spentOn(key, dayOf(now)) - amount };
+  if (kind === 'hold') return { day: dayOf(now), spent: spentOn(spentBy(key), dayOf(now)) - amount };
   return { day: key.day, spent: heldOn === key.day ? key.spent - amount : key.spent };
 }

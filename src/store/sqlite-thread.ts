@@ -119,6 +119,7 @@ const creditMethods: Remote<CreditStore> = {
   grant: true,
   purchase: true,
   unconfirmed: true,
+  pending: true,
   confirm: true,
   hold: true,
   settle: true,

@@ -46,7 +46,12 @@ function command(
       TURNPIKE_CATALOGUE: resolve(catalogue),
       TURNPIKE_DATA: data,
       ...(signer
-        ? { TURNPIKE_SIGNER_EVM: signer.privateKey, TURNPIKE_PAY_TO_CHAIN_C: offer.payTo }
+        ? {
+            TURNPIKE_SIGNER_EVM: signer.privateKey,
+            TURNPIKE_PAY_TO_CHAIN_C: offer.payTo,
+            // Gas costs a hundred times as much on a local node as on Base.
+            TURNPIKE_COIN_USD_CHAIN_C: '10',
+          }
         : { TURNPIKE_FACILITATOR_URL: doublesUrl, TURNPIKE_PAY_TO_EVM: offer.payTo }),
       TURNPIKE_RPC_URL_CHAIN_C: signer?.rpcUrl ?? `${doublesUrl}/rpc`,
       TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),

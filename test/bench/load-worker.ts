@@ -2,7 +2,7 @@
 import { Pool } from 'undici';
 import { type ChannelPayer, openChannelPayers } from './channel-payers.ts';
 import type { LoadAnswer, LoadJob, LoadResult } from './load.ts';
-import { makeCredentials, makePayments, type PaymentRequired } from './payments.ts';
+import { makeCredentials, makePayments, type PaymentRequired, signPayments } from './payments.ts';
 import { percentile } from './percentile.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -55,7 +55,8 @@ async function prepare(pool: Pool, job: LoadJob): Promise<(index: number, caller
     return (index) => toolCall(job, at(proofs, index));
   }
   if (payment === 'x402') {
-    const proofs = makePayments(decoded(await challengeHeader(pool, job, 'payment-required')), count);
+    const required = decoded(await challengeHeader(pool, job, 'payment-required'));
+    const proofs = job.wallets ? signPayments(required, count, job.wallets) : makePayments(required, count);
     return (index) => ({ path, body, headers: { ...headers, 'payment-signature': at(proofs, index) } });
   }
   if (payment === 'mpp') {
@@ -82,7 +83,8 @@ async function prepare(pool: Pool, job: LoadJob): Promise<(index: number, caller
 /** By gateway: a channel is good for many rounds. */
 const channels = new Map<string, Promise<readonly ChannelPayer[]>>();
 
-function channelsOf({ url }: LoadJob, open: () => Promise<readonly ChannelPayer[]>): Promise<readonly ChannelPayer[]> {
+function channelsOf({ urls }: LoadJob, open: () => Promise<readonly ChannelPayer[]>): Promise<readonly ChannelPayer[]> {
+  const [url = ''] = urls;
   const known = channels.get(url) ?? open();
   channels.set(url, known);
   return known;
@@ -107,11 +109,17 @@ async function time(pool: Pool, call: Call, { expects, payment, until }: LoadJob
 }
 
 async function run(job: LoadJob): Promise<LoadResult> {
-  const pool = new Pool(job.url, { connections: job.callers, pipelining: 1 });
+  const connections = Math.ceil(job.callers / job.urls.length);
+  const pools = job.urls.map((url) => new Pool(url, { connections, pipelining: 1 }));
+  const poolOf = (caller: number): Pool => {
+    const pool = pools[caller % pools.length];
+    if (!pool) throw new Error('a job names a server');
+    return pool;
+  };
   try {
-    const callAt = await prepare(pool, job);
+    const callAt = await prepare(poolOf(0), job);
     // A payment is replayed once it has been settled.
-    if (job.replays) await time(pool, callAt(0, 0), job);
+    if (job.replays) await time(poolOf(0), callAt(0, 0), job);
     const times: number[] = [];
     const startedAt = performance.now();
     const endsAt = startedAt + job.milliseconds;
@@ -120,14 +128,14 @@ async function run(job: LoadJob): Promise<LoadResult> {
       while (asked < job.requests && performance.now() < endsAt) {
         const call = callAt(asked, number);
         asked += 1;
-        times.push(await time(pool, call, job));
+        times.push(await time(poolOf(number), call, job));
       }
     };
     await Promise.all(Array.from({ length: job.callers }, (_, number) => caller(number)));
     const milliseconds = performance.now() - startedAt;
     return { requests: times.length, milliseconds, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
   } finally {
-    await pool.destroy();
+    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 }
 

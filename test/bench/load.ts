@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export interface LoadJob {
-  /** Origin of the server. */
-  readonly url: string;
+  /** Origins of the servers: callers take them in turns. */
+  readonly urls: readonly string[];
   readonly path: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** How each call is paid, by the first offer of the 402; left out: not at all. `mcp` calls the tool, and pays it by x402. */
   readonly payment?: 'x402' | 'mpp' | 'mcp' | 'channel';
   readonly tool?: string;
-  /** Keys with money, one for each caller that pays from a channel. */
+  /** Keys with money, one for each caller; left out: nobody signs. */
   readonly wallets?: readonly string[];
   /** What is asked for the offer, where that is not what is called with. */
   readonly offered?: string;

@@ -1,6 +1,6 @@
 /** Servers under the same load, in turns, so that whatever else the machine does meets all of them. */
 import type { Load, LoadJob } from './load.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { ServerProcess, Servers } from './server-process.ts';
 
 export interface Measured {
   /** Requests per second, one for each round. */
@@ -12,11 +12,11 @@ export interface Measured {
   readonly processorTime: number | undefined;
 }
 
-export type Work = Omit<LoadJob, 'url' | 'milliseconds'>;
+export type Work = Omit<LoadJob, 'urls' | 'milliseconds'>;
 
 /** Whom to call, and what it is called with in a way of its own. */
 export interface Target extends Partial<Pick<LoadJob, 'path' | 'headers' | 'body' | 'payment' | 'tool' | 'wallets'>> {
-  readonly server: Pick<ServerProcess, 'url' | 'processorTime'>;
+  readonly server: Pick<ServerProcess, 'url' | 'processorTime'> | Servers;
 }
 
 export interface Rounds {
@@ -37,7 +37,7 @@ export async function measure(
 ): Promise<Measured[]> {
   const subjects = targets.map(({ server, ...call }) => ({
     server,
-    job: { ...work, ...call, url: server.url, milliseconds },
+    job: { ...work, ...call, urls: 'urls' in server ? server.urls : [server.url], milliseconds },
     rates: [] as number[],
     p50s: [] as number[],
     p99s: [] as number[],

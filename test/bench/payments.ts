@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { Challenge } from 'mppx';
 import { evm } from 'mppx/client';
+import { signRecoverable } from 'tiny-secp256k1';
+import { type Hex, hashTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { TRANSFER_TYPES } from '../transfer-types.ts';
 import { offer } from './subject.ts';
 
 interface Accepted {
@@ -33,6 +36,44 @@ export function makePayments({ resource, accepts, extensions }: PaymentRequired,
   };
   return Array.from({ length: count }, () => {
     const payload = { signature: hex(65), authorization: { ...common, from: hex(20), nonce: hex(32) } };
+    const payment = { x402Version: 2, payload, resource, accepted, ...(extensions && { extensions }) };
+    return Buffer.from(JSON.stringify(payment)).toString('base64');
+  });
+}
+
+/** The same, signed by these payers in turns: for who looks. */
+export function signPayments(
+  { resource, accepts, extensions }: PaymentRequired,
+  count: number,
+  wallets: readonly string[],
+): string[] {
+  const [accepted] = accepts;
+  if (!accepted) throw new Error('the challenge offers nothing');
+  const now = Math.floor(Date.now() / 1000);
+  const payers = wallets.map((key) => ({
+    from: privateKeyToAccount(key as Hex).address,
+    secret: Buffer.from(key.slice(2), 'hex'),
+  }));
+  const chainId = Number(offer.network.replace('eip155:', ''));
+  const domain = { ...offer.domain, chainId, verifyingContract: offer.asset } as const;
+  return Array.from({ length: count }, (_, index) => {
+    const { from, secret } = payers[index % payers.length] as (typeof payers)[number];
+    const message = {
+      from,
+      to: accepted.payTo as Hex,
+      value: BigInt(accepted.amount),
+      validAfter: BigInt(now - 600),
+      validBefore: BigInt(now + accepted.maxTimeoutSeconds),
+      nonce: hex(32) as Hex,
+    };
+    const typed = { domain, types: TRANSFER_TYPES, primaryType: 'TransferWithAuthorization', message } as const;
+    const digest = Buffer.from(hashTypedData(typed).slice(2), 'hex');
+    const { signature, recoveryId } = signRecoverable(digest, secret);
+    const authorization = Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)]));
+    const payload = {
+      signature: `0x${Buffer.from(signature).toString('hex')}${(27 + recoveryId).toString(16)}`,
+      authorization,
+    };
     const payment = { x402Version: 2, payload, resource, accepted, ...(extensions && { extensions }) };
     return Buffer.from(JSON.stringify(payment)).toString('base64');
   });

@@ -12,6 +12,16 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** Several of which callers share, each caller with one of them. */
+export interface Servers extends Pick<ServerProcess, 'processorTime'> {
+  readonly urls: readonly string[];
+}
+
+export const together = (servers: readonly ServerProcess[]): Servers => ({
+  urls: servers.map(({ url }) => url),
+  processorTime: () => servers.reduce((sum, server) => sum + (server.processorTime() ?? Number.NaN), 0),
+});
+
 export interface ServerCommand {
   /** Of node. */
   readonly words: readonly string[];

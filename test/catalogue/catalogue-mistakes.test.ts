@@ -256,6 +256,24 @@ for (const [promise, from, to, expected] of [
     'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
     'is the Solana devnet',
   ],
+  [
+    'a factory of wallets whose capitals do not fit is misspelt',
+    'caip2: eip155:988\n',
+    'caip2: eip155:988\n    walletFactories: ["0xbA5ED110eFDBa3D005bfC882d75358ACBbB85842"]\n',
+    'is misspelt, for its capitals do not fit (EIP-55)',
+  ],
+  [
+    'a factory of wallets is an address',
+    'caip2: eip155:988\n',
+    'caip2: eip155:988\n    walletFactories: [safe]\n',
+    'write a quoted EVM address: 0x and 40 hexadecimal digits',
+  ],
+  [
+    'wallets of Solana are deployed by nobody',
+    'caip2: solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp\n',
+    'caip2: solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp\n    walletFactories: ["0xBA5ED110eFDBa3D005bfC882d75358ACBbB85842"]\n',
+    'wallets are deployed on EVM networks alone; leave walletFactories out',
+  ],
 ] as const) {
   t.test(promise, async (t) => {
     const problems = problemsOf(writeCatalogue(t, { 'networks.yaml': replaced(networks, from, to) }));

@@ -29,6 +29,16 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['words: { larg: §[big]', 'size does not take larg; did you mean large?']],
   ],
   [
+    'a secret that depends on a field names one that a request may leave out',
+    replaced(oil, 'path:', 'secret: { unless: prompt }\npath:'),
+    [['secret: { unless: §prompt', 'secret.unless names prompt, which every request has; there are: size']],
+  ],
+  [
+    'a secret does not depend on a field that is not there',
+    replaced(oil, 'path:', 'secret: { unless: sise }\npath:'),
+    [['secret: { unless: §sise', 'secret.unless names sise, which is no field of the request; did you mean size?']],
+  ],
+  [
     'broken YAML is reported with its place',
     replaced(oil, 'summary: A picture in oil', 'summary: "A picture in oil'),
     [['picture in oil§', 'not YAML: Missing closing "quote']],

@@ -11,7 +11,7 @@ export interface Aftermath {
   readonly returned: readonly Purchase[];
   /** Once the reconciler had its time, and before anybody asked for an answer again. */
   readonly quiet: Books;
-  /** After every payer has asked again. */
+  /** After every payer has asked again, and what that began has ended. */
   readonly books: Books;
 }
 
@@ -44,22 +44,23 @@ export async function aftermath(stage: Stage, purchases: readonly Purchase[]): P
     return proof.validBefore * 1000 - Date.now() > GOOD_FOR_MS;
   });
   await eachOf(returned, async (purchase) => {
-    // What one of them is refused for, another of the same purchase may have to end first.
-    for (const proof of purchase.proofs) {
-      if (!endOf(purchase, proof)) await persist(stage, purchase, proof, dice, { patienceMs: RETURN_MS });
-    }
+    // What the last is refused for, an earlier one of the same purchase may have to end first: also one that was answered, for
+    // its chain may have taken it back.
+    for (const proof of purchase.proofs) await persist(stage, purchase, proof, dice, { patienceMs: RETURN_MS });
   });
 
   await books.readOnce(({ payments }) => ![...payments.values()].some(isUnderWay), END_MS);
   await chains.letPass(LONG_SECONDS);
   timeline.note('ALL THAT WAS SIGNED IS OUT OF DATE');
-  const quiet = await books.readOnce((found) => checkQuiet(found, timeline.markOf).length === 0, chains.quietMs);
+  const readQuiet = () => books.readOnce((found) => checkQuiet(found, timeline.markOf).length === 0, chains.quietMs);
+  const quiet = await readQuiet();
 
   const ledger = await chains.readLedger();
   await eachOf(purchases, async (purchase) => {
     for (const proof of purchase.proofs) {
-      if (ledger.find(proof.payment)) await askAgain(stage, purchase, proof, dice);
+      if (ledger.find(proof.payment) || quiet.payments.get(proof.payment)?.receipt)
+        await askAgain(stage, purchase, proof, dice);
     }
   });
-  return { returned, quiet, books: await books.read() };
+  return { returned, quiet, books: await readQuiet() };
 }

@@ -7,6 +7,8 @@ import type { Payment } from '../../src/store/store.ts';
 export interface Books {
   /** By id. */
   readonly payments: ReadonlyMap<string, Payment>;
+  /** Payments of purchases that wait until the chain has them deep enough. */
+  readonly unconfirmed: readonly string[];
   readonly keys: readonly { readonly key: ApiKey; readonly entries: readonly LedgerEntry[] }[];
 }
 
@@ -19,6 +21,7 @@ export async function openBooks(where: Parameters<typeof openStore>[0]) {
     const payments = await store.list({ limit: ALL });
     const keys = await store.credits.listKeys(Date.now());
     return {
+      unconfirmed: await store.credits.unconfirmed(ALL),
       payments: new Map(payments.map((payment) => [payment.id, payment])),
       // Oldest first.
       keys: await Promise.all(

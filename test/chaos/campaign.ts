@@ -14,6 +14,7 @@ import type { Violation } from './checks/violation.ts';
 import type { StoreName } from './database.ts';
 import type { Ledger } from './ledger.ts';
 import type { ChainsName } from './open-chains.ts';
+import { type Reconciled, reconciled } from './reconciled.ts';
 import { openStage } from './stage.ts';
 import { type Storm, type StormOptions, storm } from './storm.ts';
 import type { Timeline } from './timeline.ts';
@@ -31,6 +32,7 @@ export interface Campaign extends Storm {
   /** What went wrong in the world, and how often. */
   readonly faults: ReadonlyMap<string, number>;
   readonly books: Books;
+  readonly told: Reconciled;
   /** How long it took in all. */
   readonly seconds: number;
 }
@@ -49,25 +51,27 @@ export async function campaign({ store, chains, seed, ...options }: CampaignOpti
     const measured = slots.at(-1) ?? 0;
     const start = await gateways.measure(measured);
     const { returned, quiet, books } = await aftermath(stage, atWork.purchases);
+    const told = await reconciled(stage.environment);
     await sender.close();
     world.rest();
     await delay(REST_MS);
     const end = await gateways.measure(measured);
 
     const ledger = await stage.chains.readLedger();
-    const evidence = { ...atWork, ledger, calls: upstream.calls, quiet, books, markOf };
+    const evidence = { ...atWork, ledger, calls: upstream.calls, quiet, books, told, markOf };
     const violations = [
       ...checkAnswers(evidence),
       ...checkServed(returned),
       ...checkUpstream(evidence),
       ...checkQuiet(quiet, markOf),
+      ...checkQuiet(books, markOf),
       ...checkBooks(evidence),
       ...checkCredits(evidence),
       ...checkProcess(start, end),
       ...gateways.faults.map((text) => ({ promise: 'gateways go on', text })),
     ];
     const seconds = (performance.now() - startedAt) / 1000;
-    return { ...atWork, violations, timeline, ledger, faults: faults.given, books, seconds };
+    return { ...atWork, violations, timeline, ledger, faults: faults.given, books, told, seconds };
   } finally {
     await stage.stop();
   }

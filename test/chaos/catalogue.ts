@@ -23,6 +23,9 @@ const EXPOSURE = {
   settleUpfront: { above: '4.00', afterFailures: 1000 },
 };
 
+/** What lies so deep the simulated chain does not take back. */
+const CONFIRMATIONS = 3;
+
 interface Upstream {
   readonly models: Readonly<Record<string, object>>;
 }
@@ -42,7 +45,7 @@ export function writeCatalogue(to: string): void {
   });
   write('upstreams.yaml', stringify(Object.fromEntries(used)));
   write('service.yaml', stringify({ ...parse(read('service.yaml')), exposure: EXPOSURE }));
-  write('networks.yaml', read('networks.yaml'));
+  write('networks.yaml', read('networks.yaml').replace('chain-c:\n', `chain-c:\n  confirmations: ${CONFIRMATIONS}\n`));
   const schemas = new Set<string>();
   const writeSchemasOf = (text: string) => {
     for (const [, schema = ''] of text.matchAll(/\$ref: ([a-z0-9-]+)/g)) {

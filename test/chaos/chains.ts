@@ -63,6 +63,11 @@ export interface Chains {
   openWallet(method: Method, options: { readonly isContract: boolean }): Promise<Wallet>;
   /** Pays what a 402 asks. Throws where it does not offer the method. */
   pay(unpaid: Answer, method: Method, wallet: Wallet, options?: ProofOptions): Promise<Proof>;
+  /**
+   * Drops the block of the payment's transfer; what it answers puts the transfer into a later one, if that is still possible.
+   * Undefined where the chain has no such transfer, or does not replace its block any more. Genuine chains replace none.
+   */
+  takeBack?(payment: string): (() => void) | undefined;
   /** What was signed and not used goes out of date. */
   letPass(seconds: number): Promise<void>;
   /** After that, how long gateways may take to see the end of every payment, in milliseconds. */

@@ -22,16 +22,21 @@ const providing = { none: 70, slow: 12, '500': 5, malformed: 4, 'broken off': 4,
 
 const asking = { none: 92, slow: 4, '500': 2, 'connection lost': 2 };
 
+/** Blocks are replaced that a settlement lies in. */
+const reorganising = { none: 84, 'taken back for a while': 8, 'taken back for good': 8 };
+
 export type SettlingFault = keyof typeof settling;
 export type VerifyingFault = keyof typeof verifying;
 export type ProvidingFault = keyof typeof providing;
 export type AskingFault = keyof typeof asking;
+export type Reorganisation = keyof typeof reorganising;
 
 export interface Faults {
   settling(): SettlingFault;
   verifying(): VerifyingFault;
   providing(): ProvidingFault;
   asking(): AskingFault;
+  reorganising(): Reorganisation;
   readonly dice: Dice;
   /** From now on nothing goes wrong any more. */
   end(): void;
@@ -61,6 +66,7 @@ export function openFaults(seed: number): Faults {
     settling: () => draw('settling', settling, 'none'),
     verifying: () => draw('verifying', verifying, 'none'),
     asking: () => draw('node', asking, 'none'),
+    reorganising: () => draw('chain', reorganising, 'none'),
     providing() {
       if (!isOver && dice.percent(FLAPS_PERCENT)) flapsUntil = performance.now() + FLAP_MS;
       if (!isOver && performance.now() < flapsUntil) return '500';

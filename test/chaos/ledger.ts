@@ -13,11 +13,17 @@ export interface Transfer {
 export interface Ledger {
   readonly transfers: readonly Transfer[];
   find(payment: string): Transfer | undefined;
+  /** What the chain had once, and has not any more. */
+  readonly takenBack: readonly Transfer[];
   /** CAIP-2 id of each network -> what its address holds more than at the start, in atomic units. */
   readonly gains: ReadonlyMap<string, bigint>;
 }
 
-export function ledgerOf(transfers: readonly Transfer[], gains: Ledger['gains']): Ledger {
+export function ledgerOf(
+  transfers: readonly Transfer[],
+  gains: Ledger['gains'],
+  takenBack: readonly Transfer[] = [],
+): Ledger {
   const byPayment = new Map(transfers.map((transfer) => [transfer.payment, transfer]));
-  return { transfers, gains, find: (payment) => byPayment.get(payment) };
+  return { transfers, gains, find: (payment) => byPayment.get(payment), takenBack };
 }

@@ -1,11 +1,14 @@
 /** What is bought: an endpoint, a request with the purchase's mark in it, and a way to pay. */
 import type { Chains, Method } from './chains.ts';
 import type { Dice } from './dice.ts';
+import type { DoorName } from './doors.ts';
 import { type Habit, habits, type Purchase } from './purchase.ts';
 
 interface Order {
   readonly path: string;
   readonly method: Method;
+  /** Default: HTTP. */
+  readonly door?: DoorName;
   body(mark: string, dice: Dice, keys: readonly string[]): object;
 }
 
@@ -36,6 +39,13 @@ const orders = {
   'text by tier on Solana': { ...tiered, path: '/llm/vendor3-5.2', method: 'exact on Solana' },
   credits: { ...credits, method: 'exact' },
   'credits on Solana': { ...credits, method: 'exact on Solana' },
+  'text by a tool': { ...tiered, door: 'MCP', method: 'exact' },
+  'text by use by a tool, upto': { ...byUse, door: 'MCP', method: 'upto' },
+  'picture by a tool': { path: '/image/family-e-2', door: 'MCP', method: 'exact', body: picture },
+  'picture by a tool, over MPP': { path: '/image/family-e-2', door: 'MCP', method: 'mpp', body: picture },
+  'picture by a tool, on Tempo': { path: '/image/family-e-2', door: 'MCP', method: 'tempo', body: picture },
+  'text by a tool, on Solana': { ...tiered, path: '/llm/vendor3-5.2', door: 'MCP', method: 'exact on Solana' },
+  'credits by a tool': { ...credits, door: 'MCP', method: 'exact' },
 } as const satisfies Record<string, Order>;
 
 const SHARES: Record<keyof typeof orders, number> = {
@@ -50,6 +60,13 @@ const SHARES: Record<keyof typeof orders, number> = {
   'text by tier on Solana': 14,
   credits: 12,
   'credits on Solana': 5,
+  'text by a tool': 10,
+  'text by use by a tool, upto': 5,
+  'picture by a tool': 5,
+  'picture by a tool, over MPP': 6,
+  'picture by a tool, on Tempo': 4,
+  'text by a tool, on Solana': 4,
+  'credits by a tool': 4,
 };
 
 /** Only version 2 of x402 knows the extension. */
@@ -59,6 +76,10 @@ const OF_CONTRACTS: readonly Method[] = ['exact', 'exact of version 1', 'mpp'];
 
 /** Payments of so many payers settle first. */
 const CONTRACTS_PERCENT = 15;
+
+/** A tool call has no headers. */
+const isPossible = (habit: Habit, method: Method, door: DoorName): boolean =>
+  (habit !== 'with an identifier' || IDENTIFIED.includes(method)) && (habit !== 'with a key' || door === 'HTTP');
 
 /** Of those that the chains have a way to pay for. */
 const sharesFor = (methods: readonly Method[]): Record<keyof typeof orders, number> =>
@@ -73,13 +94,14 @@ export async function newPurchase(
 ): Promise<Purchase> {
   const mark = `purchase-${number}`;
   const order: Order = orders[dice.pick(sharesFor(chains.methods))];
-  const { path, method } = order;
+  const { path, method, door = 'HTTP' } = order;
   const chosen = dice.pick(habits);
-  const habit: Habit = chosen === 'with an identifier' && !IDENTIFIED.includes(method) ? 'patient' : chosen;
+  const habit = isPossible(chosen, method, door) ? chosen : 'patient';
   const body = order.body(mark, dice, keys);
   const isContract = OF_CONTRACTS.includes(method) && dice.percent(CONTRACTS_PERCENT);
   return {
     mark,
+    door,
     path,
     body,
     otherBody: 'prompt' in body ? { ...body, prompt: `Something else altogether, ${mark}` } : { amount_usd: '4' },

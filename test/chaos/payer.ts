@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chains, Proof } from './chains.ts';
 import type { Dice } from './dice.ts';
+import { askAt } from './doors.ts';
 import type { Gateways } from './gateways.ts';
 import { endOf, isFinal, type Purchase } from './purchase.ts';
 import type { Answer, Sender } from './send.ts';
@@ -27,10 +28,10 @@ export async function anyGateway({ gateways }: Market, dice: Dice): Promise<{ sl
 }
 
 /** A 402 for the purchase, from whichever gateway gives one. */
-async function ask(market: Market, { path, body }: Purchase, dice: Dice): Promise<Answer> {
+async function ask(market: Market, { door, path, body }: Purchase, dice: Dice): Promise<Answer> {
   for (;;) {
     const { url } = await anyGateway(market, dice);
-    const answer = await market.sender.post({ url: url + path, body }).catch(() => undefined);
+    const answer = await askAt(door, market.sender, { url, path, body }).catch(() => undefined);
     if (answer?.status === 402) return answer;
     await delay(PAUSE_MS.least);
   }
@@ -53,7 +54,7 @@ export async function sendOnce(
   { body = purchase.body, leaveAfterMs }: { readonly body?: object; readonly leaveAfterMs?: number } = {},
 ): Promise<Answer | undefined> {
   const { timeline, sender } = market;
-  const { mark, path, idempotencyKey } = purchase;
+  const { mark, door, path, idempotencyKey } = purchase;
   const { slot, url } = await anyGateway(market, dice);
   const which = `payment ${purchase.proofs.indexOf(proof) + 1}${body === purchase.body ? '' : ', another request'}`;
   const note = (what: string) => timeline.note(`${which}: ${what}`, { mark, slot });
@@ -61,7 +62,7 @@ export async function sendOnce(
   const headers = { ...proof.headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) };
   try {
     const signal = leaveAfterMs === undefined ? undefined : AbortSignal.timeout(leaveAfterMs);
-    const answer = await sender.post({ url: url + path, body, headers, signal });
+    const answer = await askAt(door, sender, { url, path, body, headers, signal });
     note(`the payer gets ${answer.status} ${answer.code}`);
     purchase.received.push({ proof, answer, at: timeline.now() });
     return answer;

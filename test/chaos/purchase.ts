@@ -1,5 +1,6 @@
 /** One thing that somebody wants to buy: what is asked for, every payment that was signed for it, every answer. */
 import type { Method, Proof, Wallet } from './chains.ts';
+import type { DoorName } from './doors.ts';
 import type { Answer } from './send.ts';
 
 export interface Received {
@@ -11,6 +12,8 @@ export interface Received {
 export interface Purchase {
   /** Part of the request, so that the world knows it at the provider too. */
   readonly mark: string;
+  readonly door: DoorName;
+  /** As it is over HTTP. */
   readonly path: string;
   readonly body: object;
   /** What its payer asks for besides, with the same payment. */

@@ -19,13 +19,14 @@ const listed = (title: string, counts: ReadonlyMap<string, number>): string[] =>
     .map(([name, count]) => `${String(count).padStart(8)}  ${name}`),
 ];
 
-export function figuresOf({ purchases, chats, ledger, done, faults, books, seconds }: Campaign): string {
+export function figuresOf({ purchases, chats, ledger, told, done, faults, books, seconds }: Campaign): string {
   const kills = [...done].filter(([what]) => what.startsWith('killed')).reduce((sum, [, count]) => sum + count, 0);
   const payments = purchases.reduce((sum, { proofs }) => sum + proofs.length, 0);
+  const { size: lost } = told.missing;
   const neverSold = [...books.payments.values()].filter(({ state }) => state === 'unsettled').length;
   return [
     `${kills} kills, ${purchases.length} purchases with ${payments} payments, ${ledger.transfers.length} settled, ${chats.length} chats, ` +
-      `${neverSold} finished or begun and never settled, in ${Math.round(seconds)} s`,
+      `${neverSold} finished or begun and never settled, ${lost} taken back by the chain after they were told, in ${Math.round(seconds)} s`,
     ...listed('Done to gateways and database', done),
     ...listed('Gone wrong in the world', faults),
     ...listed(
@@ -40,8 +41,8 @@ export function figuresOf({ purchases, chats, ledger, done, faults, books, secon
     ...listed(
       'Settled by',
       counted(
-        purchases.flatMap(({ method, proofs }) =>
-          proofs.filter(({ payment }) => ledger.find(payment)).map(() => method),
+        purchases.flatMap(({ door, method, proofs }) =>
+          proofs.filter(({ payment }) => ledger.find(payment)).map(() => `${door}: ${method}`),
         ),
       ),
     ),

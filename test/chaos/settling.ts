@@ -1,5 +1,6 @@
 /** Settling with faults around it. They are decided before, so that the money really moves or really does not. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Chains } from './chains.ts';
 import { type Exchange, gone, loseConnection, sendJson } from './exchange.ts';
 import type { Faults, SettlingFault } from './faults.ts';
 import type { Timeline } from './timeline.ts';
@@ -24,19 +25,44 @@ export interface Settling {
 /** Who waits for an answer that does not come loses the connection after so long. */
 const HANGING_MS = 4_000;
 
-export function openSettling({ dice, settling }: Faults, timeline: Timeline): Settling {
+interface SettlingParts {
+  readonly faults: Faults;
+  readonly timeline: Timeline;
+  readonly takeBack: Chains['takeBack'];
+}
+
+export function openSettling({ faults, timeline, takeBack }: SettlingParts): Settling {
+  const { dice, settling } = faults;
   const later = new Set<Promise<unknown>>();
+
+  function afterwards(work: Promise<unknown>): void {
+    later.add(work);
+    work.finally(() => later.delete(work)).catch(() => undefined);
+  }
+
+  /** The block that it is in is replaced by one without it; it may be in a later one. */
+  async function replaceBlock({ payment }: Order, isForGood: boolean): Promise<void> {
+    const note = (what: string) => timeline.note(`the chain: ${what}`, { mark: timeline.markOf(payment) });
+    await delay(dice.between(0, 1_000));
+    const putBack = takeBack?.(payment);
+    if (!putBack) return;
+    note(`TAKEN BACK${isForGood ? ' for good' : ''}`);
+    if (isForGood) return;
+    await delay(dice.between(300, 4_000));
+    putBack();
+    note('put into a later block, if it was still good');
+  }
 
   async function carryOut(order: Order): Promise<{ readonly answer: object; readonly outcome: string }> {
     const carriedOut = await order.carryOut();
     timeline.note(`the chain: ${carriedOut.outcome}`, { mark: timeline.markOf(order.payment) });
+    const reorganisation = takeBack ? faults.reorganising() : 'none';
+    if (reorganisation !== 'none') afterwards(replaceBlock(order, reorganisation === 'taken back for good'));
     return carriedOut;
   }
 
   function carryOutLater(order: Order): void {
-    const carriedOut = delay(dice.between(500, 3_000)).then(() => carryOut(order));
-    later.add(carriedOut);
-    carriedOut.finally(() => later.delete(carriedOut)).catch(() => undefined);
+    afterwards(delay(dice.between(500, 3_000)).then(() => carryOut(order)));
   }
 
   async function withoutMoving(fault: SettlingFault, { response }: Exchange, order: Order): Promise<void> {

@@ -33,6 +33,8 @@ export interface Stage {
   readonly slots: readonly number[];
   /** In clear. */
   readonly apiKey: string;
+  /** Variables of the gateway's commands. */
+  readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -41,6 +43,8 @@ export const INTERVALS: Intervals = {
   leaseMs: 2_000,
   waitMs: 2_500,
   reconcileEveryMs: 300,
+  confirmEveryMs: 300,
+  seenByAllMs: 3_000,
   adoptAfterMs: 1_500,
   lookAgainMs: { least: 300, most: 2_000 },
 };
@@ -92,16 +96,20 @@ export async function openStage({ store, chains: chainsName, seed }: StageOption
     stops.unshift(books.close);
     const apiKeys = openApiKeys({ store: books.credits, mode: 'live', now: Date.now });
     const { apiKey } = await apiKeys.create({ label: 'given', credit: usd('100') });
+    const shared = { ...environment(directory, catalogue), ...chains.environment };
+    const nodesFor = (slot: number) =>
+      Object.fromEntries(
+        Object.entries(chains.nodes).map(([variable, node]) => [variable, world.addressFor(slot, 'node', node)]),
+      );
+    const { databaseUrl } = database.opened;
     const gateways = openGateways({
       file: await bundle('test/chaos/gateway.ts', join(directory, 'bundle')),
-      environment: { ...environment(directory, catalogue), ...chains.environment },
+      environment: shared,
       timeline,
       orderFor: (slot) => ({
         order: 'serve',
         facilitatorUrl: world.addressFor(slot, 'facilitator'),
-        nodeUrls: Object.fromEntries(
-          Object.entries(chains.nodes).map(([variable, node]) => [variable, world.addressFor(slot, 'node', node)]),
-        ),
+        nodeUrls: nodesFor(slot),
         upstreamUrl: world.addressFor(slot, 'upstream'),
         databaseUrl: database.urlFor(slot),
         intervals: INTERVALS,
@@ -114,7 +122,16 @@ export async function openStage({ store, chains: chainsName, seed }: StageOption
     stops.unshift(gateways.stop);
     const slots = Array.from({ length: database.slots }, (_, slot) => slot);
     await Promise.all(slots.map(gateways.serve));
-    return { seed, chains, sender, timeline, faults, strikes, database, world, books, gateways, slots, apiKey, stop };
+    const ofCommands = {
+      ...shared,
+      ...nodesFor(0),
+      TURNPIKE_FACILITATOR_URL: world.addressFor(0, 'facilitator'),
+      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    };
+    return {
+      ...{ seed, chains, sender, timeline, faults, strikes, database, world, books, gateways, slots, apiKey, stop },
+      environment: ofCommands,
+    };
   } catch (error) {
     await stop();
     throw error;

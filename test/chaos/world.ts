@@ -37,7 +37,7 @@ async function read(request: IncomingMessage): Promise<string> {
 }
 
 export async function openWorld({ chains, faults, timeline, onMoment }: WorldParts): Promise<World> {
-  const settling = openSettling(faults, timeline);
+  const settling = openSettling({ faults, timeline, takeBack: chains.takeBack });
   const askFacilitator = openFacilitator({ settler: chains.settler, settling, faults, timeline });
   const upstream = openUpstream(faults, timeline.now);
 

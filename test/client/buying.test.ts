@@ -5,6 +5,7 @@ import type { StreamBroken } from '../../src/client/index.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../road/weather-service.ts';
+import { catalogueWith } from '../settling-first.ts';
 import { openClient } from './any-client.ts';
 import { startCuttingRelay } from './cutting-relay.ts';
 
@@ -213,3 +214,21 @@ t.test('a path that streams answers its events as they come, and one that breaks
   t.same(last, ['{"wind": 3}', '{"key": "[secret]"}', '[DONE]']);
   t.equal(before - (await gateway.spendable('chain-c')), 20_000n, 'each was charged once');
 });
+
+t.test(
+  'where a payment would settle first it is locked instead, and comes back where nothing is delivered',
+  async (t) => {
+    const gateway = await startGateway({
+      catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+      networks: ['chain-c'],
+    });
+    t.teardown(gateway.stop);
+    const client = openClient(gateway, { retries: 0 });
+    const before = await gateway.spendable('chain-c');
+    t.match(await client.call(PICTURE, prompt('locked')), { ok: true, paid: { price: '0.06' } });
+    t.equal(before - (await gateway.spendable('chain-c')), 60_000n);
+    await gateway.fault({ upstream: 'predictions', fault: '500', count: 10 });
+    t.match(await client.call(PICTURE, prompt('not to be had')), { ok: false });
+    t.equal(before - (await gateway.spendable('chain-c')), 60_000n, 'given back');
+  },
+);

@@ -30,6 +30,24 @@ const honest = {
   extra: { name: 'USD Coin', version: '2' },
 };
 
+const inHours = (hours: number): number => Math.floor(Date.now() / 1000) + hours * 3600;
+
+/** Locked until it is captured. */
+const held = (terms: object) => ({
+  ...honest,
+  scheme: 'auth-capture',
+  extra: {
+    ...honest.extra,
+    captureAuthorizer: '0x3333333333333333333333333333333333333333',
+    feeRecipient: `0x${'0'.repeat(40)}`,
+    captureDeadline: inHours(3),
+    refundDeadline: inHours(3),
+    minFeeBps: 0,
+    maxFeeBps: 0,
+    ...terms,
+  },
+});
+
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
 
 interface Hostile {
@@ -103,6 +121,13 @@ t.test('nothing is signed but a transfer of a known asset within the limits', as
     ['an amount that is none', { ...honest, amount: '5e4' }, unpaid],
     ['a recipient that is none', { ...honest, payTo: '0x12' }, unpaid],
     ['a time without end', { ...honest, maxTimeoutSeconds: -1 }, unpaid],
+    ['a lock for two days', held({ captureDeadline: inHours(48) }), unpaid],
+    ['a lock without an end', held({ captureDeadline: undefined }), unpaid],
+    ['a fee', held({ maxFeeBps: 10_000 }), unpaid],
+    ['a lock that somebody else rules', held({ receiverAuthorizer: honest.payTo }), unpaid],
+    ['another escrow', held({ authCaptureEscrow: honest.payTo }), unpaid],
+    ['a lock for nobody', held({ captureAuthorizer: 'me' }), unpaid],
+    ['more than the limit, locked', { ...held({}), amount: '1000001' }, { ok: false, reason: 'limit' }],
   ] as const) {
     gateway.accepts = [offer];
     t.match(await client.call('/x', {}), expected, what);
@@ -118,6 +143,21 @@ t.test('nothing is signed but a transfer of a known asset within the limits', as
   t.same(signed, []);
   t.same(gateway.payments, []);
   t.same(client.spending.spent, '0');
+});
+
+t.test('what is locked goes to the escrow that everybody knows, for no longer than it was asked', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway);
+  gateway.accepts = [held({})];
+  gateway.onPayment = (response) => response.end('{"here":true}');
+  t.match(await client.call('/x', {}), { ok: true, paid: { price: '0.05', payTo: honest.payTo } });
+  t.match(signed, [
+    {
+      primaryType: 'ReceiveWithAuthorization',
+      domain: { verifyingContract: USDC, chainId: 8453 },
+      message: { to: '0x8612dfdc421f80336cd14E8EF9cb1E765dB5ab88', value: 50_000n },
+    },
+  ]);
 });
 
 t.test('what is signed has the name of the known asset, and ends within 15 minutes', async (t) => {

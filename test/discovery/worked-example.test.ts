@@ -77,6 +77,7 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
           amount: cheapRoute.listing.price,
           networks: cheapRoute.networks,
           deadlineMs: cheapRoute.deadlineMs,
+          isSecret: false,
           request: raw,
         }),
       );

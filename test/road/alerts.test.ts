@@ -115,11 +115,15 @@ t.test(
     });
     receiver.refuse(500, 302);
     t.equal((await payV2(gateway, 'chain-c', call('Lisbon'))).status, 200);
-    await receiver.until('payment.settled');
-    // Five seconds later, and five minutes after that.
-    ahead += 6_000;
-    await receiver.until('payment.settled', 2);
-    ahead += 301_000;
+    // The gateway has to have heard of each failure before time moves on: five seconds, and five minutes after that.
+    const failedTimes = () => lines.filter((line) => line.includes('an alert is not sent yet')).length;
+    for (const [failures, wait] of [
+      [1, 6_000],
+      [2, 301_000],
+    ] as const) {
+      while (failedTimes() < failures) await delay(10);
+      ahead += wait;
+    }
     const all = await receiver.until('payment.settled', 3);
     t.same(
       all.map(({ status }) => status),
@@ -131,7 +135,7 @@ t.test(
     ahead += 86_400_000;
     await delay(300);
     t.equal(receiver.heard.length, 3);
-    t.ok(lines.some((line) => line.includes('answered 500') && line.includes('an alert is not sent yet')));
+    t.ok(lines.some((line) => line.includes('answered 500')));
   },
 );
 

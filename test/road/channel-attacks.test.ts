@@ -336,10 +336,7 @@ t.test('who goes on sending vouchers for a channel that is at work has to wait',
   await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
   const working = sendProof(call, proof);
   while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
-  let status = 402;
-  for (let number = 0; number < 200 && status === 402; number += 1) {
-    status = (await sendProof(fresh(gateway), proof)).status;
-  }
-  t.equal(status, 429);
+  const meanwhile = await Promise.all(Array.from({ length: 200 }, () => sendProof(fresh(gateway), proof)));
+  t.same(new Set(meanwhile.map(({ status }) => status)), new Set([402, 429]));
   t.not((await working).status, 200);
 });

@@ -367,6 +367,26 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.match(await store.find('paid'), { state: 'settled' });
   });
 
+  promise('knows what was bought for a key and does not count yet', async (t, store) => {
+    await store.credits.addKey(sampleKey('key'), undefined, 1);
+    const settle = await fulfilledPayment(store, 'waits');
+    await store.credits.purchase(
+      { ...samplePurchase('waits', { hash: sampleHash('key') }), awaitsConfirmations: true },
+      2,
+    );
+    const { id } = await keyOf(store);
+    t.same(await store.credits.pending(id), [], 'nothing is settled yet');
+    await settle();
+    t.same(await store.credits.pending(id), [{ paymentId: 'waits', amount: 500n }]);
+    t.same(await store.credits.pending('another'), []);
+    await store.reopen('waits', 'taken back', 9);
+    t.same(await store.credits.pending(id), [{ paymentId: 'waits', amount: 500n }], 'it may settle again');
+    await store.resolve('waits', { state: 'settled', receipt: sampleReceipt('again') }, 10);
+    await store.credits.confirm('waits');
+    await keyOf(store);
+    t.same(await store.credits.pending(id), []);
+  });
+
   promise('never posts what its chain took back, unless it settles again', async (t, store) => {
     await store.credits.addKey(sampleKey('key'), undefined, 1);
     const settle = await fulfilledPayment(store, 'lost');

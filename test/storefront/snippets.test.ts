@@ -1,13 +1,20 @@
 /** Every program on an endpoint's page is pasted as it stands, and does what the page says of it. */
 import '../payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
+import { appendFileSync, cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
 
-const gateway = await startGateway();
+/** Somebody's own directory, from which packages are found. */
+const home = t.testdir({ catalogue: {} });
+const catalogue = join(home, 'catalogue');
+cpSync('catalogue', catalogue, { recursive: true });
+appendFileSync(join(catalogue, 'service.yaml'), '\nexposure: { channels: true }\n');
+const gateway = await startGateway({ catalogue });
 t.teardown(gateway.stop);
 const { environment } = (await (await fetch(`${gateway.url}/sandbox`)).json()) as {
   environment: Record<string, string>;
@@ -25,8 +32,8 @@ async function snippetsOf(path: string): Promise<ReadonlyMap<string, string>> {
 }
 
 const run = async (program: string, words: readonly string[]): Promise<string> => {
-  const env = { PATH: process.env.PATH ?? '', HOME: t.testdirName, ...environment };
-  return (await promisify(execFile)(program, words, { env })).stdout;
+  const env = { PATH: process.env.PATH ?? '', HOME: home, ...environment };
+  return (await promisify(execFile)(program, words, { env, cwd: home })).stdout;
 };
 
 /** Paid on the network that the page's programs choose. */
@@ -56,6 +63,21 @@ for (const { path, network, price, answers } of endpoints) {
     t.ok((await gateway.earned('chain-c')) > earned, 'mppx pays');
   });
 }
+
+t.test('the program that pays from a deposit deposits once, however often it is run', async (t) => {
+  const program = (await snippetsOf('/image/family-e-2')).get('deposit') ?? 'throw 0';
+  const words = ['--input-type=module', '-e', program];
+  const before = await gateway.spendable('chain-c');
+  t.match(await run(process.execPath, words), /chargedAmount: '100000'[\s\S]*image_url/);
+  const deposited = before - (await gateway.spendable('chain-c'));
+  t.equal(deposited, 1_000_000n, 'ten calls');
+  t.match(await run(process.execPath, words), /image_url/);
+  t.equal(before - (await gateway.spendable('chain-c')), deposited);
+});
+
+t.test('a new API key is not drawn from a deposit, and no program says so', async (t) => {
+  t.notOk((await snippetsOf('/v1/credits')).has('deposit'));
+});
 
 t.test('an MCP client that is configured as the page says buys the endpoint by its tool', async (t) => {
   const page = await (await fetch(`${gateway.url}/endpoints/image/family-e-2`)).text();

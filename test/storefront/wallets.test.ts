@@ -3,6 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
+import { catalogueWith } from '../settling-first.ts';
 import { fund, injectEvmWallet, injectSolanaWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
@@ -168,3 +169,26 @@ t.test('a settlement whose answer is lost to the gateway itself is asked for aga
   t.equal((await gateway.earned('chain-c')) - before, PRICE, 'charged once');
   t.equal(new Set(payments).size, 1, 'one payment');
 });
+
+t.test(
+  'money that an operator locks first is locked by the page, and taken with the picture',
+  { skip: noBrowser },
+  async (t) => {
+    const gateway = await startGateway({
+      catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+      networks: ['chain-c'],
+    });
+    t.teardown(gateway.stop);
+    const { page, complaints } = await openPage(t);
+    const payments = paymentsOf(page);
+    const before = await gateway.earned('chain-c');
+    await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+    await page.getByText('locked until the answer is there').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).click();
+    await picture(page).waitFor();
+    t.equal((await gateway.earned('chain-c')) - before, PRICE);
+    const { accepted } = JSON.parse(Buffer.from(payments[0] ?? '', 'base64').toString());
+    t.equal(accepted.scheme, 'auth-capture');
+    t.same(complaints, []);
+  },
+);

@@ -22,7 +22,7 @@ export interface Result {
 
 export interface Request {
   /**
-   * Dollars to buy and to pay, from 1 to 1000: a decimal string such as 5 or 12.50
+   * Dollars to buy and to pay, from 0.01 to 1000: a decimal string such as 5 or 12.50
    */
   amount_usd: string;
   /**

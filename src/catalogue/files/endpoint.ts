@@ -148,9 +148,24 @@ export const endpointFileSchema = (rails: readonly RailDeclaration[]): JsonObjec
     result: { ...anySchema, description: 'What they get, with an example in it or in its fragment' },
     envelope,
     secret: {
-      type: 'boolean',
+      if: { type: 'object' },
+      // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword
+      then: {
+        type: 'object',
+        required: ['unless'],
+        additionalProperties: false,
+        properties: {
+          unless: {
+            ...text,
+            description: 'The request field with which the answer is no secret',
+            examples: ['api_key'],
+          },
+        },
+      },
+      else: { type: 'boolean' },
       default: false,
-      description: 'The answer is a secret: given again only to who shows more than what the chain tells',
+      description:
+        'The answer is a secret: given again only to who shows more than what the chain tells, and not drawn from a deposit',
     },
     free: {
       type: 'boolean',

@@ -31,6 +31,20 @@ const binding = {
       },
     },
     rpcUrl: { type: 'string', format: 'uri', description: 'The node that is asked what became of payments' },
+    walletFactories: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 20,
+      uniqueItems: true,
+      items: {
+        type: 'string',
+        pattern: '^0x[0-9a-fA-F]{40}$',
+        'x-expected': 'write a quoted EVM address: 0x and 40 hexadecimal digits',
+      },
+      description:
+        'Contracts whose wallets may pay before they exist (ERC-6492), where a key of yours settles: it deploys them, at your cost; none unless given',
+      examples: [['0xBA5ED110eFDBa3D005bfC882d75358ACBbB85842']],
+    },
   },
 } as const;
 

@@ -49,7 +49,7 @@ export const inWords = (text: string, answer: Partial<CallToolResult> = {}): Cal
 
 export const words = {
   notPayable: (tool: string, networks: readonly string[]): string =>
-    `${tool} was not paid: it is offered in no way that this wallet pays, which is the exact scheme in dollar stablecoins on ${networks.join(', ')}. Nothing was signed.`,
+    `${tool} was not paid: it is offered in no way that this wallet pays, which is the schemes exact and auth-capture in dollar stablecoins on ${networks.join(', ')}. Nothing was signed.`,
   overMax: (tool: string, { price }: Offer, max: Money): string =>
     `${tool} was not paid: it costs ${inDollars(price)}, and the limit for one call is ${inDollars(max)} (--max). Nothing was paid. Ask for something that costs less, or ask the user to raise the limit.`,
   overBudget: (tool: string, { price }: Offer, budget: Money, left: Money): string =>

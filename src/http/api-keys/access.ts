@@ -8,13 +8,17 @@ import type { ChatCall } from './request.ts';
 
 const challenge = { 'www-authenticate': 'Bearer' };
 
-/** The key that the request shows. Throws ApiKeyProblem `invalid_api_key`; the message never repeats the key. */
+/** The key that the request shows, in clear. */
+export const shownKey = ({ authorization }: IncomingHttpHeaders): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+
+/** What is known of the key that the request shows. Throws ApiKeyProblem `invalid_api_key`; the message never repeats the key. */
 export async function keyOf(
   headers: IncomingHttpHeaders,
   apiKeys: Pick<ApiKeys, 'find'>,
   { now, publicUrl }: { now: number; publicUrl: string },
 ): Promise<ApiKey> {
-  const [, shown] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  const shown = shownKey(headers);
   if (shown === undefined) {
     const message = `No API key: send it as Authorization: Bearer <key>. POST ${publicUrl}/v1/credits sells one`;
     throw new ApiKeyProblem('invalid_api_key', message, { headers: challenge });

@@ -5,6 +5,7 @@ import { type Money, type Rate, rate, toDecimal } from '../../money.ts';
 import type { Leases } from '../../payment/leases.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
+import { exceedsDay } from '../../store/posting.ts';
 import { storeUnavailable } from '../../store/problem.ts';
 import { throughOutage } from '../../store/through-outage.ts';
 import { ApiKeyProblem } from './problems.ts';
@@ -45,6 +46,11 @@ const DAY_MS = 86_400_000;
 
 /** How many calls of one key may be under way, on all instances together. */
 const MOST_CALLS = 32;
+
+/** Before anything is bought for the call. Throws ApiKeyProblem where no balance would be enough today. */
+export function demandAllowance({ limits, spent }: ApiKey, call: ChatCall, now: number): void {
+  if (exceedsDay(limits, spent, call.bound, now)) throw dailyLimit(call, now);
+}
 
 /** Throws ApiKeyProblem when the key may not spend so much, and Problem where the database cannot be used. */
 export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
@@ -92,10 +98,10 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
 function refusal(
   because: HoldRefusal,
   balance: bigint,
-  { bound }: ChatCall,
+  call: ChatCall,
   { publicUrl, now }: { publicUrl: string; now: number },
 ): ApiKeyProblem {
-  const needed = toDecimal(bound);
+  const needed = toDecimal(call.bound);
   switch (because) {
     case 'balance': {
       const topUpUrl = `${publicUrl}/v1/credits`;
@@ -105,13 +111,8 @@ function refusal(
       const facts = { needed_usd: needed, balance_usd: toDecimal(balance), top_up_url: topUpUrl };
       return new ApiKeyProblem('insufficient_credits', message, { facts });
     }
-    case 'per-day': {
-      const seconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000);
-      const message = `The call may cost up to ${needed} USD, more than is left of what the API key may spend today (UTC)`;
-      // Clients that retry by themselves would come back in seconds.
-      const headers = { 'retry-after': String(seconds), 'x-should-retry': 'false' };
-      return new ApiKeyProblem('daily_limit_exceeded', message, { headers });
-    }
+    case 'per-day':
+      return dailyLimit(call, now);
     case 'holds': {
       const message = `The API key has ${MOST_CALLS} calls under way, as many as it may have at a time: wait for one to end`;
       return new ApiKeyProblem('too_many_calls', message, { headers: { 'retry-after': '1' } });
@@ -121,6 +122,14 @@ function refusal(
     case 'expired':
       return new ApiKeyProblem('invalid_api_key', 'The API key was disabled or has expired just now');
   }
+}
+
+function dailyLimit({ bound }: ChatCall, now: number): ApiKeyProblem {
+  const seconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000);
+  const message = `The call may cost up to ${toDecimal(bound)} USD, more than is left of what the API key may spend today (UTC)`;
+  // Clients that retry by themselves would come back in seconds.
+  const headers = { 'retry-after': String(seconds), 'x-should-retry': 'false' };
+  return new ApiKeyProblem('daily_limit_exceeded', message, { headers });
 }
 
 /** A provider's `usage.cost` in dollars (OpenRouter), in trillionths. */

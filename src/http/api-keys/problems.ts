@@ -15,6 +15,16 @@ export const apiKeyProblems = {
     type: 'insufficient_quota',
     title: 'The balance is smaller than what the call may cost',
   },
+  payment_refused: {
+    status: 402,
+    type: 'invalid_request_error',
+    title: 'The payment that came with the call was not taken, and nothing was charged',
+  },
+  credits_pending: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'Enough is paid for the call already, and counts in a moment: see Retry-After',
+  },
   model_not_allowed: { status: 403, type: 'permission_error', title: 'The API key is not for this model' },
   call_limit_exceeded: {
     status: 403,

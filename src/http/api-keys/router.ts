@@ -18,13 +18,14 @@ import type { Binding } from '../../upstream/adapter.ts';
 import type { Visit } from '../../visit.ts';
 import { readRawBody } from '../body.ts';
 import { visitOf } from '../visits.ts';
-import { checkLimits, keyOf } from './access.ts';
-import { ROUTE } from './charge.ts';
+import { checkLimits, keyOf, shownKey } from './access.ts';
+import { demandAllowance, ROUTE } from './charge.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
 import { listedModel, soldModels } from './models.ts';
 import { ApiKeyProblem, errorAnswer } from './problems.ts';
-import { readCall } from './request.ts';
+import { type ChatCall, readCall } from './request.ts';
+import type { TopUps } from './top-up.ts';
 
 export interface ApiKeyRouterParts {
   readonly catalogue: Pick<Catalogue, 'routes' | 'upstreams'>;
@@ -32,6 +33,8 @@ export interface ApiKeyRouterParts {
   readonly store: CreditStore;
   /** The upstreams of a route that have their keys: `Upstreams.bindings`. */
   bindings(route: Route): readonly Binding[];
+  /** Undefined where no credits are sold. */
+  readonly topUps: TopUps | undefined;
   /** Aborted when the gateway has to stop. */
   readonly stopping: AbortSignal;
   /** Names this instance. */
@@ -77,6 +80,27 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       return await keyOf(request.headers, apiKeys, { now: now(), publicUrl });
     } catch (error) {
       if (error instanceof ApiKeyProblem) gate.refused();
+      throw error;
+    }
+  }
+
+  /** Tops the key up where a payment came along, and says how to where the balance is too small. */
+  async function paidOrOffered(key: ApiKey, call: ChatCall, request: Request, response: Response, visit: Visit) {
+    const completed = () => complete({ ...parts, leases }, key, call, response, visit);
+    const { topUps } = parts;
+    if (!topUps) return await completed();
+    const topUp = { apiKey: shownKey(request.headers) ?? '', keyId: key.id, bound: call.bound, visit };
+    const payment = request.get('payment-signature')?.trim();
+    if (payment) {
+      demandAllowance(key, call, now());
+      response.setHeaders(new Map(Object.entries(await topUps.buy(topUp, payment))));
+    }
+    try {
+      await completed();
+    } catch (error) {
+      if (error instanceof ApiKeyProblem && error.code === 'insufficient_credits') {
+        response.setHeaders(new Map(Object.entries(await topUps.offer(topUp))));
+      }
       throw error;
     }
   }
@@ -130,7 +154,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       const call = readCall(given, models);
       checkLimits(key, call);
       gate.identified(`key ${key.id}`);
-      const completed = complete({ ...parts, leases }, key, call, response, visit).catch((error: unknown) => {
+      const completed = paidOrOffered(key, call, request, response, visit).catch((error: unknown) => {
         gate.ended(endOf(error));
         throw error;
       });

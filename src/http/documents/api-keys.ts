@@ -139,7 +139,8 @@ export const apiKeyOperations: OwnOperations = {
       method: 'POST',
       operation: operation('createChatCompletion', {
         summary: 'Text from a language model, paid from credits',
-        description: 'What the call may cost is held of the balance, and what it used is charged once it is answered',
+        description:
+          'What the call may cost is held of the balance, and what it used is charged once it is answered. Where the balance is too small, the 402 asks for a top-up of the key in PAYMENT-REQUIRED (x402, version 2): the same call with the payment in PAYMENT-SIGNATURE buys it first',
         body: {
           schema: chatRequest,
           example: { model: 'vendor5-k3', messages: [{ role: 'user', content: 'Why does fog scatter light?' }] },
@@ -155,11 +156,12 @@ export const apiKeyOperations: OwnOperations = {
           ...failed({
             400: 'A parameter is missing, unknown or has a value that is not taken; nothing was charged',
             401: noKey,
-            402: 'The balance is smaller than what the call may cost',
+            402: 'The balance is smaller than what the call may cost: PAYMENT-REQUIRED says how to pay for it. Or the payment that came along was not taken',
             403: 'The key is not for this model, or not for a call of this price',
             404: 'No model of that name is sold here',
             405: 'The path takes another method: see Allow',
             408: 'The request did not come to its end in time; nothing was charged',
+            409: 'What is paid for does not count yet: see Retry-After',
             413: 'The body is too large; nothing was charged',
             429: `${tooMuch}, or the key has spent what it may in a day`,
             500: 'The call failed; nothing was charged',

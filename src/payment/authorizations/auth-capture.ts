@@ -1,5 +1,5 @@
 /** x402's `auth-capture`: an EIP-3009 authorization by which an escrow locks what the gateway may take after the work. */
-
+import { EIP3009_COLLECTOR, ESCROW } from '../../escrow-contracts.ts';
 import { isJsonObject } from '../../json.ts';
 import { heldForUs, refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import {
@@ -14,16 +14,11 @@ import {
 } from '../chains/evm-logs.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
 import type { Rpc } from '../chains/rpc.ts';
-import {
-  authorizationNonce,
-  EIP3009_COLLECTOR,
-  ESCROW,
-  type PaymentInfo,
-  paymentHash,
-} from '../escrow/payment-info.ts';
+import { authorizationNonce, type PaymentInfo, paymentHash } from '../escrow/payment-info.ts';
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkAsset, checkRecipient } from './checks.ts';
+import { isCounterfactual } from './counterfactual.ts';
 import { eip3009Identity, readMessage } from './eip3009.ts';
 import { type Json, malformed, readSignature, readWord } from './fields.ts';
 
@@ -43,9 +38,6 @@ export interface HoldTerms {
   readonly amount: string;
 }
 
-/** 32 bytes appended by wallets that do not exist yet (ERC-6492). */
-const COUNTERFACTUAL = /6492649264926492649264926492649264926492649264926492649264926492$/i;
-
 /** `payload` is the scheme's. Throws Refusal `malformed-credential`. */
 export function readAuthCapture(payload: Json, terms: HoldTerms, chainId: number): AuthCaptureAuthorization {
   const at = 'payload.authorization';
@@ -53,7 +45,7 @@ export function readAuthCapture(payload: Json, terms: HoldTerms, chainId: number
   if (!isJsonObject(authorization)) throw malformed(at, 'an object: holds are signed by EIP-3009 here');
   const { from, to, value, validAfter, validBefore, nonce } = readMessage(authorization, at);
   const signature = readSignature(payload.signature, 'payload.signature');
-  if (COUNTERFACTUAL.test(signature)) {
+  if (isCounterfactual(signature)) {
     throw new Refusal('verification-failed', 'the wallet does not exist on the chain yet: deploy it first');
   }
   // The chain's clock has 48 bits.

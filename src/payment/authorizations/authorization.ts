@@ -27,6 +27,8 @@ export interface Authorization {
   identity(chain: string, asset: string): string;
   /** Whose money it moves: an address, or on Solana the wallet that owns the token account. */
   readonly payer: string;
+  /** True where its wallet may not exist on the chain yet: the signature says how it is deployed (ERC-6492). */
+  readonly isCounterfactual?: boolean;
   /** What everybody can read off the chain once it is settled. */
   readonly shown: string;
   /** Milliseconds since the epoch; undefined where only the chain knows. */

@@ -19,6 +19,7 @@ import type { Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkRecipient } from './checks.ts';
+import { readCounterfactual } from './counterfactual.ts';
 import { type Json, readAddress, readSignature, readUint, readWord } from './fields.ts';
 
 export interface Eip3009Authorization extends Authorization {
@@ -46,6 +47,7 @@ export const readMessage = (fields: Json, at: string) => ({
 export function readEip3009(fields: Json, signature: unknown, at = 'payload'): Eip3009Authorization {
   const { from, to, value, validAfter, validBefore, nonce } = readMessage(fields, at);
   const signed = readSignature(signature, 'payload.signature');
+  const counterfactual = readCounterfactual(signed, 'payload.signature');
   const [amount, after, before] = [value, validAfter, validBefore].map(String);
   return {
     kind: 'eip3009',
@@ -53,7 +55,9 @@ export function readEip3009(fields: Json, signature: unknown, at = 'payload'): E
     payer: from,
     nonce,
     endsAt: Number(validBefore) * 1000,
-    shown: signed.toLowerCase(),
+    isCounterfactual: counterfactual !== undefined,
+    // The token gets what the wallet itself signed, with or without what deploys it.
+    shown: (counterfactual?.signature ?? signed).toLowerCase(),
     payload: {
       signature: signed,
       authorization: { from, to, value: amount, validAfter: after, validBefore: before, nonce },

@@ -3,11 +3,8 @@
  * version 1.1; base/commerce-payments 1.1, `AuthCaptureEscrow`.
  */
 import { keccak_256 } from '@noble/hashes/sha3';
+import { ESCROW } from '../../escrow-contracts.ts';
 import { word } from '../chains/evm-logs.ts';
-
-/** The escrow, and what takes EIP-3009 authorizations for it, where @x402/evm looks for them on every chain. */
-export const ESCROW = '0xf96815976523E00e65Be8f34cA5e64b4f41EB19c';
-export const EIP3009_COLLECTOR = '0x8612dfdc421f80336cd14E8EF9cb1E765dB5ab88';
 
 export const NOBODY = `0x${'0'.repeat(40)}`;
 

@@ -44,8 +44,12 @@ export function createEvmPayers(rpcUrl: string, asset: string, now: () => number
   const ask = async (selector: string, ...addresses: readonly string[]): Promise<bigint> =>
     BigInt(String(await rpc('eth_call', [{ to: asset, data: selector + addresses.map(word).join('') }, 'latest'])));
 
-  return async (address: string, spender?: Spender): Promise<Payer> => ({
-    isContract: await isContract(address.toLowerCase()),
+  /** `isCounterfactual`: a contract, whether it exists yet or not. */
+  return async (
+    address: string,
+    { spender, isCounterfactual = false }: { spender?: Spender; isCounterfactual?: boolean | undefined } = {},
+  ): Promise<Payer> => ({
+    isContract: isCounterfactual || (await isContract(address.toLowerCase())),
     async balance() {
       const held = await ask(BALANCE_OF, address);
       if (!spender) return held;

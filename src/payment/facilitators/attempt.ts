@@ -11,14 +11,23 @@ export interface Attempt {
   rejected: boolean;
   /** The chain's own words for the first thing it refused. */
   refusal: string | undefined;
+  /** Why it was refused, in words that its payer can read as they are: they count before any code. */
+  told: string | undefined;
+  /** The wallet that pays does not exist yet, and settling deploys it. */
+  deploys: boolean;
   /** Hash of the transaction that is in a block: it may have replaced the one that was sent first. */
   transaction: string | undefined;
 }
+
+/** A refusal of ours, in words for its payer. */
+export class Told extends Error {}
 
 export const newAttempt = (): Attempt => ({
   unreachable: false,
   sent: false,
   rejected: false,
   refusal: undefined,
+  told: undefined,
+  deploys: false,
   transaction: undefined,
 });

@@ -1,9 +1,10 @@
 /** Drives the escrow of x402's scheme `auth-capture` on one EVM chain, from the account that settles there. */
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
+import { EIP3009_COLLECTOR, ESCROW } from '../../escrow-contracts.ts';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
 import { findHold } from '../authorizations/auth-capture.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
-import { EIP3009_COLLECTOR, ESCROW, NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';
+import { NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';

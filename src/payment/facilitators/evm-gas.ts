@@ -1,10 +1,10 @@
 /** What gas a settlement on an EVM chain may take. Contracts choose it, ours of the payer's wallet too; we pay it. */
 import { type Address, BaseError, type Hex, type PublicClient } from 'viem';
 import type { PricedCall } from './evm-sender.ts';
-import { costProblem, leastPrice } from './settling-cost.ts';
+import { COSTS_TOO_MUCH, leastPrice } from './settling-cost.ts';
 
 /** A transfer by authorization takes some 80,000, one through Permit2 120,000; a contract wallet's check comes on top. */
-const MOST_GAS = 300_000n;
+export const MOST_GAS = 300_000n;
 const USUAL_GAS = 120_000n;
 
 export interface GasTerms {
@@ -15,41 +15,62 @@ export interface GasTerms {
   readonly nativeValue: bigint;
 }
 
+/** What a call may take, and what is said of one that takes more. */
+export interface GasBounds {
+  readonly most: bigint;
+  /** Gas of what follows the call for the same price. */
+  readonly besides: bigint;
+  readonly tooMuch: string;
+  /** `least`: atomic units from which on it would be worth it. */
+  tooDear(least: bigint): string;
+}
+
+const SETTLING: GasBounds = {
+  most: MOST_GAS,
+  besides: 0n,
+  tooMuch: `settling takes more than ${MOST_GAS} gas`,
+  tooDear: () => COSTS_TOO_MUCH,
+};
+
 /** Settling is refused for what it takes; the message says why. */
 class TooDear extends Error {}
 
 const OUT_OF_GAS = /out of ?gas|gas required exceeds|exceeds allowance/i;
 
+const isOutOfGas = (error: unknown): boolean => error instanceof BaseError && OUT_OF_GAS.test(error.details);
+
 /** Why an estimate was refused, where it says nothing of the payment itself. */
 export function gasReason(error: unknown): string | undefined {
   if (error instanceof TooDear) return error.message;
-  if (!(error instanceof BaseError)) return undefined;
-  return OUT_OF_GAS.test(error.details) ? `settling takes more than ${MOST_GAS} gas` : undefined;
+  return isOutOfGas(error) ? SETTLING.tooMuch : undefined;
 }
 
 /**
  * A call with its gas limit and fees, found by running it as it would be sent: from the same sender, at the same gas price
- * and within the same limit. Throws TooDear, or viem's error where the call fails or needs more than `MOST_GAS`.
+ * and within the same limit. Throws TooDear, or viem's error where the call fails.
  */
 export async function priceCall(
   node: PublicClient,
   call: { readonly to: Address; readonly data: Hex },
   { sender, price, nativeValue }: GasTerms,
+  { most, besides, tooMuch, tooDear }: GasBounds = SETTLING,
 ): Promise<PricedCall> {
   const { maxFeePerGas, maxPriorityFeePerGas } = await node.estimateFeesPerGas();
   const fees = { maxFeePerGas, maxPriorityFeePerGas };
   // Nodes allow an estimate no more gas than the sender can pay, and say of both limits the same.
   const left = await node.getBalance({ address: sender });
-  if (left < MOST_GAS * maxFeePerGas) throw new TooDear('the facilitator has no gas left');
-  const estimate = await node.estimateGas({ ...call, ...fees, account: sender, gas: MOST_GAS });
-  if (estimate > MOST_GAS) throw new TooDear(`settling takes more than ${MOST_GAS} gas`);
+  if (left < (most + besides) * maxFeePerGas) throw new TooDear('the facilitator has no gas left');
+  const estimate = await node.estimateGas({ ...call, ...fees, account: sender, gas: most }).catch((error: unknown) => {
+    throw isOutOfGas(error) ? new TooDear(tooMuch) : error;
+  });
+  if (estimate > most) throw new TooDear(tooMuch);
   // The chain moves on between the estimate and the block.
   const roomy = (estimate * 11n) / 10n;
-  const gas = roomy < MOST_GAS ? roomy : MOST_GAS;
-  const problemAt = (fee: bigint) => costProblem(gas * fee, price, { decimals: 18, value: nativeValue });
-  const problem = problemAt(maxFeePerGas);
-  if (problem) throw new TooDear(problem);
-  return { ...call, gas, ...fees, isWorth: (fee) => problemAt(fee) === undefined };
+  const gas = roomy < most ? roomy : most;
+  const leastAt = (fee: bigint) => leastPrice((gas + besides) * fee, { decimals: 18, value: nativeValue });
+  const least = leastAt(maxFeePerGas);
+  if (price < least) throw new TooDear(tooDear(least));
+  return { ...call, gas, ...fees, isWorth: (fee) => price >= leastAt(fee) };
 }
 
 /** For how many settlements a balance lasts at the chain's fees of the moment. */

@@ -15,6 +15,8 @@ export interface Kind {
   readonly extra?: Readonly<Record<string, unknown>>;
   /** True where the payer may approve Permit2 by a permit (EIP-2612), which we hand in with the payment. */
   readonly takesApprovals?: boolean;
+  /** What of the operator's configuration for it cannot be used at the moment, and why. */
+  readonly notice?: string | undefined;
 }
 
 /** What settling is paid from. */

@@ -27,14 +27,15 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { asJsonObject } from '../../json.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
-import type { Attempt } from './attempt.ts';
+import { type Attempt, Told } from './attempt.ts';
 import { channelContracts, openEvmChannels } from './evm-channels.ts';
+import { openEvmDeployments } from './evm-deployment.ts';
 import type { Call } from './evm-driver.ts';
 import { escrowContracts, openEvmEscrow } from './evm-escrow.ts';
 import { gasReason, leastSettled, priceCall, settlementsFor } from './evm-gas.ts';
 import { openEvmSender } from './evm-sender.ts';
 import { amountOf } from './json.ts';
-import type { EvmNetworkOptions, LocalNetwork, SettlingTimes } from './local-network.ts';
+import type { EvmNetworkOptions, LocalNetwork, Scheme, SettlingTimes } from './local-network.ts';
 
 import { pendingFor } from './pending.ts';
 
@@ -53,6 +54,7 @@ const eip2612Abi = parseAbi([
 
 /** What settles a payment: simulated when it is verified, sent when it is settled. */
 const SETTLING = ['transferWithAuthorization', 'settle', 'settleWithPermit'];
+const isSettling = (functionName: string): boolean => SETTLING.includes(functionName);
 
 /** A contract's own words, short: viem's messages repeat the call with its signature. */
 function revertReason(error: unknown): string | undefined {
@@ -107,9 +109,14 @@ export function createLocalEvmNetwork(
   async function noting<T>(attempt: Attempt, call: () => Promise<T>): Promise<T> {
     // The schemes go on asking after a lost answer, which would only take longer.
     if (attempt.unreachable) throw new Error('the node did not answer');
+    if (attempt.told) throw new Told(attempt.told);
     try {
       return await call();
     } catch (error) {
+      if (error instanceof Told) {
+        attempt.told = error.message;
+        throw error;
+      }
       const reason = gasReason(error) ?? revertReason(error) ?? (attempt.rejected ? rejection(error) : undefined);
       if (reason === undefined) attempt.unreachable = true;
       attempt.refusal ??= reason;
@@ -152,7 +159,7 @@ export function createLocalEvmNetwork(
       readContract: (call) =>
         noting(attempt, async () => {
           const answer = await reader.readContract({ ...call, account: account.address, authorizationList: undefined });
-          if (SETTLING.includes(call.functionName)) {
+          if (isSettling(call.functionName)) {
             await priceCall(reader, { to: call.address, data: encodeFunctionData(call) }, terms);
           }
           return answer;
@@ -182,6 +189,14 @@ export function createLocalEvmNetwork(
   };
   const escrow = openEvmEscrow({ ...driven, rpcUrl: options.rpcUrl });
   const channels = openEvmChannels(driven);
+  const deployments = openEvmDeployments({
+    ...driven,
+    factories: options.walletFactories ?? [],
+    sender,
+    confirmationTimeoutMs,
+    terms: termsFor,
+    isSettling,
+  });
 
   async function haveCode(addresses: readonly Address[]): Promise<boolean> {
     const codes = await Promise.all(addresses.map((address) => reader.getCode({ address })));
@@ -214,17 +229,18 @@ export function createLocalEvmNetwork(
       const chainId = await reader.getChainId().catch(() => undefined);
       if (chainId === undefined) throw unreachable();
       if (chainId !== options.chainId) throw new Error(`the node of ${options.caip2} belongs to chain ${chainId}`);
-      const [hasPermit2, hasEscrow, hasChannels, approves] = await Promise.all([
+      const [hasPermit2, hasEscrow, hasChannels, approves, notice] = await Promise.all([
         haveCode([PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress]),
         haveCode(escrowContracts),
         haveCode(channelContracts),
         takesApprovals(),
+        deployments.look(),
       ]).catch(() => {
         throw unreachable();
       });
       const upto = { x402Version: 2, scheme: 'upto', network: options.caip2 };
       return [
-        { x402Version: 2, scheme: 'exact', network: options.caip2 },
+        { x402Version: 2, scheme: 'exact', network: options.caip2, notice },
         ...(options.v1Name ? [{ x402Version: 1, scheme: 'exact', network: options.v1Name }] : []),
         ...(hasPermit2
           ? [{ ...upto, extra: { facilitatorAddress: account.address }, ...(approves && { takesApprovals: true }) }]
@@ -246,11 +262,13 @@ export function createLocalEvmNetwork(
     problem: () => undefined,
 
     scheme({ version, name, payload, requirements }, attempt) {
-      const signer = signerFor(attempt, priceOf(payload, requirements));
-      if (version === 1) return name === 'exact' ? new ExactEvmSchemeV1(signer) : undefined;
+      const price = priceOf(payload, requirements);
       const pendingSettlementStore = pendingFor(payload, asJsonObject(requirements).asset, pending);
-      if (name === 'exact') return new ExactEvmScheme(signer, { pendingSettlementStore });
-      return name === 'upto' ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
+      const exact = (signer: FacilitatorEvmSigner): Scheme =>
+        version === 1 ? new ExactEvmSchemeV1(signer) : new ExactEvmScheme(signer, { pendingSettlementStore });
+      const signer = signerFor(attempt, price);
+      if (name === 'exact') return deployments.before(exact, signer, { payment: payload, attempt, price });
+      return name === 'upto' && version !== 1 ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
     },
 
     escrow,

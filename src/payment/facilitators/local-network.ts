@@ -15,6 +15,8 @@ export interface EvmNetworkOptions {
   readonly rpcUrl: string;
   /** What is paid in. Left out: payers approve Permit2 themselves. */
   readonly asset?: AssetFile;
+  /** Contracts whose wallets are deployed before they pay, at our cost. Default: none. */
+  readonly walletFactories?: readonly string[] | undefined;
   /** 32 bytes in hex, with `0x`: pays the gas. Only instances that share a store of nonces may send from it. */
   readonly privateKey: string;
   /** Atomic units of the paid asset that one coin of the chain is worth at most; 0: settling's cost is not weighed. */
@@ -50,6 +52,9 @@ export interface Asked {
   readonly requirements: object;
 }
 
+/** What one payment is checked and settled by. */
+export type Scheme = Pick<SchemeNetworkFacilitator, 'verify' | 'settle'>;
+
 /** One network that this process verifies and settles on. */
 export interface LocalNetwork {
   /** Throws when the chain is out of reach or not the one configured. */
@@ -61,7 +66,7 @@ export interface LocalNetwork {
   /** What is wrong with a payment that its scheme would not say; undefined where nothing is. */
   problem(payload: object, requirements: object): string | undefined;
   /** The scheme for one payment, bound to its attempt; undefined where the network does not do it. */
-  scheme({ version, name, payload, requirements }: Asked, attempt: Attempt): SchemeNetworkFacilitator | undefined;
+  scheme({ version, name, payload, requirements }: Asked, attempt: Attempt): Scheme | undefined;
   /** Where money can be locked before the work; undefined: nowhere. It is offered only where `kinds` says so. */
   readonly escrow?: EscrowOperator;
   /** Where calls can be drawn from a deposit, likewise. */

@@ -1,4 +1,4 @@
-import type { PaymentPayload, PaymentRequirements, SchemeNetworkFacilitator } from '@x402/core/types';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { asJsonObject } from '../../json.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
@@ -15,6 +15,7 @@ import {
   type EvmNetworkOptions,
   type LocalNetwork,
   MALFORMED,
+  type Scheme,
   type SettlingTimes,
   type SolanaNetworkOptions,
 } from './local-network.ts';
@@ -42,7 +43,7 @@ interface NamedNetwork {
 const namesOf = ({ caip2, v1Name }: EvmNetworkOptions | SolanaNetworkOptions) => ({ 1: v1Name, 2: caip2 });
 
 interface Selected {
-  readonly scheme: SchemeNetworkFacilitator;
+  readonly scheme: Scheme;
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
 }
@@ -128,8 +129,11 @@ export function localFacilitator(options: LocalOptions): LocalFacilitator {
         selected.scheme.verify(selected.payload, selected.requirements).catch(() => undefined),
         stop(signal),
       ]);
-      if (verdict?.isValid) return { valid: true, payer: verdict.payer ?? '' };
+      if (verdict?.isValid) {
+        return { valid: true, payer: verdict.payer ?? '', ...(attempt.deploys && { deploys: true }) };
+      }
       if (attempt.unreachable) throw new FacilitatorUnreachable(UNREACHABLE);
+      if (attempt.told) return { valid: false, reason: attempt.told };
       if (!verdict) return { valid: false, reason: MALFORMED };
       return { valid: false, reason: plainReason(verdict.invalidReason, attempt.refusal) };
     },
@@ -182,6 +186,7 @@ function failure(attempt: Attempt, code: string | undefined): Settlement<Facilit
   if ((sent && !attempt.rejected) || attempt.unreachable) {
     return { state: 'unknown', reason: sent ? 'the chain has not confirmed the transfer' : UNREACHABLE };
   }
+  if (attempt.told) return { state: 'refused', reason: attempt.told };
   const spent = isSpent(code) || isSpent(attempt.refusal);
   return { state: 'refused', reason: plainReason(code, attempt.refusal), ...(spent ? { spent } : {}) };
 }

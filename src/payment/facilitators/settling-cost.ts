@@ -16,9 +16,9 @@ export function leastPrice(cost: bigint, { decimals, value }: NativeCoin): bigin
   return (cost * value * PARTS + unit - 1n) / unit;
 }
 
+export const COSTS_TOO_MUCH = 'settling costs more than half the price: pay on another network';
+
 /** `cost` in atomic units of the coin, `price` in those of the asset. Undefined where settling pays. */
 export function costProblem(cost: bigint, price: bigint, coin: NativeCoin): string | undefined {
-  return price >= leastPrice(cost, coin)
-    ? undefined
-    : 'settling costs more than half the price: pay on another network';
+  return price >= leastPrice(cost, coin) ? undefined : COSTS_TOO_MUCH;
 }

@@ -119,7 +119,7 @@ export function createEvmMethod(
         throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
       });
       if (!verdict.valid) throw new Refusal('verification-failed', verdict.reason);
-      const { payer, nonce, endsAt } = authorization;
+      const { payer, nonce, endsAt, isCounterfactual } = authorization;
       const query: RecoveryQuery = {
         method: 'evm',
         payer,
@@ -131,8 +131,8 @@ export function createEvmMethod(
       return {
         payer,
         payerIsProven: true,
-        holder: await payers(payer),
-        upfront: undefined,
+        holder: await payers(payer, { isCounterfactual }),
+        upfront: verdict.deploys ? 'undeployed' : undefined,
         recoveryQuery: JSON.stringify(query),
         settle: () => facilitator.settle(payment, requirements),
       };

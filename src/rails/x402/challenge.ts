@@ -150,7 +150,7 @@ function headerWithId(required: object): (id: string) => string {
 const errorOf = ({ message, correction }: Refusal): string => correction?.code ?? message;
 
 /** What is asked for a request, and on which of the route's networks. */
-type Offered = Pick<Quote, 'route' | 'amount' | 'networks' | 'deadlineMs'>;
+type Offered = Pick<Quote, 'route' | 'amount' | 'networks' | 'deadlineMs' | 'isSecret'>;
 
 interface PreparedQuote {
   header(id: string): string;
@@ -162,7 +162,7 @@ interface PreparedQuote {
 interface Prepared {
   readonly resource: { url: string; description: string; mimeType: string } & ResourceListing;
   readonly extensions: object;
-  /** By amount, and by deadline and networks as well where a request has not the route's. */
+  /** By amount, and by deadline, secrecy and networks as well where a request has not the usual ones. */
   readonly quotes: Map<Money | string, PreparedQuote>;
   readonly version: string;
 }
@@ -255,9 +255,9 @@ export function createChallenges(
     });
   };
 
-  /** One that only has to be signed is worth it at any price. */
-  const drawnOn = (open: readonly PayableNetwork[], { route, amount }: Offered): Requirements[] => {
-    if (!exposure.policy.channels || route.endpoint.secret) return [];
+  /** One that only has to be signed is worth it at any price. Who sees a voucher has all that its payer could show. */
+  const drawnOn = (open: readonly PayableNetwork[], { amount, isSecret }: Offered): Requirements[] => {
+    if (!exposure.policy.channels || isSecret) return [];
     return open.flatMap((network) => {
       const drawn = toAtomic(amount, network.asset.decimals);
       const offer = drawn > 0n && channelRequirements(network, drawn, networks.leastPrice(network.id));
@@ -318,10 +318,10 @@ export function createChallenges(
   };
 
   const quoted = (offered: Offered): PreparedQuote => {
-    const { route, amount, networks: ids, deadlineMs } = offered;
+    const { route, amount, networks: ids, deadlineMs, isSecret } = offered;
     const { quotes } = prepare(route);
-    const isUsual = ids === route.networks && deadlineMs === route.deadlineMs;
-    const key = isUsual ? amount : `${amount} ${deadlineMs} ${ids.join(' ')}`;
+    const isUsual = ids === route.networks && deadlineMs === route.deadlineMs && !isSecret;
+    const key = isUsual ? amount : `${amount} ${deadlineMs} ${isSecret} ${ids.join(' ')}`;
     const known = quotes.get(key);
     if (known) return known;
     const { required, members } = said(offered, 'Payment required');

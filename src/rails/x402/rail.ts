@@ -122,10 +122,11 @@ export function openX402Rail(options: X402Options): X402Rail {
     const key = `${rpcUrl} ${asset.address}`;
     const payers = evmPayers.get(key) ?? createEvmPayers(rpcUrl, asset.address, now);
     evmPayers.set(key, payers);
-    if (!isPermit2(authorization)) return payers(authorization.payer);
+    const { payer, isCounterfactual } = authorization;
+    if (!isPermit2(authorization)) return payers(payer, { isCounterfactual });
     // The permit takes the place of what was approved before.
     const approved = approvalFor(authorization, network) && authorization.amount;
-    return payers(authorization.payer, { address: PERMIT2, approved });
+    return payers(payer, { spender: { address: PERMIT2, approved } });
   }
 
   /** What its payer was told of the hold has to be what a challenge said. */
@@ -245,6 +246,7 @@ export function openX402Rail(options: X402Options): X402Rail {
         : facilitator.verify(payload, inVersionOf(payment, offer, quote));
       const [verdict, holder] = await Promise.all([asked('the payment', checking), holderOf(authorization, network)]);
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
+      const isFinal = upfront !== undefined && upfront !== 'offered';
       return {
         network: network.id,
         asset: asset.address,
@@ -254,7 +256,7 @@ export function openX402Rail(options: X402Options): X402Rail {
         payTo,
         amount,
         scheme,
-        upfront,
+        upfront: verdict.deploys && !isFinal ? 'undeployed' : upfront,
         offeredAt: offeredAt(credential, quote, network),
         canSettleUpfront: scheme !== 'upto',
         payerIsProven: true,

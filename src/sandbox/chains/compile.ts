@@ -36,11 +36,14 @@ interface CompilerOutput {
 }
 
 /** The artifact of one contract as the text of its file. Throws with the compiler's messages. */
-export function compile(name: ContractName): string {
+export const compile = (name: ContractName): string => compileSource(name, readFileSync(fileOf(name, 'sol'), 'utf8'));
+
+/** The same of any Solidity, whose contract has this name. */
+export function compileSource(name: string, content: string): string {
   const solc: Compiler = createRequire(import.meta.url)('solc');
   const input = {
     language: 'Solidity',
-    sources: { [name]: { content: readFileSync(fileOf(name, 'sol'), 'utf8') } },
+    sources: { [name]: { content } },
     settings: {
       evmVersion: 'paris',
       optimizer: { enabled: true, runs: 200 },

@@ -137,6 +137,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
     const v1Name = options.networks.find((network) => network.id === id)?.sandbox.v1Name;
     return v1Name ? { v1Name } : {};
   };
+  const factoriesOf = (id: NetworkId) => options.networks.find((network) => network.id === id)?.sandbox.walletFactories;
   const { payer, facilitator } = wallets.evm;
   const byId: Record<string, Started> = Object.fromEntries([...evm, ...(solana ? [solana] : [])].map((c) => [c.id, c]));
   if (tempo) byId.tempo = tempo;
@@ -173,6 +174,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
         chainId,
         rpcUrl,
         asset,
+        walletFactories: factoriesOf(id),
         privateKey: facilitator.privateKey,
         nativeValue: 0n,
       })),

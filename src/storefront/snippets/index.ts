@@ -1,4 +1,5 @@
 /** Every way to call an endpoint that can be shown for it. */
+import { holdsSecret } from '../../catalogue/secret.ts';
 import { exampleCall } from '../../discovery/example-call.ts';
 import { payableOn } from '../../discovery/payable.ts';
 import type { Offer } from '../offers.ts';
@@ -7,7 +8,11 @@ import { curl } from './curl.ts';
 import { mcp } from './mcp.ts';
 import { mppx } from './mppx.ts';
 import type { Snippet } from './snippet.ts';
-import { python, typescript } from './x402.ts';
+import { fromDeposit, python, typescript } from './x402.ts';
+
+/** Whether the example can be drawn from a deposit, on networks that have its contract. */
+const isDrawn = ({ endpoint, example }: Offer['base'], { service }: PageParts): boolean =>
+  service.exposure?.channels === true && !holdsSecret(endpoint, example);
 
 /** Of an endpoint at one of its routes. */
 export function snippetsOf(route: Offer['base'], offer: Offer, parts: PageParts): Snippet[] {
@@ -20,6 +25,7 @@ export function snippetsOf(route: Offer['base'], offer: Offer, parts: PageParts)
   return [
     curl(call),
     ...(network ? [typescript(call, network)] : []),
+    ...(evm && isDrawn(route, parts) ? [fromDeposit(call, evm)] : []),
     ...(evm ? [python(call)] : []),
     ...(overMpp ? [mppx(exampleCall({ ...overMpp, methods: ['POST'] }, parts.publicUrl))] : []),
     ...(tool === undefined ? [] : [mcp(parts.publicUrl, offer.endpoint.group, tool)]),

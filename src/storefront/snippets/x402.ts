@@ -14,6 +14,18 @@ export function typescript(call: ExampleCall, { network, binding }: PayableNetwo
   };
 }
 
+/** For EVM networks. */
+export function fromDeposit(call: ExampleCall, { network, binding }: PayableNetwork): Snippet {
+  const { packages, key, lines } = inJavaScript(call, 'deposit', binding.caip2);
+  return {
+    id: 'deposit',
+    title: 'TypeScript, from a deposit',
+    note: `Deposits on ${network.listedAs} with the first call, and draws each later one from that without a transaction, where the challenge offers batch-settlement. Needs npm install ${packages}, and a funded key in ${key}.`,
+    language: 'js',
+    text: lines.join('\n'),
+  };
+}
+
 export function python(call: ExampleCall): Snippet {
   const { packages, key, lines } = inPython(call);
   return {

@@ -3,10 +3,12 @@ import { bytesOnTheWire } from './bytes.ts';
 import { channel } from './channel.ts';
 import { chatStream, manyChats, oneChat } from './chat.ts';
 import { claims } from './claims.ts';
+import { threeInstances } from './instances.ts';
 import { mcp } from './mcp.ts';
 import { loadedMemory } from './memory.ts';
 import { mppChallenge, mppPaid } from './mpp.ts';
 import { hundredTimesTheRoutes, tenTimesTheRoutes } from './routes.ts';
+import { settledHere } from './settled-here.ts';
 import { start } from './start.ts';
 import { fullStore, postgres } from './store.ts';
 import { fourWorkers, twoWorkers, twoWorkersUnpaid } from './workers.ts';
@@ -18,6 +20,7 @@ export const rows: readonly Row[] = [
   paid,
   replayed,
   refused,
+  settledHere,
   channel,
   mppChallenge,
   mppPaid,
@@ -31,6 +34,7 @@ export const rows: readonly Row[] = [
   twoWorkersUnpaid,
   twoWorkers,
   fourWorkers,
+  threeInstances,
   tenTimesTheRoutes,
   hundredTimesTheRoutes,
   start,

@@ -3,15 +3,17 @@ import { endOf, type Purchase } from '../purchase.ts';
 import type { Evidence } from './evidence.ts';
 import type { Violation } from './violation.ts';
 
-export function checkAnswers({ purchases, ledger }: Evidence): Violation[] {
+export function checkAnswers({ purchases, ledger, books }: Evidence): Violation[] {
   return purchases.flatMap((purchase) => {
     const settled = purchase.proofs.filter(({ payment }) => ledger.find(payment));
     return [
       ...(settled.length > 1
         ? [broken(purchase, 'one purchase is paid once', `${settled.length} payments for it were settled`)]
         : []),
-      ...settled.flatMap((proof) => canBeHad(purchase, proof)),
-      ...notForNothing(purchase, settled.length),
+      ...purchase.proofs
+        .filter(({ payment }) => ledger.find(payment) || books.payments.get(payment)?.receipt)
+        .flatMap((proof) => canBeHad(purchase, proof)),
+      ...notForNothing(purchase, ledger),
       ...strange(purchase),
     ];
   });
@@ -31,9 +33,13 @@ function canBeHad(purchase: Purchase, proof: Purchase['proofs'][number]): Violat
   return other ? [broken(purchase, promise, `the answers differ: ${other.answer.text} and ${last.text}`)] : [];
 }
 
-function notForNothing(purchase: Purchase, payments: number): Violation[] {
+/** What the chain takes back after it was told is the operator's loss. */
+function notForNothing(purchase: Purchase, { find, takenBack }: Evidence['ledger']): Violation[] {
   const given = purchase.received.some(({ answer }) => answer.status === 200);
-  return given && payments === 0 ? [broken(purchase, 'nothing is given for nothing', 'an answer came unpaid')] : [];
+  const isPaid = purchase.proofs.some(
+    ({ payment }) => find(payment) ?? takenBack.find((transfer) => transfer.payment === payment),
+  );
+  return given && !isPaid ? [broken(purchase, 'nothing is given for nothing', 'an answer came unpaid')] : [];
 }
 
 function strange(purchase: Purchase): Violation[] {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { ApiKey, EntryKind, LedgerEntry } from '../../../src/store/credit-store.ts';
 import type { Payment } from '../../../src/store/store.ts';
 import type { ChatCall } from '../chat.ts';
-import { ledgerOf } from '../ledger.ts';
+import { ledgerOf, type Transfer } from '../ledger.ts';
 import { eip3009Name } from '../names.ts';
 import type { Purchase } from '../purchase.ts';
 import type { Answer } from '../send.ts';
@@ -30,6 +30,10 @@ function gone(changes: {
   readonly answer?: Partial<Answer>;
   readonly row?: Partial<Payment>;
   readonly calls?: readonly Partial<Call>[];
+  readonly takenBack?: readonly Transfer[];
+  readonly missing?: readonly string[];
+  readonly others?: readonly string[];
+  readonly unconfirmed?: readonly string[];
 }): Evidence {
   const { payments = 1, settled = 1, gained = PRICE * BigInt(settled), answer, row, calls = [{}] } = changes;
   const proofs = Array.from({ length: payments }, (_, number) => {
@@ -42,6 +46,7 @@ function gone(changes: {
   const good: Answer = { status: 200, code: 'ok', text: '{"text":"Fog. purchase-1 abc"}', headers: {}, ...answer };
   const purchase: Purchase = {
     mark: 'purchase-1',
+    door: 'HTTP',
     path: '/llm/vendor3-5.2',
     body: {},
     otherBody: {},
@@ -66,16 +71,17 @@ function gone(changes: {
     };
     return [payment, { ...whole, ...row } as unknown as Payment] as const;
   });
-  const books = { payments: new Map(rows), keys: [] };
+  const books = { payments: new Map(rows), unconfirmed: changes.unconfirmed ?? [], keys: [] };
   const called = { mark: 'purchase-1', slot: 0, begunAt: 10, endedAt: 20, isAbandoned: false, isAnswered: true };
   return {
     purchases: [purchase],
     chats: [],
     crashes: [],
-    ledger: ledgerOf(transfers, new Map([[NETWORK, gained]])),
+    ledger: ledgerOf(transfers, new Map([[NETWORK, gained]]), changes.takenBack),
     calls: calls.map((call) => ({ ...called, ...call })),
     quiet: books,
     books,
+    told: { missing: new Set(changes.missing), others: changes.others ?? [] },
     markOf: () => 'purchase-1',
   };
 }
@@ -97,7 +103,39 @@ t.test('a purchase that went well breaks none', (t) => {
   t.end();
 });
 
+/** Settled and told, and then its chain took it back. */
+const LOST = eip3009Name(NETWORK, ASSET, PAYER, `0x${'1'.padStart(64, '0')}`);
+const LOST_RECEIPT = { transaction: '0xa', amount: String(PRICE), settledAt: 1, details: {} };
+const takenBack = {
+  settled: 0,
+  takenBack: [{ payment: LOST, transaction: '0xa', moved: PRICE }],
+  row: { receipt: LOST_RECEIPT },
+  missing: [LOST],
+};
+
+t.test('a payment that the chain takes back after it was told breaks none, if the operator is told', (t) => {
+  t.same(checkAll(gone(takenBack)), []);
+  t.end();
+});
+
+/** And then its facilitator settled it once more, by itself. */
+const settledAnew = {
+  ...takenBack,
+  settled: 1,
+  others: [`0.001 USDC came from ${PAYER} in transaction of ${LOST}, and no call explains it`],
+};
+
+t.test('one that is settled anew under another transaction breaks none, if the operator is told of both', (t) => {
+  t.same(checkAll(gone(settledAnew)), []);
+  t.end();
+});
+
 for (const [what, changes, promise] of [
+  [
+    'the operator is not told what was settled anew',
+    { ...settledAnew, others: [] },
+    'the operator is told what the chain took back',
+  ],
   ['two payments are settled', { payments: 2, settled: 2 }, 'one purchase is paid once'],
   [
     'an answer comes unpaid',
@@ -140,6 +178,22 @@ for (const [what, changes, promise] of [
     'the books are those of the chain',
   ],
   ['the address that is paid got more', { gained: PRICE + 1n }, 'the books are those of the chain'],
+  [
+    'the operator is not told what the chain took back',
+    { ...takenBack, missing: [] },
+    'the operator is told what the chain took back',
+  ],
+  ['the operator is told of what is there', { missing: [LOST] }, 'the operator is told what the chain took back'],
+  [
+    'the answer of what the chain took back is lost',
+    { ...takenBack, answer: { status: 402, code: 'used' } },
+    'a settled payment has one answer, and has it always',
+  ],
+  [
+    'a purchase waits for confirmations for ever',
+    { unconfirmed: [LOST] },
+    'nothing is left in between once the reconciler had its time',
+  ],
   ['there is no receipt', { row: { receipt: undefined } }, 'the books are those of the chain'],
 ] as [string, object, string][]) {
   t.test(`it is noticed when ${what}`, (t) => {
@@ -174,6 +228,7 @@ const CHAT: ChatCall = {
 function withLedger(
   entries: typeof LEDGER,
   changes: { first?: number; balance?: bigint; crash?: number; isCut?: boolean } = {},
+  evidence = gone({}),
 ): Evidence {
   const { first = 1 } = changes;
   let balance = 0n;
@@ -182,7 +237,6 @@ function withLedger(
     return { kind, amount, reference, price, balance, number: first + place } as LedgerEntry;
   });
   const key = { id: 'key', balance: changes.balance ?? balance, held: 0n } as ApiKey;
-  const evidence = gone({});
   return {
     ...evidence,
     books: { ...evidence.books, keys: [{ key, entries: listed }] },
@@ -210,6 +264,14 @@ for (const [what, evidence] of [
   ],
   ['a call that was cut is not charged', withLedger(LEDGER.slice(0, 1), { isCut: true })],
   ['credits come from nowhere', withLedger([...LEDGER, ['purchase', 5n, 'nobody']])],
+  [
+    'what the chain took back buys credits',
+    withLedger(
+      [...LEDGER, ['purchase', PRICE, LOST]],
+      {},
+      gone({ ...takenBack, row: { ...takenBack.row, route: 'credits' } }),
+    ),
+  ],
 ] as [string, Evidence][]) {
   t.test(`it is noticed when ${what}`, (t) => {
     t.not(checkCredits(evidence).length, 0);

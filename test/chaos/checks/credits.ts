@@ -10,11 +10,12 @@ type Keys = Evidence['books']['keys'];
 /** So much of what a call has written last a crash of the database may forget: it does not wait for the disk. */
 const FORGOTTEN_MS = 1_000;
 
-export function checkCredits({ books, chats, crashes }: Evidence): Violation[] {
+export function checkCredits({ books, chats, crashes, ledger, markOf }: Evidence): Violation[] {
   const entries = books.keys.flatMap((each) => each.entries);
   return [
     ...books.keys.flatMap(checkLedger),
-    ...checkPurchases(entries, books.payments),
+    ...checkPurchases(entries, books.payments, markOf),
+    ...checkConfirmed(entries, ledger, markOf),
     ...chats.flatMap((call) => checkCall(call, entries, crashes)),
   ];
 }
@@ -41,7 +42,11 @@ function checkLedger({ key, entries }: Keys[number]): Violation[] {
   return violations;
 }
 
-function checkPurchases(entries: readonly LedgerEntry[], payments: Evidence['books']['payments']): Violation[] {
+function checkPurchases(
+  entries: readonly LedgerEntry[],
+  payments: Evidence['books']['payments'],
+  markOf: Evidence['markOf'],
+): Violation[] {
   const promise = 'credits are what was paid for them';
   const bought = entries.filter(({ kind }) => kind === 'purchase');
   const paidFor = [...payments.values()].filter(({ route }) => route.includes('credits'));
@@ -58,10 +63,24 @@ function checkPurchases(entries: readonly LedgerEntry[], payments: Evidence['boo
       const own = bought.filter(({ reference }) => reference === id);
       const posted = own.reduce((sum, { amount }) => sum + amount, 0n);
       if (posted === paid && own.length <= 1) return [];
-      return [{ promise, text: `${paid} was paid by ${id}, and ${posted} posted` }];
+      return [{ promise, text: `${paid} was paid by ${id}, and ${posted} posted`, mark: markOf(id) }];
     }),
   ];
 }
+
+/** Nobody spends what the chain took back. */
+const checkConfirmed = (
+  entries: readonly LedgerEntry[],
+  ledger: Evidence['ledger'],
+  markOf: Evidence['markOf'],
+): Violation[] =>
+  entries
+    .filter(({ kind, reference }) => kind === 'purchase' && !ledger.find(reference))
+    .map(({ reference, amount }) => ({
+      promise: 'what the chain took back buys no credits',
+      text: `${amount} was posted for ${reference}, which the chain does not have`,
+      mark: markOf(reference),
+    }));
 
 /** Who has read to the end finds the charge; who was refused, none. */
 function checkCall(

@@ -2,6 +2,7 @@ import type { Books } from '../books.ts';
 import type { ChatCall } from '../chat.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Purchase } from '../purchase.ts';
+import type { Reconciled } from '../reconciled.ts';
 import type { Call } from '../upstream.ts';
 
 /** All that a campaign knows at its end. */
@@ -15,7 +16,9 @@ export interface Evidence {
   readonly calls: readonly Call[];
   /** Once the reconciler had its time, and before anybody asked for an answer again. */
   readonly quiet: Books;
-  /** After every payer has asked again. */
+  /** After every payer has asked again, and what that began has ended. */
   readonly books: Books;
+  /** What the operator's own comparison says of them. */
+  readonly told: Reconciled;
   readonly markOf: (payment: string) => string | undefined;
 }

@@ -23,6 +23,7 @@ const EVM = ['chain-c', 'chain-e'];
 
 /** Gateways wait for a minute by their own clocks before they say of a Solana payment that it will never settle. */
 const QUIET_MS = 90_000;
+const DEEP = 4;
 const NODE_TIMEOUT_MS = 15_000;
 
 /** The network as it is live, with a local chain in its place. */
@@ -53,8 +54,9 @@ export async function openReal(catalogue: string): Promise<Chains> {
 
   return {
     environment: {
-      TURNPIKE_PAY_TO_EVM: payTo['chain-c'] ?? '',
-      TURNPIKE_PAY_TO_SOLANA: payTo[SOLANA] ?? '',
+      TURNPIKE_PAY_TO_CHAIN_A: payTo[SOLANA] ?? '',
+      TURNPIKE_PAY_TO_CHAIN_C: payTo['chain-c'] ?? '',
+      TURNPIKE_PAY_TO_CHAIN_E: payTo['chain-e'] ?? '',
       TURNPIKE_TEMPO_CURRENCY: tempo.currency,
       TURNPIKE_TEMPO_RECIPIENT: payTo.tempo ?? '',
       TURNPIKE_TEMPO_CHAIN_ID: String(tempo.chainId),
@@ -91,7 +93,8 @@ export async function openReal(catalogue: string): Promise<Chains> {
       for (const rpcUrl of [...Object.values(started.evm), tempo].map((access) => access.rpcUrl)) {
         const rpc = createRpc(rpcUrl);
         await rpc('evm_increaseTime', [seconds]);
-        await rpc('evm_mine', []);
+        // Deep enough for credits to be spent.
+        for (let block = 0; block < DEEP; block += 1) await rpc('evm_mine', []);
       }
     },
     quietMs: QUIET_MS,

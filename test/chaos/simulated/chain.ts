@@ -43,9 +43,17 @@ export interface Chain {
   refusal(signed: Signed, amount: bigint): string | undefined;
   /** Moves money. Throws where there is a refusal. */
   transfer(signed: Signed, amount: bigint): Transfer;
+  /**
+   * Drops a transfer's block, as a reorganisation does: its nonce is open again. Answers what puts it into the newest block,
+   * if it is still good by then. Undefined where it is not on the chain, or lies too deep.
+   */
+  takeBack(transfer: Transfer): (() => void) | undefined;
   /** The transfer that used the nonce. */
   find(kind: Signed['kind'], payer: string, nonce: string): Transfer | undefined;
+  /** Those that are on the chain. */
   readonly transfers: readonly Transfer[];
+  /** Those that were on it once. */
+  readonly takenBack: readonly Transfer[];
   /** Payers that have code. */
   readonly contracts: Set<string>;
 }
@@ -54,6 +62,8 @@ export interface Chain {
 const ALLOWANCE = 10_000_000_000n;
 /** Blocks before the first: gateways look for one that is older than what they ask about. */
 const EARLIER_BLOCKS = 2_000;
+/** A block with so many on top of it stays. */
+const BLOCKS_REPLACED = 2;
 /** x402's settle(permit, amount, owner, witness, signature): see `authorizations/permit2.ts`. */
 const UPTO_SETTLE = '0xff11e7b4';
 
@@ -64,9 +74,11 @@ export function openChain(asset: string): Chain {
   const genesis = Math.floor(Date.now() / 1000) - EARLIER_BLOCKS;
   const used = new Map<string, Transfer>();
   const transfers: Transfer[] = [];
+  const gone: Transfer[] = [];
   const received = new Map<string, bigint>();
   const contracts = new Set<string>();
   let passed = 0;
+  let sent = 0;
 
   const now = () => Date.now() + passed * 1000;
   const block = () => Math.floor(now() / 1000) - genesis;
@@ -88,6 +100,20 @@ export function openChain(asset: string): Chain {
     return UPTO_SETTLE + [asset, ...numbers, payer, payTo, '0', '0'].map(word).join('');
   };
 
+  function include(transfer: Transfer): void {
+    used.set(nonceKey(transfer.kind, transfer.payer, transfer.nonce), transfer);
+    transfers.push(transfer);
+    add(transfer.payer, -transfer.moved);
+    add(transfer.payTo, transfer.moved);
+  }
+
+  function drop(transfer: Transfer): void {
+    used.delete(nonceKey(transfer.kind, transfer.payer, transfer.nonce));
+    transfers.splice(transfers.indexOf(transfer), 1);
+    add(transfer.payer, transfer.moved);
+    add(transfer.payTo, -transfer.moved);
+  }
+
   return {
     asset,
     now,
@@ -101,23 +127,30 @@ export function openChain(asset: string): Chain {
     transfer(signed, amount) {
       const reason = refusal(signed, amount);
       if (reason !== undefined) throw new Error(reason);
+      sent += 1;
       const key = nonceKey(signed.kind, signed.payer, signed.nonce);
       const transfer: Transfer = {
         ...signed,
-        transaction: `0x${createHash('sha256').update(key).digest('hex')}`,
+        transaction: `0x${createHash('sha256').update(`${key} ${sent}`).digest('hex')}`,
         block: block(),
-        logIndex: transfers.length * 2 + 1,
+        logIndex: sent * 2 + 1,
         moved: amount,
         input: inputOf(signed, amount),
       };
-      used.set(key, transfer);
-      transfers.push(transfer);
-      add(signed.payer, -amount);
-      add(signed.payTo, amount);
+      include(transfer);
       return transfer;
+    },
+    takeBack(transfer) {
+      if (!transfers.includes(transfer) || block() - transfer.block >= BLOCKS_REPLACED) return undefined;
+      drop(transfer);
+      gone.push(transfer);
+      return () => {
+        if (refusal(transfer, transfer.moved) === undefined) include({ ...transfer, block: block() });
+      };
     },
     find: (kind, payer, nonce) => used.get(nonceKey(kind, payer, nonce)),
     transfers,
+    takenBack: gone,
     contracts,
   };
 }

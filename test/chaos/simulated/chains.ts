@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { Chains } from '../chains.ts';
 import { ledgerOf } from '../ledger.ts';
 import { eip3009Name, permit2Name } from '../names.ts';
-import { openChain } from './chain.ts';
+import { openChain, type Transfer } from './chain.ts';
 import { readNetwork } from './network.ts';
 import { answerRpc } from './node.ts';
 import { pay } from './payments.ts';
@@ -18,8 +18,13 @@ export function openSimulated(catalogue: string): Chains {
   const { caip2 } = network;
   const chain = openChain(network.asset.toLowerCase());
   const atStart = chain.balance(PAY_TO);
+  const named = ({ kind, payer, nonce, transaction, moved }: Transfer) => {
+    const payment =
+      kind === 'eip3009' ? eip3009Name(caip2, chain.asset, payer, nonce) : permit2Name(caip2, payer, nonce);
+    return { payment, transaction, moved };
+  };
   return {
-    environment: { TURNPIKE_PAY_TO_EVM: PAY_TO },
+    environment: { TURNPIKE_PAY_TO_CHAIN_C: PAY_TO },
     nodes: { TURNPIKE_RPC_URL_CHAIN_C: network.id },
     methods: ['exact', 'exact of version 1', 'upto', 'mpp'],
     settler: openSettler(chain, network),
@@ -40,14 +45,16 @@ export function openSimulated(catalogue: string): Chains {
     async letPass(seconds) {
       chain.letPass(seconds);
     },
+    takeBack(payment) {
+      const transfer = chain.transfers.find((each) => named(each).payment === payment);
+      return transfer && chain.takeBack(transfer);
+    },
     quietMs: QUIET_MS,
     async readLedger() {
-      const transfers = chain.transfers.map(({ kind, payer, nonce, transaction, moved }) => {
-        const payment =
-          kind === 'eip3009' ? eip3009Name(caip2, chain.asset, payer, nonce) : permit2Name(caip2, payer, nonce);
-        return { payment, transaction, moved };
-      });
-      return ledgerOf(transfers, new Map([[caip2, chain.balance(PAY_TO) - atStart]]));
+      const gains = new Map([[caip2, chain.balance(PAY_TO) - atStart]]);
+      const there = new Set(chain.transfers.map(({ transaction }) => transaction));
+      const takenBack = chain.takenBack.filter(({ transaction }) => !there.has(transaction));
+      return ledgerOf(chain.transfers.map(named), gains, takenBack.map(named));
     },
     stop: async () => undefined,
   };

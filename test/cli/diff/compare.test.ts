@@ -182,6 +182,9 @@ t.test('what single networks take is part of the request', async (t) => {
 t.test('methods, secrets and how a rail is paid', async (t) => {
   t.same(ofOil(t, ['path:', 'method: GET\npath:']), ['GET /image/oil: breaks method POST > GET']);
   t.same(ofOil(t, ['path:', 'secret: true\npath:']), ['POST /image/oil: may break secret false > true']);
+  t.same(ofOil(t, ['path:', 'secret: { unless: size }\npath:']), [
+    'POST /image/oil: may break secret false > unless size',
+  ]);
   const service = `${rightFiles['service.yaml']}rails: { mpp: { networks: [chain-e] } }\n`;
   t.same(between(t, {}, { 'service.yaml': service }), [
     'every route of mpp: may break payment rails.mpp of service.yaml changed - > {"networks":["chain-e"]}',

@@ -122,6 +122,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     apiKeys,
     store: store.credits,
     bindings: opened.bindings,
+    topUps: undefined,
     stopping: stopping.signal,
     owner: 'instance-1',
     publicUrl: 'https://gateway.example',

@@ -5,7 +5,13 @@ import t, { type Test } from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex, parseAbi } from 'viem';
 import { type Eip3009Query, findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';
 import { findPermit2Settlement, type Permit2Query } from '../../../src/payment/authorizations/permit2.ts';
-import type { LogProgress } from '../../../src/payment/chains/evm-logs.ts';
+import {
+  firstBlockSince,
+  type LogProgress,
+  logsIn,
+  readBlock,
+  TRANSFER,
+} from '../../../src/payment/chains/evm-logs.ts';
 import { openLooks } from '../../../src/payment/chains/looks.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
@@ -179,4 +185,34 @@ t.test('a node that answers for small ranges only is searched in as many looks a
   }
   t.match(found, { state: 'refused', reason: /expired without a transfer/ });
   t.ok(looked > 1, 'not in one look');
+});
+
+t.test('the first block that is not older than a time is found to the block, however far back', async (t) => {
+  await mine(300, 7);
+  const latest = await readBlock(rpc, 'latest');
+  for (const back of [0, 1, 2, 63, 64, 65, 250]) {
+    const { number, timestamp } = await readBlock(rpc, `0x${(latest.number - back).toString(16)}`);
+    t.equal(await firstBlockSince(rpc, timestamp, latest), number, `${back} blocks back`);
+    t.equal(await firstBlockSince(rpc, timestamp - 1, latest), number);
+    t.equal(await firstBlockSince(rpc, timestamp + 1, latest), number + 1);
+  }
+  t.equal(await firstBlockSince(rpc, 0, latest), 0, 'all of them');
+});
+
+t.test('each transfer of a period is read once, also from a node of small ranges', async (t) => {
+  const first = (await readBlock(rpc, 'latest')).number + 1;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payTo, 1n] });
+  for (let made = 0; made < 3; made += 1) {
+    await actAs(rpc, payer as Hex, [{ to: asset as Hex, data }]);
+    await mine(9, 1);
+  }
+  const { number: last } = await readBlock(rpc, 'latest');
+  const filter = { address: asset, topics: [TRANSFER] };
+  const node = await meanNode(t);
+  for (const one of [rpc, createRpc(node.url)]) {
+    const found: unknown[] = [];
+    for await (const { transactionHash } of logsIn(one, filter, first, last)) found.push(transactionHash);
+    t.equal(new Set(found).size, 3);
+    t.equal(found.length, 3);
+  }
 });

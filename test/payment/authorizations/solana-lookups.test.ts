@@ -90,3 +90,19 @@ t.test('a transaction that a chain took after it had stood still is found', asyn
   clock.ahead += 86_400_000;
   t.match(await look(), { state: 'settled', amount: 777n });
 });
+
+t.test('a transaction that a node lists and cannot show yet is looked at again', async (t) => {
+  const payment = await signV2(chains, solanaDevnet, { amount: '778' });
+  const { source, messageHash, blockhash } = readSolanaPayment(String(payment.payload.payload.transaction));
+  const query = { source, messageHash, blockhash, since: now() };
+  t.match(await facilitator.settle(payment.payload, payment.requirements), { state: 'settled' });
+  clock.ahead += 86_400_000;
+  let isShown = false;
+  const node = await countedNode(t, rpcUrl, (method) => (method === 'getTransaction' && !isShown ? {} : undefined));
+  const looks = openLooks<HistoryProgress>(now);
+  const look = () => findSolanaSettlement({ ...query, rpcUrl: node.url, now: now() }, looks);
+  t.match(await look(), { state: 'unknown', reason: /could not be read in full/ });
+  isShown = true;
+  clock.ahead += 10_000;
+  t.match(await look(), { state: 'settled', amount: 778n });
+});

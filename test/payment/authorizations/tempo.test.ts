@@ -7,6 +7,7 @@ import { createClient, type Hex, http } from 'viem';
 import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from 'viem/accounts';
 import { Account, Actions, P256, Transaction } from 'viem/tempo';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
+import { checkSignedTransfer } from '../../../src/payment/authorizations/tempo.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { type PaidCall, request, sendProof } from '../../clients.ts';
@@ -294,4 +295,18 @@ t.test('an unseen transaction has failed once the chain is more than ten seconds
     await rpc('evm_mine', []);
     t.match(await rail.recover(payment.recoveryQuery), { state }, `${late} s`);
   }
+});
+
+t.test('a transaction that was signed for another chain is refused, whatever else it says', (t) => {
+  const signed = { chainId: chainId + 1, memo: `0x${'0'.repeat(64)}`, validAfter: 0, nonce: { key: 0n, value: 0n } };
+  t.throws(
+    () =>
+      checkSignedTransfer(
+        signed as unknown as Parameters<typeof checkSignedTransfer>[0],
+        { chainId, challengeExpires: Date.now() + 60_000 },
+        Date.now(),
+      ),
+    { message: `the transaction is for chain ${chainId + 1}, asked is ${chainId}` },
+  );
+  t.end();
 });

@@ -27,7 +27,14 @@ export function requestOf(body: string, changes: Partial<GatewayRequest> = {}): 
 
 export function quoteOf(request: GatewayRequest, price?: string): Quote {
   const route = mppRoute(request.path, price);
-  return { route, amount: route.listing.price, networks: route.networks, deadlineMs: route.deadlineMs, request };
+  return {
+    route,
+    amount: route.listing.price,
+    networks: route.networks,
+    deadlineMs: route.deadlineMs,
+    isSecret: false,
+    request,
+  };
 }
 
 /** The 402 for a quote. */

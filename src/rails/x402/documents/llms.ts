@@ -36,6 +36,11 @@ const DRAWN = paragraph(
   'after the other; its `refund`, given the address /v1/channels, brings back what is left.',
 );
 
+const AS_IT_GOES = paragraph(
+  'OpenAI clients: POST /v1/chat/completions with an API key, which POST /v1/credits sells. Where its balance does not cover a',
+  'call, that 402 asks in PAYMENT-REQUIRED for what the call may cost: send the payment with the key.',
+);
+
 interface Sold {
   readonly route: Route;
   readonly networks: readonly [PayableNetwork, ...PayableNetwork[]];
@@ -145,6 +150,7 @@ export const x402Paying = (
   policy: ExposurePolicy,
 ): string[] => [
   ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes, policy) : []),
+  ...(routes.some(({ path }) => path === '/v1/credits') ? [AS_IT_GOES, ''] : []),
   ...workedExample(routes, payable, publicUrl),
 ];
 

@@ -21,6 +21,19 @@ const WALLETS = {
       'const scheme = new ExactEvmScheme(privateKeyToAccount(process.env.EVM_PRIVATE_KEY)); // 0x and 64 hex digits',
     ],
   },
+  /** The same key, by a deposit from which every later call is drawn: what became of it outlives the program. */
+  deposit: {
+    packages: '@x402/fetch @x402/evm viem',
+    key: 'EVM_PRIVATE_KEY',
+    lines: [
+      "import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/client';",
+      "import { FileClientChannelStorage } from '@x402/evm/batch-settlement/client/file-storage';",
+      "import { privateKeyToAccount } from 'viem/accounts';",
+      "const storage = new FileClientChannelStorage({ directory: '.channels' });",
+      'const account = privateKeyToAccount(process.env.EVM_PRIVATE_KEY); // 0x and 64 hex digits',
+      'const scheme = new BatchSettlementEvmScheme(account, { storage });',
+    ],
+  },
   solana: {
     packages: '@x402/fetch @x402/svm @solana/kit@5',
     key: 'SVM_PRIVATE_KEY',
@@ -42,9 +55,9 @@ const callInJavaScript = ({ url, body }: ExampleCall): string[] =>
         `const answer = await pay(${JSON.stringify(url)}, { method, headers, body });`,
       ];
 
-/** `chain`: the CAIP-2 id of the network that it pays on. */
-export function inJavaScript(call: ExampleCall, family: NetworkFile['family'], chain: string): Program {
-  const { packages, key, lines } = WALLETS[family];
+/** `chain`: the CAIP-2 id of the network that it pays on, by a transfer for the call alone or from a deposit. */
+export function inJavaScript(call: ExampleCall, way: NetworkFile['family'] | 'deposit', chain: string): Program {
+  const { packages, key, lines } = WALLETS[way];
   return {
     packages,
     key,

@@ -8,10 +8,13 @@ interface NetworkProps {
   onChoose(key: string): void;
 }
 
+const TERMS: Readonly<Record<string, string>> = {
+  upto: ', charged by use (needs Permit2)',
+  'auth-capture': ', locked until the answer is there',
+};
+
 const nameOf = ({ accepted, network }: Offer): string =>
-  accepted.scheme === 'upto'
-    ? `${network.name}, ${network.asset.symbol}, charged by use (needs Permit2)`
-    : `${network.name}, ${network.asset.symbol}`;
+  `${network.name}, ${network.asset.symbol}${TERMS[accepted.scheme] ?? ''}`;
 
 export function NetworkChoice({ offers, chosen, isDisabled, onChoose }: NetworkProps) {
   return (

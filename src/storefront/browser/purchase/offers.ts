@@ -12,6 +12,9 @@ export interface Offer {
   readonly price: string;
 }
 
+/** Those that a wallet in a browser can sign. What is locked until the answer is there comes first: nothing can be lost by it. */
+const SCHEMES = ['auth-capture', 'exact', 'upto'];
+
 function offerOf(accepted: Accepted, network: ShownNetwork): Offer {
   const { symbol, decimals } = network.asset;
   const upTo = accepted.scheme === 'upto' ? 'up to ' : '';
@@ -30,12 +33,13 @@ export function offersIn(
   const offers = new Map<string, Offer>();
   for (const accepted of paymentRequired.accepts) {
     const network = networks.find(({ caip2 }) => caip2 === accepted.network);
-    if (!network || network.asset.address !== accepted.asset || !['exact', 'upto'].includes(accepted.scheme)) continue;
+    if (!network || network.asset.address !== accepted.asset || !SCHEMES.includes(accepted.scheme)) continue;
     const offer = offerOf(accepted, network);
     if (!offers.has(offer.key)) offers.set(offer.key, offer);
   }
   // A fixed price needs nothing to be set up first.
-  return [...offers.values()].sort((one, other) => one.accepted.scheme.localeCompare(other.accepted.scheme));
+  const place = ({ accepted }: Offer): number => SCHEMES.indexOf(accepted.scheme);
+  return [...offers.values()].sort((one, other) => place(one) - place(other));
 }
 
 /** True where both ask for the same money for the same payee. */

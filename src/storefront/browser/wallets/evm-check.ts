@@ -1,8 +1,10 @@
 /**
  * That what an EVM wallet is asked to sign is the payment that was shown, and no other: the chain, the token, the amount
- * and who gets it. Sources: EIP-3009's TransferWithAuthorization, Permit2's PermitWitnessTransferFrom, and EIP-712.
+ * and who gets it. Sources: EIP-3009's TransferWithAuthorization and ReceiveWithAuthorization, Permit2's
+ * PermitWitnessTransferFrom, and EIP-712.
  */
 import { type Address, isAddressEqual } from 'viem';
+import { EIP3009_COLLECTOR } from '../../../escrow-contracts.ts';
 import type { Accepted } from '../purchase/types.ts';
 import { PERMIT2 } from './permit2.ts';
 import { WalletProblem } from './wallet.ts';
@@ -18,11 +20,11 @@ const isSame = (one: unknown, other: unknown): boolean =>
   isAddressEqual(String(one) as Address, String(other) as Address);
 const record = (value: unknown) => value as Readonly<Record<string, unknown>>;
 
-function isTransfer({ domain, message }: TypedData, offer: Accepted, from: Address): boolean {
+function isTransfer({ domain, message }: TypedData, offer: Accepted, from: Address, to: string): boolean {
   return (
     isSame(domain.verifyingContract, offer.asset) &&
     isSame(message.from, from) &&
-    isSame(message.to, offer.payTo) &&
+    isSame(message.to, to) &&
     BigInt(String(message.value)) === BigInt(offer.amount)
   );
 }
@@ -41,7 +43,11 @@ function isPermit({ domain, message }: TypedData, offer: Accepted): boolean {
 export function checkTypedData(data: TypedData, offer: Accepted, from: Address): void {
   const isChain = `eip155:${data.domain.chainId}` === offer.network;
   const isPayment =
-    (data.primaryType === 'TransferWithAuthorization' && isTransfer(data, offer, from)) ||
+    (data.primaryType === 'TransferWithAuthorization' && isTransfer(data, offer, from, offer.payTo)) ||
+    // Who gets it is part of the nonce that the scheme's client makes of the offer.
+    (data.primaryType === 'ReceiveWithAuthorization' &&
+      offer.scheme === 'auth-capture' &&
+      isTransfer(data, offer, from, EIP3009_COLLECTOR)) ||
     (data.primaryType === 'PermitWitnessTransferFrom' && isPermit(data, offer));
   if (!isChain || !isPayment)
     throw new WalletProblem('What was to be signed is not the payment that was shown. Nothing was signed.');

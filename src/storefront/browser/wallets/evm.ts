@@ -49,6 +49,14 @@ const signerOf = (provider: EvmProvider, address: Address, offer: Accepted) => (
   },
 });
 
+/** Most payments need the first of them alone. */
+async function schemeOf({ scheme }: Accepted, signer: ReturnType<typeof signerOf>) {
+  if (scheme === 'upto') return new (await import('@x402/evm/upto/client')).UptoEvmScheme(signer);
+  if (scheme === 'auth-capture')
+    return new (await import('@x402/evm/auth-capture/client')).AuthCaptureEvmScheme(signer);
+  return new ExactEvmScheme(signer);
+}
+
 /** Throws WalletProblem. */
 export async function signWithEvmWallet(
   wallet: EvmWallet,
@@ -60,11 +68,8 @@ export async function signWithEvmWallet(
     const address = await accountOf(wallet);
     await switchTo(offer, networkName, wallet);
     const signer = signerOf(wallet.provider, address, offer);
-    const isUpto = offer.scheme === 'upto';
-    if (isUpto) await demandAllowance(wallet, offer, address);
-    const scheme = isUpto
-      ? new (await import('@x402/evm/upto/client')).UptoEvmScheme(signer)
-      : new ExactEvmScheme(signer);
+    if (offer.scheme === 'upto') await demandAllowance(wallet, offer, address);
+    const scheme = await schemeOf(offer, signer);
     const client = new x402Client(() => offer).register(offer.network, scheme);
     // What it may cost was looked at by the person who clicked.
     client.setSpendControls(false);

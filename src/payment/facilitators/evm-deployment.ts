@@ -1,0 +1,275 @@
+/**
+ * Wallets that pay before they exist (ERC-6492), deployed by the factories that the operator allows. The payer chooses
+ * what its factory is called with and we pay the gas: so the payment is tried with the wallet deployed first
+ * (`eth_simulateV1`), and the price has to be worth both transactions.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PaymentPayload } from '@x402/core/types';
+import type { FacilitatorEvmSigner } from '@x402/evm';
+import { type Address, decodeFunctionResult, ExecutionRevertedError, encodeFunctionData, type Hex } from 'viem';
+import { asJsonObject } from '../../json.ts';
+import { type Counterfactual, readCounterfactual } from '../authorizations/counterfactual.ts';
+import { type Attempt, newAttempt, Told } from './attempt.ts';
+import { type Call, type EvmDriver, isOpen } from './evm-driver.ts';
+import { type GasBounds, type GasTerms, gasReason, MOST_GAS, priceCall } from './evm-gas.ts';
+import type { EvmSender, PricedCall } from './evm-sender.ts';
+import { asText } from './json.ts';
+import type { Scheme } from './local-network.ts';
+
+/** A wallet that pays, and what deploys it where it does not exist. */
+interface CounterfactualWallet extends Pick<Counterfactual, 'factory' | 'calldata'> {
+  readonly address: Address;
+}
+
+export interface EvmDeployments {
+  /** Finds out which of the factories can be used. Answers why not all; rejects where the chain is out of reach. */
+  look(): Promise<string | undefined>;
+  /**
+   * The scheme for one payment (x402's, of EIP-3009). Of a wallet that may not exist it sees what that has signed, and where it
+   * does not exist a chain on which it does; before the scheme sends anything, the wallet is deployed.
+   */
+  before(
+    open: (signer: FacilitatorEvmSigner) => Scheme,
+    signer: FacilitatorEvmSigner,
+    paid: { readonly payment: object; readonly attempt: Attempt; readonly price: bigint },
+  ): Scheme;
+}
+
+interface DeploymentOptions extends Pick<EvmDriver, 'reader' | 'operator' | 'noting' | 'waitForReceipt'> {
+  readonly factories: readonly string[];
+  readonly sender: Pick<EvmSender, 'send'>;
+  /** How long a deployment may take until it is in a block. */
+  readonly confirmationTimeoutMs: number;
+  terms(price: bigint): GasTerms;
+  /** What of the payment's own calls is a transfer. */
+  isSettling(functionName: string): boolean;
+}
+
+/** Usual wallets take 100,000 to 350,000. */
+const MOST_DEPLOYING_GAS = 500_000n;
+/** So many wallets may be deployed within an hour that have not paid, whoever's they are. */
+const MOST_UNPAID = 20;
+const HOUR_MS = 3_600_000;
+/** After so long a transaction that is in no block is given up (see evm-sender.ts). */
+const GIVEN_UP_MS = 600_000;
+const POLL_MS = 50;
+/** Nodes behind one address may be a block apart. */
+const APPEARS_MS = 5_000;
+
+/** The wallet, and the payment as that signed it. Undefined for any other. Throws Refusal for one that cannot be read. */
+function readPayment(
+  payment: object,
+): { readonly wallet: CounterfactualWallet; readonly signed: PaymentPayload } | undefined {
+  const payload = asJsonObject(asJsonObject(payment).payload);
+  const address = asText(asJsonObject(payload.authorization).from);
+  const found = address && readCounterfactual(asText(payload.signature) ?? '', 'payload.signature');
+  if (!found) return undefined;
+  const { signature, ...deployment } = found;
+  // The schemes read both versions out of the types of version 2.
+  const signed = { ...payment, payload: { ...payload, signature } } as unknown as PaymentPayload;
+  return { wallet: { ...deployment, address: address as Address }, signed };
+}
+
+const hasCode = (code: Hex | undefined): boolean => code !== undefined && code !== '0x';
+
+export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
+  const { reader, operator, noting, waitForReceipt, factories, sender, terms, isSettling } = options;
+  let usable: readonly string[] = [];
+  /** By wallet: what was sent, until its end is known. Without a hash the node gave no answer. */
+  const sent = new Map<string, { readonly at: number; readonly hash?: Hex }>();
+  /** By wallet: the last that has to do with its deployment in this process. */
+  const turns = new Map<string, Promise<unknown>>();
+  /** Deployments, oldest first, of wallets that have not paid. */
+  let unpaid: readonly { readonly name: string; readonly at: number }[] = [];
+  const nameOf = ({ address }: CounterfactualWallet): string => address.toLowerCase();
+
+  const exists = async ({ address }: CounterfactualWallet): Promise<boolean> =>
+    hasCode(await reader.getCode({ address }));
+
+  /** Throws Told. */
+  function demandAllowed(wallet: CounterfactualWallet): void {
+    const { factory } = wallet;
+    if (!usable.includes(factory)) {
+      const accepted =
+        usable.length === 0 ? 'none is deployed here' : `those of ${usable.join(', ')} are deployed here`;
+      throw new Told(`the wallet that pays does not exist on the chain, and is of the factory ${factory}: ${accepted}`);
+    }
+    unpaid = unpaid.filter(({ at }) => Date.now() - at < HOUR_MS);
+    // One that is under way costs nothing more.
+    if (unpaid.length < MOST_UNPAID || sent.has(nameOf(wallet))) return;
+    throw new Told('too many wallets were deployed here that did not pay: deploy yours first, or come back later');
+  }
+
+  const boundsBeside = (settling: bigint): GasBounds => ({
+    most: MOST_DEPLOYING_GAS,
+    besides: settling,
+    tooMuch: `deploying the wallet takes more than ${MOST_DEPLOYING_GAS} gas`,
+    tooDear: (least) =>
+      `deploying the wallet and settling costs more than half the price: that has to be ${least} atomic units, or deploy the wallet first`,
+  });
+
+  /**
+   * What a call would answer with the wallet deployed, and the deployment, priced together with it. Throws Told, the
+   * contract's own refusal of the call, or what kept the node from answering.
+   */
+  async function rehearse(wallet: CounterfactualWallet, call: Call, price: bigint) {
+    const deployment = { to: wallet.factory as Address, data: wallet.calldata as Hex };
+    const { timestamp } = await reader.getBlock();
+    const clock = BigInt(Math.floor(Date.now() / 1000));
+    const time = timestamp < clock ? clock : timestamp + 1n;
+    const [first, second] = await reader.simulateBlocks({
+      blocks: [
+        { blockOverrides: { time }, calls: [{ ...deployment, account: operator, gas: MOST_DEPLOYING_GAS }] },
+        { blockOverrides: { time: time + 1n }, calls: [{ ...call, account: operator, gas: MOST_GAS }] },
+      ],
+    });
+    const [deployed, called] = [first?.calls[0], second?.calls[0]];
+    if (!deployed || !called) throw new Error('the node does not simulate both calls');
+    if (deployed.status === 'failure')
+      throw new Told(`the factory does not deploy the wallet that pays within ${MOST_DEPLOYING_GAS} gas`);
+    if (called.status === 'failure') throw called.error ?? new ExecutionRevertedError({});
+    const isToWallet = call.to.toLowerCase() === nameOf(wallet);
+    if (isToWallet && called.data === '0x') throw new Told('what the factory deploys is not the wallet that pays');
+    const settling = (called.gasUsed * 11n) / 10n;
+    const weigh = async (): Promise<PricedCall> => {
+      try {
+        return await priceCall(reader, deployment, terms(price), boundsBeside(settling));
+      } catch (error) {
+        const reason = gasReason(error);
+        throw reason === undefined ? error : new Told(reason);
+      }
+    };
+    return { data: called.data, weigh };
+  }
+
+  async function appears(wallet: CounterfactualWallet, withinMs: number): Promise<boolean> {
+    for (const until = Date.now() + withinMs; ; await delay(POLL_MS)) {
+      if (await exists(wallet).catch(() => false)) return true;
+      if (Date.now() >= until) return false;
+    }
+  }
+
+  /**
+   * Sends it, unless an earlier one may get into a block yet, and waits for the wallet. Throws Told where it does not come to
+   * be; another error where nobody knows yet, and the same payment goes on from there.
+   */
+  async function deploy(wallet: CounterfactualWallet, call: PricedCall): Promise<void> {
+    const name = nameOf(wallet);
+    const attempt = newAttempt();
+    const earlier = sent.get(name);
+    let hash = earlier?.hash;
+    if (!earlier || Date.now() - earlier.at > GIVEN_UP_MS) {
+      const at = Date.now();
+      // Many may have been tried at once.
+      sent.delete(name);
+      demandAllowed(wallet);
+      sent.set(name, { at });
+      unpaid = [...unpaid, { name, at }];
+      hash = await noting(attempt, () => sender.send(call, attempt)).catch(() => undefined);
+      if (hash) sent.set(name, { at, hash });
+      if (!attempt.sent) unpaid = unpaid.filter((each) => each.name !== name || each.at !== at);
+    }
+    if (hash) await waitForReceipt(hash, attempt).catch(() => undefined);
+    // Somebody else may have deployed it first.
+    const isDeployed = attempt.transaction !== undefined && !attempt.rejected;
+    const isUnnamed = hash === undefined && (earlier !== undefined || attempt.sent);
+    const waitMs = isDeployed ? APPEARS_MS : isUnnamed ? options.confirmationTimeoutMs : 0;
+    if (await appears(wallet, waitMs)) {
+      sent.delete(name);
+      return;
+    }
+    const mayAppear = isOpen(attempt) || (earlier !== undefined && !attempt.rejected);
+    if (mayAppear && !isDeployed) {
+      throw new Error('the chain has not confirmed the deployment');
+    }
+    sent.delete(name);
+    throw new Told(attempt.refusal ?? 'the factory did not deploy the wallet that pays');
+  }
+
+  /** One at a time for each wallet, whatever it pays for: who comes next finds it. */
+  function inTurn<Value>(wallet: CounterfactualWallet, work: () => Promise<Value>): Promise<Value> {
+    const name = nameOf(wallet);
+    const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
+    turns.set(name, turn);
+    return turn.finally(() => {
+      if (turns.get(name) === turn) turns.delete(name);
+    });
+  }
+
+  function signerFor(
+    signer: FacilitatorEvmSigner,
+    wallet: CounterfactualWallet,
+    attempt: Attempt,
+    price: bigint,
+  ): FacilitatorEvmSigner {
+    const isMissing = async (): Promise<boolean> => {
+      if (await exists(wallet)) return false;
+      demandAllowed(wallet);
+      attempt.deploys = true;
+      return true;
+    };
+    const deployIfMissing = async (call: Call): Promise<void> => {
+      if (!(await isMissing())) return;
+      const { weigh } = await rehearse(wallet, call, price);
+      await deploy(wallet, await weigh());
+    };
+    return {
+      ...signer,
+      async getCode(call) {
+        if (call.address.toLowerCase() !== nameOf(wallet)) return signer.getCode(call);
+        const missing = await noting(attempt, isMissing).catch(() => undefined);
+        // Any code: what it is will be tried.
+        return missing === undefined ? undefined : '0x00';
+      },
+      async readContract(call) {
+        const isOfPayment = isSettling(call.functionName) || call.address.toLowerCase() === nameOf(wallet);
+        if (!isOfPayment || !(await noting(attempt, isMissing))) return signer.readContract(call);
+        return noting(attempt, async () => {
+          const { data, weigh } = await rehearse(wallet, { to: call.address, data: encodeFunctionData(call) }, price);
+          if (isSettling(call.functionName)) await weigh();
+          return decodeFunctionResult({ ...call, data });
+        });
+      },
+      async writeContract(call) {
+        const settling = { to: call.address, data: encodeFunctionData(call) };
+        await noting(attempt, () => inTurn(wallet, () => deployIfMissing(settling)));
+        return signer.writeContract(call);
+      },
+    };
+  }
+
+  return {
+    async look() {
+      if (factories.length === 0) return undefined;
+      const codes = await Promise.all(factories.map((address) => reader.getCode({ address: address as Address })));
+      const found = factories.filter((_, at) => hasCode(codes[at])).map((factory) => factory.toLowerCase());
+      const simulates = await reader
+        .simulateBlocks({ blocks: [{ calls: [{ to: operator, account: operator }] }] })
+        .then(
+          () => true,
+          () => false,
+        );
+      usable = simulates ? found : [];
+      if (!simulates) return 'no wallets are deployed: the node does not answer eth_simulateV1';
+      const missing = factories.filter((factory) => !found.includes(factory.toLowerCase()));
+      return missing.length === 0
+        ? undefined
+        : `no wallets of ${missing.join(', ')} are deployed: there is no contract`;
+    },
+
+    before(open, signer, { payment, attempt, price }) {
+      const found = readPayment(payment);
+      if (!found) return open(signer);
+      const { wallet, signed } = found;
+      const scheme = open(signerFor(signer, wallet, attempt, price));
+      return {
+        verify: (_, requirements) => scheme.verify(signed, requirements),
+        async settle(_, requirements) {
+          const settled = await scheme.settle(signed, requirements);
+          if (settled.success) unpaid = unpaid.filter(({ name }) => name !== nameOf(wallet));
+          return settled;
+        },
+      };
+    },
+  };
+}

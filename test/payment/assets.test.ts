@@ -1,0 +1,22 @@
+import t from 'tap';
+import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { assetsOf, fromAtomic } from '../../src/payment/assets.ts';
+import { shipped } from '../../src/shipped.ts';
+
+const [network] = loadCatalogue('catalogue', shipped).networks.values();
+if (!network) throw new Error('the catalogue has no network');
+const bound = (address: string) => ({ ...network.live, asset: { ...network.live.asset, address, decimals: 18 } });
+const assetOf = assetsOf([{ ...network, live: bound('0xAbCd'), sandbox: bound('0xEf01') }]);
+
+t.test('an asset is known by its address in either mode, however that is spelt; any other has six decimals', (t) => {
+  for (const address of ['0xAbCd', '0xabcd', '0xEF01']) t.equal(assetOf(address).decimals, 18, address);
+  t.same(assetOf('0x1234'), { symbol: 'USD', decimals: 6 });
+  t.end();
+});
+
+t.test('atomic units are money of six decimals, and what is finer is left out', (t) => {
+  t.equal(fromAtomic('1999999999999', { symbol: 'USD', decimals: 18 }), 1n);
+  t.equal(fromAtomic('60000', { symbol: 'USD', decimals: 6 }), 60_000n);
+  t.equal(fromAtomic('6', { symbol: 'USD', decimals: 2 }), 60_000n);
+  t.end();
+});
