@@ -204,11 +204,16 @@ async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt):
   const options = terms(parts);
   const outcome = await store.claim(known, options);
   if (!outcome.won) return undefined;
-  const { claim, before } = outcome;
-  if (!before?.receipt && !(await store.settle(claim, receipt, now()))) return undefined;
-  const { network, payer, asset } = known;
-  return { claim, leaseUntil: options.leaseUntil, network, payer, asset, answer: before?.answer, receipt };
+  const { claim, before = known } = outcome;
+  if (!before.receipt && !(await store.settle(claim, receipt, now()))) return undefined;
+  return settledWork({ claim, leaseUntil: options.leaseUntil }, before, receipt);
 }
+
+const settledWork = (
+  held: Pick<Work, 'claim' | 'leaseUntil'>,
+  { network, payer, asset, answer }: Payment,
+  receipt: Receipt,
+): Work => ({ ...held, network, payer, asset, answer, receipt });
 
 /** Lets a payment go for which nothing was done. Throws Problem `payment_in_progress` where another has it already. */
 async function letGo({ store, now }: ClaimParts, claim: Claim, reason: string): Promise<void> {
@@ -327,6 +332,8 @@ async function claimVerified(
     }
     const { claim, before, open, exceeds, isUnproven } = outcome;
     const { leaseUntil } = options;
+    // Another request settled it while this one was verified.
+    if (before?.receipt) return settledWork({ claim, leaseUntil }, before, before.receipt);
     if (before && mayHaveSettled(before)) {
       return settleAfterAll({ claim, leaseUntil }, before, { ...verified, upfront: because });
     }

@@ -40,8 +40,9 @@ function* claimAgain(
   const before = toPayment(row);
   const state = stateOnClaim(before, facts, options);
   if (state === undefined) return { won: false, payment: before };
-  // Who takes over has to know that money may be on its way.
-  const settleUpfront = facts.settleUpfront || (before.settleUpfront && mayHaveSettled(before));
+  // Who takes over has to know that money may be on its way, or has come.
+  const isPaid = before.receipt !== undefined || mayHaveSettled(before);
+  const settleUpfront = facts.settleUpfront || (before.settleUpfront && isPaid);
   yield statements.takePayment({ ...facts, settleUpfront }, state, options);
   return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before, ...standing, settleUpfront };
 }

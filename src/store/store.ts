@@ -251,7 +251,7 @@ export interface Store extends NonceStore {
    * `fulfilled` or `settled` without an answer, with a lease that has run out, or `unknown` and to be settled again. A
    * payment won back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and
    * `settled`, and `unknown`, which becomes `fulfilled` with an answer and `claimed` without one; `recoveryQuery` and
-   * `settleUpfront` are those of the newest claim, but what may have settled first goes on doing so. With keys it is not
+   * `settleUpfront` are those of the newest claim, but what settled first, or may have, goes on doing so. With keys it is not
    * won while another payment has one of them, unless that one ended without moving money (`released`, `unsettled`).
    */
   claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;

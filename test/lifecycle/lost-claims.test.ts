@@ -5,6 +5,7 @@ import { createLifecycle } from '../../src/lifecycle/lifecycle.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Rail, VerifiedPayment } from '../../src/payment/rail.ts';
+import { type Settlement, unused } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Claim, Store } from '../../src/store/store.ts';
 import { usualLimits } from '../limits/usual.ts';
@@ -15,15 +16,17 @@ import { sampleAnswer, sampleReceipt } from '../store/samples.ts';
 type Step = 'claimed' | 'settling' | 'settled' | 'asking' | 'fulfilled';
 
 const LEASE_MS = 30_000;
+const sent: Settlement = { state: 'settled', transaction: '0xmoved', amount: 50_000n };
 const log = createLog('silent');
 
-/** One lifecycle on a store, whose instance sleeps once at a step; another instance takes over meanwhile. */
-function sleepsAt(step: Step, { upfront }: { upfront: boolean }) {
+/** One lifecycle on a store, whose instance sleeps once at a step, if at any; another instance takes over meanwhile. */
+function sleepsAt(step: Step | undefined, { upfront }: { upfront: boolean }) {
   let time = 1_000_000;
   const now = () => time;
   const store = openSqliteStore(':memory:', { now });
   t.teardown(() => store.close());
   const seen = { asked: 0, settled: 0 };
+  const world = { settlement: sent as Settlement, whileVerifying: async () => {} };
   let other: Claim | undefined;
 
   async function pass(reached: Step): Promise<void> {
@@ -67,14 +70,17 @@ function sleepsAt(step: Step, { upfront }: { upfront: boolean }) {
     async settle() {
       seen.settled += 1;
       await pass('settling');
-      return { state: 'settled', transaction: '0xmoved', amount: 50_000n };
+      return world.settlement;
     },
   } satisfies VerifiedPayment;
   const rail = {
     name: 'mpp',
     http: { read: () => ({ id: 'p', fingerprint: 'f', isPrivate: true }) },
-    verify: async () => verified,
-    recover: async () => ({ state: 'unknown', reason: 'nobody knows' }),
+    async verify() {
+      await world.whileVerifying();
+      return verified;
+    },
+    recover: async () => world.settlement,
     receipt: () => sampleReceipt('0xmoved'),
   } as unknown as Rail;
 
@@ -101,6 +107,7 @@ function sleepsAt(step: Step, { upfront }: { upfront: boolean }) {
   return {
     seen,
     store,
+    world,
     answer: () =>
       lifecycle.answer({
         transport: 'http',
@@ -146,4 +153,22 @@ t.test('an instance that was overtaken while it settled keeps the receipt, and a
   t.match(await answer(), { kind: 'result', receipt: { transaction: '0xmoved' } });
   t.same(seen, { asked: 1, settled: 1 });
   t.match(await store.find('p'), { state: 'settled', receipt: { transaction: '0xmoved' }, owner: '' });
+});
+
+t.test('what another request settled while this one was verified is worked for, and not settled again', async (t) => {
+  const { seen, store, world, answer } = sleepsAt(undefined, { upfront: true });
+  world.settlement = unused('no answer');
+  t.match(await answer(), { problem: { code: 'settlement_pending' } });
+  world.whileVerifying = async () => {
+    const [payment] = await store.list({ limit: 1 });
+    if (!payment) throw new Error('nothing is claimed');
+    const options = { owner: 'another', now: 1, leaseUntil: 2, maxAttempts: 3, maxOwedAttempts: 5, settleAgain: true };
+    const outcome = await store.claim(payment, options);
+    if (!outcome.won) throw new Error('it was not free');
+    await store.settle(outcome.claim, sampleReceipt('0xother'), 1);
+    await store.giveUp(outcome.claim, 'owed', 'upstream_failed', 1);
+  };
+  t.match(await answer(), { kind: 'result', receipt: { transaction: '0xother' } });
+  t.same(seen, { asked: 1, settled: 1 });
+  t.match(await store.find('p'), { state: 'settled', settleUpfront: true, receipt: { transaction: '0xother' } });
 });

@@ -227,6 +227,10 @@ export function claiming(promise: Promised): void {
     const claim = await won(store, sampleFacts('failed', { settleUpfront: true }), claimAt(1));
     await store.giveUp(claim, 'released', 'upstream_failed', 2);
     t.match(await store.claim(sampleFacts('failed'), claimAt(3)), { won: true, settleUpfront: false });
+    const owed = await won(store, sampleFacts('owed', { settleUpfront: true }), claimAt(1));
+    await store.settle(owed, sampleReceipt(), 2);
+    await store.giveUp(owed, 'owed', 'upstream_failed', 3);
+    t.match(await store.claim(sampleFacts('owed'), claimAt(4)), { won: true, settleUpfront: true }, 'nor that it has');
   });
 
   promise('asks the chain and settles as the newest claim says', async (t, store) => {
