@@ -1,5 +1,5 @@
 /** Unmodified payment clients, each with the sandbox's wallet. */
-import './payment/facilitators/own-fetch.ts';
+import './own-fetch.ts';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
 import { wrapFetchWithPayment } from '@x402/fetch';

@@ -1,5 +1,5 @@
 /** A whole gateway in its sandbox, for tests that come in through the front door. */
-import './payment/facilitators/own-fetch.ts';
+import './own-fetch.ts';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,3 @@
-import './payment/facilitators/own-fetch.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

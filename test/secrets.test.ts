@@ -1,5 +1,4 @@
 /** Whatever providers quote, and whatever goes wrong: no key, proof or signature reaches a log line or an answer. */
-import './payment/facilitators/own-fetch.ts';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

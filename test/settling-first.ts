@@ -1,5 +1,5 @@
 /** What tests of settling first share: what a challenge says of it, and whether a payment does it. */
-import './payment/facilitators/own-fetch.ts';
+import './own-fetch.ts';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';

@@ -1,5 +1,4 @@
 /** What a gateway does in a process of its own when it is asked to end. */
-import './payment/facilitators/own-fetch.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

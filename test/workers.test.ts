@@ -1,5 +1,4 @@
 /** One gateway of several processes: to whoever buys or operates it, it is one. */
-import './payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
+import { wordsFor } from '../words-for.ts';
 import { writeCatalogue } from './temporary-catalogue.ts';
 
 function check(directory: string): Promise<{ code: number; output: string }> {
   const env = { ...process.env, TURNPIKE_CATALOGUE: directory };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import=tsx', 'src/cli/check.ts'], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...wordsFor('src/cli/check.ts')], { env }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
     });
   });

@@ -3,7 +3,6 @@
  * again, its provider fails, its node loses and refuses what it sends, and answers get lost. A genuine chain, a genuine process,
  * the published clients. Afterwards the payers, the store and the chain have to say the same of every call, to the unit.
  */
-import '../payment/facilitators/own-fetch.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -27,6 +26,7 @@ import { startPostgres } from '../postgres.ts';
 import { randomFrom } from '../random.ts';
 import { catalogueWith } from '../settling-first.ts';
 import { printed, type Run, startProgram } from '../started.ts';
+import { wordsFor } from '../words-for.ts';
 import { openDice } from './dice.ts';
 import { openFaultyNode } from './faulty-node.ts';
 import { askAgain, openHoldingPayer } from './holding-payer.ts';
@@ -94,7 +94,7 @@ const environment = {
 };
 
 async function startGateway(): Promise<Run> {
-  const run = startProgram(process.execPath, ['--import=tsx', 'test/chaos/channel-gateway.ts'], environment);
+  const run = startProgram(process.execPath, [...wordsFor('test/chaos/channel-gateway.ts')], environment);
   const text = await printed(run, /ready http/);
   if (!/ready http/.test(text)) throw new Error(`the gateway did not start: ${text}`);
   return run;

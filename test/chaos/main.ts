@@ -1,5 +1,5 @@
 /** `npm run chaos -- --store sqlite|postgres [--chains simulated|real] --kills N --seed S [--seconds S] [--payers N]`: ends with 1 where a promise was broken. */
-import '../payment/facilitators/own-fetch.ts';
+import '../own-fetch.ts';
 import { parseArgs } from 'node:util';
 import { campaign } from './campaign.ts';
 import { type StoreName, stores } from './database.ts';

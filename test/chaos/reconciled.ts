@@ -1,5 +1,6 @@
 /** What `npm run reconcile` tells of a campaign's books and chains. */
 import { startProgram } from '../started.ts';
+import { wordsFor } from '../words-for.ts';
 
 export interface Reconciled {
   /** Payments of which it says that their chain does not have them, as the store names them. */
@@ -15,7 +16,7 @@ const AGREES = /: they agree$|: \d+ differences?$/;
 /** `environment`: of the gateways. Payments of the last hour. */
 export async function reconciled(environment: Readonly<Record<string, string>>): Promise<Reconciled> {
   const [from = '', to = ''] = [-HOUR_MS, HOUR_MS].map((away) => new Date(Date.now() + away).toISOString());
-  const words = ['--import=tsx', 'src/cli/reconcile.ts', '--from', from, '--to', to];
+  const words = [...wordsFor('src/cli/reconcile.ts'), '--from', from, '--to', to];
   const run = startProgram(process.execPath, words, environment);
   await run.ended;
   const lines = run.output().split('\n').filter(Boolean);

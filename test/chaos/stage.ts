@@ -1,12 +1,12 @@
 /** What a campaign needs: the world, the database, gateways that wait for payers, and a funded API key. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { usd } from '../../src/money.ts';
 import { type Intervals, usualIntervals } from '../../src/payment/intervals.ts';
+import { bundle } from '../bundle.ts';
 import { openBooks } from './books.ts';
-import { bundle } from './bundle.ts';
 import { writeCatalogue } from './catalogue.ts';
 import type { Chains } from './chains.ts';
 import { type Database, openDatabase, type StoreName } from './database.ts';
@@ -102,8 +102,10 @@ export async function openStage({ store, chains: chainsName, seed }: StageOption
         Object.entries(chains.nodes).map(([variable, node]) => [variable, world.addressFor(slot, 'node', node)]),
       );
     const { databaseUrl } = database.opened;
+    for (const part of ['node_modules', 'package.json']) symlinkSync(resolve(part), join(directory, part));
+    const [file = ''] = await bundle(['test/chaos/gateway.ts'], join(directory, 'bundle'));
     const gateways = openGateways({
-      file: await bundle('test/chaos/gateway.ts', join(directory, 'bundle')),
+      file,
       environment: shared,
       timeline,
       orderFor: (slot) => ({

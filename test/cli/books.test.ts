@@ -1,5 +1,4 @@
 /** A busy minute over every network and rail, and what the books say of it afterwards. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -17,6 +16,7 @@ import { startGateway } from '../gateway.ts';
 import { catalogueWith } from '../settling-first.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';
+import { wordsFor } from '../words-for.ts';
 
 type Row = Record<(typeof COLUMNS)[number], string>;
 
@@ -45,7 +45,7 @@ t.teardown(writeRunning(gateway.directory, { pid: process.pid, url: gateway.url 
 const command = (name: string, words: readonly string[], data = gateway.directory, environment = {}) =>
   new Promise<Ran>((resolve) => {
     const env = { PATH: process.env.PATH, TURNPIKE_DATA: data, ...environment };
-    execFile(process.execPath, ['--import=tsx', `src/cli/${name}.ts`, ...words], { env }, (error, out, err) =>
+    execFile(process.execPath, [...wordsFor(`src/cli/${name}.ts`), ...words], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
   });

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
 import { rightFiles, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
+import { wordsFor } from '../words-for.ts';
 
 const OIL = 'endpoints/image/oil.yaml';
 const oil = `summary: A picture in oil
@@ -45,7 +46,7 @@ const diff = (catalogue: string, ...words: string[]) =>
     // The fixtures lie in the repository of the project, which is not theirs.
     const GIT_CEILING_DIRECTORIES = resolve('.tap');
     const env = { PATH: process.env.PATH, TMPDIR: tmpdir(), TURNPIKE_CATALOGUE: catalogue, GIT_CEILING_DIRECTORIES };
-    execFile(process.execPath, ['--import=tsx', 'src/cli/diff.ts', ...words], { env }, (error, out, err) => {
+    execFile(process.execPath, [...wordsFor('src/cli/diff.ts'), ...words], { env }, (error, out, err) => {
       done({ code: error ? Number(error.code) : 0, out, err });
     });
   });

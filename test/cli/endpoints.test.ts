@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { wrappedTable } from '../../src/wrapped-table.ts';
+import { wordsFor } from '../words-for.ts';
 
 const run = promisify(execFile);
 
 async function endpoints(environment: Record<string, string>): Promise<string> {
   const { PATH, HOME, TURNPIKE_CATALOGUE } = process.env;
-  const { stdout } = await run(process.execPath, ['--import=tsx', 'src/cli/endpoints.ts'], {
+  const { stdout } = await run(process.execPath, [...wordsFor('src/cli/endpoints.ts')], {
     env: { PATH, HOME, ...(TURNPIKE_CATALOGUE && { TURNPIKE_CATALOGUE }), ...environment },
   });
   return stdout;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { wordsFor } from '../words-for.ts';
 
 interface Ran {
   readonly code: number;
@@ -12,7 +13,7 @@ interface Ran {
 const run = (file: string, words: readonly string[], env: Record<string, string> = {}) =>
   new Promise<Ran>((resolve) => {
     const options = { env: { PATH: process.env.PATH, ...env } };
-    execFile(process.execPath, ['--import=tsx', file, ...words], options, (error, out, err) => {
+    execFile(process.execPath, [...wordsFor(file), ...words], options, (error, out, err) => {
       resolve({ code: error ? 1 : 0, out, err });
     });
   });

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { wordsFor } from '../words-for.ts';
 
 interface Ran {
   code: number;
@@ -17,7 +18,7 @@ function open(t: Test) {
   const keys = (...words: string[]) =>
     new Promise<Ran>((resolve) => {
       const options = { env: { PATH: process.env.PATH, TURNPIKE_DATA: data } };
-      const command = ['--import=tsx', 'src/cli/keys.ts', ...words];
+      const command = [...wordsFor('src/cli/keys.ts'), ...words];
       execFile(process.execPath, command, options, (error, out, err) => {
         resolve({ code: error ? 1 : 0, out, err });
       });

@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Test } from 'tap';
+import { wordsFor } from '../words-for.ts';
 
 export interface Started {
   readonly url: string;
@@ -15,7 +16,7 @@ export interface Started {
 
 export const commandOf = ({ url, data, words = [], environment = {} }: Started) => ({
   command: process.execPath,
-  args: ['--import=tsx', 'src/cli/mcp.ts', '--url', url, ...words],
+  args: [...wordsFor('src/cli/mcp.ts'), '--url', url, ...words],
   env: { PATH: process.env.PATH ?? '', TURNPIKE_DATA: data, ...environment },
   stderr: 'pipe' as const,
 });

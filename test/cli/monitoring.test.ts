@@ -1,5 +1,4 @@
 /** The dashboard and the alert rules of `init --deploy` ask for what the gateway measures. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
 import { sampleHold, sampleKey } from '../store/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+import { wordsFor } from '../words-for.ts';
 
 async function open(t: Test, fill: (store: Store) => Promise<void>) {
   const data = t.testdir({});
@@ -13,7 +14,7 @@ async function open(t: Test, fill: (store: Store) => Promise<void>) {
   await fill(store);
   await store.close();
   return (...words: string[]): string =>
-    execFileSync(process.execPath, ['--import=tsx', 'src/cli/payments.ts', ...words], {
+    execFileSync(process.execPath, [...wordsFor('src/cli/payments.ts'), ...words], {
       env: { PATH: process.env.PATH, TURNPIKE_DATA: data },
       encoding: 'utf8',
     });

@@ -1,4 +1,3 @@
-import '../payment/facilitators/own-fetch.ts';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { StreamBroken } from '../../src/client/index.ts';

@@ -1,5 +1,4 @@
 /** Gateways that ask for what they should not get. */
-import '../payment/facilitators/own-fetch.ts';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

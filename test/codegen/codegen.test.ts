@@ -9,6 +9,7 @@ import { generate } from '../../codegen/generate.ts';
 import { bundlePages } from '../../codegen/pages.ts';
 import { shipped } from '../../src/shipped.ts';
 import { oil, parts, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
+import { wordsFor } from '../words-for.ts';
 
 const FILE = 'endpoints/image/oil.yaml';
 
@@ -19,7 +20,7 @@ const generated = (t: Test, endpoint: string = oil) =>
 function codegen(target: string, ...args: string[]): Promise<{ code: number; output: string }> {
   const env = { ...process.env, TURNPIKE_GENERATED: target };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import=tsx', 'codegen/main.ts', ...args], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...wordsFor('codegen/main.ts'), ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
     });
   });

@@ -12,6 +12,7 @@ import { requestKeywords } from '../../src/catalogue/request-keywords.ts';
 import { isJsonObject } from '../../src/json.ts';
 import { shipped } from '../../src/shipped.ts';
 import { parts, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
+import { wordsFor } from '../words-for.ts';
 
 const readme = (directory: string, code: Parameters<typeof describeCatalogue>[1] = shipped): string =>
   describeCatalogue(directory, code).get('README.md') ?? '';
@@ -105,7 +106,7 @@ t.test('a change by hand is noticed, and other files in the catalogue are left a
   writeFileSync(file, readFileSync(file, 'utf8').replace('What the service is called', 'What it is called'));
   const env = { ...process.env, TURNPIKE_CATALOGUE: catalogue };
   const checked = await new Promise<{ code: unknown; output: string }>((resolve) => {
-    execFile(process.execPath, ['--import=tsx', 'codegen/main.ts', '--check'], { env }, (error, out, err) =>
+    execFile(process.execPath, [...wordsFor('codegen/main.ts'), '--check'], { env }, (error, out, err) =>
       resolve({ code: error?.code, output: out + err }),
     );
   });

@@ -1,5 +1,4 @@
 /** What the console shows is what happened: at every door, on the chains, and in the books. */
-import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import type {
   KeyPage,

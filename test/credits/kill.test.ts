@@ -2,15 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from '../store/credit-samples.ts';
+import { wordsFor } from '../words-for.ts';
 
 /** A process that spends; what it says is durable by then. */
 function startSpender(t: Test, file: string, owner: string) {
-  const script = fileURLToPath(new URL('spender.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import=tsx', script, file, owner], {
+  const child = spawn(process.execPath, [...wordsFor('test/credits/spender.ts'), file, owner], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));

@@ -1,5 +1,5 @@
 /** A gateway in its sandbox with what the crowd needs around it. */
-import '../payment/facilitators/own-fetch.ts';
+import '../own-fetch.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Upstream } from '../../src/catalogue/types.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';

@@ -2,7 +2,7 @@
  * A day of business in the sandbox: every door and network, faults, changes of prices, refunds. Then the console, the
  * metrics, the books and the chains have to say the same, to the unit.
  */
-import '../payment/facilitators/own-fetch.ts';
+import '../own-fetch.ts';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Every command of the sandbox's own `/llms.txt` is pasted into a shell as it stands. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';

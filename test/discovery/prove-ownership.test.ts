@@ -6,10 +6,11 @@ import { verifyMessage } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { parse } from 'yaml';
 import { decodeBase58, encodeBase58 } from '../../src/payment/chains/base58.ts';
+import { wordsFor } from '../words-for.ts';
 
 /** Runs the command in an environment of its own. */
 async function prove(environment: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
-  const words = ['--import=tsx', 'src/cli/prove-ownership.ts'];
+  const words = [...wordsFor('src/cli/prove-ownership.ts')];
   try {
     const result = await promisify(execFile)(process.execPath, words, {
       env: { PATH: process.env.PATH, ...environment },

@@ -1,5 +1,4 @@
 /** The router in somebody else's application, and the short way past Express: the same bytes come of both. */
-import '../payment/facilitators/own-fetch.ts';
 import { request as httpRequest } from 'node:http';
 import express from 'express';
 import t from 'tap';

@@ -2,7 +2,6 @@
  * Unmodified clients, of both generations and eras, that know nothing but the address: they list, describe, quote, pay
  * and use tools of many groups, and what the chains hold moves by the prices.
  */
-import '../payment/facilitators/own-fetch.ts';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,5 +1,4 @@
 /** What is this door's own: who may come, what is read, the forms of a payment, connections that end. */
-import '../payment/facilitators/own-fetch.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** What is listed, how it is found, what it costs and what was bought: everything that costs nothing. */
-import '../payment/facilitators/own-fetch.ts';
 import { createSIWxPayload, type SIWxExtension } from '@x402/extensions/sign-in-with-x';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';

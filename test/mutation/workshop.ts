@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { COMPILED } from '../words-for.ts';
 import type { Mutant } from './mutants.ts';
 
 const PARTS = ['src', 'test', 'catalogue', 'codegen', 'generated', 'package.json', 'tsconfig.json', 'README.md'];
@@ -21,9 +22,8 @@ export function openWorkshop(): Workshop {
   for (const part of PARTS) cpSync(part, join(directory, part), { recursive: true });
   symlinkSync(resolve('node_modules'), join(directory, 'node_modules'));
 
-  async function passes(test: string): Promise<boolean> {
-    const options = ['--import=tsx', '--import=./test/programs.ts', test];
-    const child = spawn(process.execPath, options, {
+  async function succeeds(words: readonly string[]): Promise<boolean> {
+    const child = spawn(process.execPath, words, {
       cwd: directory,
       stdio: 'ignore',
       // With all that it started.
@@ -36,12 +36,16 @@ export function openWorkshop(): Workshop {
     return code === 0;
   }
 
+  const passes = (test: string): Promise<boolean> =>
+    succeeds(['--import=./test/preload.js', join(COMPILED, test.replace(/\.ts$/, '.js'))]);
+
   return {
     async noticedBy(file, { start, end, replacement }, tests) {
       const path = join(directory, file);
       const text = readFileSync(path, 'utf8');
       writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
       try {
+        if (!(await succeeds(['--import=tsx', 'test/compile.ts', ...tests]))) throw new Error(`${file}: not compiled`);
         for (const test of tests) if (!(await passes(test))) return test;
         return undefined;
       } finally {

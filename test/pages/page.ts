@@ -3,8 +3,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Test } from 'tap';
+import { register } from 'tsx/esm/api';
 import typescript from 'typescript';
 import type { Input } from '../../src/catalogue/types.ts';
+import { isCompiled } from '../words-for.ts';
+
+// The copy's modules are loaded from their sources.
+if (isCompiled) register();
 
 const COPIED = ['src', 'test', 'catalogue', 'codegen', 'generated', 'package.json', 'tsconfig.json'];
 const BLOCK = /^```(?:ts|yaml)\n((?:\/\/|#) (\S+\.(?:ts|yaml)).*\n[\s\S]*?)^```$/gm;
@@ -49,10 +54,7 @@ export function follow(t: Test, page: string): Project {
       const found = code.flatMap((path) => [...typescript.getPreEmitDiagnostics(program, program.getSourceFile(path))]);
       return found.map(({ file, messageText }) => `${file?.fileName}: ${JSON.stringify(messageText)}`);
     },
-    runTest: (t, file) => {
-      const words = ['--import=tsx', '--import=./test/programs.ts', file];
-      return t.spawn(process.execPath, words, { cwd: directory }, file);
-    },
+    runTest: (t, file) => t.spawn(process.execPath, ['--import=./test/preload.js', file], { cwd: directory }, file),
   };
 }
 

@@ -1,5 +1,4 @@
 /** What an operator reads in the log of each request, and what the log never has. */
-import '../payment/facilitators/own-fetch.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,4 @@
 /** What an operator is told, from the front door to a webhook. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, cpSync } from 'node:fs';
@@ -16,6 +15,7 @@ import { FacilitatorUnreachable } from '../../src/payment/facilitators/facilitat
 import { openStore } from '../../src/store/open.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { type GatewayOptions, startGateway } from '../gateway.ts';
+import { wordsFor } from '../words-for.ts';
 import { shopFiles } from './shop-catalogue.ts';
 import { type Receiver, startReceiver } from './webhook-receiver.ts';
 
@@ -79,7 +79,7 @@ t.test('an owed result and its refund are told once, signed, and the secret is i
 
   const { stdout } = await run(
     process.execPath,
-    ['--import=tsx', 'src/cli/refund.ts', String(owed?.data.payment), '--reason', 'no such city'],
+    [...wordsFor('src/cli/refund.ts'), String(owed?.data.payment), '--reason', 'no such city'],
     { env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory, TURNPIKE_CATALOGUE: gatewayCatalogue(t) } },
   );
   t.match(stdout, /^0\.05 USDC of weather\/report goes back/);

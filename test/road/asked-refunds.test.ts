@@ -1,5 +1,4 @@
 /** What is owed goes back to who asks for it with the wallet that paid, at the address that challenges name. */
-import '../payment/facilitators/own-fetch.ts';
 import { appendFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyPairSignerFromBytes, getBase58Encoder, signBytes } from '@solana/kit';

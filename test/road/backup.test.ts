@@ -1,18 +1,18 @@
 /** What was paid for outlives the machine. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { wordsFor } from '../words-for.ts';
 
 const run = promisify(execFile);
 const gateway = await startGateway({ networks: ['chain-c'] });
 t.teardown(gateway.stop);
 
 const backUp = (directory: string, data = gateway.directory) =>
-  run(process.execPath, ['--import=tsx', 'src/cli/backup.ts', directory], {
+  run(process.execPath, [...wordsFor('src/cli/backup.ts'), directory], {
     env: { PATH: process.env.PATH, TURNPIKE_DATA: data },
   });
 

@@ -1,5 +1,4 @@
 /** What payers may try with a deposit and its vouchers, and what it gets them: nothing. */
-import '../payment/facilitators/own-fetch.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { generatePrivateKey } from 'viem/accounts';

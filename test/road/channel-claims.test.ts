@@ -1,5 +1,4 @@
 /** What vouchers are worth is claimed in time, all of it and once. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +18,7 @@ import { type PaidCall, request } from '../clients.ts';
 import { freePort, type Gateway, startGateway } from '../gateway.ts';
 import { startPostgres } from '../postgres.ts';
 import { catalogueWith, fresh, termsOf } from '../settling-first.ts';
+import { wordsFor } from '../words-for.ts';
 
 const PRICE = 60_000n;
 const DOLLAR = 1_000_000n;
@@ -285,7 +285,7 @@ t.test('what is exported is all that a claim by hand needs', async (t) => {
   const { id } = await bought(payer, fresh(seller));
   const env = { PATH: process.env.PATH, TURNPIKE_DATA: data };
   const vouchers = async (...words: string[]) => {
-    const command = ['--import=tsx', 'src/cli/export.ts', '--vouchers', ...words];
+    const command = [...wordsFor('src/cli/export.ts'), '--vouchers', ...words];
     return (await promisify(execFile)(process.execPath, command, { env })).stdout;
   };
   const row = JSON.parse(await vouchers('--format', 'jsonl')) as Record<string, string>;

@@ -1,5 +1,4 @@
 /** What payers cost us in transactions by their deposits is bounded. */
-import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { openChannel } from '../channels.ts';
 import { sendProof } from '../clients.ts';

@@ -1,5 +1,4 @@
 /** Many calls are drawn from one deposit. */
-import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { CHANNELS_ON, openChannel, toldOf } from '../channels.ts';
 import { type PaidCall, request, sendProof } from '../clients.ts';

@@ -1,5 +1,4 @@
 /** Credits can be spent elsewhere at once: they wait until their payment cannot vanish any more. */
-import '../payment/facilitators/own-fetch.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,4 @@
 /** Work that has begun is finished before the gateway stops, also where its caller has gone away. */
-import '../payment/facilitators/own-fetch.ts';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,5 +1,4 @@
 /** The road's promises, the same at every door and on every rail. */
-import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
 import { type Door, httpDoor, mcpDoor, type Way } from './doors.ts';

@@ -1,5 +1,4 @@
 /** What losses change, and that what was offered before is kept. */
-import '../payment/facilitators/own-fetch.ts';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { Challenge } from 'mppx';

@@ -1,5 +1,4 @@
 /** Who settles first is said before anybody signs. */
-import '../payment/facilitators/own-fetch.ts';
 import { join } from 'node:path';
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';

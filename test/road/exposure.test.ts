@@ -1,5 +1,4 @@
 /** Nobody works for nothing: payers who follow the protocol and take the money away. */
-import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
 import { request, sendProof, signProof, signUpto } from '../clients.ts';

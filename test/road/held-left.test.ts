@@ -1,5 +1,4 @@
 /** A hold that was left behind is ended: taken where its work was done, given back where it was not. */
-import '../payment/facilitators/own-fetch.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { sendProof } from '../clients.ts';

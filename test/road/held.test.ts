@@ -1,5 +1,4 @@
 /** Money that is locked before the work is taken after it, or given back. */
-import '../payment/facilitators/own-fetch.ts';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import t, { type Test } from 'tap';
 import { openWallet } from '../../src/rails/x402/payer.ts';

@@ -1,5 +1,4 @@
 /** Callers who ask for more than they may: who is stopped, when, and that nobody is charged for it. */
-import '../payment/facilitators/own-fetch.ts';
 import { once } from 'node:events';
 import { appendFileSync, cpSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,5 +1,4 @@
 /** What an operator's Prometheus sees of payments and losses, and that nobody else does. */
-import '../payment/facilitators/own-fetch.ts';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

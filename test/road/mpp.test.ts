@@ -1,4 +1,3 @@
-import '../payment/facilitators/own-fetch.ts';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import t from 'tap';

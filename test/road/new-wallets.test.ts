@@ -1,5 +1,4 @@
 /** Payers whose wallet does not exist yet (ERC-6492): deployed before it pays where the operator allows its factory. */
-import '../payment/facilitators/own-fetch.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evm, Mppx } from 'mppx/client';

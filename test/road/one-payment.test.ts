@@ -1,5 +1,4 @@
 /** One payment buys one call at its price, whatever a payer does with its authorization. */
-import '../payment/facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { decodeFunctionData, type Hex } from 'viem';

@@ -1,5 +1,4 @@
 /** Live mode with keys that settle in this process: what settling costs, and several instances with one key. */
-import '../payment/facilitators/own-fetch.ts';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';

@@ -1,5 +1,4 @@
 /** An API key whose calls bring their own payment: each buys as much credit as the call may cost. */
-import '../payment/facilitators/own-fetch.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';

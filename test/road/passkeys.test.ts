@@ -1,5 +1,4 @@
 /** Payers whose signatures only the chain can check, as those of passkeys. */
-import '../payment/facilitators/own-fetch.ts';
 import { Mppx, tempo } from 'mppx/client';
 import t from 'tap';
 import { createClient, http } from 'viem';

@@ -1,5 +1,4 @@
 /** Paying through Permit2 without having approved it: the published client signs a permit, which is handed in with the payment. */
-import '../payment/facilitators/own-fetch.ts';
 import { pino } from 'pino';
 import t from 'tap';
 import { type Address, encodeFunctionData, type Hex, parseAbi, parseSignature } from 'viem';

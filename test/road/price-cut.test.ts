@@ -1,5 +1,4 @@
 /** A payment that was signed before its call became cheaper. */
-import '../payment/facilitators/own-fetch.ts';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';

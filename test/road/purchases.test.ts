@@ -1,5 +1,4 @@
 /** A payer's own purchases, shown to who signs for its address: with the published clients of both protocols. */
-import '../payment/facilitators/own-fetch.ts';
 import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { x402Client } from '@x402/core/client';
 import { decodePaymentRequiredHeader } from '@x402/core/http';

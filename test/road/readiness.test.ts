@@ -1,5 +1,4 @@
 /** Whether an instance may be sent calls is another question than whether its process lives. */
-import '../payment/facilitators/own-fetch.ts';
 import { renameSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';

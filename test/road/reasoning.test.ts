@@ -1,5 +1,4 @@
 /** A model that reasons until its tier is used up has written nothing, and nothing is charged for that. */
-import '../payment/facilitators/own-fetch.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';

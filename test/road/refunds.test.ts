@@ -1,5 +1,4 @@
 /** Money that is given back: once, to the payer, and the payer is told. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +7,13 @@ import t, { type Test } from 'tap';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { wordsFor } from '../words-for.ts';
 
 const run = promisify(execFile);
 
 /** By hand, as an operator does it. */
 async function refund(...words: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, ['--import=tsx', 'src/cli/refund.ts', ...words], {
+  const { stdout } = await run(process.execPath, [...wordsFor('src/cli/refund.ts'), ...words], {
     env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory },
   });
   return stdout;
@@ -153,7 +153,7 @@ t.test('the books have every refund, as much as the payers got back', async (t) 
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const { stdout } = await run(
     process.execPath,
-    ['--import=tsx', 'src/cli/export.ts', '--from', day(0), '--to', day(2), '--format', 'jsonl'],
+    [...wordsFor('src/cli/export.ts'), '--from', day(0), '--to', day(2), '--format', 'jsonl'],
     { env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory } },
   );
   const rows = stdout

@@ -1,5 +1,4 @@
 /** Several gateways over one database are one to whoever asks for too much. */
-import '../payment/facilitators/own-fetch.ts';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';

@@ -1,5 +1,4 @@
 /** Many calls of next to nothing, drawn from a deposit: what no transaction would be worth. */
-import '../payment/facilitators/own-fetch.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

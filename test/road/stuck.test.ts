@@ -1,5 +1,4 @@
 /** What one failed write, one short authorization, one impatient reader may not do. */
-import '../payment/facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,4 @@
 /** Paying for what was used: x402's `upto` scheme, with its published client, on a chain with its contracts. */
-import '../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { divideUp, toDecimal, usd } from '../../src/money.ts';
 import { type PaidCall, payV2, receiptOf, request, sendProof, signUpto } from '../clients.ts';

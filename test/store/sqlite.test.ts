@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
 import { sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
+import { wordsFor } from '../words-for.ts';
 import { finished, unclaimable } from './arrivals.ts';
 import { pageOfMovements, pageOfPaid } from './books.ts';
 import { chargesWithItsReceipt } from './channels.ts';
@@ -138,8 +138,7 @@ t.test('rows that cannot be read are in nobody’s way: each is named once, and 
  * `mostBlocks` of 512 bytes.
  */
 function startWriter(t: Test, file: string, owner: string, count: number, mostBlocks = 'unlimited') {
-  const script = fileURLToPath(new URL('sqlite-writer.ts', import.meta.url));
-  const command = [process.execPath, '--import=tsx', script, file, owner, String(count)];
+  const command = [process.execPath, ...wordsFor('test/store/sqlite-writer.ts'), file, owner, String(count)];
   // What the test runner adds to Node's options listens for the signal of a file that may not grow, and ends the process.
   const bounded = `ulimit -f ${mostBlocks}; unset NODE_OPTIONS; exec "$@"`;
   const child = spawn('sh', ['-c', bounded, 'sh', ...command], {
@@ -191,9 +190,10 @@ t.test('counts each payment once, however often the process that counts is kille
     const { sums } = await store.figures.money({ span: 'day', from: 0, to: 2_000_000_000_000 });
     t.match(sums, [{ settled: MANY, revenue: BigInt(MANY) * amount }]);
   };
-  const script = fileURLToPath(new URL('counter.ts', import.meta.url));
   for (let kills = 0; kills < 4; kills += 1) {
-    const child = spawn(process.execPath, ['--import=tsx', script, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...wordsFor('test/store/counter.ts'), file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = once(child, 'exit');
     let counted = 0;
     for await (const _ of createInterface({ input: child.stdout })) {

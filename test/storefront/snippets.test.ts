@@ -1,5 +1,4 @@
 /** Every program on an endpoint's page is pasted as it stands, and does what the page says of it. */
-import '../payment/facilitators/own-fetch.ts';
 import { execFile } from 'node:child_process';
 import { appendFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
+import { wordsFor } from '../words-for.ts';
 
 /** Somebody's own directory, from which packages are found. */
 const home = t.testdir({ catalogue: {} });
@@ -92,7 +92,7 @@ t.test('an MCP client that is configured as the page says buys the endpoint by i
   // Of the package's command, what stands here in its sources.
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ['--import=tsx', 'src/cli/mcp.ts', ...args.slice(3)],
+    args: [...wordsFor('src/cli/mcp.ts'), ...args.slice(3)],
     env: { PATH: process.env.PATH ?? '', TURNPIKE_WALLET_EVM: String(environment.EVM_PRIVATE_KEY) },
     stderr: 'ignore',
   });

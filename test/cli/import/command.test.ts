@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { UsageProblem } from '../../../src/cli/command-line.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
+import { wordsFor } from '../../words-for.ts';
 import { imported, importedText } from './imported.ts';
 
 const petty = JSON.stringify({
@@ -25,8 +26,7 @@ function run(t: Test, document: string, ...words: string[]) {
   const catalogue = join(directory, 'catalogue');
   const file = join(catalogue, '..', 'document.yaml');
   const all = [
-    '--import=tsx',
-    'src/cli/import.ts',
+    ...wordsFor('src/cli/import.ts'),
     '--catalogue',
     catalogue,
     ...words.map((word) => (word === 'FILE' ? file : word)),

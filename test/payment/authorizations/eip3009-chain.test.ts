@@ -1,5 +1,3 @@
-import '../facilitators/own-fetch.ts';
-
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { encodeFunctionData, type Hex, multicall3Abi, parseAbi, parseSignature } from 'viem';

@@ -1,5 +1,4 @@
 /** An EIP-3009 authorization: what is refused before any work, and what the chain is asked about it. */
-import '../facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex, pad } from 'viem';

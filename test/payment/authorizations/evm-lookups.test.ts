@@ -1,5 +1,4 @@
 /** How much a chain is asked about a payment: however old it is, however often, and whatever its payer does. */
-import '../facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex, parseAbi } from 'viem';

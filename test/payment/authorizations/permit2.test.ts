@@ -1,5 +1,4 @@
 /** A Permit2 permit of the scheme `upto`: what is refused before any work, and what the chain is asked about it. */
-import '../facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex, pad, parseAbi, toHex } from 'viem';

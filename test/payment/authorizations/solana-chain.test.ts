@@ -1,5 +1,3 @@
-import '../facilitators/own-fetch.ts';
-
 import t from 'tap';
 import { findSolanaSettlement, type SolanaQuery } from '../../../src/payment/authorizations/solana.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';

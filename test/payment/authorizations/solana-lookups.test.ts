@@ -1,5 +1,4 @@
 /** How much a Solana is asked about a payment, whatever its payer did before and since. */
-import '../facilitators/own-fetch.ts';
 import t from 'tap';
 import { findSolanaSettlement, type HistoryProgress } from '../../../src/payment/authorizations/solana.ts';
 import { openLooks } from '../../../src/payment/chains/looks.ts';

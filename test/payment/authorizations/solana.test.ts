@@ -1,5 +1,4 @@
 /** A Solana payment: what is refused before any work, when it is settled, and what the chain is asked about it. */
-import '../facilitators/own-fetch.ts';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

@@ -1,5 +1,4 @@
 /** A Tempo transfer: what is refused before any work, when it is settled, and what the chain is asked about it. */
-import '../facilitators/own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import { Mppx, tempo } from 'mppx/client';
 import t from 'tap';

@@ -1,5 +1,4 @@
 /** Driving channels on a real chain: what is taken for signed, and what becomes of deposits, claims and refunds. */
-import './own-fetch.ts';
 import type { PaymentRequirements } from '@x402/core/types';
 import { createBatchSettlementEIP3009DepositPayload, signVoucher } from '@x402/evm/batch-settlement/client';
 import fc from 'fast-check';

@@ -1,5 +1,4 @@
 /** What a payer can make the settling account of this process spend on gas, on a real chain. */
-import './own-fetch.ts';
 import t from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';

@@ -1,5 +1,3 @@
-import './own-fetch.ts';
-
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

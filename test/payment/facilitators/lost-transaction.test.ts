@@ -1,5 +1,4 @@
 /** A transaction of ours that gets into no block holds up no later one. */
-import './own-fetch.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { toHex } from 'viem';

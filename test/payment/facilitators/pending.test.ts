@@ -1,5 +1,4 @@
 /** One authorization is one settlement, whatever its signature looks like. */
-import './own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';

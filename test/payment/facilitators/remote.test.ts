@@ -1,5 +1,3 @@
-import './own-fetch.ts';
-
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';

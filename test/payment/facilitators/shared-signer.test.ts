@@ -1,5 +1,4 @@
 /** Instances that settle with one key and one store never take one number of a transaction twice. */
-import './own-fetch.ts';
 import { join } from 'node:path';
 import t from 'tap';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';

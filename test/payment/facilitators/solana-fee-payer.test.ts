@@ -1,8 +1,8 @@
 /** What a payer can make the fee payer of this process pay, on a real ledger. */
-import { isJsonObject } from '../../../src/json.ts';
-import './own-fetch.ts';
+
 import { AccountRole, address, createKeyPairSignerFromBytes, type Instruction } from '@solana/kit';
 import t, { type Test } from 'tap';
+import { isJsonObject } from '../../../src/json.ts';
 import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';

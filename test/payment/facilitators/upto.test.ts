@@ -1,5 +1,3 @@
-import './own-fetch.ts';
-
 import { x402Client } from '@x402/core/client';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
 import t from 'tap';

@@ -1,5 +1,4 @@
 /** The channels of x402's `batch-settlement`: what a receiver can claim by vouchers, and when it has it. */
-import '../../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { type Address, concat, encodeFunctionData, type Hex, numberToHex, parseSignature, zeroAddress } from 'viem';
 import { type Row, settlementAbi, startScene } from './batch-settlement-scene.ts';

@@ -1,5 +1,4 @@
 /** The channels of x402's `batch-settlement`: what fills one, and only as much as its payer signed for it. */
-import '../../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import {
   type Address,

@@ -1,5 +1,4 @@
 /** The channels of x402's `batch-settlement`: how a payer gets back what is not claimed, with its receiver or without. */
-import '../../payment/facilitators/own-fetch.ts';
 import t, { type Test } from 'tap';
 import type { Address, Hex } from 'viem';
 import { type ChannelConfig, DELAY_SECONDS, startScene } from './batch-settlement-scene.ts';

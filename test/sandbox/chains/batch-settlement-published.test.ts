@@ -1,5 +1,4 @@
 /** x402's own client and facilitator, unmodified, with the channels of the sandbox's chains. */
-import '../../payment/facilitators/own-fetch.ts';
 import { x402Client } from '@x402/core/client';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { toClientEvmSigner, toFacilitatorEvmSigner } from '@x402/evm';

@@ -1,8 +1,6 @@
-import { isJsonObject } from '../../../src/json.ts';
-import '../../payment/facilitators/own-fetch.ts';
-
 import t from 'tap';
 import { domainSeparator, type Hex } from 'viem';
+import { isJsonObject } from '../../../src/json.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { type Chains, startChains } from '../../../src/sandbox/chains/index.ts';
 import { baseSepolia, networks, polygon, solanaDevnet, stable } from '../../payment/facilitators/networks.ts';

@@ -1,5 +1,4 @@
 /** What a payer signs for the escrow: an EIP-3009 authorization that the token lets its recipient alone use, once. */
-import '../../payment/facilitators/own-fetch.ts';
 import t from 'tap';
 import { type Address, erc20Abi, type Hex, hashTypedData, parseAbi, parseSignature } from 'viem';
 import { readArtifact } from '../../../src/sandbox/chains/contract.ts';

@@ -1,5 +1,4 @@
 /** The escrow of x402's `auth-capture`: who moves what is locked, how much of it, and until when. */
-import '../../payment/facilitators/own-fetch.ts';
 import t, { type Test } from 'tap';
 import { type Address, encodeFunctionData, type Hex, zeroAddress } from 'viem';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';

@@ -1,0 +1,65 @@
+/** Modules of the project in few files: hundreds of small ones, compiled as they are imported, take long to load. */
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+/** Begins a thread from the file of this name beside itself. */
+const STARTS_A_THREAD = resolve('src/store/sqlite-thread.ts');
+const THREAD = 'src/store/sqlite-worker.ts';
+
+/** Packages of many small files, which are bundled with what imports them. All others stay where they are installed. */
+const BUNDLED =
+  /^(?:viem|ox|abitype|@noble|@scure|@x402|@coinbase\/x402|x402-fetch|mppx|zod|@modelcontextprotocol)(?:\/|$)/;
+
+const LOOKING = Symbol('looking');
+
+const packages: Plugin = {
+  name: 'packages',
+  setup({ onResolve, resolve: find }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path, importer, kind, resolveDir, pluginData }) => {
+      if (pluginData === LOOKING || BUNDLED.test(path)) return undefined;
+      if (!importer.includes('node_modules')) return { path, external: true };
+      // A package may have another version of what it needs to itself.
+      const found = await find(path, { kind, resolveDir, pluginData: LOOKING });
+      return found.path.split('/node_modules/').length > 2 ? found : { path, external: true };
+    });
+  },
+};
+
+/** What modules read beside themselves stays where it is, but for the thread. */
+const ownAddresses = (to: string): Plugin => ({
+  name: 'own addresses',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+      const place = path === STARTS_A_THREAD ? resolve(to, 'src/store/sqlite-thread.js') : path;
+      const text = (await readFile(path, 'utf8'))
+        .replaceAll(/import\.meta\.url/g, JSON.stringify(pathToFileURL(place)))
+        .replaceAll(/import\.meta\.dirname/g, JSON.stringify(dirname(place)));
+      return { contents: text, loader: path.endsWith('x') ? 'tsx' : 'ts' };
+    });
+  },
+});
+
+/**
+ * Writes modules to a folder, as JavaScript under their paths in the project and with all of the project that they import.
+ * Answers the files, in the modules' order.
+ */
+export async function bundle(modules: readonly string[], to: string): Promise<string[]> {
+  await build({
+    entryPoints: [...modules, THREAD],
+    outdir: to,
+    outbase: '.',
+    chunkNames: 'parts/[hash]',
+    bundle: true,
+    splitting: true,
+    sourcemap: true,
+    sourcesContent: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    plugins: [packages, ownAddresses(to)],
+    logLevel: 'error',
+  });
+  return modules.map((path) => join(to, path.replace(/\.ts$/, '.js')));
+}

@@ -1,4 +1,0 @@
-/** Loaded before every test: ffmpeg is there on every machine. */
-import { provideDecoder } from '../src/sandbox/decoder.ts';
-
-provideDecoder();
