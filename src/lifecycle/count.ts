@@ -15,7 +15,7 @@ const brokenOff: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 
 /** What became of a payment whose work ended with an error. */
 function outcomeOf(error: unknown): PaymentOutcome {
-  if (error instanceof Refusal) return 'unsettled';
+  if (error instanceof Refusal) return error.settlement ? 'unsettled' : 'released';
   if (!(error instanceof Problem) || brokenOff.has(error.code)) return 'failed';
   if (error.code === 'settlement_pending') return 'unknown';
   return error.code === 'result_owed' ? 'owed' : 'released';
