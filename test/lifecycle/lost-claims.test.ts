@@ -5,7 +5,7 @@ import { createLifecycle } from '../../src/lifecycle/lifecycle.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Rail, VerifiedPayment } from '../../src/payment/rail.ts';
-import { type Settlement, unused } from '../../src/settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Claim, Store } from '../../src/store/store.ts';
 import { usualLimits } from '../limits/usual.ts';
@@ -81,6 +81,7 @@ function sleepsAt(step: Step | undefined, { upfront }: { upfront: boolean }) {
       return verified;
     },
     recover: async () => world.settlement,
+    challenge: (_quote: unknown, refusal: unknown) => ({ refusal }),
     receipt: () => sampleReceipt('0xmoved'),
   } as unknown as Rail;
 
@@ -155,20 +156,43 @@ t.test('an instance that was overtaken while it settled keeps the receipt, and a
   t.match(await store.find('p'), { state: 'settled', receipt: { transaction: '0xmoved' }, owner: '' });
 });
 
+/** Claims what has an unknown end, as an instance that dies at once. */
+async function claimedByAnother(store: Store): Promise<Claim> {
+  const [payment] = await store.list({ limit: 1 });
+  if (!payment) throw new Error('nothing is claimed');
+  const options = { owner: 'another', now: 1, leaseUntil: 2, maxAttempts: 3, maxOwedAttempts: 5, settleAgain: true };
+  const outcome = await store.claim(payment, options);
+  if (!outcome.won) throw new Error('it was not free');
+  return outcome.claim;
+}
+
 t.test('what another request settled while this one was verified is worked for, and not settled again', async (t) => {
   const { seen, store, world, answer } = sleepsAt(undefined, { upfront: true });
   world.settlement = unused('no answer');
   t.match(await answer(), { problem: { code: 'settlement_pending' } });
   world.whileVerifying = async () => {
-    const [payment] = await store.list({ limit: 1 });
-    if (!payment) throw new Error('nothing is claimed');
-    const options = { owner: 'another', now: 1, leaseUntil: 2, maxAttempts: 3, maxOwedAttempts: 5, settleAgain: true };
-    const outcome = await store.claim(payment, options);
-    if (!outcome.won) throw new Error('it was not free');
-    await store.settle(outcome.claim, sampleReceipt('0xother'), 1);
-    await store.giveUp(outcome.claim, 'owed', 'upstream_failed', 1);
+    const claim = await claimedByAnother(store);
+    await store.settle(claim, sampleReceipt('0xother'), 1);
+    await store.giveUp(claim, 'owed', 'upstream_failed', 1);
   };
   t.match(await answer(), { kind: 'result', receipt: { transaction: '0xother' } });
   t.same(seen, { asked: 1, settled: 1 });
   t.match(await store.find('p'), { state: 'settled', settleUpfront: true, receipt: { transaction: '0xother' } });
 });
+
+for (const [says, became, ending, state] of [
+  ['refused it', refused('it expired'), { challenge: { refusal: { message: /it expired/ } } }, 'unsettled'],
+  ['has it', sent, { kind: 'result' }, 'settled'],
+  ['says nothing', unknown('no answer'), { problem: { code: 'settlement_pending' } }, 'claimed'],
+] as const) {
+  t.test(`whose instance died while it settled returns, and the chain ${says}: it is ${state}`, async (t) => {
+    const { seen, store, world, answer } = sleepsAt(undefined, { upfront: true });
+    world.settlement = unused('no answer');
+    await answer();
+    await claimedByAnother(store);
+    world.settlement = became;
+    t.match(await answer(), ending);
+    t.same(seen, { asked: state === 'settled' ? 1 : 0, settled: 1 });
+    t.match(await store.find('p'), { state });
+  });
+}
