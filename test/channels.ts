@@ -1,5 +1,4 @@
 /** Calls that are drawn from a deposit, by the published client. */
-import './own-fetch.ts';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { toClientEvmSigner } from '@x402/evm';
 import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/client';

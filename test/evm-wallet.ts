@@ -1,5 +1,4 @@
 /** What a payer on an EVM network can do besides paying: sign authorizations of its own, and send them itself. */
-import './own-fetch.ts';
 import { randomBytes } from 'node:crypto';
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';

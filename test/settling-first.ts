@@ -1,5 +1,4 @@
 /** What tests of settling first share: what a challenge says of it, and whether a payment does it. */
-import './own-fetch.ts';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';

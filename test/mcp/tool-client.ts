@@ -1,5 +1,4 @@
 /** A client by the specifications alone: JSON-RPC over fetch, x402 with the published signer, MPP with mppx. */
-import '../own-fetch.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { x402HTTPClient } from '@x402/core/client';
 import { openWallet } from '../../src/rails/x402/payer.ts';

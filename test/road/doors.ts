@@ -1,5 +1,4 @@
 /** The two transports by which everything is sold, as one interface: what holds at one has to hold at the other. */
-import '../own-fetch.ts';
 import { Challenge, Credential } from 'mppx';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { type Gateway, request, sendProof, signProof } from '../clients.ts';

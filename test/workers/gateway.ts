@@ -1,5 +1,4 @@
 /** A live gateway of several processes, with a local chain, a facilitator and a provider that stand in for real ones. */
-import '../own-fetch.ts';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
