@@ -3,12 +3,11 @@
  * code that money depends on, one at a time, and looks whether a test fails with each. Prints those that no test notices,
  * and exits 1 where they are more than one in ten.
  */
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../random.ts';
-import { type Mutant, mutantsOf } from './mutants.ts';
+import type { Mutant } from './mutants.ts';
 import { areas, filesOf } from './subjects.ts';
-import { openWorkshop } from './workshop.ts';
+import { openWorkshop, type Test, type Workshop } from './workshop.ts';
 
 const LEAST_NOTICED = 0.9;
 const WORKERS = 2;
@@ -22,74 +21,75 @@ const { values } = parseArgs({
   },
 });
 
-interface Trial {
-  readonly file: string;
-  readonly mutant: Mutant;
-  readonly tests: readonly string[];
-}
-
-const wanted = values.files;
-const all: Trial[] = areas.flatMap(({ files, tests }) => {
-  const subjects = filesOf(files).filter((file) => wanted === undefined || wanted.includes(file));
-  const looking = filesOf(tests);
-  return subjects.flatMap((file) =>
-    mutantsOf(file, readFileSync(file, 'utf8')).map((mutant) => ({ file, mutant, tests: looking })),
-  );
-});
-
-const random = randomFrom(Number(values.seed));
-const trials =
-  values.sample === undefined
-    ? all
-    : all
-        .map((trial) => ({ trial, place: random() }))
-        .sort((one, other) => one.place - other.place)
-        .slice(0, Number(values.sample))
-        .map(({ trial }) => trial);
-
 const print = (text: string) => process.stdout.write(`${text}\n`);
-print(`${trials.length} of ${all.length} mutants`);
-
-const waiting = [...trials];
-const until = Date.now() + Number(values.minutes) * 60_000;
-let noticed = 0;
-let tried = 0;
-
-/** File -> test -> how many mistakes in the file it has noticed. */
-const notices = new Map<string, Map<string, number>>();
-
-/** What has noticed most in a file is likely to notice the next. */
-function likeliestFirst({ file, tests }: Trial): string[] {
-  const counts = notices.get(file);
-  return tests.toSorted((one, other) => (counts?.get(other) ?? 0) - (counts?.get(one) ?? 0));
-}
-
-function remember(file: string, test: string): void {
-  const counts = notices.get(file) ?? new Map<string, number>();
-  notices.set(file, counts.set(test, (counts.get(test) ?? 0) + 1));
-}
-
-async function work(): Promise<void> {
-  const workshop = openWorkshop();
-  try {
-    for (let trial = waiting.shift(); trial && Date.now() < until; trial = waiting.shift()) {
-      const { file, mutant } = trial;
-      const by = await workshop.noticedBy(file, mutant, likeliestFirst(trial));
-      tried += 1;
-      if (by === undefined) {
-        print(`survived  ${file}:${mutant.line}  ${inOneLine(mutant.original)} -> ${mutant.replacement}`);
-      } else {
-        noticed += 1;
-        remember(file, by);
-      }
-    }
-  } finally {
-    workshop.close();
-  }
-}
-
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 120);
 
-await Promise.all(Array.from({ length: WORKERS }, work));
-print(`${noticed} of ${tried} noticed (${((100 * noticed) / Math.max(1, tried)).toFixed(1)} %)`);
-if (noticed < tried * LEAST_NOTICED) process.exitCode = 1;
+/** Takes each in turn, as many at once as there are workers. */
+async function forEach<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const work = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);
+  };
+  await Promise.all(Array.from({ length: WORKERS }, work));
+}
+
+const wanted = values.files && new Set(filesOf(values.files));
+const chosen = areas
+  .map(({ files, tests }) => ({ files: filesOf(files).filter((file) => wanted?.has(file) ?? true), tests }))
+  .filter(({ files }) => files.length > 0);
+const testsOf = new Map(chosen.flatMap(({ files, tests }) => files.map((file) => [file, filesOf(tests)] as const)));
+const names = [...new Set([...testsOf.values()].flat())];
+const workshop = await openWorkshop([...testsOf.keys()], names);
+try {
+  await look(workshop);
+} finally {
+  workshop.close();
+}
+
+async function look({ mutants, known, notices }: Workshop): Promise<void> {
+  const tests: Test[] = [];
+  await forEach(names, async (name) => {
+    tests.push(await known(name));
+  });
+  tests.sort((one, other) => one.milliseconds - other.milliseconds);
+
+  const random = randomFrom(Number(values.seed));
+  const sampled = mutants
+    .map((mutant) => ({ mutant, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .slice(0, Number(values.sample ?? mutants.length))
+    .map(({ mutant }) => mutant);
+  print(`${sampled.length} of ${mutants.length} mutants, ${tests.length} tests`);
+
+  /** File -> test -> how many mistakes in the file it has noticed: it is likely to notice the next. */
+  const counts = new Map<string, Map<Test, number>>();
+  const noticing = async (mutant: Mutant): Promise<Test | undefined> => {
+    const count = counts.get(mutant.file);
+    const looking = tests
+      .filter(({ reaches }) => reaches.has(mutant.id))
+      .sort((one, other) => (count?.get(other) ?? 0) - (count?.get(one) ?? 0));
+    for (const test of looking) if (await notices(test, mutant)) return test;
+    return undefined;
+  };
+
+  const until = Date.now() + Number(values.minutes) * 60_000;
+  let noticed = 0;
+  let tried = 0;
+  await forEach(sampled, async (mutant) => {
+    if (Date.now() > until) return;
+    const { file, line, original, replacement } = mutant;
+    const by = await noticing(mutant);
+    tried += 1;
+    if (by === undefined) {
+      const reached = tests.some(({ reaches }) => reaches.has(mutant.id));
+      const how = reached ? 'survived ' : 'unreached';
+      print(`${how}  ${file}:${line}  ${inOneLine(original)} -> ${inOneLine(replacement)}`);
+      return;
+    }
+    noticed += 1;
+    const count = counts.get(file) ?? new Map<Test, number>();
+    counts.set(file, count.set(by, (count.get(by) ?? 0) + 1));
+  });
+  print(`${noticed} of ${tried} noticed (${((100 * noticed) / Math.max(1, tried)).toFixed(1)} %)`);
+  if (noticed < tried * LEAST_NOTICED) process.exitCode = 1;
+}

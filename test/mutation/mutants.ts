@@ -1,14 +1,27 @@
-/** Small mistakes that somebody could make in a file, one at a time. */
+/** Small mistakes that somebody could make in a file. All are written into it at once, and each waits to be switched on. */
 import ts from 'typescript';
 
 export interface Mutant {
-  /** Offsets into the file. */
-  readonly start: number;
-  readonly end: number;
-  readonly replacement: string;
+  readonly id: number;
+  readonly file: string;
   /** Where it is, from 1. */
   readonly line: number;
   readonly original: string;
+  readonly replacement: string;
+}
+
+export interface Mutated {
+  readonly mutants: readonly Mutant[];
+  /** The file, which does what it always did until `$mutant(id)`, a global, answers true. */
+  readonly text: string;
+}
+
+interface Mistake {
+  /** What is shown of it: an operator alone, where it is an operator that is mistaken. */
+  readonly part: ts.Node;
+  readonly replacement: string;
+  /** What then stands in place of the node. */
+  readonly instead: string;
 }
 
 const K = ts.SyntaxKind;
@@ -36,46 +49,70 @@ const isType = (node: ts.Node): boolean =>
   ts.isTypeAliasDeclaration(node) ||
   ts.isImportDeclaration(node);
 
-/** All of a file's, in the order of the text. */
-export function mutantsOf(path: string, text: string): Mutant[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true, ts.ScriptKind.TS);
-  const found: Mutant[] = [];
-  const add = (node: ts.Node, replacement: string): void => {
-    const start = node.getStart(file);
-    const { line } = file.getLineAndCharacterOfPosition(start);
-    found.push({ start, end: node.end, replacement, line: line + 1, original: text.slice(start, node.end) });
+/** All mistakes of a file, numbered from `firstId` in the order of the text, and the file with them in it. */
+export function mutatedBy(file: string, text: string, firstId: number): Mutated {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true, ts.ScriptKind.TS);
+  const mutants: Mutant[] = [];
+
+  const nameOf = ({ part, replacement }: Mistake): string => {
+    const line = source.getLineAndCharacterOfPosition(part.getStart()).line + 1;
+    const id = firstId + mutants.length;
+    mutants.push({ id, file, line, original: part.getText(), replacement });
+    return `$mutant(${id})`;
   };
-  const visit = (node: ts.Node): void => {
-    if (isType(node)) return;
-    if (ts.isExpressionStatement(node) && isTold(node.getText(file))) return;
-    mutate(node, add, file);
-    ts.forEachChild(node, visit);
+
+  const written = (node: ts.Node): string => {
+    if (isType(node) || (ts.isExpressionStatement(node) && isTold(node.getText()))) return node.getText();
+    const mistakes = mistakesAt(node).map((mistake) => ({ name: nameOf(mistake), ...mistake }));
+    let own = '';
+    let from = node.getStart();
+    ts.forEachChild(node, (child) => {
+      own += text.slice(from, child.getStart()) + written(child);
+      from = child.end;
+    });
+    own += text.slice(from, node.end);
+    return mistakes.reduceRight(
+      (otherwise, { name, instead }) =>
+        ts.isStatement(node) ? `{ if (!${name}) { ${otherwise} } }` : `(${name} ? (${instead}) : ${otherwise})`,
+      own,
+    );
   };
-  visit(file);
-  return found;
+
+  return { text: written(source), mutants };
 }
 
-function mutate(node: ts.Node, add: (node: ts.Node, replacement: string) => void, file: ts.SourceFile): void {
-  if (ts.isBinaryExpression(node)) {
-    const other = OPERATORS.get(node.operatorToken.kind);
-    const isText = [node.left, node.right].some(
-      (side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side),
-    );
-    if (other !== undefined && !isText) add(node.operatorToken, other);
-    if (node.operatorToken.kind === K.QuestionQuestionToken) add(node, node.right.getText(file));
-  } else if (ts.isPrefixUnaryExpression(node) && node.operator === K.ExclamationToken) {
-    add(node, node.operand.getText(file));
-  } else if (node.kind === K.TrueKeyword || node.kind === K.FalseKeyword) {
-    add(node, node.kind === K.TrueKeyword ? 'false' : 'true');
-  } else if (ts.isIfStatement(node)) {
-    add(node.expression, 'false');
-    add(node.expression, 'true');
-  } else if (ts.isConditionalExpression(node)) {
-    add(node, node.whenTrue.getText(file));
-    add(node, node.whenFalse.getText(file));
-  } else if (ts.isExpressionStatement(node)) {
-    const { expression } = node;
-    const call = ts.isAwaitExpression(expression) ? expression.expression : expression;
-    if (ts.isCallExpression(call) || ts.isBinaryExpression(call)) add(node, ';');
-  } else if (ts.isThrowStatement(node)) add(node, ';');
+const isCondition = (node: ts.Node): boolean =>
+  !ts.isSourceFile(node) && ts.isIfStatement(node.parent) && node.parent.expression === node;
+
+function mistakesAt(node: ts.Node): Mistake[] {
+  const as = (...replacements: readonly string[]): Mistake[] =>
+    replacements.map((replacement) => ({ part: node, replacement, instead: replacement }));
+  const own = () => {
+    if (ts.isBinaryExpression(node)) return inOperator(node);
+    if (ts.isPrefixUnaryExpression(node) && node.operator === K.ExclamationToken) return as(node.operand.getText());
+    if (node.kind === K.TrueKeyword) return as('false');
+    if (node.kind === K.FalseKeyword) return as('true');
+    if (ts.isConditionalExpression(node)) return as(node.whenTrue.getText(), node.whenFalse.getText());
+    return ts.isThrowStatement(node) || isAct(node) ? as(';') : [];
+  };
+  return isCondition(node) ? [...as('false', 'true'), ...own()] : own();
+}
+
+/** A statement that is there for what it does: a call or an assignment. */
+function isAct(node: ts.Node): boolean {
+  if (!ts.isExpressionStatement(node)) return false;
+  const { expression } = node;
+  const act = ts.isAwaitExpression(expression) ? expression.expression : expression;
+  return ts.isCallExpression(act) || ts.isBinaryExpression(act);
+}
+
+function inOperator(node: ts.BinaryExpression): Mistake[] {
+  const { operatorToken: part, left, right } = node;
+  if (part.kind === K.QuestionQuestionToken) {
+    return [{ part: node, replacement: right.getText(), instead: right.getText() }];
+  }
+  const replacement = OPERATORS.get(part.kind);
+  const isText = [left, right].some((side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side));
+  if (replacement === undefined || isText) return [];
+  return [{ part, replacement, instead: `${left.getText()} ${replacement} ${right.getText()}` }];
 }
