@@ -1,7 +1,7 @@
 /**
- * `npm run mutate -- [--files src/payment/claim.ts] [--sample 50] [--seed 1] [--minutes 30]`: makes small mistakes in the
- * code that money depends on, one at a time, and looks whether a test fails with each. Prints those that no test notices,
- * and exits 1 where they are more than one in ten.
+ * `npm run mutate -- [--files src/payment/claim.ts] [--tests test/payment/claim.test.ts] [--sample 50] [--seed 1]
+ * [--minutes 30] [--workers 2]`: makes small mistakes in the code that money depends on, one at a time, and looks whether a
+ * test fails with each. Prints those that no test notices, and exits 1 where they are more than one in ten.
  */
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../random.ts';
@@ -10,14 +10,15 @@ import { areas, filesOf } from './subjects.ts';
 import { openWorkshop, type Test, type Workshop } from './workshop.ts';
 
 const LEAST_NOTICED = 0.9;
-const WORKERS = 2;
 
 const { values } = parseArgs({
   options: {
     files: { type: 'string', multiple: true },
+    tests: { type: 'string', multiple: true },
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '1440' },
+    workers: { type: 'string', default: '2' },
   },
 });
 
@@ -30,16 +31,18 @@ async function forEach<Item>(items: readonly Item[], act: (item: Item) => Promis
   const work = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);
   };
-  await Promise.all(Array.from({ length: WORKERS }, work));
+  await Promise.all(Array.from({ length: Number(values.workers) }, work));
 }
 
 const wanted = values.files && new Set(filesOf(values.files));
 const chosen = areas
   .map(({ files, tests }) => ({ files: filesOf(files).filter((file) => wanted?.has(file) ?? true), tests }))
   .filter(({ files }) => files.length > 0);
-const testsOf = new Map(chosen.flatMap(({ files, tests }) => files.map((file) => [file, filesOf(tests)] as const)));
-const names = [...new Set([...testsOf.values()].flat())];
-const workshop = await openWorkshop([...testsOf.keys()], names);
+const names = [...new Set(filesOf(values.tests ?? chosen.flatMap(({ tests }) => tests)))];
+const workshop = await openWorkshop(
+  chosen.flatMap(({ files }) => files),
+  names,
+);
 try {
   await look(workshop);
 } finally {
