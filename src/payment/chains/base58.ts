@@ -21,7 +21,7 @@ export function decodeBase58(text: string): Uint8Array {
     if (digit < 0) throw new Error('not base58');
     value = value * 58n + BigInt(digit);
   }
-  const zeros = /^1*/.exec(text)?.[0].length ?? 0;
+  const zeros = text.search(/[^1]|$/);
   const hex = value === 0n ? '' : value.toString(16);
   return Buffer.concat([Buffer.alloc(zeros), Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')]);
 }
