@@ -111,7 +111,7 @@ function openDatabase(file: string): Database.Database {
     if (file !== ':memory:') mkdirSync(dirname(path), { recursive: true });
     const database = new Database(path);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    database.exec('PRAGMA journal_mode = WAL');
+    inItsTurn(() => database.exec('PRAGMA journal_mode = WAL'));
     database.exec('PRAGMA synchronous = FULL');
     database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
     database.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
@@ -120,6 +120,25 @@ function openDatabase(file: string): Database.Database {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreProblem(`The database file ${path} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+/**
+ * Tries again for as long as others are busy with the file. SQLite itself does not wait where two that hold a lock for
+ * reading both want to write, as those do that open a new file at the same time.
+ */
+function inItsTurn(act: () => void): void {
+  const until = Date.now() + BUSY_TIMEOUT_MS;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      act();
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!isBusy || Date.now() > until) throw error;
+      Atomics.wait(pause, 0, 0, 5);
+    }
   }
 }
 

@@ -255,6 +255,21 @@ t.test('refuses what a damaged file has lost, and nothing else', async (t) => {
   t.match(await other.claim(sampleFacts('elsewhere'), claimAt(1)), { won: true });
 });
 
+t.test('a new file may be opened by many at once', async (t) => {
+  const folder = t.testdir({});
+  const threads = Array.from({ length: 4 }, () => startSqliteThread());
+  t.teardown(() => Promise.all(threads.map((thread) => thread.stop())));
+  for (let round = 0; round < 25; round += 1) {
+    const file = join(folder, `opened-${round}.sqlite`);
+    const stores = await Promise.allSettled(threads.map((thread) => thread.open(file)));
+    t.same(
+      stores.map((opened) => (opened.status === 'rejected' ? String(opened.reason) : 'opened')),
+      threads.map(() => 'opened'),
+    );
+    for (const opened of stores) if (opened.status === 'fulfilled') await opened.value.close();
+  }
+});
+
 t.test('gives each payment to one of three processes', async (t) => {
   const file = join(t.testdir({}), 'shared.sqlite');
   const count = 1_000;
