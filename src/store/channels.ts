@@ -2,7 +2,7 @@ import * as statements from './channel-statements.ts';
 import type { Channel, ChannelStore, Draw, Drawn } from './channel-store.ts';
 import type { Engine } from './engine.ts';
 import type { Row, Statement } from './statements.ts';
-import type { Steps } from './steps.ts';
+import { type Steps, unwatched } from './steps.ts';
 import type { Claim, Receipt } from './store.ts';
 
 function toChannel(row: Row): Channel {
@@ -87,7 +87,7 @@ export function channelsOn(engine: Engine): ChannelStore {
     const before = String(BigInt(voucher.max) - BigInt(amount));
     let known = yield* locked(facts.id, rowLock);
     if (!known) {
-      yield statements.insertChannel(facts, found, before, now);
+      yield unwatched(statements.insertChannel(facts, found, before, now));
       known = yield* locked(facts.id, rowLock);
     }
     if (!known) throw new Error(`Channel ${facts.id} was removed from the database while it was drawn from`);
@@ -98,7 +98,7 @@ export function channelsOn(engine: Engine): ChannelStore {
     if (Number(row.refunding_until) > now) return 'busy';
     if (channel.charged !== before) return 'mismatch';
     if (BigInt(voucher.max) > BigInt(channel.balance) + BigInt(deposit)) return 'insufficient';
-    yield statements.keepVoucher(facts.id, claim.id, voucher, now);
+    yield unwatched(statements.keepVoucher(facts.id, claim.id, voucher, now));
     return 'reserved';
   }
 

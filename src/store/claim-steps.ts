@@ -2,7 +2,7 @@
 import { freesItsKey, mayHaveSettled, stateOnClaim } from './claimable.ts';
 import { toPayment } from './row.ts';
 import * as statements from './statements.ts';
-import type { Steps } from './steps.ts';
+import { type Steps, unwatched } from './steps.ts';
 import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts, Receipt, SharedKey } from './store.ts';
 
 /** What the payer has under way besides, and whether that makes this payment settle first. */
@@ -23,7 +23,7 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
     changes === 1
       ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
       : yield* claimAgain(decided, options, standing, rowLock);
-  if (outcome.won) for (const key of keys) yield statements.keepValue(key.name, facts.id, now);
+  if (outcome.won) for (const key of keys) yield unwatched(statements.keepValue(key.name, facts.id, now));
   return outcome;
 }
 
@@ -43,7 +43,7 @@ function* claimAgain(
   // Who takes over has to know that money may be on its way, or has come.
   const isPaid = before.receipt !== undefined || mayHaveSettled(before);
   const settleUpfront = facts.settleUpfront || (before.settleUpfront && isPaid);
-  yield statements.takePayment({ ...facts, settleUpfront }, state, options);
+  yield unwatched(statements.takePayment({ ...facts, settleUpfront }, state, options));
   return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before, ...standing, settleUpfront };
 }
 
@@ -54,7 +54,7 @@ function* holderOf(
   now: number,
   rowLock: string,
 ): Steps<Payment | undefined> {
-  yield statements.reserveKept(name, since, now);
+  yield unwatched(statements.reserveKept(name, since, now));
   const find = statements.findKept(name, since);
   const { rows: kept } = yield { ...find, text: `${find.text} ${rowLock}` };
   const holder = kept[0]?.value;
@@ -71,7 +71,7 @@ function* standingOf(
   rowLock: string,
 ): Steps<Standing> {
   // Where transactions run side by side, two payments of one payer must not both find nothing open.
-  if (rowLock !== '') yield statements.lockPayer(facts.payer, now);
+  if (rowLock !== '') yield unwatched(statements.lockPayer(facts.payer, now));
   const { rows } = yield statements.payerStanding(facts, failuresSince);
   const values = (kind: string) => rows.filter((row) => row.kind === kind).map(({ value }) => String(value));
   const open = sum(values('open').map(atomic));

@@ -27,7 +27,7 @@ import type {
 import type { Engine } from './engine.ts';
 import { atMost, dayOf, type Posting, posted, refusalOf } from './posting.ts';
 import type { Statement } from './statements.ts';
-import type { Steps } from './steps.ts';
+import { type Steps, unwatched } from './steps.ts';
 
 /** Its work may go on all the same: the instance may only have slept. */
 const LEASE_RAN_OUT = 'the instance that worked on the call has died';
@@ -49,8 +49,8 @@ export function creditsOn(engine: Engine): CreditStore {
   /** One entry, and the balance with it. */
   function* enter(key: LockedKey, posting: Posting): Steps<ReturnType<typeof posted>> {
     const done = posted(key, posting);
-    yield statements.writeBalance(key.id, done.after);
-    yield statements.insertEntry(done.entry);
+    yield unwatched(statements.writeBalance(key.id, done.after));
+    yield unwatched(statements.insertEntry(done.entry));
     return done;
   }
 
@@ -79,18 +79,18 @@ export function creditsOn(engine: Engine): CreditStore {
     for (const row of rows) {
       if (!key) return;
       const reference = String(row.payment_id);
-      yield statements.markPosted(reference, now);
+      yield unwatched(statements.markPosted(reference, now));
       key = yield* post(key, { kind: 'purchase', amount: BigInt(String(row.amount)), reference, now });
     }
   }
 
   function* writePurchase(purchase: Purchase, now: number): Steps<Purchased | undefined> {
     const { key } = purchase;
-    if ('id' in key) yield statements.insertKey(key, limitsToJson(key.limits), now);
+    if ('id' in key) yield unwatched(statements.insertKey(key, limitsToJson(key.limits), now));
     const { rows } = yield statements.findKeyByHash(key.hash);
     const [row] = rows;
     if (!row || row.disabled_at !== null) return undefined;
-    yield statements.insertPurchase(purchase, String(row.id), now);
+    yield unwatched(statements.insertPurchase(purchase, String(row.id), now));
     const { rows: written } = yield statements.findPurchase(purchase.paymentId);
     return { key: toApiKey(row), isPosted: written[0]?.posted_at !== null };
   }
@@ -102,7 +102,7 @@ export function creditsOn(engine: Engine): CreditStore {
     if (because) return { held: false, because, balance: key.balance };
     const { rows } = yield statements.countHolds(request.keyId);
     if (Number(rows[0]?.holds) >= request.mostHolds) return { held: false, because: 'holds', balance: key.balance };
-    yield statements.insertHold(request, dayOf(request.now));
+    yield unwatched(statements.insertHold(request, dayOf(request.now)));
     const { amount, id: reference, route, model, now } = request;
     const after = yield* post(key, { kind: 'hold', amount: -amount, reference, route, model, now });
     return { held: true, balance: after.balance };
@@ -110,7 +110,7 @@ export function creditsOn(engine: Engine): CreditStore {
 
   /** Removes the hold and gives back what is not charged: always in this order, hold before key. */
   function* endHold(hold: HeldRow, ending: EndOfHold, now: number): Steps<Money> {
-    yield statements.removeHold(hold.id);
+    yield unwatched(statements.removeHold(hold.id));
     const key = yield* lockKey(hold.keyId);
     if (!key) throw new Error(`The API key ${hold.keyId} was removed from the database during a call`);
     const { route, model, id: reference, amount: held, day: heldOn } = hold;

@@ -15,7 +15,7 @@ import * as statements from './figures-statements.ts';
 import { type ExchangeCount, type FiguresStore, type MoneySum, SPANS, type Span } from './figures-store.ts';
 import type { Row, Statement } from './statements.ts';
 import { reopenPayment } from './statements.ts';
-import type { Steps } from './steps.ts';
+import { type Steps, unwatched } from './steps.ts';
 
 const spans = Object.keys(SPANS) as Span[];
 
@@ -24,14 +24,14 @@ function* add(sums: readonly MoneySum[]): Steps<void> {
   for (const span of spans) {
     for (const sum of summed(span, sums)) {
       const { rows } = yield statements.findMoney(span, sum);
-      yield statements.writeMoney(span, plus(sum, rows[0] && toMoney(rows[0])));
+      yield unwatched(statements.writeMoney(span, plus(sum, rows[0] && toMoney(rows[0]))));
     }
   }
 }
 
 /** A chain took back a payment: what was counted of it is taken back with it. False where it is not to be reopened. */
 export function* reopen(id: string, reason: string, now: number): Steps<boolean> {
-  yield statements.lockFigures(now);
+  yield unwatched(statements.lockFigures(now));
   const { rows } = yield statements.countedOf(id);
   const { changes } = yield reopenPayment(id, reason, now);
   if (changes === 1 && rows[0]) yield* add([toTakenBack(rows[0])]);
@@ -43,10 +43,10 @@ export function figuresOn(engine: Engine): FiguresStore {
   /** One transaction over one sort of movements. Answers how many there were. */
   const counted = (read: Statement, mark: (rows: readonly Row[]) => Statement[]): Promise<number> =>
     engine.transact(function* (): Steps<number> {
-      yield statements.lockFigures(engine.now());
+      yield unwatched(statements.lockFigures(engine.now()));
       const { rows } = yield read;
       yield* add(rows.map(toSum));
-      for (const statement of mark(rows)) yield statement;
+      for (const statement of mark(rows)) yield unwatched(statement);
       return rows.length;
     });
 
@@ -71,12 +71,13 @@ export function figuresOn(engine: Engine): FiguresStore {
     const sum = { ...count, at: beginningOf(span, count.at) };
     const { rows } = yield statements.findExchanges(span, sum);
     const before = rows[0] && toExchanges(rows[0]);
-    yield statements.writeExchanges(span, {
+    const after = {
       ...sum,
       calls: sum.calls + (before?.calls ?? 0),
       failures: sum.failures + (before?.failures ?? 0),
       spend: sum.spend + (before?.spend ?? 0n),
-    });
+    };
+    yield unwatched(statements.writeExchanges(span, after));
   }
 
   return {
@@ -107,7 +108,8 @@ export function figuresOn(engine: Engine): FiguresStore {
     addCalls: (counts) =>
       engine.transact(function* (): Steps<void> {
         for (const count of counts) {
-          for (const span of spans) yield statements.addCalls(span, { ...count, at: beginningOf(span, count.at) });
+          for (const span of spans)
+            yield unwatched(statements.addCalls(span, { ...count, at: beginningOf(span, count.at) }));
         }
       }, 'process'),
 
@@ -115,7 +117,7 @@ export function figuresOn(engine: Engine): FiguresStore {
 
     addExchanges: (counts) =>
       engine.transact(function* (): Steps<void> {
-        yield statements.lockFigures(engine.now());
+        yield unwatched(statements.lockFigures(engine.now()));
         for (const count of counts) {
           for (const span of spans) yield* addExchange(span, count);
         }
@@ -125,7 +127,7 @@ export function figuresOn(engine: Engine): FiguresStore {
 
     addVisits: (visits) =>
       engine.transact(function* (): Steps<void> {
-        for (const visit of visits) yield statements.addVisit(visit);
+        for (const visit of visits) yield unwatched(statements.addVisit(visit));
       }, 'process'),
 
     visitsOf: async (paymentId) => (await engine.read(statements.listVisits(paymentId))).map(toVisit),

@@ -28,6 +28,8 @@ export interface Statement {
    * empty would stay.
    */
   readonly isPlannedOnce?: true;
+  /** See `unwatched`. */
+  readonly isUnwatched?: true;
 }
 
 /** A row as either engine returns it; Postgres gives 64-bit integers as strings. */

@@ -11,3 +11,9 @@ export interface Outcome {
  * `const { rows } = yield statement`.
  */
 export type Steps<Result> = Generator<Statement, Result, Outcome>;
+
+/**
+ * A step whose outcome nobody looks at: an engine that would have to wait for it may go on, and answer that it did
+ * nothing. Where it fails, the transaction does.
+ */
+export const unwatched = (statement: Statement): Statement => ({ ...statement, isUnwatched: true });
