@@ -77,21 +77,25 @@ export const lockPayer = (payer: string, now: number): Statement => ({
 });
 
 /** A payer's record is read at every claim: so many of its payments are enough to know it by. */
-const RECORD = 20;
+export const RECORD = 20;
 
 /**
  * What the payer has under way besides on the network, what it settled there, and what it failed to within the time: that
  * on every network. Amounts travel as text, for they may be large; what was settled as its receipt, which tells the
- * actual amount.
+ * actual amount. `record`: how many of those at most.
  */
-export const payerStanding = ({ id, payer, network, asset }: PaymentFacts, failuresSince: number): Statement => ({
+export const payerStanding = (
+  { id, payer, network, asset }: PaymentFacts,
+  failuresSince: number,
+  record: number,
+): Statement => ({
   text: `SELECT amount AS value, 'open' AS kind FROM payments
       WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown') AND network = ?2 AND asset = ?3 AND id <> ?4
     UNION ALL SELECT * FROM (SELECT receipt AS value, 'settled' AS kind FROM payments
-      WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ${RECORD}) AS record
+      WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ?6) AS record
     UNION ALL SELECT CASE WHEN network = ?2 AND asset = ?3 THEN amount ELSE '0' END AS value, 'failed' AS kind
       FROM payments WHERE payer = ?1 AND state = 'unsettled' AND lost_at >= ?5`,
-  values: [payer, network, asset, id, failuresSince],
+  values: [payer, network, asset, id, failuresSince, record],
 });
 
 /** With an answer and `unknown`, its work is done and its money may be gone. */

@@ -45,23 +45,33 @@ async function challengeHeader(pool: Pool, { path, body, offered = body }: LoadJ
 
 const decoded = (header: string): PaymentRequired => JSON.parse(Buffer.from(header, 'base64').toString());
 
-/** Bought before the clock runs: the n-th call, with its payment. */
-async function prepare(pool: Pool, job: LoadJob): Promise<(index: number, caller: number) => Call> {
-  const { path, headers = {}, body, payment } = job;
+/** Bought before the clock runs: a caller's next call, with its payment; undefined: there is none left. */
+async function prepare(pool: Pool, job: LoadJob): Promise<(caller: number) => Call | undefined> {
+  const { path, headers = {}, body, payment, callers } = job;
   const count = job.replays ? 1 : job.requests;
-  const at = (proofs: readonly string[], index: number): string => proofs[job.replays ? 0 : index] ?? '';
+  const payers = job.strangers ? 'strangers' : callers;
+  /** Each caller has its own: what is prepared in turns is taken in turns. */
+  const withNext = (proofs: readonly string[], call: (proof: string) => Call) => {
+    const taken = Array.from({ length: callers }, () => 0);
+    return (caller: number): Call | undefined => {
+      const before = taken[caller] ?? 0;
+      taken[caller] = before + 1;
+      const proof = proofs[job.replays ? 0 : caller + before * callers];
+      return proof === undefined ? undefined : call(proof);
+    };
+  };
   if (payment === 'mcp') {
-    const proofs = makePayments(await unpaidTool(pool, job), count);
-    return (index) => toolCall(job, at(proofs, index));
+    const proofs = makePayments(await unpaidTool(pool, job), count, payers);
+    return withNext(proofs, (proof) => toolCall(job, proof));
   }
   if (payment === 'x402') {
     const required = decoded(await challengeHeader(pool, job, 'payment-required'));
-    const proofs = job.wallets ? signPayments(required, count, job.wallets) : makePayments(required, count);
-    return (index) => ({ path, body, headers: { ...headers, 'payment-signature': at(proofs, index) } });
+    const proofs = job.wallets ? signPayments(required, count, job.wallets) : makePayments(required, count, payers);
+    return withNext(proofs, (proof) => ({ path, body, headers: { ...headers, 'payment-signature': proof } }));
   }
   if (payment === 'mpp') {
     const proofs = await makeCredentials(await challengeHeader(pool, job, 'www-authenticate'), count);
-    return (index) => ({ path, body, headers: { ...headers, authorization: at(proofs, index) } });
+    return withNext(proofs, (proof) => ({ path, body, headers: { ...headers, authorization: proof } }));
   }
   if (payment === 'channel') {
     const required = decoded(await challengeHeader(pool, job, 'payment-required'));
@@ -71,7 +81,7 @@ async function prepare(pool: Pool, job: LoadJob): Promise<(index: number, caller
     const payers = await channelsOf(job, () => openChannelPayers(job.wallets ?? [], required, deposit));
     const each = Math.ceil(count / payers.length);
     for (const payer of payers) payer.sign(each);
-    return (_index, caller) => ({
+    return (caller) => ({
       path,
       body,
       headers: { ...headers, 'payment-signature': payers[caller % payers.length]?.next() ?? '' },
@@ -117,16 +127,18 @@ async function run(job: LoadJob): Promise<LoadResult> {
     return pool;
   };
   try {
-    const callAt = await prepare(poolOf(0), job);
+    const callTo = await prepare(poolOf(0), job);
     // A payment is replayed once it has been settled.
-    if (job.replays) await time(poolOf(0), callAt(0, 0), job);
+    const first = job.replays && callTo(0);
+    if (first) await time(poolOf(0), first, job);
     const times: number[] = [];
     const startedAt = performance.now();
     const endsAt = startedAt + job.milliseconds;
     let asked = 0;
     const caller = async (number: number) => {
       while (asked < job.requests && performance.now() < endsAt) {
-        const call = callAt(asked, number);
+        const call = callTo(number);
+        if (!call) return;
         asked += 1;
         times.push(await time(poolOf(number), call, job));
       }

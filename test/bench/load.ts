@@ -12,6 +12,8 @@ export interface LoadJob {
   /** How each call is paid, by the first offer of the 402; left out: not at all. `mcp` calls the tool, and pays it by x402. */
   readonly payment?: 'x402' | 'mpp' | 'mcp' | 'channel';
   readonly tool?: string;
+  /** Every x402 payment is of another payer; left out: each caller has its own, who pays again and again. */
+  readonly strangers?: boolean;
   /** Keys with money, one for each caller; left out: nobody signs. */
   readonly wallets?: readonly string[];
   /** What is asked for the offer, where that is not what is called with. */

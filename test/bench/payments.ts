@@ -1,4 +1,4 @@
-/** Payments of their own for as many calls, each of another payer. */
+/** Payments of their own for as many calls. */
 import { randomBytes } from 'node:crypto';
 import { Challenge } from 'mppx';
 import { evm } from 'mppx/client';
@@ -23,8 +23,24 @@ export interface PaymentRequired {
 
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`;
 
-/** `PAYMENT-SIGNATURE` headers: EIP-3009 authorizations of the first offer. Only the facilitator would look at a signature: nobody signs. */
-export function makePayments({ resource, accepts, extensions }: PaymentRequired, count: number): string[] {
+/** Who comes back for more in every round. */
+const customers: string[] = [];
+
+/** The n-th customer, from 0. */
+function customer(number: number): string {
+  while (customers.length <= number) customers.push(hex(20));
+  return customers[number] ?? '';
+}
+
+/**
+ * `PAYMENT-SIGNATURE` headers: EIP-3009 authorizations of the first offer, of so many customers in turns, or each of somebody
+ * who was never there before. Only the facilitator would look at a signature: nobody signs.
+ */
+export function makePayments(
+  { resource, accepts, extensions }: PaymentRequired,
+  count: number,
+  payers: number | 'strangers',
+): string[] {
   const [accepted] = accepts;
   if (!accepted) throw new Error('the challenge offers nothing');
   const now = Math.floor(Date.now() / 1000);
@@ -34,8 +50,9 @@ export function makePayments({ resource, accepts, extensions }: PaymentRequired,
     validAfter: String(now - 600),
     validBefore: String(now + accepted.maxTimeoutSeconds),
   };
-  return Array.from({ length: count }, () => {
-    const payload = { signature: hex(65), authorization: { ...common, from: hex(20), nonce: hex(32) } };
+  return Array.from({ length: count }, (_, index) => {
+    const from = payers === 'strangers' ? hex(20) : customer(index % payers);
+    const payload = { signature: hex(65), authorization: { ...common, from, nonce: hex(32) } };
     const payment = { x402Version: 2, payload, resource, accepted, ...(extensions && { extensions }) };
     return Buffer.from(JSON.stringify(payment)).toString('base64');
   });

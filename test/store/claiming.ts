@@ -43,6 +43,31 @@ export function claiming(promise: Promised): void {
     });
   }
 
+  promise('knows a payer by twenty of its payments, however small each was', async (t, store) => {
+    const exposure = { perPayer: 10_000n, unproven: 0n, failures: 1, failuresSince: 0 };
+    const claimOf = async (id: string, amount: string) => {
+      const outcome = await store.claim(sampleFacts(id, { amount }), claimAt(1, { exposure }));
+      if (!outcome.won) throw new Error(`${id} was not won`);
+      return outcome;
+    };
+    for (let paid = 0; paid < 22; paid += 1) {
+      const { claim } = await claimOf(`payment-${paid}`, '10');
+      await store.fulfil(claim, sampleAnswer(), { now: 2 });
+      await store.settle(claim, { ...sampleReceipt(`transaction-${paid}`), amount: '10' }, 3);
+    }
+    for (const [amount, isUnproven] of [
+      ['10', false],
+      ['20', false],
+      ['21', false],
+      ['200', false],
+      ['201', true],
+    ] as const) {
+      const { claim, ...standing } = await claimOf(`of ${amount}`, amount);
+      t.match(standing, { isUnproven, exceeds: isUnproven ? 'exposure' : undefined }, amount);
+      t.equal(await store.giveUp(claim, 'released', 'none', 4), true);
+    }
+  });
+
   promise('makes a payer settle first once it has more under way than it may, or failed before', async (t, store) => {
     const exposure = { perPayer: 100n, unproven: 50n, failures: 2, failuresSince: 0 };
     const claimOf = async (id: string, amount: string, changes: Partial<PaymentFacts> = {}) => {

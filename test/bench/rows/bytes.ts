@@ -30,7 +30,7 @@ async function bytes(url: string, expects: number, headers: Readonly<Record<stri
 async function payment(url: string): Promise<string> {
   const { headers } = await ask(url);
   const required = JSON.parse(Buffer.from(headers['payment-required'] ?? '', 'base64').toString());
-  return makePayments(required, 1)[0] ?? '';
+  return makePayments(required, 1, 'strangers')[0] ?? '';
 }
 
 export const bytesOnTheWire: Row = {

@@ -12,12 +12,13 @@ import { settledHere } from './settled-here.ts';
 import { start } from './start.ts';
 import { fullStore, postgres } from './store.ts';
 import { fourWorkers, twoWorkers, twoWorkersUnpaid } from './workers.ts';
-import { challenge, paid, refused, replayed } from './x402.ts';
+import { challenge, paid, paidByStrangers, refused, replayed } from './x402.ts';
 
 /** In the order of the table. */
 export const rows: readonly Row[] = [
   challenge,
   paid,
+  paidByStrangers,
   replayed,
   refused,
   settledHere,

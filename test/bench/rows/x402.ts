@@ -32,6 +32,13 @@ export const challenge = loadRow('challenge', { path, body, expects: 402 }, besi
 /** @faremeter/middleware settles without verifying: one request to the facilitator where the others make two. */
 export const paid = loadRow('paid', { path, body, payment: 'x402', expects: 200 }, besidePeers(3));
 
+/** The same, of payers who are nobody's customers yet: the gateway looks each up on its chain first. */
+export const paidByStrangers = loadRow(
+  'paid-strangers',
+  { path, body, payment: 'x402', strangers: true, expects: 200 },
+  besidePeers(),
+);
+
 /** A payment that has been settled, shown again with the same request. */
 export const replayed = loadRow(
   'replayed',
