@@ -118,7 +118,9 @@ async function* historyOf(rpc: Rpc, source: string, before: string | undefined):
   for (let last = before; ; ) {
     const options = { limit: PAGE, commitment: 'confirmed', ...(last === undefined ? {} : { before: last }) };
     const answer = await rpc('getSignaturesForAddress', [source, options]);
-    const rows = Array.isArray(answer) ? answer.filter(isJsonObject) : [];
+    // Anything else would say that there are none.
+    if (!Array.isArray(answer)) throw new Error('the history of the payer could not be read');
+    const rows = answer.filter(isJsonObject);
     for (const row of rows) yield { signature: String(row.signature), row };
     if (rows.length < PAGE) return;
     last = String(rows.at(-1)?.signature);

@@ -4,9 +4,9 @@
  */
 
 import { keccak_256 } from '@noble/hashes/sha3';
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { orUnknown, refused, type Settlement, unknown, unused } from '../../settlement.ts';
-import { findLog, type LogProgress, readBlock } from '../chains/evm-logs.ts';
+import { findLog, type LogProgress, readBlock, readLogs } from '../chains/evm-logs.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
 import type { Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
@@ -142,7 +142,7 @@ async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: numb
   const block = await readBlock(rpc, 'latest');
   const toBlock = quantity(Math.min(block.number, expected.fromBlock + BLOCK_RANGE));
   const logs = await rpc('eth_getLogs', [{ ...logsOf(expected), fromBlock: quantity(expected.fromBlock), toBlock }]);
-  const paid = (Array.isArray(logs) ? logs.filter(isJsonObject) : []).find((log) => pays(log, expected));
+  const paid = readLogs(logs).find((log) => pays(log, expected));
   if (paid) return settledBy(paid, expected);
   return block.timestamp > validBefore + EXPIRY_MARGIN_SECONDS
     ? refused('the transaction expired before the chain took it')

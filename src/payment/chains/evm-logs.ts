@@ -89,6 +89,12 @@ export async function firstBlockSince(rpc: Rpc, since: number, latest: Block): P
   return before === 0 && (await readBlock(rpc, quantity(0))).timestamp >= since ? 0 : before + 1;
 }
 
+/** The logs of an answer to eth_getLogs. Throws for anything but a list: that would say that there are none. */
+export function readLogs(answer: unknown): JsonObject[] {
+  if (!Array.isArray(answer)) throw new Error("the chain's node answered eth_getLogs with something else");
+  return answer.filter(isJsonObject);
+}
+
 /** Logs of the blocks from `first` to `last`, both included. A range that the node finds too large is made smaller. */
 export async function* logsIn(rpc: Rpc, filter: LogFilter, first: number, last: number): AsyncGenerator<JsonObject> {
   let range = LARGEST_RANGE;
@@ -102,8 +108,7 @@ export async function* logsIn(rpc: Rpc, filter: LogFilter, first: number, last: 
       range = Math.max(SMALLEST_RANGE, Math.floor(range / 4));
       continue;
     }
-    if (!Array.isArray(logs)) throw new Error("the chain's node answered eth_getLogs with something else");
-    yield* logs.filter(isJsonObject);
+    yield* readLogs(logs);
     from = to + 1;
   }
 }
@@ -133,7 +138,7 @@ export async function findLog(
       range = Math.max(SMALLEST_RANGE, Math.floor(range / 4));
       continue;
     }
-    for (const log of Array.isArray(logs) ? logs.filter(isJsonObject) : []) {
+    for (const log of readLogs(logs)) {
       const [block, logIndex] = [Number(log.blockNumber), Number(log.logIndex)];
       if (block === from.block && logIndex < from.logIndex) continue;
       if (await fits(log)) return log;
