@@ -1,11 +1,16 @@
-/** A signed Tempo transfer: when it is taken, to the second, and what is read of its payload. */
-import t from 'tap';
+/** A signed Tempo transfer: when it is taken, to the second, what is read of its payload, and what became of it. */
+import t, { type Test } from 'tap';
 import {
   checkSignedTransfer,
+  demandNextNonce,
+  type ExpectedTransfer,
   memoEnd,
+  openTempoTransfers,
   readTempoPayment,
   type SignedTransfer,
 } from '../../../src/payment/authorizations/tempo.ts';
+import { refused, unknown, unused } from '../../../src/settlement.ts';
+import { type EvmChain, type EvmLog, hex, openEvmNode, rangesIn, word } from '../chains/evm-chain.ts';
 
 const NOW = 1_700_000_000_000;
 const SECONDS = NOW / 1000;
@@ -74,6 +79,153 @@ t.test('challenges have memos of their own, seven bytes of hex', async (t) => {
   t.match(memoEnd('one'), /^[0-9a-f]{14}$/);
   t.equal(memoEnd('one'), memoEnd('one'));
   t.not(memoEnd('one'), memoEnd('two'));
+});
+
+const address = (byte: string): string => `0x${byte.repeat(20)}`;
+const [CURRENCY, PAYER, RECIPIENT, OTHER] = [address('c0'), address('0A'), address('bB'), address('dd')];
+const TRANSFER_WITH_MEMO = '0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8ee1145927de7f0';
+/** Half-second blocks. */
+const LATEST = 30_000;
+const timeOf = (block: number): number => SECONDS + Math.floor(block / 2);
+const FROM = 25_000;
+const HASH = word('5e771e');
+
+/** The nonces that the chain takes next of the payer, by their keys, at its newest block and behind all that waits. */
+type Nonces = Readonly<Record<number, readonly [latest: number, pending: number]>>;
+
+function nonceNode(t: Test, nonces: Nonces, chain: Partial<EvmChain> = {}) {
+  const nonceAt = (key: number, block: unknown) => hex(nonces[key]?.[block === 'pending' ? 1 : 0] ?? 0);
+  return openEvmNode(t, {
+    latest: LATEST,
+    timeOf,
+    logs: [],
+    // The precompile's `getNonce(address,uint256)`.
+    call: (to, data, block) => {
+      const asked = `0x89535803${word(PAYER).slice(2)}`;
+      const isAsked = to === '0x4e4f4e4345000000000000000000000000000000' && data.startsWith(asked);
+      return isAsked ? word(nonceAt(Number(`0x${data.slice(asked.length)}`), block)) : '0x';
+    },
+    instead: (method, [account, block]) =>
+      method === 'eth_getTransactionCount' && account === PAYER ? nonceAt(0, block) : undefined,
+    ...chain,
+  });
+}
+
+t.test("one without an end has to be the payer's next, or behind those that wait", async (t) => {
+  const { rpc } = await nonceNode(t, { 0: [5, 7], 8: [20, 20] });
+  for (const [key, values] of [
+    [0n, [5n, 6n, 7n]],
+    [8n, [20n]],
+  ] as const) {
+    for (const value of values) await t.resolves(demandNextNonce(rpc, PAYER, { key, value }), `${key}: ${value}`);
+  }
+  for (const [key, value, reason] of [
+    [0n, 4n, 'has been used: sign with 7'],
+    [0n, 8n, 'comes after transactions that the chain does not have: sign with 7'],
+    [8n, 19n, 'has been used: sign with 20'],
+    [8n, 21n, 'comes after transactions that the chain does not have: sign with 20'],
+  ] as const) {
+    await t.rejects(demandNextNonce(rpc, PAYER, { key, value }), {
+      kind: 'verification-failed',
+      message: `the nonce ${value} of the payer ${reason}`,
+    });
+  }
+});
+
+const paid = (block: number, amount: number, changes: Partial<EvmLog> = {}): EvmLog => ({
+  block,
+  index: 0,
+  address: CURRENCY,
+  topics: [TRANSFER_WITH_MEMO, word(PAYER), word(RECIPIENT), MEMO],
+  data: word(amount),
+  transaction: HASH,
+  ...changes,
+});
+const otherThan = (block: number): EvmLog[] => [
+  paid(block, 99, { transaction: word('other') }),
+  paid(block, 100, { transaction: word('other'), address: OTHER }),
+  ...[word(OTHER), word(MEMO.replaceAll('a', 'b'))].flatMap((topic) =>
+    [1, 2, 3].map((at) => {
+      const topics = [TRANSFER_WITH_MEMO, word(PAYER), word(RECIPIENT), MEMO].with(at, topic);
+      return paid(block, 100, { transaction: word('other'), topics });
+    }),
+  ),
+];
+const EXPECTED: ExpectedTransfer = {
+  currency: CURRENCY,
+  payer: PAYER,
+  recipient: RECIPIENT,
+  amount: '100',
+  memo: MEMO,
+  fromBlock: FROM,
+};
+const settled = { state: 'settled', transaction: HASH, amount: 100n };
+
+t.test('one with an end is settled by its transfer, of its amount and under its memo', async (t) => {
+  const expected = { ...EXPECTED, validBefore: timeOf(LATEST) - 10 };
+  const look = async (logs: EvmLog[], changes: Partial<EvmChain> = {}) => {
+    const node = await nonceNode(t, {}, { logs, ...changes });
+    const found = await openTempoTransfers(node.url, node.rpc)(expected);
+    return { found, ranges: rangesIn(node.asked()) };
+  };
+  const open = unused('the chain has not seen the transaction yet');
+  t.same(await look([...otherThan(FROM), paid(FROM, 100)]), { found: settled, ranges: [[FROM, LATEST]] });
+  t.same((await look(otherThan(FROM))).found, open);
+  t.same((await look([paid(FROM - 1, 100)])).found, open, 'not before it was sent');
+  const later = { latest: 60_000, timeOf: () => timeOf(LATEST) };
+  const atTheEnd = await look([paid(FROM + 10_000, 100), paid(FROM + 10_001, 99)], later);
+  t.same(atTheEnd, { found: settled, ranges: [[FROM, FROM + 10_000]] }, 'it lives for minutes, not for hours');
+  for (const answer of [null, 'none']) {
+    const { found } = await look([], { instead: (method) => (method === 'eth_getLogs' ? answer : undefined) });
+    t.same(found, unknown("the chain's node answered eth_getLogs with something else"));
+  }
+});
+
+t.test('one that the chain did not take is open until ten seconds after its end', async (t) => {
+  const { url, rpc } = await nonceNode(t, {});
+  const find = openTempoTransfers(url, rpc);
+  t.same(
+    await find({ ...EXPECTED, validBefore: timeOf(LATEST) - 10 }),
+    unused('the chain has not seen the transaction yet'),
+  );
+  t.same(
+    await find({ ...EXPECTED, validBefore: timeOf(LATEST) - 11 }),
+    refused('the transaction expired before the chain took it'),
+  );
+});
+
+for (const key of [0, 8]) {
+  t.test(`one without an end is open while its nonce is free (key ${key})`, async (t) => {
+    const expected = { ...EXPECTED, nonce: { key: String(key), value: '6' } };
+    const look = async (next: number, logs: EvmLog[]) => {
+      const node = await nonceNode(t, { [key]: [next, 99] }, { logs });
+      const found = await openTempoTransfers(node.url, node.rpc)(expected);
+      return { found, asked: node.asked() };
+    };
+    const logs = [...otherThan(26_000), paid(26_500, 100), paid(27_500, 100, { transaction: word('later') })];
+    const open = await look(6, logs);
+    t.same(open.found, unused('the chain has not seen the transaction yet'));
+    t.same(rangesIn(open.asked), [], 'a log would not be its own');
+    t.same(open.asked[1]?.params[1], hex(LATEST), 'as of the block up to which is searched');
+    const taken = await look(7, logs);
+    t.same(taken.found, settled);
+    t.same(rangesIn(taken.asked), [
+      [FROM, FROM + 999],
+      [FROM + 1_000, FROM + 1_999],
+    ]);
+    const { found } = await look(7, otherThan(26_000));
+    t.same(found, refused('the payer used the nonce for another transaction'));
+  });
+}
+
+t.test('one with neither an end nor a nonce is unknown for ever, and so is one whose chain does not answer', async (t) => {
+  const { url, rpc, asked } = await nonceNode(t, {}, { instead: () => null });
+  const find = openTempoTransfers(url, rpc);
+  t.same(await find(EXPECTED), unknown('neither an end nor a nonce of the transaction is known'));
+  t.same(asked(), []);
+  const silent = unknown("the chain's node does not know block latest");
+  t.same(await find({ ...EXPECTED, validBefore: 1 }), silent);
+  t.same(await find({ ...EXPECTED, nonce: { key: '0', value: '6' } }), silent);
 });
 
 t.end();
