@@ -1,9 +1,11 @@
-/** What is signed by EIP-3009, for a transfer or for a hold: which terms it has to meet, and when, to the second. */
+/** What is signed on EVM chains, for a transfer, a hold or a permit: which terms it has to meet, and when, to the second. */
 import t from 'tap';
 import { EIP3009_COLLECTOR } from '../../../src/escrow-contracts.ts';
 import { type HoldTerms, readAuthCapture } from '../../../src/payment/authorizations/auth-capture.ts';
 import type { Authorization } from '../../../src/payment/authorizations/authorization.ts';
+import { readApproval } from '../../../src/payment/authorizations/eip2612.ts';
 import { readEip3009 } from '../../../src/payment/authorizations/eip3009.ts';
+import { PERMIT2, readPermit2 } from '../../../src/payment/authorizations/permit2.ts';
 import { authorizationNonce, type PaymentInfo } from '../../../src/payment/escrow/payment-info.ts';
 
 const CHAIN_ID = 84532;
@@ -123,6 +125,94 @@ t.test("a hold's times fit the chain's clock, and its parts are all there", asyn
   ] as const) {
     t.throws(() => readAuthCapture(payload, terms, CHAIN_ID), { kind, message: new RegExp(`^${field} must be`) });
   }
+});
+
+const word = (value: number): string => value.toString(16).padStart(64, '0');
+/** A signature of 65 bytes with the call that deploys its wallet (ERC-6492), as the published encoder writes them. */
+const UNDEPLOYED = [
+  '0x',
+  ...[PAY_TO.slice(2).padStart(64, '0'), word(0x60), word(0xa0)],
+  ...[word(2), '1234'.padEnd(64, '0')],
+  ...[word(65), SIGNATURE.slice(2).padEnd(192, '0')],
+  '6492'.repeat(16),
+].join('');
+
+t.test('the wallet that pays by a transfer may not exist yet, and one that holds has to', async (t) => {
+  const message = { ...MESSAGE, nonce: SALT };
+  const [signed, undeployed] = [readEip3009(message, SIGNATURE), readEip3009(message, UNDEPLOYED)];
+  t.match(signed, { isCounterfactual: false, shown: SIGNATURE, payload: { signature: SIGNATURE } });
+  t.match(undeployed, { isCounterfactual: true, shown: SIGNATURE, payload: { signature: UNDEPLOYED } });
+  t.equal(undeployed.identity(TERMS.chain, ASSET), signed.identity(TERMS.chain, ASSET), 'the same payment');
+  const terms = { operator: OPERATOR, captureDeadline: DEADLINE, asset: ASSET, payTo: PAY_TO, amount: '100' };
+  t.throws(() => readAuthCapture({ authorization: message, signature: UNDEPLOYED, salt: SALT }, terms, CHAIN_ID), {
+    kind: 'verification-failed',
+    message: 'the wallet does not exist on the chain yet: deploy it first',
+  });
+});
+
+const APPROVAL = {
+  from: PAYER,
+  asset: ASSET,
+  spender: PERMIT2,
+  amount: '100',
+  nonce: '007',
+  deadline: String(SECONDS + 30),
+  signature: SIGNATURE,
+  version: '1',
+};
+const approval = (changes: Changes = {}) => readApproval({ ...APPROVAL, ...changes }, 'info');
+const permit = (changes: Changes = {}, approved?: Changes) =>
+  readPermit2(
+    {
+      from: PAYER,
+      permitted: { token: ASSET, amount: '100' },
+      nonce: '5',
+      deadline: String(SECONDS + 60),
+      ...changes,
+    },
+    SIGNATURE,
+    approved && approval(approved),
+  );
+
+t.test('a permit is in the token that is asked, and ends by its deadline', async (t) => {
+  t.equal(permit().endsAt, (SECONDS + 60) * 1000);
+  t.doesNotThrow(() => permit().check({ ...TERMS, asset: ASSET.toUpperCase() }, NOW));
+  t.throws(() => permit().check({ ...TERMS, asset: OPERATOR }, NOW), {
+    kind: 'verification-failed',
+    message: `the payment is in ${ASSET}, asked is ${OPERATOR}`,
+  });
+});
+
+t.test('a permit with an approval ends with what ends first', async (t) => {
+  t.equal(permit({}, {}).endsAt, (SECONDS + 30) * 1000);
+  t.equal(permit({}, { deadline: String(SECONDS + 90) }).endsAt, (SECONDS + 60) * 1000);
+});
+
+t.test('an approval is for the permit that it comes with', async (t) => {
+  t.doesNotThrow(() => permit({}, {}).check(TERMS, NOW));
+  for (const [changes, message] of [
+    [{ from: OPERATOR }, `the permit (EIP-2612) is of ${OPERATOR}, the payer is ${PAYER}`],
+    [{ asset: OPERATOR }, `the permit (EIP-2612) is for the token ${OPERATOR}, the payment is in ${ASSET}`],
+    [
+      { spender: OPERATOR },
+      `the permit (EIP-2612) approves ${OPERATOR}, to approve is Permit2, ${PERMIT2.toLowerCase()}`,
+    ],
+    [{ amount: '99' }, 'the permit (EIP-2612) approves the amount 99, the payment is for 100'],
+    [{ amount: '101' }, 'the permit (EIP-2612) approves the amount 101, the payment is for 100'],
+  ] as const) {
+    t.throws(() => permit({}, changes).check(TERMS, NOW), { kind: 'verification-failed', message });
+  }
+});
+
+t.test('an approval is signed by a key, and handed on as it was read', async (t) => {
+  t.same(approval().info, { ...APPROVAL, spender: PERMIT2.toLowerCase(), nonce: '7' });
+  t.equal(approval().endsAt, (SECONDS + 30) * 1000);
+  const kind = 'malformed-credential';
+  for (const signature of [SIGNATURE.slice(0, -2), `${SIGNATURE}00`, UNDEPLOYED]) {
+    t.throws(() => approval({ signature }), { kind, message: 'info.signature must be 65 bytes of hex' });
+  }
+  t.throws(() => approval({ version: '2' }), { kind, message: 'info.version must be "1"' });
+  t.throws(() => approval({ deadline: 'soon' }), { kind, message: /^info\.deadline must be/ });
 });
 
 t.end();
