@@ -104,10 +104,7 @@ t.test('an EIP-3009 authorization', async (t) => {
       [[use(), transfer(5, 100, PAYER, OTHER)], 'the payer used the nonce for a transfer to someone else'],
       [[use(), paid(5, 99)], 'the payer used the nonce for another amount'],
       [[use(), paid(5, 101)], 'the payer used the nonce for another amount'],
-      [
-        [use({ topics: [CANCELED, word(PAYER), word(NONCE)] }), paid(5, 100)],
-        'the payer cancelled the authorization',
-      ],
+      [[use({ topics: [CANCELED, word(PAYER), word(NONCE)] }), paid(5, 100)], 'the payer cancelled the authorization'],
     ] as const) {
       t.same(await found(t, [...logs]), refused(reason));
     }
@@ -217,7 +214,11 @@ t.test('a permit', async (t) => {
   t.test('is settled by the call that carries it, with an approval before it or without', async (t) => {
     t.same(await found(t, {}), settled);
     t.same(await found(t, { transactions: call(inputOf({}, '0x016c1748', 5)) }), settled);
-    t.same(await found(t, { transactions: call(inputOf().toUpperCase().replace('X', 'x')) }), settled, 'in any letters');
+    t.same(
+      await found(t, { transactions: call(inputOf().toUpperCase().replace('X', 'x')) }),
+      settled,
+      'in any letters',
+    );
     const earlier = transfer(2, 9, PAYER, PAY_TO, { transaction: word('another') });
     t.same(await found(t, { logs: [earlier, transfer(3, 100, PAYER, PAY_TO)] }), settled, 'among other transfers');
   });
@@ -234,11 +235,7 @@ t.test('a permit', async (t) => {
       'without the words before it': call(inputOf({}, '0x016c1748', 0)),
       'that nobody has': {},
     })) {
-      t.same(
-        await found(t, { transactions }),
-        refused('the permit expired without a transfer to us'),
-        name,
-      );
+      t.same(await found(t, { transactions }), refused('the permit expired without a transfer to us'), name);
       t.same(
         await found(t, { transactions }, { deadline: NOW - MARGIN + 1 }),
         unknown('the permit was used, but no transfer of it to us was found'),
@@ -288,7 +285,10 @@ t.test('a permit', async (t) => {
       call: (...asked) => permit2With(bitmap)(...asked),
     });
     const looks = openLooks<LogProgress>();
-    t.same(await findPermit2Settlement(queryOf(node, { deadline: NOW }), looks), unused('the permit has not been used yet'));
+    t.same(
+      await findPermit2Settlement(queryOf(node, { deadline: NOW }), looks),
+      unused('the permit has not been used yet'),
+    );
     node.asked();
     bitmap = OURS;
     logs.push(transfer(3, 100, PAYER, PAY_TO, { block: 4_999 }));
@@ -328,7 +328,11 @@ t.test('a hold', async (t) => {
   async function found(
     t: Test,
     [wasLocked, capturable, captured]: readonly [number, number, number],
-    { logs = [], changes = {}, chain = {} }: { logs?: EvmLog[]; changes?: Partial<PaymentInfo>; chain?: Partial<EvmChain> } = {},
+    {
+      logs = [],
+      changes = {},
+      chain = {},
+    }: { logs?: EvmLog[]; changes?: Partial<PaymentInfo>; chain?: Partial<EvmChain> } = {},
   ) {
     const info = { ...INFO, ...changes };
     const node = await open(t, { logs, call: escrowWith(wasLocked, capturable, captured, info), ...chain });

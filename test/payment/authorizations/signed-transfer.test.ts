@@ -11,6 +11,7 @@ import {
 } from '../../../src/payment/authorizations/tempo.ts';
 import { refused, unknown, unused } from '../../../src/settlement.ts';
 import { type EvmChain, type EvmLog, hex, openEvmNode, rangesIn, word } from '../chains/evm-chain.ts';
+import { NodeError } from '../chains/node.ts';
 
 const NOW = 1_700_000_000_000;
 const SECONDS = NOW / 1000;
@@ -99,11 +100,13 @@ function nonceNode(t: Test, nonces: Nonces, chain: Partial<EvmChain> = {}) {
     latest: LATEST,
     timeOf,
     logs: [],
-    // The precompile's `getNonce(address,uint256)`.
+    // The precompile's `getNonce(address,uint256)`, of all keys but the account's own.
     call: (to, data, block) => {
       const asked = `0x89535803${word(PAYER).slice(2)}`;
       const isAsked = to === '0x4e4f4e4345000000000000000000000000000000' && data.startsWith(asked);
-      return isAsked ? word(nonceAt(Number(`0x${data.slice(asked.length)}`), block)) : '0x';
+      const key = Number(`0x${data.slice(asked.length)}`);
+      if (!isAsked || key === 0) throw new NodeError(3, 'execution reverted');
+      return word(nonceAt(key, block));
     },
     instead: (method, [account, block]) =>
       method === 'eth_getTransactionCount' && account === PAYER ? nonceAt(0, block) : undefined,
@@ -218,14 +221,17 @@ for (const key of [0, 8]) {
   });
 }
 
-t.test('one with neither an end nor a nonce is unknown for ever, and so is one whose chain does not answer', async (t) => {
-  const { url, rpc, asked } = await nonceNode(t, {}, { instead: () => null });
-  const find = openTempoTransfers(url, rpc);
-  t.same(await find(EXPECTED), unknown('neither an end nor a nonce of the transaction is known'));
-  t.same(asked(), []);
-  const silent = unknown("the chain's node does not know block latest");
-  t.same(await find({ ...EXPECTED, validBefore: 1 }), silent);
-  t.same(await find({ ...EXPECTED, nonce: { key: '0', value: '6' } }), silent);
-});
+t.test(
+  'one with neither an end nor a nonce is unknown for ever, and so is one whose chain does not answer',
+  async (t) => {
+    const { url, rpc, asked } = await nonceNode(t, {}, { instead: () => null });
+    const find = openTempoTransfers(url, rpc);
+    t.same(await find(EXPECTED), unknown('neither an end nor a nonce of the transaction is known'));
+    t.same(asked(), []);
+    const silent = unknown("the chain's node does not know block latest");
+    t.same(await find({ ...EXPECTED, validBefore: 1 }), silent);
+    t.same(await find({ ...EXPECTED, nonce: { key: '0', value: '6' } }), silent);
+  },
+);
 
 t.end();

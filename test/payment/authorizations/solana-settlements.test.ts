@@ -18,8 +18,8 @@ import {
   MINT,
   openSolanaNode,
   type Row,
-  type SolanaChain,
   SOURCE,
+  type SolanaChain,
   shownAs,
   transferOf,
   wireOf,
@@ -126,7 +126,8 @@ const row = (signature: string, after: number | null, changes: Partial<Row> = {}
   shown: OTHER,
   ...changes,
 });
-const own = (after: number | null, changes: Partial<Row> = {}) => row('own', after, { shown: shownAs(wire), ...changes });
+const own = (after: number | null, changes: Partial<Row> = {}) =>
+  row('own', after, { shown: shownAs(wire), ...changes });
 const queryOf = ({ url }: Node, changes: Partial<SolanaQuery> = {}): SolanaQuery => ({
   rpcUrl: url,
   source: SOURCE,
@@ -157,20 +158,23 @@ t.test('a payment is settled by its own transaction, among others, with its sign
   t.same(await found(t, { history: [row('other', 10, { err }), own(5)] }), settled, 'whatever failed beside it');
 });
 
-t.test('a payment that is not there is open until its blockhash has ended everywhere, and a minute has passed', async (t) => {
-  const history = [row('other', 10)];
-  t.same(await found(t, { history }), over);
-  t.same(await found(t, { history: [] }), over, 'a payer without any transaction has one like others');
-  t.same(await found(t, { history }, { now: LATER - 1 }), open);
-  for (const where of ['finalized', 'processed']) {
-    t.same(await found(t, { history, isValid: (_, commitment) => commitment === where }), open, `valid if ${where}`);
-  }
-  t.same(await found(t, { history, isValid: (hash) => hash !== BLOCKHASH }), over, 'others do not matter');
-  for (const valid of [null, {}, { value: null }]) {
-    const instead = (method: string) => (method === 'isBlockhashValid' ? valid : undefined);
-    t.same(await found(t, { history, instead }), open, `the node says ${JSON.stringify(valid)}`);
-  }
-});
+t.test(
+  'a payment that is not there is open until its blockhash has ended everywhere, and a minute has passed',
+  async (t) => {
+    const history = [row('other', 10)];
+    t.same(await found(t, { history }), over);
+    t.same(await found(t, { history: [] }), over, 'a payer without any transaction has one like others');
+    t.same(await found(t, { history }, { now: LATER - 1 }), open);
+    for (const where of ['finalized', 'processed']) {
+      t.same(await found(t, { history, isValid: (_, commitment) => commitment === where }), open, `valid if ${where}`);
+    }
+    t.same(await found(t, { history, isValid: (hash) => hash !== BLOCKHASH }), over, 'others do not matter');
+    for (const valid of [null, {}, { value: null }]) {
+      const instead = (method: string) => (method === 'isBlockhashValid' ? valid : undefined);
+      t.same(await found(t, { history, instead }), open, `the node says ${JSON.stringify(valid)}`);
+    }
+  },
+);
 
 t.test("by default it is asked as of now, by the gateway's clock", async (t) => {
   const { now: _, ...query } = queryOf(await openSolanaNode(t, {}));
@@ -184,10 +188,13 @@ t.test('only what fell into the time of the payment is looked at', async (t) => 
   });
   t.same(await findSolanaSettlement(queryOf(node)), over);
   const asked = node.asked().filter(({ method }) => method === 'getTransaction');
-  t.same(asked.map(({ params }) => params), [
-    ['newest', { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
-    ['oldest', { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
-  ]);
+  t.same(
+    asked.map(({ params }) => params),
+    [
+      ['newest', { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+      ['oldest', { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+    ],
+  );
 });
 
 t.test('a long history is read page by page, to its end', async (t) => {
@@ -226,7 +233,10 @@ t.test('a payer who was busy is read once, some at each look', async (t) => {
   t.same(await look(), unknown('the chain was not searched in full yet'));
   t.same(await look(), over);
   const read = node.asked().filter(({ method }) => method === 'getTransaction');
-  t.same(read.map(({ params: [signature] }) => signature), history.map(({ signature }) => signature));
+  t.same(
+    read.map(({ params: [signature] }) => signature),
+    history.map(({ signature }) => signature),
+  );
 });
 
 t.test('what may still come in is looked for again among the newest', async (t) => {

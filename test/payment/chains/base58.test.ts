@@ -18,6 +18,18 @@ t.test("bytes are written as Solana's encoder writes them, and read back", async
   fc.assert(promise, { numRuns: 300 });
 });
 
+t.test('zeros are written one by one, and nothing is nothing', async (t) => {
+  for (const [given, text] of [
+    [[], ''],
+    [[0], '1'],
+    [[0, 0, 0], '111'],
+    [[0, 0, 1], '112'],
+  ] as const) {
+    t.equal(encodeBase58(Uint8Array.from(given)), text);
+    t.same([...decodeBase58(text)], given);
+  }
+});
+
 t.test('what is not of the alphabet is refused, wherever it stands', async (t) => {
   for (const text of ['0', 'O1', '1I', 'a l', '2z+']) t.throws(() => decodeBase58(text), /not base58/, text);
 });

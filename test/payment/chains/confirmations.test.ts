@@ -1,19 +1,12 @@
 /** How deep a transaction lies, by what nodes answer (Ethereum JSON-RPC; Solana's getSignatureStatuses). */
 import t, { type Test } from 'tap';
 import { evmConfirmations, solanaConfirmations } from '../../../src/payment/chains/confirmations.ts';
-import { createRpc, type Rpc } from '../../../src/payment/chains/rpc.ts';
-import { json, serve } from '../facilitators/front.ts';
+import type { Rpc } from '../../../src/payment/chains/rpc.ts';
+import { openNode } from './node.ts';
 
 /** A node that knows these answers and no other method. */
-async function nodeOf(t: Test, answers: Readonly<Record<string, unknown>>): Promise<Rpc> {
-  const { url, stop } = await serve((_request, response, body) => {
-    const { id, method } = JSON.parse(body) as { id: number; method: string };
-    const error = { code: -32601, message: 'the method does not exist' };
-    json(response, 200, { jsonrpc: '2.0', id, ...(method in answers ? { result: answers[method] } : { error }) });
-  });
-  t.teardown(stop);
-  return createRpc(url);
-}
+const nodeOf = async (t: Test, answers: Readonly<Record<string, unknown>>): Promise<Rpc> =>
+  (await openNode(t, (method) => answers[method])).rpc;
 
 const TRANSACTION = `0x${'ab'.repeat(32)}`;
 
@@ -51,6 +44,16 @@ t.test("on Solana the transaction's own block counts, too, and what is final has
   t.equal(await of(0), 1);
   t.equal(await of(31), 32);
   t.equal(await of(null), Number.POSITIVE_INFINITY);
+});
+
+t.test('on Solana one that is minutes old is searched for, too', async (t) => {
+  const { rpc } = await openNode(t, (_method, [signatures, options]) => {
+    const { searchTransactionHistory } = Object(options);
+    const final = { slot: 5, confirmations: null, err: null };
+    return { value: [signatures].flat().map((of) => (searchTransactionHistory && of === 'old' ? final : null)) };
+  });
+  t.equal(await solanaConfirmations(rpc, 'old'), Number.POSITIVE_INFINITY);
+  t.equal(await solanaConfirmations(rpc, 'unheard of'), 0);
 });
 
 t.test('a node that cannot say leaves it open', async (t) => {

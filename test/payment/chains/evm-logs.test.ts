@@ -99,10 +99,12 @@ t.test('a node that finds a range too large is asked for a smaller one', async (
   ]);
 });
 
+type Chain = Awaited<ReturnType<typeof chainOf>>;
+
 /** Both ways to search. */
-const searches = {
-  'a list': async ({ rpc }: Awaited<ReturnType<typeof chainOf>>) => listed(logsIn(rpc, FILTER, 0, LATEST)),
-  'a search': async ({ rpc, latest }: Awaited<ReturnType<typeof chainOf>>) =>
+const searches: Readonly<Record<string, (chain: Chain) => Promise<unknown>>> = {
+  'a list': async ({ rpc }) => listed(logsIn(rpc, FILTER, 0, LATEST)),
+  'a search': async ({ rpc, latest }) =>
     findLog(rpc, FILTER, { since: 0, until: timeOf(LATEST), latest }, { next: { block: 0, logIndex: 0 } }),
 };
 for (const [name, search] of Object.entries(searches)) {
@@ -133,7 +135,7 @@ for (const [name, search] of Object.entries(searches)) {
 
 /** A search of the whole chain, from where `progress` says. */
 async function found(
-  { rpc, latest }: Awaited<ReturnType<typeof chainOf>>,
+  { rpc, latest }: Chain,
   progress: Partial<LogProgress>,
   span: Partial<Span> = {},
   fits?: Parameters<typeof findLog>[4],

@@ -33,7 +33,10 @@ t.test('on an EVM chain', async (t) => {
     openEvmNode(t, { latest: 300, timeOf, logs, ...changes });
 
   t.test('a period has its first moment and not its last', async (t) => {
-    const { rpc } = await nodeOf(t, [99, 100, 101, 199, 200].map((block) => log(block)));
+    const { rpc } = await nodeOf(
+      t,
+      [99, 100, 101, 199, 200].map((block) => log(block)),
+    );
     const between = (from: number, to: number) => all(evmIncoming.between(rpc, holder, from, to));
     t.same(await between(timeOf(100) * 1_000, timeOf(200) * 1_000), [got(100), got(101), got(199)]);
     t.same(await between(timeOf(100) * 1_000 + 1, timeOf(200) * 1_000 + 1), [got(101), got(199), got(200)]);
@@ -75,7 +78,7 @@ t.test('on an EVM chain', async (t) => {
 });
 
 t.test('on Solana', async (t) => {
-  const [mint, payTo, payer, third] = [1, 2, 3, 4].map(addressOf) as [string, string, string, string];
+  const [mint, payTo, payer, third] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)];
   const holder: TokenHolder = { asset: mint, payTo };
   const owners = { [mint]: TOKEN_PROGRAM };
   type Balances = readonly (readonly [owner: string, amount: number, mint?: string])[];
@@ -126,7 +129,10 @@ t.test('on Solana', async (t) => {
       row('when, again?', null),
     ];
     const [found, node] = await between(t, { history });
-    t.same(found, ['last', 'when?', 'first'].map((name) => got(name)));
+    t.same(
+      found,
+      ['last', 'when?', 'first'].map((name) => got(name)),
+    );
     const asked = node.asked();
     t.same(
       asked.map(({ method, params: [first] }) => (method === 'getTransaction' ? first : method)),
@@ -149,14 +155,78 @@ t.test('on Solana', async (t) => {
 
   t.test('what came is how the balance changed, over all accounts of the owner', async (t) => {
     const cases: Record<string, [before: Balances, after: Balances, found: Incoming[]]> = {
-      'a new account': [[[payer, 9]], [[payer, 2], [payTo, 7]], [got('x')]],
-      'an account that its payer closed': [[[payer, 7], [payTo, 1]], [[payTo, 8]], [got('x')]],
-      'two accounts': [[[payTo, 5], [payTo, 6], [payer, 9]], [[payTo, 8], [payTo, 10], [payer, 2]], [got('x')]],
-      'one account out of another': [[[payTo, 5], [payTo, 6]], [[payTo, 0], [payTo, 11]], []],
-      'a payment by the wallet': [[[payTo, 5], [payer, 6]], [[payTo, 4], [payer, 7]], []],
+      'a new account': [
+        [[payer, 9]],
+        [
+          [payer, 2],
+          [payTo, 7],
+        ],
+        [got('x')],
+      ],
+      'an account that its payer closed': [
+        [
+          [payer, 7],
+          [payTo, 1],
+        ],
+        [[payTo, 8]],
+        [got('x')],
+      ],
+      'two accounts': [
+        [
+          [payTo, 5],
+          [payTo, 6],
+          [payer, 9],
+        ],
+        [
+          [payTo, 8],
+          [payTo, 10],
+          [payer, 2],
+        ],
+        [got('x')],
+      ],
+      'one account out of another': [
+        [
+          [payTo, 5],
+          [payTo, 6],
+        ],
+        [
+          [payTo, 0],
+          [payTo, 11],
+        ],
+        [],
+      ],
+      'a payment by the wallet': [
+        [
+          [payTo, 5],
+          [payer, 6],
+        ],
+        [
+          [payTo, 4],
+          [payer, 7],
+        ],
+        [],
+      ],
       'new tokens': [[[payTo, 5]], [[payTo, 12]], [{ ...got('x'), payer: 'unknown' }]],
-      'a payment that somebody looked on': [[[third, 1], [payer, 9]], [[third, 1], [payer, 2], [payTo, 7]], [got('x')]],
-      'another token': [[[payer, 9, third]], [[payer, 2, third], [payTo, 7, third]], []],
+      'a payment that somebody looked on': [
+        [
+          [third, 1],
+          [payer, 9],
+        ],
+        [
+          [third, 1],
+          [payer, 2],
+          [payTo, 7],
+        ],
+        [got('x')],
+      ],
+      'another token': [
+        [[payer, 9, third]],
+        [
+          [payer, 2, third],
+          [payTo, 7, third],
+        ],
+        [],
+      ],
     };
     for (const [name, [before, after, expected]] of Object.entries(cases)) {
       const { rpc } = await openSolanaNode(t, { history: [row('x', 1, { shown: meta(before, after) })] });
@@ -192,8 +262,14 @@ t.test('on Solana', async (t) => {
       [{ instead: (method) => (method === 'getSignaturesForAddress' ? GONE : undefined) }, /gave no answer/],
       [{ history: [row('x', 1, { shown: null })] }, 'the node lists transaction x and does not have it'],
       [{ history: [row('x', 1, { shown: { meta: null } })] }, 'the node lists transaction x and does not have it'],
-      [{ history: [row('x', 1, { shown: { meta: { ...whole, preTokenBalances: null } } })] }, /tells no token balances/],
-      [{ history: [row('x', 1, { shown: { meta: { ...whole, postTokenBalances: null } } })] }, /tells no token balances/],
+      [
+        { history: [row('x', 1, { shown: { meta: { ...whole, preTokenBalances: null } } })] },
+        /tells no token balances/,
+      ],
+      [
+        { history: [row('x', 1, { shown: { meta: { ...whole, postTokenBalances: null } } })] },
+        /tells no token balances/,
+      ],
     ] as [SolanaChain, string | RegExp][]) {
       await t.rejects(between(t, chain), { message });
     }

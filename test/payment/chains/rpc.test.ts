@@ -13,7 +13,8 @@ async function saying(t: Test, text: string): Promise<string> {
   return `${url}/secret-key`;
 }
 const MOST_BYTES = 16 * 1024 * 1024;
-const result = (length: number): string => JSON.stringify({ id: 1, result: '' }).replace('""', `"${'a'.repeat(length)}"`);
+const result = (length: number): string =>
+  JSON.stringify({ id: 1, result: '' }).replace('""', `"${'a'.repeat(length)}"`);
 
 t.test('a call is JSON-RPC 2.0 by POST, and its result is what the node says', async (t) => {
   let seen: unknown;

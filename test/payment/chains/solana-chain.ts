@@ -40,7 +40,8 @@ export interface Wire {
   readonly lookedUp?: readonly string[];
 }
 
-const numbered = (tag: number, ...bytes: readonly Uint8Array[]): Uint8Array => Buffer.concat([Buffer.of(tag), ...bytes]);
+const numbered = (tag: number, ...bytes: readonly Uint8Array[]): Uint8Array =>
+  Buffer.concat([Buffer.of(tag), ...bytes]);
 /** A whole number, its lowest byte first. */
 export function little(value: bigint, bytes: 4 | 8): Uint8Array {
   const data = Buffer.alloc(8);
@@ -147,8 +148,13 @@ function answerOf(chain: SolanaChain, method: string, [first, options]: readonly
   return undefined;
 }
 
-export const openSolanaNode = (t: Test, chain: SolanaChain): Promise<Node> =>
-  openNode(t, (method, params) => {
+/** Its answers may be long: a thousand rows of a history. */
+const MOST_ANSWERS = 150;
+
+export const openSolanaNode = (t: Test, chain: SolanaChain): Promise<Node> => {
+  const answer: Answer = (method, params) => {
     const instead = chain.instead?.(method, params);
     return instead === undefined ? answerOf(chain, method, params) : instead;
-  });
+  };
+  return openNode(t, answer, MOST_ANSWERS);
+};

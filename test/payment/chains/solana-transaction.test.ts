@@ -65,18 +65,21 @@ for (const version of ['legacy', 0] as const) {
     t.equal(messageHash(Buffer.from(wire).fill(0, 1, 129)), hash, 'whatever stands in the place of the signatures');
   });
 
-  t.test(`a transaction that is cut off, wherever, is not read, nor one with a byte too many (${version})`, async (t) => {
-    const wire = wireOf({ version });
-    const messages = Array.from(wire, (_, length) => {
-      try {
-        return `${length} bytes are a payment of ${readBytes(wire.subarray(0, length)).amount}`;
-      } catch (error) {
-        return error instanceof Error ? error.message : 'not an error';
-      }
-    });
-    t.same([...new Set(messages)], ['the transaction is cut off']);
-    t.throws(() => readBytes(Buffer.concat([wire, Buffer.of(0)])), { message: 'the transaction is too long' });
-  });
+  t.test(
+    `a transaction that is cut off, wherever, is not read, nor one with a byte too many (${version})`,
+    async (t) => {
+      const wire = wireOf({ version });
+      const messages = Array.from(wire, (_, length) => {
+        try {
+          return `${length} bytes are a payment of ${readBytes(wire.subarray(0, length)).amount}`;
+        } catch (error) {
+          return error instanceof Error ? error.message : 'not an error';
+        }
+      });
+      t.same([...new Set(messages)], ['the transaction is cut off']);
+      t.throws(() => readBytes(Buffer.concat([wire, Buffer.of(0)])), { message: 'the transaction is too long' });
+    },
+  );
 }
 
 t.test('the newer token program moves tokens as well', async (t) => {
@@ -166,7 +169,15 @@ t.test('no part of a payment may be out of an address table, where nobody sees i
     t.throws(() => read({ version: 0, lookedUp: [lookedUp] }), refusal, lookedUp);
   }
   const [hidden, account] = [addressOf(60), addressOf(61)];
-  t.throws(() => read({ version: 0, lookedUp: [account], instructions: [transferOf(1n, { accounts: [SOURCE, MINT, DESTINATION, account] })] }), refusal);
+  t.throws(
+    () =>
+      read({
+        version: 0,
+        lookedUp: [account],
+        instructions: [transferOf(1n, { accounts: [SOURCE, MINT, DESTINATION, account] })],
+      }),
+    refusal,
+  );
   const other = { program: hidden, accounts: [account, SOURCE], data: Buffer.of(1) };
   const { instructions, amount } = read({ version: 0, lookedUp: [hidden, account], instructions: [transfer, other] });
   t.equal(amount, 678n);
