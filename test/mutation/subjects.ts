@@ -77,7 +77,10 @@ export const areas: readonly Area[] = [
       'test/road/channel*.test.ts',
     ],
   },
-  { files: ['src/payment/chains/*incoming.ts'], tests: ['test/cli/books.test.ts'] },
+  {
+    files: ['src/payment/chains/*incoming.ts'],
+    tests: ['test/payment/chains/incoming.test.ts', 'test/cli/books.test.ts'],
+  },
   {
     files: ['src/payment/facilitators/evm-deployment.ts'],
     tests: ['test/road/new-wallets.test.ts'],
