@@ -64,7 +64,7 @@ export function openGate({ concurrency, spacingMs }: { concurrency: number; spac
   function start(caller: Caller): () => void {
     taken += 1;
     running.set(caller, (running.get(caller) ?? 0) + 1);
-    if (spacingMs > 0) nextStart = performance.now() + spacingMs;
+    nextStart = performance.now() + spacingMs;
     let left = false;
     return () => {
       if (left) return;

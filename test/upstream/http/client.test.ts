@@ -1,58 +1,15 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import t, { type Test } from 'tap';
-import type { Upstream } from '../../../src/catalogue/types.ts';
-import type { Adapter } from '../../../src/upstream/adapter.ts';
-import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
+import type { ServerResponse } from 'node:http';
+import t from 'tap';
 import { problemOf } from '../providers/contract.ts';
-
-const SECRET = 'sk-very-secret';
-
-async function serve(t: Test, handler: (request: IncomingMessage, response: ServerResponse, call: number) => void) {
-  let calls = 0;
-  const server = createServer((request, response) => {
-    calls += 1;
-    handler(request, response, calls);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls: () => calls };
-}
-
-interface Options {
-  upstream?: Partial<Upstream>;
-  authorize?: Adapter['authorize'];
-  path?: string;
-  timeoutMs?: number;
-  now?: () => number;
-}
-
-function connect(t: Test, origin: string, { upstream, authorize, path = '', ...options }: Options = {}) {
-  const http = openUpstreamHttp({
-    upstream: { name: 'weather', adapter: 'weather', baseUrl: 'https://weather.example', ...upstream },
-    adapter: { ...(authorize && { authorize }) },
-    baseUrl: origin + path,
-    secrets: { key: SECRET },
-    ...options,
-  });
-  t.teardown(() => http.close());
-  return http;
-}
-
-const signal = new AbortController().signal;
-const get = { method: 'GET', path: '/', signal } as const;
-const json = (response: ServerResponse, status: number, value: unknown) =>
-  response.writeHead(status).end(JSON.stringify(value));
+import { connect, get, json, post, SECRET, serve, signal } from './weather.ts';
 
 t.test('sends JSON below the base path, with the query and the key, and gives the exact bytes back', async (t) => {
   let seen: unknown;
   const { origin } = await serve(t, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    seen = { url: request.url, body: Buffer.concat(chunks).toString(), key: request.headers['x-key'] };
+    const { 'content-type': type, 'user-agent': agent, 'x-key': key, 'x-unit': unit } = request.headers;
+    seen = { url: request.url, body: Buffer.concat(chunks).toString(), type, agent, key, unit };
     json(response, 200, { warm: true });
   });
   const http = connect(t, origin, {
@@ -60,11 +17,54 @@ t.test('sends JSON below the base path, with the query and the key, and gives th
     authorize: (_request, { key }) => ({ headers: { 'x-key': `${key}` } }),
   });
   const query = { city: 'São Paulo', empty: '', nothing: undefined, days: 3 };
-  const response = await http.request({ method: 'POST', path: '/now', query, json: { unit: '°C' }, signal });
-  t.same(seen, { url: '/v1/now?city=S%C3%A3o+Paulo&days=3', body: '{"unit":"°C"}', key: SECRET });
+  const headers = { 'x-unit': 'C' };
+  const response = await http.request({ method: 'POST', path: '/now', query, headers, json: { unit: '°C' }, signal });
+  t.same(seen, {
+    url: '/v1/now?city=S%C3%A3o+Paulo&days=3',
+    body: '{"unit":"°C"}',
+    type: 'application/json',
+    agent: 'turnpike',
+    key: SECRET,
+    unit: 'C',
+  });
   t.equal(response.sent, '{"unit":"°C"}');
   t.equal(response.body.toString(), '{"warm":true}');
   t.same(response.json(), { warm: true });
+
+  t.equal((await http.request({ ...get, path: '/now' })).sent, '');
+  t.same(seen, { url: '/v1/now', body: '', type: undefined, agent: 'turnpike', key: SECRET, unit: undefined });
+});
+
+t.test('asks the adapter who calls for every attempt, and tells it all that it may sign', async (t) => {
+  const { origin } = await serve(t, (request, response, call) =>
+    json(response, call === 1 ? 503 : 200, { url: request.url, key: request.headers['x-key'] }),
+  );
+  const asked: unknown[] = [];
+  const http = connect(t, origin, {
+    path: '/v1',
+    upstream: { settings: { region: 'north' } },
+    authorize(...told) {
+      asked.push(told);
+      return { headers: { 'x-key': `${asked.length}` }, query: { signed: `${asked.length}` } };
+    },
+  });
+  const response = await http.request({ ...post, path: '/now', query: { days: 3 }, json: [1], idempotent: true });
+  const told = [{ method: 'POST', path: '/v1/now?days=3', body: '[1]' }, { key: SECRET }, { region: 'north' }];
+  t.same(asked, [told, told]);
+  t.same(response.json(), { url: '/v1/now?days=3&signed=2', key: '2' });
+});
+
+t.test('tells an adapter of an upstream without settings that there are none', async (t) => {
+  const { origin } = await serve(t, (_request, response) => json(response, 200, {}));
+  const asked: unknown[] = [];
+  const authorize: Parameters<typeof connect>[2] = {
+    authorize(_request, _secrets, settings) {
+      asked.push(settings);
+      return {};
+    },
+  };
+  await connect(t, origin, authorize).request(get);
+  t.same(asked, [{}]);
 });
 
 t.test('sends forms in order, files included', async (t) => {
@@ -99,6 +99,38 @@ for (const status of [429, 502, 503, 504]) {
   });
 }
 
+t.test('does not ask again for what was refused for good', async (t) => {
+  const { origin, calls } = await serve(t, (request, response) =>
+    request.url === '/long' ? response.end('x'.repeat(5000)) : json(response, 400, {}),
+  );
+  const http = connect(t, origin);
+  t.match(await problemOf(http.request(get)), { status: 400 });
+  t.match(await problemOf(http.request({ ...get, path: '/long', maxBytes: 4999 })), { failure: 'malformed' });
+  t.equal(calls(), 2);
+  t.equal((await http.request({ ...get, path: '/long', maxBytes: 5000 })).body.length, 5000);
+});
+
+t.test('stops pausing at the signal, with what went wrong before', async (t) => {
+  const { origin, calls } = await serve(t, (_request, response) =>
+    response.writeHead(503, { 'retry-after': '3' }).end(),
+  );
+  const leaving = new AbortController();
+  const http = connect(t, origin, { exchanged: () => void setImmediate(() => leaving.abort()) });
+  t.match(await problemOf(http.request({ ...get, signal: leaving.signal })), { failure: 'failed', status: 503 });
+  t.equal(calls(), 1);
+});
+
+t.test('writes down that it tries again, for which request', async (t) => {
+  const { origin } = await serve(t, (_request, response, call) => json(response, call === 1 ? 502 : 200, {}));
+  const lines: unknown[] = [];
+  const http = connect(t, origin, { log: { warn: (...line) => lines.push(line) } });
+  await http.forCaller('payer', { requestId: 'request-1' }).request(get);
+  t.match(lines, [
+    [{ requestId: 'request-1', upstream: 'weather', problem: 'GET / answered 502', delay: Number }, 'retrying'],
+  ]);
+  t.equal(lines.length, 1);
+});
+
 t.test('tries a GET again when the connection breaks', async (t) => {
   const { origin } = await serve(t, (request, response, call) =>
     call === 1 ? request.destroy() : json(response, 200, {}),
@@ -106,7 +138,7 @@ t.test('tries a GET again when the connection breaks', async (t) => {
   t.equal((await connect(t, origin).request(get)).status, 200);
 });
 
-t.test('sends a POST once, unless it is providerMessage to be harmless', async (t) => {
+t.test('sends a POST once, unless it is known to be harmless', async (t) => {
   const { origin, calls } = await serve(t, (_request, response) => json(response, 503, {}));
   const http = connect(t, origin);
   await problemOf(http.request({ ...get, method: 'POST' }));
@@ -168,7 +200,19 @@ t.test('goes to an address that the upstream handed out, on its own host only', 
   const { origin } = await serve(t, (request, response) => json(response, 200, { url: request.url }));
   const http = connect(t, origin, { path: '/v1' });
   t.same((await http.request({ ...get, path: `${origin}/jobs/1?full=1` })).json(), { url: '/jobs/1?full=1' });
-  t.match(await problemOf(http.request({ ...get, path: 'https://evil.example/jobs/1' })), { failure: 'malformed' });
+  for (const [path, message] of [
+    ['https://evil.example/jobs/1', 'handed out an address at another host'],
+    [origin.replace('http:', 'https:'), 'handed out an address at another host'],
+    ['jobs/1', 'handed out something that is no address'],
+    ['', 'handed out something that is no address'],
+  ]) {
+    t.match(await problemOf(http.request({ ...get, path: `${path}` })), {
+      failure: 'malformed',
+      upstream: 'weather',
+      message,
+      providerMessage: path,
+    });
+  }
 });
 
 t.test('refuses answers that are too large or no JSON', async (t) => {
@@ -207,6 +251,24 @@ t.test('runs no more calls at a time than the upstream allows', async (t) => {
   const http = connect(t, origin, { upstream: { concurrency: 2 } });
   await Promise.all(Array.from({ length: 10 }, () => http.request(get)));
   t.ok(most <= 2, `${most} at a time`);
+});
+
+t.test('keeps the spacing that the upstream asks for', async (t) => {
+  const { origin, calls } = await serve(t, (_request, response) => json(response, 200, {}));
+  const http = connect(t, origin, { upstream: { spacing: '500ms' } });
+  const first = http.request(get);
+  const leaving = new AbortController();
+  const second = problemOf(http.request({ ...get, signal: leaving.signal }));
+  leaving.abort();
+  t.match(await second, { failure: 'timeout', message: 'GET /: no turn before the deadline' });
+  t.equal((await first).status, 200);
+  t.equal(calls(), 1);
+});
+
+t.test('does not begin with a spacing that is no duration', async (t) => {
+  t.throws(() => connect(t, 'http://127.0.0.1:9', { upstream: { spacing: 'soon' } }), {
+    message: 'upstream weather: spacing soon is not a duration',
+  });
 });
 
 t.test('leaves the queue when the signal aborts', async (t) => {
@@ -267,7 +329,6 @@ t.test('time-outs of the upstream itself open the circuit, once for each caller'
 t.test('too many requests for the provider open the circuit', async (t) => {
   const { origin } = await serve(t, (_request, response) => json(response, 429, {}));
   const http = connect(t, origin, { now: () => 0 });
-  const post = { ...get, method: 'POST' } as const;
   for (let caller = 0; caller < 10; caller += 1) await problemOf(http.forCaller(`caller ${caller}`).request(post));
   t.match(await problemOf(http.request(post)), { failure: 'unavailable' });
 });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
+import { redact, snippet } from '../../../src/upstream/http/redact.ts';
 import { problemOf } from '../providers/contract.ts';
 
 /** With all that encodings write otherwise. */
@@ -107,4 +108,65 @@ t.test('shows no part of a key that the cut of a long answer goes through', asyn
 t.test('leaves an answer as it came', async (t) => {
   answer = { status: 200, body: `{"echo":${JSON.stringify(KEY)}}` };
   t.same((await http.request(request)).json(), { echo: KEY });
+});
+
+t.test('takes the secret out, all of it and nothing beside it', async (t) => {
+  const [key, other] = ['Key-123', 'Pass-456'];
+  const cases: [text: string, clean: string][] = [
+    ['no key here', 'no key here'],
+    ['Key-123', '[secret]'],
+    ['Key-123 is wrong', '[secret] is wrong'],
+    ['wrong: Key-123', 'wrong: [secret]'],
+    ['Key-123Key-123', '[secret][secret]'],
+    ['Pass-456 is not for Key-123, but Pass-456', '[secret] is not for [secret], but [secret]'],
+    ['<b>Key-123 &amp; more</b>', '<b>[secret] &amp; more</b>'],
+    ['&lt;b&gt;KEY-123&lt;/b&gt;', '&lt;b&gt;[secret]&lt;/b&gt;'],
+    ['a\\nb \\"Key-123\\" c\\nd', 'a\\nb \\"[secret]\\" c\\nd'],
+    ['?a=%20%26&key=%4bey%2D12%33&b=%20', '?a=%20%26&key=[secret]&b=%20'],
+    ['GET /?a=1+2&key=Key-123', 'GET /?a=1+2&key=[secret]'],
+  ];
+  for (const [text, clean] of cases) t.equal(redact(text, [key, other]), clean, text);
+});
+
+t.test('leaves every text as it is where there is no secret', async (t) => {
+  for (const secrets of [[], [''], ['\\'], ['Key-123']]) {
+    for (const text of ['', 'a + b', 'İ \\n &lt;p&gt; %20 \\\\ c']) t.equal(redact(text, secrets), text);
+  }
+});
+
+t.test('shows nothing of secrets that are parts of each other, or overlap', async (t) => {
+  t.equal(redact('refused: Key-123!', ['123', 'Key-123', 'Key']), 'refused: [secret]!');
+  t.equal(redact('refused: Key-123-456!', ['Key-123', '123-456']), 'refused: [secret]!');
+});
+
+t.test('finds a secret beside letters that are longer when they are written small', async (t) => {
+  t.equal(redact('İzmir İl: Key-123 İ', ['Key-123']), 'İzmir İl: [secret] İ');
+  t.equal(redact('İzmir: KEY-İ3 İ', ['Key-İ3']), 'İzmir: [secret] İ');
+});
+
+t.test('takes out what is escaped together with the ends of a secret', async (t) => {
+  const secret = 'ükeyä';
+  t.equal(redact(`a ${encodeURIComponent('éükeyäö')} z`, [secret]), 'a [secret] z');
+  t.equal(redact(`a é${secret}ö z`, [secret]), 'a é[secret]ö z');
+});
+
+t.test('goes on where an entity stands for no character, and to the last that there is', async (t) => {
+  const secret = 'Key\u{10ffff}';
+  for (const number of ['1114112', '999999999', 'x110000', 'xfffffffff']) {
+    t.equal(redact(`&#${number}; Key\u{10ffff}`, [secret]), `&#${number}; [secret]`);
+  }
+  for (const number of ['1114111', 'x10ffff', 'X10FFFF']) t.equal(redact(`Key&#${number}; z`, [secret]), '[secret] z');
+});
+
+t.test('looks for a secret in base64 from eight letters on: fewer could stand in any text', async (t) => {
+  t.equal(redact(base64('sekret'), ['sekret']), '[secret]');
+  t.equal(redact(base64('sekre'), ['sekre']), base64('sekre'));
+  t.equal(redact('sekre', ['sekre']), '[secret]');
+});
+
+t.test('shows an answer in one line, and of a longer one only what is surely whole', async (t) => {
+  t.equal(snippet(Buffer.from('\n  no \r\n\t such   Key-123 \n'), ['Key-123']), 'no such [secret]');
+  const bytes = 16_384;
+  t.equal(snippet(Buffer.from('end'.padStart(bytes, '.')), []), 'end'.padStart(bytes, '.'));
+  t.equal(snippet(Buffer.from('ends'.padStart(bytes + 1, '.')), []), '.'.repeat(bytes - 2048));
 });
