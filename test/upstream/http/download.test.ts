@@ -1,19 +1,12 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import t, { type Test } from 'tap';
 import { type DownloadOptions, openDownloader } from '../../../src/upstream/http/download.ts';
 import { urlRefusal } from '../../../src/upstream/http/public-url.ts';
 import { problemOf } from '../providers/contract.ts';
+import { serve as serveCounted } from './weather.ts';
 
-async function serve(t: Test, handler: RequestListener): Promise<string> {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const serve = async (t: Test, handler: RequestListener): Promise<string> => (await serveCounted(t, handler)).origin;
 
 const options = (more: Partial<DownloadOptions> = {}): DownloadOptions => ({
   upstream: 'test',
@@ -204,4 +197,123 @@ t.test('tells a caller nothing of what answered at its address', async (t) => {
   t.teardown(() => downloader.close());
   const problem = await problemOf(downloader.download('https://example.com/a.mp3', options({ givenBy: 'caller' })));
   t.match(problem, { failure: 'invalid-input', publicMessage: "The file's address cannot be read" });
+});
+
+t.test('follows what leads elsewhere, and nothing else', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    const [status = '', ...location] = request.url?.slice(1).split(',') ?? [];
+    if (status === '') response.end('there');
+    else response.writeHead(Number(status), { ...(location.length > 0 && { location }) }).end('here');
+  });
+  const { downloader } = open(t, [origin]);
+  const read = async (path: string) => `${await downloader.download(`${origin}/${path}`, options())}`;
+  for (const status of [300, 301, 302, 303, 307, 308, 399]) t.equal(await read(`${status},/`), 'there', `${status}`);
+  t.equal(await read('200,/'), 'here');
+  for (const status of ['302', '304', '201,/', '299,/', '400,/', '204']) {
+    t.match(await problemOf(read(status)), {
+      failure: 'failed',
+      message: `file at ${new URL(origin).host}: answers ${status.slice(0, 3)}`,
+    });
+  }
+  t.match(await problemOf(read('302,https://[')), { failure: 'malformed', message: /: is not a URL$/ });
+});
+
+t.test('keeps no connection for what is read no further: refusals and what leads elsewhere', async (t) => {
+  for (const path of ['/missing', '/moved']) {
+    const body = Buffer.alloc(100_000);
+    const { origin, server } = await serveCounted(t, (request, response) => {
+      if (request.url === '/moved') response.writeHead(302, { location: '/' }).end(body);
+      else response.writeHead(request.url === '/' ? 200 : 404).end(body);
+    });
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    const { downloader } = open(t, [origin]);
+    for (let file = 0; file < 8; file += 1) {
+      await downloader.download(origin + path, options({ maxBytes: body.length })).catch(() => undefined);
+    }
+    t.ok(connections < 8, `${connections} connections for 8 files, one after the other`);
+  }
+});
+
+t.test('reads a trusted origin where it is, whatever its name leads to and others are read from', async (t) => {
+  const origin = (await serve(t, (_request, response) => response.end('own'))).replace('127.0.0.1', 'localhost');
+  const downloader = openDownloader({
+    trustedOrigins: [`${origin}/v1`],
+    resolve: async () => [{ address: '10.0.0.1', family: 4 }],
+    readFrom: () => new URL('http://127.0.0.1:9'),
+  });
+  t.teardown(() => downloader.close());
+  t.equal((await downloader.download(`${origin}/a.png`, options())).toString(), 'own');
+});
+
+t.test('reads elsewhere by whatever name that place has', async (t) => {
+  const origin = (await serve(t, (_request, response) => response.end('double'))).replace('127.0.0.1', 'localhost');
+  const downloader = openDownloader({
+    trustedOrigins: [],
+    resolve: async () => [{ address: '10.0.0.1', family: 4 }],
+    readFrom: () => new URL(origin),
+  });
+  t.teardown(() => downloader.close());
+  t.equal((await downloader.download('https://example.com/a', options())).toString(), 'double');
+});
+
+t.test('tells a caller why, where that says nothing of what lies behind', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/slow')
+      response.write('a'); // and never ends
+    else response.end('x'.repeat(1001));
+  });
+  const downloader = openDownloader({ trustedOrigins: [], readFrom: ({ pathname }) => new URL(pathname, origin) });
+  t.teardown(() => downloader.close());
+  const read = (path: string, more: Partial<DownloadOptions> = {}) =>
+    problemOf(downloader.download(`https://example.com/${path}`, options({ givenBy: 'caller', ...more })));
+  t.match(await read('long'), {
+    failure: 'invalid-input',
+    upstream: 'test',
+    message: 'file at example.com: leads to a file of more than 1000 bytes',
+    publicMessage: "The file's address leads to a file of more than 1000 bytes",
+  });
+  t.match(await read('slow', { timeoutMs: 50 }), {
+    failure: 'invalid-input',
+    publicMessage: "The file's address took too long",
+  });
+  for (const reason of ['gone', undefined]) {
+    const leaving = new AbortController();
+    const reading = read('slow', { signal: leaving.signal });
+    setImmediate(() => leaving.abort(reason));
+    t.match(await reading, {
+      failure: 'timeout',
+      message: `file at example.com: ${reason === undefined ? 'This operation was aborted' : 'cannot be read'}`,
+      publicMessage: undefined,
+    });
+  }
+  t.match(await problemOf(downloader.download('nowhere', options({ givenBy: 'caller' }))), {
+    message: 'file at an address that cannot be read: is not a URL',
+    publicMessage: "The file's address is not a URL",
+  });
+});
+
+t.test('gives back what a caller had of turns and files, however its files ended', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    response.writeHead(request.url === '/missing' ? 404 : 200).end('bytes');
+  });
+  const downloader = openDownloader({ trustedOrigins: [], readFrom: ({ pathname }) => new URL(pathname, origin) });
+  t.teardown(() => downloader.close());
+  const read = (path: string) =>
+    downloader.download(`https://example.com/${path}`, options({ givenBy: 'caller', caller: 'payer' }));
+  for (let file = 0; file < 10; file += 1) {
+    t.match(await problemOf(read('missing')), { failure: 'invalid-input' });
+    t.equal((await read('there')).toString(), 'bytes');
+  }
+});
+
+t.test('breaks off what is read when it is closed', async (t) => {
+  const { origin, server } = await serveCounted(t, (_request, response) => response.write('a')); // and never ends
+  const downloader = openDownloader({ trustedOrigins: [origin] });
+  const reading = problemOf(downloader.download(origin, options()));
+  await once(server, 'request');
+  await downloader.close();
+  t.match(await reading, { failure: 'failed' });
 });
