@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { type DownloadOptions, openDownloader } from '../../../src/upstream/http/download.ts';
 import { urlRefusal } from '../../../src/upstream/http/public-url.ts';
@@ -177,6 +177,18 @@ t.test('reads four files at a time for one caller, and those of others beside th
   ended.abort();
   await Promise.all(slow);
   t.equal((await read('greedy', '/short.mp3')).toString(), 'sound');
+});
+
+t.test('reads as many files of a provider at a time as it hands out', async (t) => {
+  const files = 20;
+  const waiting: ServerResponse[] = [];
+  const origin = await serve(t, (_request, response) => {
+    waiting.push(response);
+    if (waiting.length === files) for (const held of waiting) held.end('picture');
+  });
+  const { downloader } = open(t, [origin]);
+  const read = await Promise.all(Array.from({ length: files }, () => downloader.download(origin, options())));
+  t.same(read.map(String), Array(files).fill('picture'));
 });
 
 t.test('reads so many bytes in a minute for one caller', async (t) => {
