@@ -84,11 +84,9 @@ export function tokenWeight(text: string): number {
       const first = index;
       while (text.charCodeAt(index + 1) === SPACE) index++;
       weight += spacesWeight(index - first + 1, index + 1 < length ? text.charCodeAt(index + 1) : -1);
-      equals = 0;
     } else if (isDigit(code)) {
       place = isDigit(before) ? place + 1 : 0;
       if (place % DIGITS_PER_TOKEN === 0) weight += TOKEN;
-      equals = 0;
     } else if (isBreakOrTab(code)) {
       weight += blankWeight(code, before);
     } else if (isSurrogate(code)) {

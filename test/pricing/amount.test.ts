@@ -23,6 +23,12 @@ t.test('costs what the request says', async (t) => {
   t.strictSame([price.min, price.max, price.listed], [500_000n, 100_000_000n, 500_000n]);
 });
 
+t.test('where the least is the most, only that can be paid', async (t) => {
+  const price = compiled(amount, { by: 'amount', min: '5', max: '5' }, request);
+  t.equal(price.quote({ amount: '5' }), 5_000_000n);
+  t.strictSame([price.min, price.max, price.listed, price.fixed], [5_000_000n, 5_000_000n, 5_000_000n, true]);
+});
+
 t.test('an amount out of range is an invalid request that names the field', async (t) => {
   const price = compiled(amount, options, request);
   const refusal = (input: { amount: string }): Problem => {
@@ -47,6 +53,8 @@ t.test('options that do not fit are found', async (t) => {
     path: ['by'],
     message: 'price.by names amount, which is not required',
   });
+  const numeric = { required: ['amount'], properties: { amount: { type: 'number', format: 'amount' } } };
+  t.strictSame(problemOf(amount, options, numeric).message, 'price.by names amount, which is not an amount');
   const plain = { required: ['amount'], properties: { amount: { type: 'string' } } };
   t.strictSame(problemOf(amount, options, plain), {
     path: ['by'],

@@ -22,9 +22,9 @@ interface PricingCase<Options> {
   readonly free?: boolean;
 }
 
-const contextOf = (models: readonly Model[] = []): PricingContext => ({
+const contextOf = (models: readonly Model[] = [], bodyLimitBytes = LARGEST_BODY_BYTES): PricingContext => ({
   models: new Map(models.map((model) => [model.name, model])),
-  bodyLimitBytes: LARGEST_BODY_BYTES,
+  bodyLimitBytes,
 });
 
 /** The compiled price, once the options are found to fit the rule's own schema. */
@@ -33,10 +33,11 @@ export function compiled<Options>(
   options: Options,
   request: JsonSchema,
   models?: readonly Model[],
+  bodyLimitBytes?: number,
 ): Price {
   const validate = newAjv().compile(rule.options);
   if (!validate(structuredClone(options))) throw new Error(`options refused: ${JSON.stringify(validate.errors)}`);
-  return rule.compile(options, closed(request), contextOf(models));
+  return rule.compile(options, closed(request), contextOf(models, bodyLimitBytes));
 }
 
 /** The price of a request as it is sent, before defaults are filled in. */
@@ -50,10 +51,27 @@ export function problemOf<Options>(
   request: JsonSchema,
   models?: readonly Model[],
 ): { path: readonly string[]; message: string } {
+  const { path, message } = refusalOf(rule, options, request, models);
+  return { path, message };
+}
+
+/** What would be right in place of such options. */
+export const adviceOn = <Options>(
+  rule: PricingRule<Options>,
+  options: Options,
+  request: JsonSchema,
+): string | undefined => refusalOf(rule, options, request).expected;
+
+function refusalOf<Options>(
+  rule: PricingRule<Options>,
+  options: Options,
+  request: JsonSchema,
+  models?: readonly Model[],
+): PricingProblem {
   try {
     compiled(rule, options, request, models);
   } catch (problem) {
-    if (problem instanceof PricingProblem) return { path: problem.path, message: problem.message };
+    if (problem instanceof PricingProblem) return problem;
     throw problem;
   }
   throw new Error('the options fit the request');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Input } from '../../src/catalogue/types.ts';
 import { perItem } from '../../src/pricing/per-item.ts';
-import { compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
+import { adviceOn, compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
 
 const all = ['google_shopping', 'amazon', 'ebay'];
 const marketplaces = { type: 'array', minItems: 1, items: { type: 'string', enum: all } };
@@ -73,6 +73,55 @@ t.test('a list that is left out counts as its default', async (t) => {
   t.equal(price.listed, 6_700n);
 });
 
+t.test('a list that is left out is listed as its default, and one that has to be sent at a single item', async (t) => {
+  const listed = (list: object, required: readonly string[] = []) => {
+    const request = { required, properties: { marketplaces: { ...marketplaces, ...list } } };
+    return compiled(perItem, { by: 'marketplaces', amounts: options.amounts }, request).listed;
+  };
+  t.equal(listed({ default: ['ebay', 'amazon'] }), 13_400n);
+  t.equal(listed({}), 20_000n);
+  t.equal(listed({}, ['marketplaces']), 6_700n);
+});
+
+t.test('a list that is left out is all that may be in it, also where fewer can be sent', async (t) => {
+  const request = { properties: { marketplaces: { ...marketplaces, maxItems: 2 } } };
+  const price = compiled(perItem, { by: 'marketplaces', amounts: options.amounts }, request);
+  t.equal(quoteOf(price, request, {}), 20_000n);
+  t.equal(price.max, 20_000n);
+});
+
+t.test('the price is bounded by what a list can hold and by the highest price, whichever comes first', async (t) => {
+  const { maxItems: _, ...unbounded } = mints;
+  const bounds = (amount: string, list: object, max?: string) => {
+    const request = { required: ['mints'], properties: { mints: list } };
+    const price = compiled(perItem, { by: 'mints', amount, ...(max && { max }) }, request);
+    return [price.min, price.max];
+  };
+  t.strictSame(bounds('0.001', mints), [1000n, 50_000n]);
+  t.strictSame(bounds('0.001', mints, '0.02'), [1000n, 20_000n]);
+  t.strictSame(bounds('0.001', mints, '0.06'), [1000n, 50_000n]);
+  t.strictSame(bounds('0.001', unbounded, '0.06'), [1000n, 60_000n]);
+  // What is free stays free.
+  t.strictSame(bounds('0', unbounded, '0.06'), [0n, 0n]);
+  t.strictSame(bounds('0', mints), [0n, 0n]);
+});
+
+t.test('a further item may be free', async (t) => {
+  const price = compiled(perItem, { by: 'marketplaces', amounts: ['0.01', '0.01', '0.02'] }, shop);
+  t.equal(quoteOf(price, shop, { query: '', marketplaces: ['ebay', 'amazon'] }), 10_000n);
+});
+
+t.test('items may be listed without their type', async (t) => {
+  const properties = { marketplaces: { type: 'array', minItems: 1, items: { enum: all } } };
+  const price = compiled(perItem, { by: 'marketplaces', amount: '0.01' }, { properties });
+  t.strictSame([price.min, price.max, price.listed], [10_000n, 30_000n, 30_000n]);
+});
+
+t.test('refuses to price more items than a request can have', async (t) => {
+  const price = compiled(perItem, options, shop);
+  t.throws(() => price.quote({ marketplaces: [...all, 'etsy'] }), TypeError);
+});
+
 t.test('options that do not fit are found', async (t) => {
   const { unless: _, ...plain } = options;
   const withList = (list: object) => ({ ...shop, properties: { ...shop.properties, marketplaces: list } });
@@ -107,7 +156,15 @@ t.test('options that do not fit are found', async (t) => {
     path: ['by'],
     message: 'price.by names marketplaces, which can be an empty list',
   });
-  t.strictSame(problemOf(perItem, { by: 'mints', amount: '1' }, { properties: { mints } }).path, ['by']);
+  const { minItems: ____, ...unsaid } = marketplaces;
+  t.strictSame(problemOf(perItem, plain, withList(unsaid)), {
+    path: ['by'],
+    message: 'price.by names marketplaces, which can be an empty list',
+  });
+  t.strictSame(problemOf(perItem, { by: 'mints', amount: '1' }, { properties: { mints } }), {
+    path: ['by'],
+    message: 'price.by names mints, which can be left out, and how many items that stands for is unknown',
+  });
   const { maxItems: __, ...unbounded } = mints;
   t.strictSame(
     problemOf(perItem, { by: 'mints', amount: '1' }, { required: ['mints'], properties: { mints: unbounded } }),
@@ -124,5 +181,25 @@ t.test('options that do not fit are found', async (t) => {
   t.strictSame(problemOf(perItem, { ...plain, unless: { condition: { used: ['amazn'] } } }, shop), {
     path: ['unless', 'condition', 'used'],
     message: 'price.unless.condition.used has amazn, which request.properties.marketplaces.items does not allow',
+  });
+});
+
+t.test('prices that do not fit are found with what would', async (t) => {
+  const falling = { by: 'marketplaces', amounts: ['0.0067', '0.0134', '0.01'] };
+  t.equal(adviceOn(perItem, falling, shop), '0.0134 or more');
+  const { maxItems: _, ...unbounded } = mints;
+  const free = { required: ['mints'], properties: { mints: unbounded } };
+  t.strictSame(problemOf(perItem, { by: 'mints', amounts: ['1', '2'], max: '2' }, free), {
+    path: ['amounts'],
+    message: 'price.amounts has 2 prices, and request.properties.mints allows any number of items',
+  });
+});
+
+t.test('items that are free text are never left out of the count by name', async (t) => {
+  const condition = { type: 'string', enum: ['new', 'used'], default: 'new' };
+  const request = { required: ['mints'], properties: { mints, condition } };
+  t.strictSame(problemOf(perItem, { by: 'mints', amount: '1', unless: { condition: { used: ['one'] } } }, request), {
+    path: ['unless', 'condition', 'used'],
+    message: 'price.unless.condition.used has one, which request.properties.mints.items does not allow',
   });
 });

@@ -98,6 +98,43 @@ t.test('video costs 0.26 a second at 720p and 0.12 at 480p', async (t) => {
   t.strictSame([price.min, price.max, price.listed, price.fixed], [480_000n, 7_800_000n, 1_300_000n, false]);
 });
 
+t.test('the price is bounded by the largest number and by the highest price, whichever comes first', async (t) => {
+  const bounds = (count: object, options: object) => {
+    const request = {
+      required: ['count', 'resolution'],
+      properties: { count: { type: 'integer', ...count }, resolution },
+    };
+    const price = compiled(perUnit, { by: 'count', ...options }, request);
+    return [price.min, price.max];
+  };
+  const upTo9 = { minimum: 1, maximum: 9 };
+  const anyCount = { minimum: 1 };
+  t.strictSame(bounds(upTo9, { amount: '0.01' }), [10_000n, 90_000n]);
+  t.strictSame(bounds(upTo9, { amount: '0.01', max: '0.05' }), [10_000n, 50_000n]);
+  t.strictSame(bounds(upTo9, { amount: '0.01', max: '0.1' }), [10_000n, 90_000n]);
+  t.strictSame(bounds(anyCount, { amount: '0.01', max: '0.1' }), [10_000n, 100_000n]);
+  const half = { by: 'resolution', amounts: { '480p': '0', '720p': '0.01' } };
+  t.strictSame(bounds(anyCount, { each: half, max: '0.1' }), [0n, 100_000n]);
+  // Only what is marked free costs nothing: none of what costs something is a millionth.
+  t.strictSame(bounds({ minimum: 0, maximum: 1 }, { amount: '0.01' }), [1n, 10_000n]);
+});
+
+t.test('a highest price that every request would cost is found', async (t) => {
+  const count = { type: 'integer', minimum: 2, maximum: 9 };
+  const request = { required: ['count'], properties: { count } };
+  t.strictSame(problemOf(perUnit, { by: 'count', amount: '0.01', max: '0.02' }, request), {
+    path: ['max'],
+    message: 'every request costs price.max: count of 2 costs as much',
+  });
+  t.equal(compiled(perUnit, { by: 'count', amount: '0.01', max: '0.020001' }, request).min, 20_000n);
+});
+
+t.test('refuses to price an input that was not validated', async (t) => {
+  const price = compiled(perUnit, byLength, music);
+  t.throws(() => price.quote({ prompt: '', music_length_ms: -1 }), new RangeError('-1 is not a quantity'));
+  t.throws(() => price.quote({ prompt: '' }), new RangeError('NaN is not a quantity'));
+});
+
 t.test('is the exact product rounded up once, for any number that JSON writes', async (t) => {
   const request = { required: ['n'], properties: { n: { type: 'number', minimum: 0, maximum: 1e30 } } };
   const price = compiled(perUnit, { by: 'n', amount: '0.07', per: 0.3 }, request);
@@ -143,11 +180,25 @@ t.test('options that do not fit are found', async (t) => {
     path: ['by'],
     message: 'price.by names music_length_ms, which can be negative',
   });
+  const within = (minimum: number, maximum: number) => ({
+    properties: { music_length_ms: { type: 'integer', minimum, maximum, default: maximum } },
+  });
+  t.strictSame(problemOf(perUnit, byLength, within(-1, 5)), {
+    path: ['by'],
+    message: 'price.by names music_length_ms, which can be negative',
+  });
+  t.strictSame(problemOf(perUnit, byLength, within(5, 4)), {
+    path: ['by'],
+    message: 'price.by names music_length_ms, whose maximum is below its minimum',
+  });
   t.strictSame(problemOf(perUnit, uncapped, without('maximum')), {
     path: ['by'],
     message: 'price.by names music_length_ms, which has no maximum: the price would have none either',
   });
-  t.strictSame(problemOf(perUnit, { ...byLength, max: '0' }, music).path, ['max']);
+  t.strictSame(problemOf(perUnit, { ...byLength, max: '0' }, music), {
+    path: ['max'],
+    message: 'price.max is 0: nothing would be charged',
+  });
   t.strictSame(problemOf(perUnit, { by: 'duration', each: { by: 'size', amounts: each.amounts } }, video), {
     path: ['each', 'by'],
     message: 'price.each.by names size, which request.properties does not have',

@@ -35,6 +35,13 @@ t.test('an image costs 0.06, 0.10 or 0.15 by resolution', async (t) => {
   t.strictSame([price.min, price.max, price.listed, price.fixed], [60_000n, 150_000n, 60_000n, false]);
 });
 
+t.test('a choice is listed at its default, be it not the cheapest', async (t) => {
+  const properties = { prompt, resolution: { ...resolution, default: '2k' } };
+  const price = compiled(select, options, { properties });
+  t.strictSame([price.min, price.max, price.listed], [60_000n, 150_000n, 100_000n]);
+  t.equal(quoteOf(price, { properties }, {}), 100_000n);
+});
+
 t.test('refuses to price an input that was not validated', async (t) => {
   const price = compiled(select, options, request);
   t.throws(() => price.quote({ prompt: 'a boat', resolution: '8k' }), TypeError);
@@ -60,7 +67,10 @@ t.test('a price without a value is found', async (t) => {
 t.test('a name that every object inherits is no price', async (t) => {
   const properties = { by: { type: 'string', enum: ['toString'], default: 'toString' } };
   t.strictSame(problemOf(select, { by: 'by', amounts: { a: '1' } }, { properties }).path, ['amounts', 'toString']);
-  t.strictSame(problemOf(select, { by: 'constructor', amounts: { a: '1' } }, { properties }).path, ['by']);
+  t.strictSame(problemOf(select, { by: 'constructor', amounts: { a: '1' } }, { properties }), {
+    path: ['by'],
+    message: 'price.by names constructor, which request.properties does not have',
+  });
 });
 
 t.test('a field that cannot choose is found', async (t) => {
@@ -71,6 +81,11 @@ t.test('a field that cannot choose is found', async (t) => {
   t.strictSame(problemOf(select, { ...options, by: 'prompt' }, request), {
     path: ['by'],
     message: 'price.by names prompt, which has no enum of strings',
+  });
+  const mixed = { required: ['resolution'], properties: { resolution: { enum: ['1k', 2] } } };
+  t.strictSame(problemOf(select, options, mixed), {
+    path: ['by'],
+    message: 'price.by names resolution, which has no enum of strings',
   });
   const optional = { properties: { resolution: { type: 'string', enum: ['1k', '2k', '4k'] } } };
   t.strictSame(problemOf(select, options, optional), {

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { LARGEST_BODY_BYTES } from '../../src/catalogue/body-limit.ts';
 import type { Input } from '../../src/catalogue/types.ts';
 import { tieredTokens } from '../../src/pricing/tiered-tokens.ts';
 import { compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
+import { newAjv } from './schema.ts';
 
 const prompt = { type: 'string' };
 const system_prompt = { type: 'string' };
@@ -85,10 +85,11 @@ t.test('an image that has to be sent is in the least price and in the listed one
   t.strictSame([price.min, price.listed], [17_136n, 17_136n]);
 });
 
-t.test('the whole of the largest body is within max', async (t) => {
-  const price = compiled(tieredTokens, options, request);
-  const quote = quoteOf(price, request, { prompt: ' 7'.repeat(LARGEST_BODY_BYTES / 2), image: 'i', tier: 'large' });
-  t.equal(quote, price.max);
+t.test('the whole of the largest body costs max, and no more', async (t) => {
+  const price = compiled(tieredTokens, options, request, [], 6000);
+  const quote = quoteOf(price, request, { prompt: ' 7'.repeat(3000), image: 'i', tier: 'large' });
+  // 6,000 + 1,600 tokens at 0.00175, and 0.114688.
+  t.strictSame([quote, price.max], [127_988n, 127_988n]);
 });
 
 t.test('prices near those that are published', async (t) => {
@@ -98,6 +99,44 @@ t.test('prices near those that are published', async (t) => {
   t.equal(quoteOf(fable, request, input), 51_280n);
   t.equal(quoteOf(fable, request, { ...input, tier: 'large' }), 409_680n);
   t.equal(quoteOf(fable, request, { ...input, image: 'i' }) - quoteOf(fable, request, input), 16_000n);
+});
+
+t.test('the text and the image that are paid for may have names of their own', async (t) => {
+  const properties = { prompt, notes: { type: 'string' }, photo: image, tier };
+  const named = { properties };
+  const price = compiled(tieredTokens, { ...options, text: ['notes'], image: 'photo' }, named);
+  const costs = (input: Input) => quoteOf(price, named, input);
+  t.equal(costs({}), 14_336n);
+  t.equal(costs({ prompt: '漢'.repeat(1000) }), 14_336n);
+  t.equal(costs({ notes: '漢'.repeat(1000) }), 16_086n);
+  t.equal(costs({ photo: 'https://example.com/boat.png' }), 17_136n);
+});
+
+t.test('defaults are in the listed price, and in the most that a request can cost', async (t) => {
+  const defaults = {
+    prompt,
+    system_prompt: { type: 'string', default: '7'.repeat(30) },
+    tier: { ...tier, default: 'medium' },
+  };
+  const price = compiled(tieredTokens, { input: '1', output: '1', tiers }, { properties: defaults }, [], 600);
+  // 10 tokens of the default besides 600 of the body, and the tier: a thousandth of a dollar each.
+  t.strictSame([price.min, price.listed, price.max], [1_024_000n, 4_106_000n, 8_802_000n]);
+});
+
+t.test('input or output alone may be free, and what is not costs a millionth at least', async (t) => {
+  const one = { small: 1, medium: 2, large: 3 };
+  const costs = (input: string, output: string, prompt = '') =>
+    quoteOf(compiled(tieredTokens, { input, output, tiers: one }, blind), blind, { prompt });
+  t.equal(costs('0', '0.000000000001', 'free'), 1n);
+  t.equal(costs('0.000000000001', '0'), 1n);
+  t.equal(costs('0', '1', 'free'), 1000n);
+  t.equal(costs('0', '0', 'free'), 0n);
+});
+
+t.test('a text is paid for once', async (t) => {
+  const validate = newAjv().compile(tieredTokens.options);
+  t.ok(validate({ ...options, text: ['prompt', 'system_prompt'] }));
+  t.notOk(validate({ ...options, text: ['prompt', 'prompt'] }));
 });
 
 t.test('options that do not fit are found', async (t) => {
@@ -129,7 +168,14 @@ t.test('options that do not fit are found', async (t) => {
     path: ['text', '0'],
     message: 'price.text names prompt, which is not a string',
   });
-  t.strictSame(problemOf(tieredTokens, imageless, { properties: { tier } }).path, ['text']);
+  t.strictSame(problemOf(tieredTokens, options, counted), {
+    path: ['text'],
+    message: 'price.text names prompt, which is not a string',
+  });
+  t.strictSame(problemOf(tieredTokens, imageless, { properties: { tier } }), {
+    path: ['text'],
+    message: 'the request has no text: neither prompt nor system_prompt is in request.properties',
+  });
 });
 
 t.test('the ceiling of the tier is what is sold', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Model } from '../../src/catalogue/types.ts';
 import { rate } from '../../src/money.ts';
-import { chatTokens } from '../../src/pricing/estimate.ts';
+import { chatTokens, mostChatTokens } from '../../src/pricing/estimate.ts';
 import { tokensOf, tokenWeight } from '../../src/pricing/token-estimate.ts';
 import { outputBound, priceModel, tokenCost, upperBound } from '../../src/pricing/tokens.ts';
 
@@ -29,6 +29,19 @@ t.test('a model without a price is free', async (t) => {
   const gratis = { ...sol, cost: { input: '0', output: '0' } };
   const free = priceModel(new Map([[sol.name, gratis]]), sol.name, rate('0.10'), []);
   t.equal(tokenCost(free, { promptTokens: 5, completionTokens: 5 }), 0n);
+});
+
+t.test('input or output alone may be free, and what is not costs a millionth at least', async (t) => {
+  const costs = (input: string, output: string) => {
+    const model = { ...sol, cost: { input, output } };
+    const half = priceModel(new Map([[sol.name, model]]), sol.name, rate('0.10'), []);
+    return [
+      tokenCost(half, { promptTokens: 5, completionTokens: 0 }),
+      tokenCost(half, { promptTokens: 0, completionTokens: 5 }),
+    ];
+  };
+  t.strictSame(costs('0', '10'), [1n, 55n]);
+  t.strictSame(costs('10', '0'), [55n, 1n]);
 });
 
 t.test('a model that lacks one of its figures has no price', async (t) => {
@@ -65,6 +78,53 @@ t.test('whatever the model reads is counted, also what is no message', async (t)
   t.equal(chatTokens({ messages: [...messages, assistant] }, 1600), tokens(2));
   t.equal(chatTokens({ messages: [...messages, { ...assistant, tool_calls: [call] }] }, 1600), tokens(2, [call]));
   t.equal(chatTokens({ messages: [...messages, { ...assistant, name: 'ada' }] }, 1600), tokens(2, 'ada'));
+});
+
+t.test('parts of a message count as text, as images, or by their JSON', async (t) => {
+  const weigh = (...texts: readonly string[]): number =>
+    tokensOf(texts.reduce((sum, text) => sum + tokenWeight(text), 0));
+  const image = { type: 'image_url', image_url: { url: 'https://pictures.example/fog.png' } };
+  const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
+  const content = (...content: readonly unknown[]) => chatTokens({ messages: [{ role: 'user', content }] }, 1600);
+  t.equal(content(), 8);
+  t.equal(content({ type: 'text', text: 'Where is it?' }), weigh('Where is it?') + 8);
+  t.equal(content(image), 1608);
+  t.equal(content(image, { type: 'text', text: 'Where is it?' }, image), 3208 + weigh('Where is it?'));
+  t.equal(content(sound), weigh(JSON.stringify(sound)) + 8);
+  t.equal(content('Where', null), weigh('"Where"', 'null') + 8);
+  t.equal(content({ type: 'text' }), 8);
+  const messages = [
+    { role: 'user', content: [image] },
+    { role: 'user', content: [image] },
+  ];
+  t.equal(chatTokens({ messages }, 1600), 3216);
+});
+
+t.test('what has no form of a message counts by its JSON', async (t) => {
+  const alone = (...messages: readonly unknown[]) => chatTokens({ messages }, 1600) - 8 * messages.length;
+  const weigh = (text: string) => tokensOf(tokenWeight(text));
+  t.equal(alone('hello'), weigh('"hello"'));
+  t.equal(alone(null), weigh('null'));
+  t.equal(alone(17), weigh('17'));
+  t.equal(alone({ role: 'assistant' }), 0);
+  t.equal(alone({ role: 'user', content: 17 }), weigh('17'));
+  t.equal(alone({ role: 'user', content: { said: 'hello' } }), weigh('{"said":"hello"}'));
+  t.equal(chatTokens({ messages: 'hello' }, 1600), 8);
+});
+
+t.test('prompts count as a message each, and nothing as one', async (t) => {
+  const digits = '7'.repeat(30);
+  t.equal(chatTokens({}, 1600), 8);
+  t.equal(chatTokens({ prompt: digits }, 1600), 18);
+  t.equal(chatTokens({ prompt: digits, system_prompt: digits }, 1600), 36);
+  t.equal(chatTokens({ system_prompt: digits, messages: [{ role: 'user', content: digits }] }, 1600), 36);
+});
+
+t.test('no body is estimated at more than its densest: one of empty messages, or of images', async (t) => {
+  t.equal(mostChatTokens(1600, 6000), 480_000);
+  t.equal(mostChatTokens(161, 6000), 54_000);
+  t.equal(mostChatTokens(160, 6000), 48_000);
+  t.equal(mostChatTokens(1, 6000), 48_000);
 });
 
 t.test('a call costs at most its estimated input and all the output that it may have', async (t) => {

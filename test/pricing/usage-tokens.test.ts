@@ -1,5 +1,4 @@
 import t from 'tap';
-import { LARGEST_BODY_BYTES } from '../../src/catalogue/body-limit.ts';
 import type { Input, Model } from '../../src/catalogue/types.ts';
 import { usageTokens } from '../../src/pricing/usage-tokens.ts';
 import { compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
@@ -138,13 +137,52 @@ t.test('the price goes from a word to a full context window and the longest outp
   t.equal(compiled(usageTokens, options, bounded, models).max, 3_465_000n);
 });
 
+t.test('is listed at the default model, and without one at the cheapest', async (t) => {
+  const listed = (model: object) => {
+    const request = {
+      required: ['model'],
+      properties: { ...properties, model: { ...multi.properties.model, ...model } },
+    };
+    return compiled(usageTokens, { by: 'model', markup: '0.10' }, request, models).listed;
+  };
+  // 8 * 0.165 + 8 * 0.66; 8 * 3.3 + 4096 * 16.5.
+  t.equal(listed({}), 7n);
+  t.equal(listed({ default: 'vendor5-k3' }), 67_611n);
+});
+
+t.test('the most that a request costs is a full body and its defaults, where no context window ends it', async (t) => {
+  const max = (properties: object, imageTokens: number, limit: number) =>
+    compiled(usageTokens, { model: 'dear', markup: '0', imageTokens }, { properties }, [dear], limit).max;
+  const dear = { ...unbounded, name: 'dear', cost: { input: '1000000', output: '1000000' } };
+  const { prompt } = properties;
+  // A dollar a token: 8 a byte or 80 with images, 8 of no message, 30 digits and 8 of a default, 8 of output.
+  t.equal(max({ prompt }, 160, 100), 816_000_000n);
+  t.equal(max({ prompt }, 1600, 100), 8_016_000_000n);
+  t.equal(max({ prompt: { type: 'string', default: '7'.repeat(30) } }, 160, 100), 826_000_000n);
+});
+
+t.test(
+  'the output is the default where requests cannot bound it, and the longest where they do without end',
+  async (t) => {
+    const bounds = (max_tokens?: object) => {
+      const request = { properties: { prompt: properties.prompt, ...(max_tokens && { max_tokens }) } };
+      const price = compiled(usageTokens, options, request, models, 10);
+      return [price.min, price.max];
+    };
+    // 8 and 808 tokens at 3.30 a million, and 1, 20, 4,096 or 32,768 at 16.50.
+    t.strictSame(bounds(), [67_611n, 70_251n]);
+    t.strictSame(bounds({ type: 'integer', minimum: 1 }), [43n, 543_339n]);
+    t.strictSame(bounds({ type: 'integer', minimum: 20, maximum: 8192 }), [357n, 137_835n]);
+  },
+);
+
 t.test('no body under the limit is quoted above max', async (t) => {
-  const price = compiled(usageTokens, { ...options, model: 'wide' }, request, models);
-  const fill = (unit: string): unknown[] =>
-    JSON.parse(`[${Array(Math.floor(LARGEST_BODY_BYTES / (unit.length + 1))).fill(unit)}]`);
+  const limit = 60_000;
+  const price = compiled(usageTokens, { ...options, model: 'wide' }, request, models, limit);
+  const fill = (unit: string): unknown[] => JSON.parse(`[${Array(Math.floor(limit / (unit.length + 1))).fill(unit)}]`);
   const within = (input: Input) => t.ok(price.quote(input) <= price.max);
-  within({ prompt: ' 7'.repeat(LARGEST_BODY_BYTES / 2) });
-  within({ prompt: '\u{13000}'.repeat(LARGEST_BODY_BYTES / 4) });
+  within({ prompt: ' 7'.repeat(limit / 2) });
+  within({ prompt: '\u{13000}'.repeat(limit / 4) });
   within({ messages: fill('{}') });
   within({ messages: fill('1e20') });
   within({ messages: [{ role: 'user', content: fill('{"type":"image_url"}') }] });
@@ -212,12 +250,28 @@ t.test('options that do not fit are found', async (t) => {
   const optional = { properties: multi.properties };
   t.strictSame(problemOf(usageTokens, { by: 'model', markup: '0.1' }, optional, models).path, ['by']);
   t.strictSame(problemOf(usageTokens, options, { properties: { model: { type: 'string' } } }, models).path, []);
+  t.strictSame(problemOf(usageTokens, options, { properties: { system_prompt: { type: 'string' } } }, models), {
+    path: [],
+    message: 'the price depends on request.properties.prompt or messages, and the request has neither',
+  });
   const withField = (field: object) => ({ properties: { ...properties, ...field } });
   t.match(
     problemOf(usageTokens, options, withField({ max_tokens: { type: 'integer' } }), models).message,
     'max_tokens',
   );
-  t.match(problemOf(usageTokens, options, withField({ prompt: { type: 'object' } }), models).message, 'prompt');
+  for (const [field, type] of [
+    ['prompt', 'string'],
+    ['system_prompt', 'string'],
+    ['messages', 'array'],
+  ] as const) {
+    t.strictSame(problemOf(usageTokens, options, withField({ [field]: { type: 'object' } }), models), {
+      path: [],
+      message: `the price depends on request.properties.${field}, whose type is not ${type}`,
+    });
+  }
+  for (const text of ['prompt', 'messages'] as const) {
+    t.equal(compiled(usageTokens, options, { properties: { [text]: properties[text] } }, models).listed, 67_611n);
+  }
 });
 
 t.test('what is sold is what the quote pays for', async (t) => {
