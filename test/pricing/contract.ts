@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 import { LARGEST_BODY_BYTES } from '../../src/catalogue/body-limit.ts';
 import { type PricingContext, PricingProblem, type PricingRule } from '../../src/catalogue/contracts.ts';
 import type { Input, JsonSchema, Model, Price } from '../../src/catalogue/types.ts';
-import { closed, filledIn, newAjv, validInputs } from './schema.ts';
+import { closed, filledIn, validatorOf, validInputs } from './schema.ts';
 
 interface PricingCase<Options> {
   readonly options: Options;
@@ -35,7 +35,7 @@ export function compiled<Options>(
   models?: readonly Model[],
   bodyLimitBytes?: number,
 ): Price {
-  const validate = newAjv().compile(rule.options);
+  const validate = validatorOf(rule.options);
   if (!validate(structuredClone(options))) throw new Error(`options refused: ${JSON.stringify(validate.errors)}`);
   return rule.compile(options, closed(request), contextOf(models, bodyLimitBytes));
 }
@@ -120,7 +120,16 @@ export function keepsItsPromises<Options>(t: Test, rule: PricingRule<Options>, t
     });
   }
 
-  const { actual } = price;
+  const { actual, terms } = price;
+  if (terms) {
+    t.test('the output that is sold is a whole number of tokens, one at least', async (t) => {
+      holds(t, (input) => {
+        const { maxOutputTokens = 0 } = terms(input);
+        return Number.isSafeInteger(maxOutputTokens) && maxOutputTokens >= 1;
+      });
+    });
+  }
+
   if (actual) {
     const counts = fc.oneof(fc.integer({ min: -2, max: 2_000_000 }), fc.constantFrom(undefined, null, '7', 1.5, 1e300));
     const results = fc.oneof(

@@ -1,5 +1,5 @@
 /** JSON Schema as the gateway reads it: draft 2020-12, with the formats of money. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import type { Input, JsonSchema } from '../../src/catalogue/types.ts';
 import { AmountProblem, rate, toDecimal, usd } from '../../src/money.ts';
@@ -14,11 +14,17 @@ const parses = (parse: (decimal: string) => bigint) => (decimal: string) => {
   }
 };
 
-export function newAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
-  ajv.addFormat('amount', parses(usd));
-  ajv.addFormat('rate', parses(rate));
-  return ajv;
+const ajv = new Ajv2020({ strict: true, allErrors: true, useDefaults: true });
+ajv.addFormat('amount', parses(usd));
+ajv.addFormat('rate', parses(rate));
+const validators = new Map<string, ValidateFunction>();
+
+/** Compiled once for all schemas that say the same: that takes far longer than to use it. */
+export function validatorOf(schema: JsonSchema): ValidateFunction {
+  const said = JSON.stringify(schema);
+  const validate = validators.get(said) ?? ajv.compile(schema);
+  validators.set(said, validate);
+  return validate;
 }
 
 /** The schema as the catalogue closes it. */
@@ -31,14 +37,14 @@ export const closed = (request: JsonSchema): JsonSchema => ({
 /** The input with defaults filled in; throws when the schema refuses it. */
 export function filledIn(request: JsonSchema, input: Input): Input {
   const filled = structuredClone(input);
-  const validate = newAjv().compile(request);
+  const validate = validatorOf(request);
   if (!validate(filled)) throw new Error(`not a valid input: ${JSON.stringify(validate.errors)}`);
   return filled;
 }
 
 /** Valid inputs of a request schema, defaults filled in. */
 export function validInputs(request: JsonSchema): fc.Arbitrary<Input> {
-  const validate = newAjv().compile(request);
+  const validate = validatorOf(request);
   return valuesOf(request)
     .map((value) => structuredClone(value))
     .filter((value): value is Input => validate(value));

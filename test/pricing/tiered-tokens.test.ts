@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Input } from '../../src/catalogue/types.ts';
 import { tieredTokens } from '../../src/pricing/tiered-tokens.ts';
 import { compiled, keepsItsPromises, problemOf, quoteOf } from './contract.ts';
-import { newAjv } from './schema.ts';
+import { validatorOf } from './schema.ts';
 
 const prompt = { type: 'string' };
 const system_prompt = { type: 'string' };
@@ -134,7 +134,7 @@ t.test('input or output alone may be free, and what is not costs a millionth at 
 });
 
 t.test('a text is paid for once', async (t) => {
-  const validate = newAjv().compile(tieredTokens.options);
+  const validate = validatorOf(tieredTokens.options);
   t.ok(validate({ ...options, text: ['prompt', 'system_prompt'] }));
   t.notOk(validate({ ...options, text: ['prompt', 'prompt'] }));
 });
