@@ -4,7 +4,7 @@ import Database from 'libsql';
 import type { Engine } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from './migrations.ts';
-import { StoreProblem, storeUnavailable } from './problem.ts';
+import { reasonOf, StoreProblem, storeUnavailable } from './problem.ts';
 import type { Row, Statement } from './statements.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
@@ -118,8 +118,7 @@ function openDatabase(file: string): Database.Database {
     migrate(database);
     return database;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StoreProblem(`The database file ${path} cannot be used: ${reason}`, { cause: error });
+    throw new StoreProblem(`The database file ${path} cannot be used: ${reasonOf(error)}`, { cause: error });
   }
 }
 

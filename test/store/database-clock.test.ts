@@ -1,5 +1,4 @@
 import { mock } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { openDatabaseClock } from '../../src/store/database-clock.ts';
 
@@ -14,17 +13,37 @@ t.test('tells the time of the database, whatever this machine takes it to be', a
   t.ok(after >= before && after < before + 60_000, 'a clock that jumps changes nothing');
 });
 
-t.test('follows the database when it is read again, and no answer that was long on its way', async (t) => {
-  let time = 1_000_000;
-  let waysMs = 0;
-  const clock = await openDatabaseClock(async () => {
-    await delay(waysMs);
-    return time;
-  });
-  time = 9_000_000;
-  waysMs = 1_100;
-  await clock.read();
-  t.ok(clock.now() < 2_000_000, 'not yet');
-  waysMs = 0;
-  while (clock.now() < 9_000_000) await clock.read();
+t.test(
+  'goes by the middle of the way that an answer was on, and follows the database when it is read again',
+  async (t) => {
+    let here = 1_000;
+    const machine = mock.method(performance, 'now', () => here);
+    t.teardown(() => machine.mock.restore());
+    let there = 5_000_000;
+    let wayMs = 60;
+    const clock = await openDatabaseClock(async () => {
+      here += wayMs;
+      return there;
+    });
+    t.equal(clock.now(), 5_000_030);
+    here += 100;
+    t.equal(clock.now(), 5_000_130);
+
+    there = 9_000_000;
+    wayMs = 1_001;
+    await clock.read();
+    t.equal(clock.now(), 5_001_131, 'an answer that was longer than a second on its way says too little');
+    wayMs = 1_000;
+    await clock.read();
+    t.equal(clock.now(), 9_000_500);
+  },
+);
+
+t.test('tells whole milliseconds', async (t) => {
+  let here = 0.25;
+  const machine = mock.method(performance, 'now', () => here);
+  t.teardown(() => machine.mock.restore());
+  const clock = await openDatabaseClock(async () => 5_000_000);
+  here = 1.5;
+  t.equal(clock.now(), 5_000_001);
 });

@@ -71,6 +71,32 @@ t.test('rejects everybody when the commit fails, and serves the next turn', asyn
   t.same(numbers(), [3]);
 });
 
+t.test('rejects everybody with why the database gave up the whole transaction, and serves the next turn', async (t) => {
+  const { database, numbers, add } = openNumbers(t);
+  const { run } = groupedCommit(database);
+  await run(() => add(1));
+  const giveUp = database.prepare('INSERT OR ROLLBACK INTO numbers (n) VALUES (?1)');
+  const outcomes = await Promise.allSettled([run(() => add(2)), run(() => giveUp.run([1])), run(() => add(3))]);
+  t.match(
+    outcomes,
+    Array.from({ length: 3 }, () => ({ status: 'rejected', reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } })),
+  );
+  t.same(numbers(), [1]);
+  t.equal(await run(() => add(4)), 1);
+  t.same(numbers(), [1, 4]);
+});
+
+t.test('commits at once when asked to, and nothing more at the end of the turn', async (t) => {
+  const { database, numbers, add } = openNumbers(t);
+  const { run, flush } = groupedCommit(database);
+  const written = [run(() => add(1)), run(() => add(2), 'process')];
+  flush();
+  t.same(numbers(), [1, 2]);
+  database.close();
+  t.same(await Promise.all(written), [1, 1]);
+  await new Promise(setImmediate);
+});
+
 t.test('rejects everybody while another process holds the file', async (t) => {
   const { database, numbers, add } = openNumbers(t);
   const { run } = groupedCommit(database);
@@ -121,4 +147,8 @@ t.test('brings to the disk within a moment what was not waited for', async (t) =
   t.equal(count(), 0);
   while (count() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   t.equal(count(), 1);
+  await run(() => add(8), 'process');
+  t.equal(count(), 1);
+  while (count() === 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.equal(count(), 2, 'and so each time');
 });

@@ -1,9 +1,19 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import type { Worker } from 'node:worker_threads';
+import t, { type Test } from 'tap';
 import { openStore } from '../../src/store/open.ts';
-import { startPostgres } from '../postgres.ts';
 import { claimAt, sampleFacts } from './samples.ts';
+
+/** The threads that are started during the test. */
+function threadsOf(t: Test): Worker[] {
+  const threads: Worker[] = [];
+  const add = (thread: Worker) => void threads.push(thread);
+  process.on('worker', add);
+  t.teardown(() => process.off('worker', add));
+  return threads;
+}
 
 t.test('keeps its state in the file when no database is named', async (t) => {
   const file = join(t.testdir({}), 'data', 'turnpike.sqlite');
@@ -13,15 +23,36 @@ t.test('keeps its state in the file when no database is named', async (t) => {
   t.ok(existsSync(file));
 });
 
-t.test('keeps its state in Postgres, and makes no file, when a database is named', async (t) => {
-  const file = join(t.testdir({}), 'data', 'turnpike.sqlite');
-  const { url, stop } = await startPostgres();
-  t.teardown(stop);
-  const store = await openStore({ databaseUrl: url, file });
-  t.match(await store.claim(sampleFacts('shared'), claimAt(1)), { won: true });
+t.test('waits for the disk on a thread, which does what it was asked and ends when the store is closed', async (t) => {
+  const threads = threadsOf(t);
+  const file = join(t.testdir({}), 'turnpike.sqlite');
+  const store = await openStore({ file, now: () => 1_234 });
+  t.equal(store.now(), 1_234);
+  t.equal(threads.length, 1);
+  const ended = Promise.all(threads.map((thread) => once(thread, 'exit')));
+  const claimed = store.claim(sampleFacts('last'), claimAt(1));
   await store.close();
-  const again = await openStore({ databaseUrl: url, file });
-  t.match(await again.find('shared'), { state: 'claimed' });
-  await again.close();
+  t.match(await claimed, { won: true });
+  await ended;
+  const next = await openStore({ file });
+  t.teardown(() => next.close());
+  t.match(await next.find('last'), { state: 'claimed' });
+});
+
+t.test('what is in memory needs no thread', async (t) => {
+  const threads = threadsOf(t);
+  const store = await openStore({ file: ':memory:', now: () => 1_234 });
+  t.teardown(() => store.close());
+  t.equal(store.now(), 1_234);
+  t.match(await store.claim(sampleFacts('brief'), claimAt(1)), { won: true });
+  t.equal(threads.length, 0);
+});
+
+t.test('uses no file when a database is named, also where that cannot be used', async (t) => {
+  const file = join(t.testdir({}), 'data', 'turnpike.sqlite');
+  await t.rejects(openStore({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', file }), {
+    name: 'StoreProblem',
+    message: /Postgres/,
+  });
   t.notOk(existsSync(file));
 });

@@ -1,7 +1,5 @@
-import { mock } from 'node:test';
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { postgresDialect } from '../../src/store/migrations.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../postgres.ts';
@@ -9,11 +7,10 @@ import { pageOfPaid } from './books.ts';
 import { chargesWithItsReceipt, claimsChannelsAlone } from './channels.ts';
 import { storeContract } from './contract.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
-import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { manyPayments, pageOf } from './payers.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
-const { url, interrupt, stop } = await startPostgres();
+const { url, stop } = await startPostgres();
 t.teardown(stop);
 let databases = 0;
 
@@ -198,76 +195,4 @@ t.test('gives a channel to one of two payments, and charges it once, at the same
   const database = await emptyDatabase();
   const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
   await claimsChannelsAlone(t, stores as [Store, Store], (calls) => bothAtOnce(database, 'channels', calls));
-});
-
-t.test('serves on after the server has cut its connections', async (t) => {
-  const database = await emptyDatabase();
-  const store = await openHere(t, database);
-  await store.claim(sampleFacts('before'), claimAt(1));
-  await asSuperuser(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'contract_%'");
-  const found = await store.find('before').catch(() => store.find('before'));
-  t.match(found, { state: 'claimed' });
-});
-
-t.test('refuses while the server is gone, whatever was under way, and serves on when it is back', async (t) => {
-  const database = await emptyDatabase();
-  const store = await openHere(t, database);
-  await store.claim(sampleFacts('before'), claimAt(1));
-  const lock = await lockRows(database, 'payments');
-  const underWay = Promise.allSettled([
-    store.claim(sampleFacts('before'), claimAt(20)),
-    store.giveUp({ id: 'before', attempt: 1 }, 'released', 'none', 20),
-  ]);
-  await lock.waited(2);
-  const resume = await interrupt();
-  const unavailable = { code: 'store_unavailable', status: 503, headers: { 'retry-after': /\d/ } };
-  for (const ended of await underWay) t.match(ended, { status: 'rejected', reason: unavailable });
-  await t.rejects(store.find('before'), unavailable);
-  await t.rejects(store.claim(sampleFacts('during'), claimAt(1)), unavailable);
-  await resume();
-  t.match(await store.find('before'), { state: 'claimed', attempt: 1 });
-  t.match(await store.claim(sampleFacts('after'), claimAt(1)), { won: true });
-});
-
-t.test('goes by the clock of the server', async (t) => {
-  mock.timers.enable({ apis: ['Date'], now: 1 });
-  const store = await openHere(t, await emptyDatabase()).finally(() => mock.timers.reset());
-  t.ok(Math.abs(store.now() - Date.now()) < 60_000);
-  await store.check();
-  t.ok(Math.abs(store.now() - Date.now()) < 60_000);
-});
-
-t.test('what older releases kept of settlements is read by this one', async (t) => {
-  const database = await emptyDatabase();
-  const client = new pg.Client(database);
-  await client.connect();
-  await writeOldRows(postgresDialect, (sql) => client.query(sql));
-  await client.query('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
-  await client.query(`INSERT INTO turnpike_schema VALUES (${RELEASED_WITH_HEADERS})`);
-  await client.end();
-  await keepsOldRows(t, await openHere(t, database));
-});
-
-t.test('says what to do when the database comes from a newer release', async (t) => {
-  const database = await emptyDatabase();
-  await asSuperuser(
-    database,
-    'CREATE TABLE turnpike_schema (version INTEGER); INSERT INTO turnpike_schema VALUES (9999)',
-  );
-  await t.rejects(openPostgresStore(database), { message: /9999.*newer release/ });
-});
-
-t.test('does not tell the password when the database cannot be used', async (t) => {
-  const wrong = new URL(url);
-  wrong.password = 'hunter2';
-  const unreachable = new URL(wrong);
-  unreachable.port = '1';
-  for (const address of [wrong.href, unreachable.href, 'postgres://user:hunter2@host:not-a-port/name']) {
-    const error = await openPostgresStore(address).then(
-      () => t.fail('must not open'),
-      (error: unknown) => error as Error,
-    );
-    t.match(error, { message: /Postgres database cannot be used: .+ DATABASE_URL/ });
-    t.notMatch(JSON.stringify(error, Object.getOwnPropertyNames(error)), /hunter2/);
-  }
 });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
-import { sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
 import { wordsFor } from '../words-for.ts';
@@ -13,7 +12,6 @@ import { finished, unclaimable } from './arrivals.ts';
 import { pageOfMovements, pageOfPaid } from './books.ts';
 import { chargesWithItsReceipt } from './channels.ts';
 import { storeContract } from './contract.ts';
-import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { manyPayments, pageOf } from './payers.ts';
 import { claimAt, sampleFacts, sampleReceipt } from './samples.ts';
 
@@ -24,17 +22,6 @@ t.test('SQLite', async (t) => {
     const file = join(t.testdir({}), 'folder', 'turnpike.sqlite');
     return () => thread.open(file);
   });
-});
-
-t.test('what older releases kept of settlements is read by this one', async (t) => {
-  const file = join(t.testdir({}), 'old.sqlite');
-  const database = new Database(file);
-  await writeOldRows(sqliteDialect, async (sql) => database.exec(sql));
-  database.exec(`PRAGMA user_version = ${RELEASED_WITH_HEADERS}`);
-  database.close();
-  const store = openSqliteStore(file);
-  t.teardown(() => store.close());
-  await keepsOldRows(t, store);
 });
 
 t.test('charges a channel together with the receipt of its payment, or not at all', async (t) => {
@@ -287,36 +274,4 @@ t.test('gives each payment to one of three processes', async (t) => {
   const all = winners.flat();
   t.equal(all.length, count);
   t.equal(new Set(all).size, count);
-});
-
-t.test('keeps nothing of a store in memory', async (t) => {
-  const store = openSqliteStore(':memory:');
-  t.teardown(() => store.close());
-  t.match(await store.claim(sampleFacts('brief'), claimAt(1)), { won: true });
-  t.match(await store.find('brief'), { state: 'claimed' });
-});
-
-t.test('refuses an identifier that the database would cut short', async (t) => {
-  const store = openSqliteStore(':memory:');
-  t.teardown(() => store.close());
-  await t.rejects(store.claim(sampleFacts('one\0two'), claimAt(1)), { message: /NUL/ });
-  await t.rejects(store.find('one\0two'), { message: /NUL/ });
-});
-
-t.test('names the file, and what to do, when it comes from a newer release', async (t) => {
-  const file = join(t.testdir({}), 'future.sqlite');
-  const database = new Database(file);
-  database.exec('PRAGMA user_version = 9999');
-  database.close();
-  const problem = { name: 'StoreProblem', message: /future\.sqlite cannot be used.*9999.*newer release/ };
-  t.throws(() => openSqliteStore(file), problem);
-  const thread = startSqliteThread();
-  t.teardown(() => thread.stop());
-  await t.rejects(thread.open(file), problem, 'and so does its thread');
-});
-
-t.test('names the file when it is no database or cannot be made', async (t) => {
-  const folder = t.testdir({ 'text.sqlite': 'x'.repeat(5_000), file: '' });
-  t.throws(() => openSqliteStore(join(folder, 'text.sqlite')), { message: /text\.sqlite cannot be used/ });
-  t.throws(() => openSqliteStore(join(folder, 'file', 'below.sqlite')), { message: /below\.sqlite cannot be used/ });
 });
