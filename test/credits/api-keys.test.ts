@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
-import { hashOf, isKeyText, newKey } from '../../src/credits/api-key.ts';
+import { hashOf, isKeyText, keyOfPayment, newKey, shownOf } from '../../src/credits/api-key.ts';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { toDecimal, usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { buyCredits } from '../../src/upstream/recipes/buy-credits.ts';
-import { fulfilledPayment, ledgerSum } from '../store/credit-samples.ts';
+import { addFunded, fulfilledPayment, ledgerSum, sampleHold } from '../store/credit-samples.ts';
 import { openCallContext } from '../upstream/call-context.ts';
 
 function open(t: Test, store = openSqliteStore(':memory:')) {
@@ -25,6 +25,62 @@ t.test('makes keys that nobody can guess and that look alike', async (t) => {
   }
   t.equal(new Set(keys.map(({ apiKey }) => apiKey)).size, 500);
   t.equal(new Set(keys.map(({ id }) => id)).size, 500);
+});
+
+t.test('makes of a payment the key that every release makes of it', (t) => {
+  const digits = 'tghWMspya2l1L0uB0LKIbv1BUMT182UrM9LND1upgZR';
+  const live = keyOfPayment('live', 'a secret', 'payment-1');
+  t.same(live, { apiKey: `tp_live_${digits}`, id: 'key_sijlPLuVoIc756UD' });
+  t.equal(keyOfPayment('sandbox', 'a secret', 'payment-1').apiKey, `tp_sandbox_${digits}`);
+  t.same(keyOfPayment('live', 'a secret', 'payment-2'), {
+    apiKey: 'tp_live_JBZin95NtBOnr5xFwjNUTGSr4Ii9gycw3hqjunuixNB',
+    id: 'key_sEds8OajSJDz3dVN',
+  });
+  t.notSame(keyOfPayment('live', 'another', 'payment-1'), live);
+  t.equal(shownOf(live.apiKey), 'tp_live_tghW');
+  t.equal(
+    hashOf('tp_live_x'),
+    'cd5840813f824bd553b8d8b1c376c71c4f9e931ab116ca0d794ca1ac2cbe9b47',
+    'nor may this change',
+  );
+  t.end();
+});
+
+t.test('a key has the limits that it was given, and no entry where no credit came with it', async (t) => {
+  const { store, apiKeys } = open(t);
+  const limits = { perDay: usd('3'), models: ['sage'] };
+  const bounded = await apiKeys.create({ label: 'bounded', limits, expiresAt: 2_000 });
+  t.match(await apiKeys.find(bounded.apiKey), { limits, expiresAt: 2_000, balance: 0n, createdAt: 1_000 });
+  t.same(await store.credits.entries(bounded.id, 10), []);
+  const funded = await apiKeys.create({ label: 'funded', credit: usd('5') });
+  t.match(await apiKeys.find(funded.apiKey), { limits: {}, expiresAt: undefined, balance: usd('5') });
+  t.match(await store.credits.entries(funded.id, 10), [
+    { kind: 'grant', amount: usd('5'), note: 'given with the key' },
+  ]);
+});
+
+t.test('what was bought waits for confirmations where it is told to, and nowhere else', async (t) => {
+  const { store, apiKeys } = open(t);
+  const { apiKey, id } = await apiKeys.create({ label: 'mine' });
+  const buy = async (paymentId: string, more: object = {}) => {
+    const settle = await fulfilledPayment(store, paymentId);
+    await apiKeys.buy({ amount: usd('1'), apiKey, paymentId, ...more });
+    await settle();
+  };
+  await buy('at once');
+  await buy('later', { awaitsConfirmations: true });
+  t.match(await apiKeys.find(apiKey), { balance: usd('1') });
+  t.same(await store.credits.unconfirmed(10), ['later']);
+  await store.credits.confirm('later');
+  t.match(await apiKeys.find(apiKey), { id, balance: usd('2') });
+});
+
+t.test('gives back what calls held whose instance died', async (t) => {
+  const { store, apiKeys } = open(t);
+  await addFunded(store, 1_000n);
+  await store.credits.hold(sampleHold('dead', 600n, { now: 1, leaseUntil: 900 }));
+  t.equal(await apiKeys.releaseExpired(), 1);
+  t.equal(await apiKeys.releaseExpired(), 0);
 });
 
 t.test('keeps a key’s hash, and the key itself nowhere', async (t) => {
