@@ -7,7 +7,7 @@ import { createRouteFinder } from '../../../src/lifecycle/find.ts';
 import { createLifecycle } from '../../../src/lifecycle/lifecycle.ts';
 import { createLog } from '../../../src/log.ts';
 import { createMetrics } from '../../../src/metrics/metrics.ts';
-import { type Money, toDecimal, usd } from '../../../src/money.ts';
+import { toDecimal, usd } from '../../../src/money.ts';
 import type { Challenge, Credential, Quote, Rail, VerifiedPayment } from '../../../src/payment/rail.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { type Settlement, unknown } from '../../../src/settlement.ts';
@@ -44,7 +44,7 @@ const others = [
 
 /** A payment is a word: what is said of it is in the word. */
 function railOn(world: { settlement: Settlement }): Rail {
-  const verified = (amount: Money): VerifiedPayment => ({
+  const verified = (amount: bigint): VerifiedPayment => ({
     network: 'chain-a',
     asset: 'asset-1',
     payer: 'payer-1',
