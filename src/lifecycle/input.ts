@@ -1,5 +1,5 @@
 /** From bytes to a validated input, with every fault named. */
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { openSchemaCompiler } from '../catalogue/ajv.ts';
 import { completeInput } from '../catalogue/request-keywords.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
@@ -8,7 +8,8 @@ import { readJsonObject } from '../json-text.ts';
 import type { Money } from '../money.ts';
 import type { GatewayRequest } from '../request.ts';
 
-// The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
+// The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run. Each is compiled on first use and kept
+// by its compiler: a start with thousands of routes compiles none of them.
 const allFaults = { strict: false, verbose: true } as const;
 const firstFault = { ...allFaults, allErrors: false } as const;
 const bodyCompilers = { first: openSchemaCompiler(firstFault), every: openSchemaCompiler(allFaults) };
@@ -17,19 +18,6 @@ const queryCompilers = {
   every: openSchemaCompiler({ ...allFaults, coerceTypes: 'array' }),
 };
 const resultAjv = openSchemaCompiler({ strict: false, useDefaults: false, allErrors: false });
-
-const compiled = new WeakMap<Ajv2020, WeakMap<JsonSchema, ValidateFunction>>();
-
-/** Compiled on first use: a start with thousands of routes compiles none of them. */
-function validatorOf(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
-  const ofAjv = compiled.get(ajv) ?? new WeakMap<JsonSchema, ValidateFunction>();
-  compiled.set(ajv, ofAjv);
-  const known = ofAjv.get(schema);
-  if (known) return known;
-  const validate = ajv.compile(schema);
-  ofAjv.set(schema, validate);
-  return validate;
-}
 
 /** As many faults as are worth telling at once. */
 const MOST_DETAILS = 20;
@@ -151,11 +139,11 @@ export function demandFits(
   { compilers, isLarge } = { compilers: bodyCompilers, isLarge: false },
 ): Input {
   const input = parse();
-  const validate = validatorOf(compilers.first, schema);
+  const validate = compilers.first.compile(schema);
   if (validate(input)) return completeInput(schema, input, validate);
   let details = toDetails(validate.errors ?? []).slice(0, 1);
   if (!isLarge) {
-    const validateAll = validatorOf(compilers.every, schema);
+    const validateAll = compilers.every.compile(schema);
     if (!validateAll(parse())) details = toDetails((validateAll.errors ?? []).slice(0, MOST_FAULTS));
   }
   const [first] = details;
@@ -177,12 +165,11 @@ export function priceOf({ request: schema, price }: Route, request: Input): Mone
  * with what the last of them finds wrong where none is left.
  */
 export function networksFor({ networks, requestOn }: Route, input: Input): readonly NetworkId[] {
-  if (requestOn.size === 0) return networks;
   let details: ProblemDetail[] = [];
   const left = networks.filter((network) => {
     const schema = requestOn.get(network);
     if (schema === undefined) return true;
-    const validate = validatorOf(bodyCompilers.every, schema);
+    const validate = bodyCompilers.every.compile(schema);
     if (validate(structuredClone(input))) return true;
     details = toDetails(validate.errors ?? []);
     return false;
@@ -197,7 +184,7 @@ export function networksFor({ networks, requestOn }: Route, input: Input): reado
  * the names in a result may be a provider's.
  */
 export function resultFault(route: Route, result: unknown): string | undefined {
-  const validate = validatorOf(resultAjv, route.result);
+  const validate = resultAjv.compile(route.result);
   if (validate(result)) return undefined;
   return (validate.errors ?? []).map(({ schemaPath, message }) => `${schemaPath} ${message}`).join(', ');
 }

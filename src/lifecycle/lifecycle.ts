@@ -134,10 +134,9 @@ async function find(
 }
 
 /** 400 for several. One that cannot be read is answered as if there were none, with the reason. */
-function readCredential({ rail, request }: Call): { credential?: Credential; refusal?: Refusal } {
+function readCredential({ rail, request }: Call): { credential?: Credential | undefined; refusal?: Refusal } {
   try {
-    const credential = rail[request.transport].read(request);
-    return credential ? { credential } : {};
+    return { credential: rail[request.transport].read(request) };
   } catch (error) {
     if (error instanceof Refusal) return { refusal: error };
     throw error;
