@@ -87,7 +87,7 @@ export interface Edition {
   /** Upstream -> whether it is not asked for a while. */
   circuits(): ReadonlyMap<string, boolean>;
   /** Answers payments that its challenges asked for, once another edition is on sale. */
-  readonly lifecycle: Pick<Lifecycle, 'answer'>;
+  readonly lifecycle: Pick<Lifecycle, 'answer' | 'bodyLimitOf'>;
   /** What its payments name. */
   readonly tools: OpenDoor['tools'];
   readonly apiKeys: Awaited<ReturnType<typeof openServing>>['apiKeys'];

@@ -10,6 +10,8 @@ export interface RouteFinder {
   railOf(path: string): string | undefined;
   /** The id of the route at the path, by any method. */
   idOf(path: string): string | undefined;
+  /** As many bytes as a body may have at the path; 0 where nothing is sold. */
+  bodyLimitOf(path: string): number;
   /** Throws Problem `unknown_path`, or `method_not_allowed` with `Allow`. */
   find(method: string, path: string): Route;
 }
@@ -22,6 +24,7 @@ export function createRouteFinder(routes: readonly Route[]): RouteFinder {
     sells: (method, path) => byPath.get(path)?.methods.some((each) => each === method) ?? false,
     idOf: (path) => byPath.get(path)?.id,
     railOf: (path) => byPath.get(path)?.rail,
+    bodyLimitOf: (path) => byPath.get(path)?.bodyLimitBytes ?? 0,
     find(method, path) {
       const route = byPath.get(path);
       if (!route)

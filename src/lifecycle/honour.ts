@@ -1,5 +1,5 @@
 /** What was offered is kept, also where the catalogue has changed since: a payer may be signing while it does. */
-import type { ProblemCode } from '../errors.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
 import type { IncomingRequest, Lifecycle } from './lifecycle.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -28,14 +28,15 @@ const carriesPayment = ({ headers, tool }: IncomingRequest): boolean =>
  * that takes it.
  */
 export function honouringEarlier(
-  current: Lifecycle,
-  earlier: () => readonly Pick<Lifecycle, 'answer'>[],
+  current: Pick<Lifecycle, 'answer' | 'bodyLimitOf'>,
+  earlier: () => readonly Pick<Lifecycle, 'answer' | 'bodyLimitOf'>[],
 ): Pick<Lifecycle, 'answer'> {
   return {
     async answer(incoming) {
       const others = earlier();
       if (others.length === 0 || !carriesPayment(incoming)) return current.answer(incoming);
-      const request = withBodyOnce(incoming);
+      const limits = [current, ...others].map((each) => each.bodyLimitOf(incoming.path));
+      const request = withBodyOnce(incoming, Math.max(...limits));
       const outcome = await current.answer(request);
       if (!isRefused(outcome)) return outcome;
       for (const other of others) {
@@ -47,14 +48,18 @@ export function honouringEarlier(
   };
 }
 
-/** A body comes once. */
-function withBodyOnce(request: IncomingRequest): IncomingRequest {
+/** A body comes once: as much of it is read as any of them takes. */
+function withBodyOnce(request: IncomingRequest, mostBytes: number): IncomingRequest {
   let body: Promise<Buffer> | undefined;
   return {
     ...request,
-    readBody(limitBytes) {
-      body ??= request.readBody(limitBytes);
-      return body;
+    async readBody(limitBytes) {
+      body ??= request.readBody(mostBytes);
+      const bytes = await body;
+      if (bytes.length > limitBytes) {
+        throw new Problem('body_too_large', `The body is larger than ${limitBytes} bytes`);
+      }
+      return bytes;
     },
   };
 }

@@ -270,6 +270,8 @@ const result = ({ rail }: Call, { answer, receipt }: Purchase, replayed: boolean
 export interface Lifecycle {
   /** Never throws: every failure is an outcome. */
   answer(request: IncomingRequest): Promise<Outcome>;
+  /** As many bytes as it takes of a body at the path. */
+  bodyLimitOf(path: string): number;
   /** Prolongs the leases of what is worked on here, and of nothing else: what a fault left behind comes free. */
   renew(): Promise<void>;
   /** Resolves once nothing is under way, whether or not its caller still waits. */
@@ -316,6 +318,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
       answered.finally(() => running.delete(answered));
       return answered;
     },
+    bodyLimitOf: parts.routes.bodyLimitOf,
     renew: leases.renew,
     idle: async () => {
       while (running.size > 0) await Promise.all(running);

@@ -1,31 +1,96 @@
-/** What is counted of a payment whose work came to nothing. */
+/** What is counted of a payment, and against whom. */
 import t from 'tap';
 import { Problem } from '../../src/errors.ts';
-import { counted } from '../../src/lifecycle/count.ts';
+import { counted, endOf } from '../../src/lifecycle/count.ts';
 import type { Work } from '../../src/payment/claim.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
+import { UpstreamProblem } from '../../src/upstream/problem.ts';
 
-const claimed = { verified: { network: 'chain-c', scheme: 'batch-settlement' } } as unknown as Work;
 const settlement = { recoveryQuery: '{}', reason: 'used' };
+const labels = { rail: 'x402', scheme: 'batch-settlement', network: 'chain-c' };
+const verified = { network: 'chain-c', scheme: 'batch-settlement' };
 
-for (const [what, error, outcome, end] of [
-  ['a channel was busy', new Refusal('verification-failed', 'busy'), 'released', 'failed'],
-  ['it was not settled', new Refusal('verification-failed', 'used', { settlement }), 'unsettled', 'wasted'],
-  ['the provider failed', new Problem('upstream_failed'), 'released', 'other'],
-  ['it was settled first and the provider failed', new Problem('result_owed'), 'owed', 'other'],
-  ['nobody knows yet', new Problem('settlement_pending'), 'unknown', 'other'],
-  ['another instance took it over', new Problem('payment_in_progress'), 'failed', 'other'],
+/** All that is counted, in its order. */
+function openCount() {
+  const seen: unknown[] = [];
+  const parts = {
+    metrics: { payment: (said: object) => seen.push(said), settledFirst: (reason: string) => seen.push(reason) },
+    gate: { ended: (how: unknown) => seen.push(how) },
+  } as unknown as Parameters<typeof counted>[0];
+  return { seen, parts };
+}
+
+const owed = (failure: UpstreamProblem['failure']) =>
+  new Problem('result_owed', undefined, { cause: new UpstreamProblem(failure, 'provider', 'for the log') });
+
+for (const [what, error, outcome, end, endIfHeld] of [
+  ['a channel was busy', new Refusal('verification-failed', 'busy'), 'released', 'failed', 'failed'],
+  ['it was not settled', new Refusal('verification-failed', 'used', { settlement }), 'unsettled', 'wasted', 'wasted'],
+  ['the provider failed', new Problem('upstream_failed'), 'released', 'other', 'wasted'],
+  ['the provider refused it for good', new Problem('content_refused'), 'released', 'failed', 'wasted'],
+  ['the gateway stopped', new Problem('draining'), 'released', 'other', 'other'],
+  ['it was settled first and the provider failed', owed('failed'), 'owed', 'other', 'other'],
+  ['it was settled first and refused for good', owed('content-refused'), 'owed', 'wasted', 'wasted'],
+  ['it was settled first and nobody says why', new Problem('result_owed'), 'owed', 'other', 'other'],
+  ['nobody knows yet', new Problem('settlement_pending'), 'unknown', 'other', 'other'],
+  ['another instance took it over', new Problem('payment_in_progress'), 'failed', 'other', 'other'],
+  ['the database was away', new Problem('store_unavailable'), 'failed', 'other', 'other'],
+  ['the gateway failed', new Problem('internal_error'), 'failed', 'other', 'other'],
+  ['nobody foresaw it', new TypeError('what'), 'failed', 'other', 'other'],
 ] as const) {
   t.test(`where ${what}, it is ${outcome}`, async (t) => {
-    const seen: unknown[] = [];
-    const parts = {
-      metrics: { payment: (labels: object) => seen.push(labels), settledFirst: () => {} },
-      gate: { ended: (how: unknown) => seen.push(how) },
-    } as unknown as Parameters<typeof counted>[0];
-    await t.rejects(
-      counted(parts, 'x402', claimed, () => Promise.reject(error)),
-      error,
-    );
-    t.strictSame(seen, [{ rail: 'x402', scheme: 'batch-settlement', network: 'chain-c', outcome }, end]);
+    for (const [hold, isHeld] of [
+      [undefined, false],
+      [{}, true],
+      [{ deposited: () => true }, true],
+      [{ deposited: () => false }, false],
+    ] as const) {
+      const { seen, parts } = openCount();
+      const claimed = { verified: { ...verified, hold } } as unknown as Work;
+      await t.rejects(
+        counted(parts, 'x402', claimed, () => Promise.reject(error)),
+        error,
+      );
+      t.strictSame(seen, [{ ...labels, outcome }, isHeld ? endIfHeld : end]);
+    }
+    t.equal(endOf(error), end, 'the same of a call with a key');
   });
 }
+
+t.test('a provider that refuses a call with a key for good counts against the key', async (t) => {
+  t.equal(endOf(new UpstreamProblem('not-found', 'provider', 'for the log')), 'failed');
+  t.equal(endOf(new UpstreamProblem('failed', 'provider', 'for the log')), 'other');
+});
+
+for (const [hold, end] of [
+  [undefined, 'paid'],
+  [{}, 'paid'],
+  [{ deposited: () => false }, 'paid'],
+  [{ deposited: () => true }, 'wasted'],
+] as const) {
+  const how = hold ? JSON.stringify({ deposited: 'deposited' in hold && hold.deposited() }) : 'nothing';
+  t.test(`work that is done is settled, and ${end} where ${how} was locked`, async (t) => {
+    const { seen, parts } = openCount();
+    const claimed = { verified: { ...verified, hold } } as unknown as Work;
+    t.equal(await counted(parts, 'x402', claimed, async () => 'done'), 'done');
+    t.strictSame(seen, [{ ...labels, outcome: 'settled' }, end]);
+  });
+}
+
+t.test('a payment that settles first is counted with its reason', async (t) => {
+  const { seen, parts } = openCount();
+  await counted(parts, 'x402', { verified: { ...verified, upfront: 'above' } } as unknown as Work, async () => 'done');
+  t.strictSame(seen, ['above', { ...labels, outcome: 'settled' }, 'paid']);
+});
+
+t.test('what an earlier attempt settled was counted then', async (t) => {
+  const { seen, parts } = openCount();
+  const claimed = { receipt: {} } as unknown as Work;
+  t.equal(await counted(parts, 'x402', claimed, async () => 'done'), 'done');
+  const error = owed('failed');
+  await t.rejects(
+    counted(parts, 'x402', claimed, () => Promise.reject(error)),
+    error,
+  );
+  t.same(seen, []);
+});

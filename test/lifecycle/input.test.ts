@@ -219,7 +219,7 @@ t.test('a body has to be named JSON, or nothing', async (t) => {
   const read = (type: string | string[] | undefined) =>
     readInput(routeOf({}), requestOf({ a: 1 }, { headers: { 'content-type': type } }));
   for (const type of [undefined, 'application/json', 'Application/JSON; charset=utf-8', 'application/vnd.api+json']) {
-    t.strictSame(read(type), { a: 1 }, type);
+    t.strictSame(read(type), { a: 1 }, `${type}`);
   }
   for (const type of [
     'text/plain',
@@ -308,7 +308,7 @@ t.test('a price is that of the request with its defaults, and there is none for 
 
 t.test('a request is payable on every network that takes it', async (t) => {
   const small = { properties: { size: { maximum: 5 }, seed: { default: 1 } } };
-  const requestOn = new Map([
+  const requestOn = new Map<string, JsonSchema>([
     ['chain-b', small],
     ['chain-c', { ...small, required: ['name'] }],
   ]);

@@ -1,40 +1,38 @@
 /** An instance that sleeps at some step of its work until another has taken the payment over, and wakes up. */
-import t from 'tap';
-import { createRouteFinder } from '../../src/lifecycle/find.ts';
-import { createLifecycle } from '../../src/lifecycle/lifecycle.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
-import type { Rail, VerifiedPayment } from '../../src/payment/rail.ts';
+import t, { type Test } from 'tap';
+import type { Hold } from '../../src/payment/hold.ts';
 import { refused, type Settlement, unknown, unused } from '../../src/settlement.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Claim, Store } from '../../src/store/store.ts';
-import { usualLimits } from '../limits/usual.ts';
-import { noExposure } from '../payment/exposure/none.ts';
-import { mppRoute } from '../payment/mpp/route.ts';
+import { UpstreamProblem } from '../../src/upstream/problem.ts';
 import { sampleAnswer, sampleReceipt } from '../store/samples.ts';
+import { openSale } from './sale.ts';
 
-type Step = 'claimed' | 'settling' | 'settled' | 'asking' | 'fulfilled';
+type Step = 'claimed' | 'locking' | 'settling' | 'settled' | 'asking' | 'fulfilled';
 
 const LEASE_MS = 30_000;
 const sent: Settlement = { state: 'settled', transaction: '0xmoved', amount: 50_000n };
-const log = createLog('silent');
+
+interface Flow {
+  readonly upfront?: boolean;
+  /** Its money is locked before the work. */
+  readonly isHeld?: boolean;
+  /** The provider fails once the instance has slept. */
+  readonly fails?: boolean;
+}
 
 /** One lifecycle on a store, whose instance sleeps once at a step, if at any; another instance takes over meanwhile. */
-function sleepsAt(step: Step | undefined, { upfront }: { upfront: boolean }) {
-  let time = 1_000_000;
-  const now = () => time;
-  const store = openSqliteStore(':memory:', { now });
-  t.teardown(() => store.close());
-  const seen = { asked: 0, settled: 0 };
+function sleepsAt(t: Test, step: Step | undefined, { upfront = false, isHeld = false, fails = false }: Flow) {
+  const seen = { asked: 0, settled: 0, locked: 0, givenBack: 0 };
   const world = { settlement: sent as Settlement, whileVerifying: async () => {} };
   let other: Claim | undefined;
 
   async function pass(reached: Step): Promise<void> {
     if (reached !== step || other) return;
-    time += LEASE_MS + 1;
+    clock.now += LEASE_MS + 1;
     const [payment] = await store.list({ limit: 1 });
     if (!payment) throw new Error('nothing is claimed');
-    const options = { owner: 'another', now: time, leaseUntil: time + LEASE_MS, maxAttempts: 3, maxOwedAttempts: 5 };
+    const { now } = clock;
+    const options = { owner: 'another', now, leaseUntil: now + LEASE_MS, maxAttempts: 3, maxOwedAttempts: 5 };
     const outcome = await store.claim(payment, options);
     if (outcome.won) other = outcome.claim;
   }
@@ -46,83 +44,50 @@ function sleepsAt(step: Step | undefined, { upfront }: { upfront: boolean }) {
       await pass(reached);
       return result;
     };
-  const slept: Store = {
-    ...store,
-    claim: passing('claimed', store.claim),
-    fulfil: passing('fulfilled', store.fulfil),
-    settle: passing('settled', store.settle),
-  };
 
-  const verified = {
-    network: 'chain-a',
-    asset: 'asset-1',
-    payer: 'payer-1',
-    payTo: 'merchant-1',
-    amount: 50_000n,
-    decimals: 6,
-    scheme: 'exact',
-    upfront: upfront ? 'above' : undefined,
-    offeredAt: 0,
-    canSettleUpfront: true,
-    holder: { isContract: false, balance: async () => 1_000_000n },
-    payerIsProven: true,
-    recoveryQuery: '{}',
-    async settle() {
+  const hold: Hold = {
+    async lock() {
+      seen.locked += 1;
+      await pass('locking');
+      return sent;
+    },
+    async release() {
+      seen.givenBack += 1;
+      return refused('given back');
+    },
+  };
+  const { store, clock, pay } = openSale(t, {
+    stored: (store) => ({
+      ...store,
+      claim: passing('claimed', store.claim),
+      fulfil: passing('fulfilled', store.fulfil),
+      settle: passing('settled', store.settle),
+    }),
+    verified: { upfront: upfront ? 'above' : isHeld ? 'held' : undefined, ...(isHeld && { hold }) },
+    verifying: () => world.whileVerifying(),
+    recovering: () => world.settlement,
+    async settling() {
       seen.settled += 1;
       await pass('settling');
       return world.settlement;
     },
-  } satisfies VerifiedPayment;
-  const rail = {
-    name: 'mpp',
-    http: { read: () => ({ id: 'p', fingerprint: 'f', isPrivate: true }) },
-    async verify() {
-      await world.whileVerifying();
-      return verified;
+    async upstream() {
+      seen.asked += 1;
+      await pass('asking');
+      if (fails) throw new UpstreamProblem('failed', 'provider', 'it fell over');
+      return { text: 'paid' };
     },
-    recover: async () => world.settlement,
-    challenge: (_quote: unknown, refusal: unknown) => ({ refusal }),
-    receipt: () => sampleReceipt('0xmoved'),
-  } as unknown as Rail;
-
-  const lifecycle = createLifecycle({
-    routes: createRouteFinder([mppRoute('/mpp/a')]),
-    rails: new Map([['mpp', rail]]),
-    store: slept,
-    exposure: noExposure,
-    limits: usualLimits(),
-    upstreams: {
-      stopping: new AbortController().signal,
-      async call() {
-        seen.asked += 1;
-        await pass('asking');
-        return { text: 'paid' };
-      },
-    },
-    metrics: createMetrics(),
-    owner: 'sleeper',
-    decimalsOf: () => 6,
-    log,
-    now,
   });
   return {
     seen,
     store,
     world,
-    answer: () =>
-      lifecycle.answer({
-        transport: 'http',
-        method: 'POST',
-        path: '/mpp/a',
-        query: '',
-        headers: {},
-        readBody: async () => Buffer.from('{}'),
-      }),
+    answer: () => pay('p'),
     /** Who took over brings it to its end. */
     async finish() {
       if (!other) throw new Error('nobody took over');
-      await store.fulfil(other, sampleAnswer(), { now: time });
-      await store.settle(other, sampleReceipt('0xsecond'), time);
+      await store.fulfil(other, sampleAnswer(), { now: clock.now });
+      await store.settle(other, sampleReceipt('0xsecond'), clock.now);
       return store.find('p');
     },
   };
@@ -130,30 +95,46 @@ function sleepsAt(step: Step | undefined, { upfront }: { upfront: boolean }) {
 
 const inProgress = { kind: 'problem', problem: { code: 'payment_in_progress', headers: { 'retry-after': /\d/ } } };
 
-for (const [step, upfront, asked, settled] of [
-  ['claimed', false, 0, 0],
-  ['asking', false, 1, 0],
-  ['fulfilled', false, 1, 0],
-  ['claimed', true, 0, 0],
-  ['settling', true, 0, 1],
-  ['settled', true, 0, 1],
-  ['asking', true, 1, 1],
-] as const) {
-  const flow = upfront ? 'settles first' : 'settles after the result';
-  t.test(`where a payment ${flow}, an instance that was overtaken when ${step} does nothing more`, async (t) => {
-    const { seen, answer, finish } = sleepsAt(step, { upfront });
+for (const [step, flow, asked, settled, locked] of [
+  ['claimed', {}, 0, 0, 0],
+  ['asking', {}, 1, 0, 0],
+  ['asking', { fails: true }, 1, 0, 0],
+  ['fulfilled', {}, 1, 0, 0],
+  ['claimed', { upfront: true }, 0, 0, 0],
+  ['settling', { upfront: true }, 0, 1, 0],
+  ['settled', { upfront: true }, 0, 1, 0],
+  ['asking', { upfront: true }, 1, 1, 0],
+  ['asking', { upfront: true, fails: true }, 1, 1, 0],
+  ['claimed', { isHeld: true }, 0, 0, 0],
+  ['locking', { isHeld: true }, 0, 0, 1],
+  ['asking', { isHeld: true }, 1, 0, 1],
+  ['asking', { isHeld: true, fails: true }, 1, 0, 1],
+  ['fulfilled', { isHeld: true }, 1, 0, 1],
+] as const satisfies readonly [Step, Flow, number, number, number][]) {
+  const { upfront, isHeld, fails }: Flow = flow;
+  const how = upfront ? 'settles first' : isHeld ? 'is locked first' : 'settles after the result';
+  const then = fails ? ', and whose provider then failed,' : '';
+  t.test(`where a payment ${how}, an instance that was overtaken when ${step}${then} does nothing more`, async (t) => {
+    const { seen, answer, finish } = sleepsAt(t, step, flow);
     t.match(await answer(), inProgress);
-    t.same(seen, { asked, settled });
+    t.same(seen, { asked, settled, locked, givenBack: 0 });
     const transaction = settled === 1 ? '0xmoved' : '0xsecond';
     t.match(await finish(), { state: 'settled', receipt: { transaction }, answer: sampleAnswer(), owner: '' });
   });
 }
 
 t.test('an instance that was overtaken while it settled keeps the receipt, and answers', async (t) => {
-  const { seen, store, answer } = sleepsAt('settling', { upfront: false });
+  const { seen, store, answer } = sleepsAt(t, 'settling', {});
   t.match(await answer(), { kind: 'result', receipt: { transaction: '0xmoved' } });
-  t.same(seen, { asked: 1, settled: 1 });
+  t.match(seen, { asked: 1, settled: 1 });
   t.match(await store.find('p'), { state: 'settled', receipt: { transaction: '0xmoved' }, owner: '' });
+});
+
+t.test('an instance that was overtaken while it took what is locked leaves the answer to the other', async (t) => {
+  const { seen, store, answer } = sleepsAt(t, 'settling', { isHeld: true });
+  t.match(await answer(), inProgress);
+  t.same(seen, { asked: 1, settled: 1, locked: 1, givenBack: 0 });
+  t.match(await store.find('p'), { state: 'settled', receipt: { transaction: '0xmoved' } });
 });
 
 /** Claims what has an unknown end, as an instance that dies at once. */
@@ -167,7 +148,7 @@ async function claimedByAnother(store: Store): Promise<Claim> {
 }
 
 t.test('what another request settled while this one was verified is worked for, and not settled again', async (t) => {
-  const { seen, store, world, answer } = sleepsAt(undefined, { upfront: true });
+  const { seen, store, world, answer } = sleepsAt(t, undefined, { upfront: true });
   world.settlement = unused('no answer');
   t.match(await answer(), { problem: { code: 'settlement_pending' } });
   world.whileVerifying = async () => {
@@ -176,7 +157,7 @@ t.test('what another request settled while this one was verified is worked for, 
     await store.giveUp(claim, 'owed', 'upstream_failed', 1);
   };
   t.match(await answer(), { kind: 'result', receipt: { transaction: '0xother' } });
-  t.same(seen, { asked: 1, settled: 1 });
+  t.match(seen, { asked: 1, settled: 1 });
   t.match(await store.find('p'), { state: 'settled', settleUpfront: true, receipt: { transaction: '0xother' } });
 });
 
@@ -186,13 +167,13 @@ for (const [says, became, ending, state] of [
   ['says nothing', unknown('no answer'), { problem: { code: 'settlement_pending' } }, 'claimed'],
 ] as const) {
   t.test(`whose instance died while it settled returns, and the chain ${says}: it is ${state}`, async (t) => {
-    const { seen, store, world, answer } = sleepsAt(undefined, { upfront: true });
+    const { seen, store, world, answer } = sleepsAt(t, undefined, { upfront: true });
     world.settlement = unused('no answer');
     await answer();
     await claimedByAnother(store);
     world.settlement = became;
     t.match(await answer(), ending);
-    t.same(seen, { asked: state === 'settled' ? 1 : 0, settled: 1 });
+    t.match(seen, { asked: state === 'settled' ? 1 : 0, settled: 1 });
     t.match(await store.find('p'), { state });
   });
 }

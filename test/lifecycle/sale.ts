@@ -38,6 +38,8 @@ export interface SaleParts {
   readonly exposure?: ExposureControl;
   readonly intervals?: Intervals;
   readonly log?: Log;
+  /** Another sale's. */
+  readonly store?: Store;
   /** How the lifecycle has the store. */
   readonly stored?: (store: Store) => Store;
 }
@@ -71,8 +73,8 @@ function read({ headers: { pay } }: Pick<GatewayRequest, 'headers'>): Credential
 export function openSale(t: Pick<Test, 'teardown'>, parts: SaleParts = {}): Sale {
   const clock = { now: 1_000_000 };
   const now = () => clock.now;
-  const store = openSqliteStore(':memory:', { now });
-  t.teardown(() => store.close());
+  const store = parts.store ?? openSqliteStore(':memory:', { now });
+  if (!parts.store) t.teardown(() => store.close());
   const { routes = [mppRoute('/mpp/a')], log = createLog('silent'), stored = (own: Store) => own } = parts;
   const seen = { asked: 0, settled: [] as bigint[] };
   const stop = new AbortController();
