@@ -84,6 +84,22 @@ for (const [what, present, ending] of [
   });
 }
 
+t.test('what costs nothing by now is given, whatever it cost before', async (t) => {
+  const free = { ...mppRoute('/mpp/a', '0'), endpoint: { ...route.endpoint, free: true } };
+  const { outcome, asked } = await come(t, { routes: [free] }, [{}]);
+  t.match(outcome, { kind: 'result', receipt: undefined });
+  t.same(asked, [1, 0]);
+});
+
+t.test('what has nothing to do with the catalogue is told at once', async (t) => {
+  const verifying = () => {
+    throw new Problem('store_unavailable');
+  };
+  const { outcome, asked } = await come(t, { verifying }, [{}]);
+  t.match(outcome, { problem: { code: 'store_unavailable' }, isClaimed: false });
+  t.same(asked, [0, 0]);
+});
+
 for (const [what, request, isHonoured] of [
   ['in a header of x402', { headers: { 'payment-signature': 'signed', pay: 'p' } }, true],
   ['in an older header of x402', { headers: { 'x-payment': 'signed', pay: 'p' } }, true],
@@ -105,11 +121,13 @@ for (const [what, request, isHonoured] of [
 }
 
 t.test('a body that no catalogue takes is too large for the present one, too', async (t) => {
-  const small = { routes: [{ ...route, bodyLimitBytes: 3 }] };
   const body = { prompt: 'fog' };
+  const { length } = JSON.stringify(body);
+  const small = { routes: [{ ...route, bodyLimitBytes: length - 1 }] };
+  const enough = { routes: [{ ...route, bodyLimitBytes: length }] };
   const tooLarge = { problem: { code: 'body_too_large' } };
   t.match((await come(t, small, [small], { body, headers: signed })).outcome, tooLarge);
-  const { outcome, asked } = await come(t, small, [small, {}], { body, headers: signed });
+  const { outcome, asked } = await come(t, small, [small, enough], { body, headers: signed });
   t.match(outcome, { kind: 'result', isClaimed: true });
   t.same(asked, [0, 0, 1], 'and one that is too large for some is taken by the next');
 });
