@@ -18,20 +18,22 @@ interface Flow {
   readonly isHeld?: boolean;
   /** The provider fails once the instance has slept. */
   readonly fails?: boolean;
+  /** Its own clock does not show that it slept. */
+  readonly isUnaware?: boolean;
 }
 
 /** One lifecycle on a store, whose instance sleeps once at a step, if at any; another instance takes over meanwhile. */
-function sleepsAt(t: Test, step: Step | undefined, { upfront = false, isHeld = false, fails = false }: Flow) {
+function sleepsAt(t: Test, step: Step | undefined, { upfront, isHeld, fails, isUnaware }: Flow) {
   const seen = { asked: 0, settled: 0, locked: 0, givenBack: 0 };
   const world = { settlement: sent as Settlement, whileVerifying: async () => {} };
   let other: Claim | undefined;
 
   async function pass(reached: Step): Promise<void> {
     if (reached !== step || other) return;
-    clock.now += LEASE_MS + 1;
+    const now = clock.now + LEASE_MS + 1;
+    if (!isUnaware) clock.now = now;
     const [payment] = await store.list({ limit: 1 });
     if (!payment) throw new Error('nothing is claimed');
-    const { now } = clock;
     const options = { owner: 'another', now, leaseUntil: now + LEASE_MS, maxAttempts: 3, maxOwedAttempts: 5 };
     const outcome = await store.claim(payment, options);
     if (outcome.won) other = outcome.claim;
@@ -102,6 +104,7 @@ for (const [step, flow, asked, settled, locked] of [
   ['fulfilled', {}, 1, 0, 0],
   ['claimed', { upfront: true }, 0, 0, 0],
   ['settling', { upfront: true }, 0, 1, 0],
+  ['settling', { upfront: true, isUnaware: true }, 0, 1, 0],
   ['settled', { upfront: true }, 0, 1, 0],
   ['asking', { upfront: true }, 1, 1, 0],
   ['asking', { upfront: true, fails: true }, 1, 1, 0],
@@ -111,9 +114,9 @@ for (const [step, flow, asked, settled, locked] of [
   ['asking', { isHeld: true, fails: true }, 1, 0, 1],
   ['fulfilled', { isHeld: true }, 1, 0, 1],
 ] as const satisfies readonly [Step, Flow, number, number, number][]) {
-  const { upfront, isHeld, fails }: Flow = flow;
+  const { upfront, isHeld, fails, isUnaware }: Flow = flow;
   const how = upfront ? 'settles first' : isHeld ? 'is locked first' : 'settles after the result';
-  const then = fails ? ', and whose provider then failed,' : '';
+  const then = fails ? ', and whose provider then failed,' : isUnaware ? ' by a clock ahead of its own' : '';
   t.test(`where a payment ${how}, an instance that was overtaken when ${step}${then} does nothing more`, async (t) => {
     const { seen, answer, finish } = sleepsAt(t, step, flow);
     t.match(await answer(), inProgress);
