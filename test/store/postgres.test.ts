@@ -7,28 +7,18 @@ import { pageOfPaid } from './books.ts';
 import { chargesWithItsReceipt, claimsChannelsAlone } from './channels.ts';
 import { storeContract } from './contract.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
+import { openDatabases } from './databases.ts';
 import { manyPayments, pageOf } from './payers.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const { url, stop } = await startPostgres();
 t.teardown(stop);
-let databases = 0;
+const emptyDatabase = openDatabases(url);
 
-/** The URL of a database that nobody used before. */
-async function emptyDatabase(): Promise<string> {
-  databases += 1;
-  const name = `contract_${databases}`;
-  await asSuperuser(url, `CREATE DATABASE ${name}`);
-  const fresh = new URL(url);
-  fresh.pathname = `/${name}`;
-  return fresh.href;
-}
-
-async function asSuperuser(database: string, sql: string): Promise<void> {
+async function execute(database: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: database });
   await client.connect();
-  await client.query(sql);
-  await client.end();
+  await client.query(sql).finally(() => client.end());
 }
 
 async function openHere(t: Test, database: string) {
@@ -47,12 +37,12 @@ t.test('Postgres', async (t) => {
 t.test('charges a channel together with the receipt of its payment, or not at all', async (t) => {
   const database = await emptyDatabase();
   await chargesWithItsReceipt(t, await openHere(t, database), async () => {
-    await asSuperuser(
+    await execute(
       database,
       `CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken'; END $$;
       CREATE TRIGGER breaking BEFORE UPDATE OF receipt ON payments FOR EACH ROW EXECUTE FUNCTION broken()`,
     );
-    return () => asSuperuser(database, 'DROP TRIGGER breaking ON payments');
+    return () => execute(database, 'DROP TRIGGER breaking ON payments');
   });
 });
 
