@@ -73,6 +73,8 @@ export const areas: readonly Area[] = [
     tests: [
       'test/payment/channels/*.test.ts',
       'test/payment/authorizations/batch-settlement.test.ts',
+      'test/rails/x402/channel*.test.ts',
+      'test/payment/facilitators/channel-node.test.ts',
       'test/payment/facilitators/evm-channels.test.ts',
       'test/road/channel*.test.ts',
     ],

@@ -1,0 +1,98 @@
+/** A node of an EVM chain over HTTP. It answers as a genuine one does, what a test has it answer. */
+import type { Test } from 'tap';
+import { type Hex, keccak256, numberToHex, parseTransaction, type TransactionSerializableEIP1559 } from 'viem';
+import { json, serve } from './front.ts';
+
+/** What a node says of a call that it does not run. */
+export class NodeRefusal extends Error {
+  readonly code: number;
+  readonly data: Hex | undefined;
+  constructor(code: number, message: string, data?: Hex) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** `data` is what the contract reverts with. */
+export const reverted = (data?: Hex): NodeRefusal => new NodeRefusal(3, 'execution reverted', data);
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON, which each method knows.
+type Answer = (...params: any[]) => unknown;
+
+export interface RpcNode {
+  readonly url: string;
+  /** Methods, in the order in which they were asked. */
+  readonly asked: string[];
+  /** Methods that get no answer; `all` for every one. */
+  readonly silent: Set<string>;
+  readonly sent: TransactionSerializableEIP1559[];
+  /** How a transaction ends; undefined: it is in no block yet. */
+  ends: 'success' | 'reverted' | undefined;
+  /** What a call takes. */
+  gas: bigint;
+  /** Wei. */
+  baseFee: bigint;
+  /** Seconds since the epoch, of the newest block. */
+  timestamp: bigint;
+  /** By method, in place of the usual ones; one that throws NodeRefusal refuses. */
+  readonly answers: Record<string, Answer>;
+}
+
+const HASH: Hex = `0x${'ab'.repeat(32)}`;
+const ADDRESS: Hex = `0x${'cd'.repeat(20)}`;
+
+export async function rpcNode(t: Test, chainId: number): Promise<RpcNode> {
+  const usual: Record<string, Answer> = {
+    eth_chainId: () => numberToHex(chainId),
+    eth_blockNumber: () => '0x10',
+    eth_getBlockByNumber: () => ({
+      ...{ number: '0x10', hash: HASH, transactions: [] },
+      baseFeePerGas: numberToHex(node.baseFee),
+      timestamp: numberToHex(node.timestamp),
+    }),
+    eth_maxPriorityFeePerGas: () => '0x0',
+    eth_getBalance: () => numberToHex(10n ** 19n),
+    eth_estimateGas: () => numberToHex(node.gas),
+    eth_getTransactionCount: () => numberToHex(node.sent.length),
+    eth_sendRawTransaction(serialized: Hex) {
+      node.sent.push(parseTransaction(serialized) as TransactionSerializableEIP1559);
+      return keccak256(serialized);
+    },
+    eth_getTransactionReceipt: (hash: Hex) =>
+      node.ends === undefined
+        ? null
+        : {
+            ...{ transactionHash: hash, transactionIndex: '0x0', blockHash: HASH, blockNumber: '0x11', logs: [] },
+            ...{ from: ADDRESS, to: ADDRESS, gasUsed: '0x1', cumulativeGasUsed: '0x1', effectiveGasPrice: '0x1' },
+            ...{ logsBloom: '0x', contractAddress: null, type: '0x2' },
+            status: node.ends === 'success' ? '0x1' : '0x0',
+          },
+  };
+  const front = await serve((_, response, body) => {
+    const { id, method, params = [] } = JSON.parse(body);
+    node.asked.push(method);
+    if (node.silent.has(method) || node.silent.has('all')) return void json(response, 503, {});
+    const answer = node.answers[method] ?? usual[method];
+    try {
+      if (!answer) throw new NodeRefusal(-32601, `the method ${method} does not exist`);
+      json(response, 200, { jsonrpc: '2.0', id, result: answer(...params) });
+    } catch (error) {
+      const { code, message, data } = error instanceof NodeRefusal ? error : new NodeRefusal(-32603, String(error));
+      json(response, 200, { jsonrpc: '2.0', id, error: { code, message, data } });
+    }
+  });
+  t.teardown(front.stop);
+  const node: RpcNode = {
+    url: front.url,
+    asked: [],
+    silent: new Set(),
+    sent: [],
+    ends: 'success',
+    gas: 100_000n,
+    baseFee: 10n ** 9n,
+    timestamp: 1_700_000_000n,
+    answers: {},
+  };
+  return node;
+}
