@@ -53,7 +53,7 @@ const failing = (errorName: 'DepositCollectionFailed' | 'InvalidSignature') =>
 
 /** Who drives channels through a node, and the contract behind that. */
 async function scene(t: Test, { nativeValue = 0n } = {}) {
-  const node = await rpcNode(t, CHAIN_ID);
+  const node = rpcNode(t, CHAIN_ID);
   const contract = {
     /** Salts of channels whose claims are turned down. */
     bad: new Set<string>(),

@@ -1,7 +1,9 @@
-/** A node of an EVM chain over HTTP. It answers as a genuine one does, what a test has it answer. */
+/**
+ * A node of an EVM chain, in this process: what is fetched from its address is answered here, as a genuine one answers, for
+ * tests that ask so much that they would spend their time on connections.
+ */
 import type { Test } from 'tap';
 import { type Hex, keccak256, numberToHex, parseTransaction, type TransactionSerializableEIP1559 } from 'viem';
-import { json, serve } from './front.ts';
 
 /** What a node says of a call that it does not run. */
 export class NodeRefusal extends Error {
@@ -27,6 +29,8 @@ export interface RpcNode {
   /** Methods that get no answer; `all` for every one. */
   readonly silent: Set<string>;
   readonly sent: TransactionSerializableEIP1559[];
+  /** Of the receipt of the transaction with this hash. */
+  logsOf(hash: Hex): readonly object[];
   /** How a transaction ends; undefined: it is in no block yet. */
   ends: 'success' | 'reverted' | undefined;
   /** What a call takes. */
@@ -35,14 +39,16 @@ export interface RpcNode {
   baseFee: bigint;
   /** Seconds since the epoch, of the newest block. */
   timestamp: bigint;
-  /** By method, in place of the usual ones; one that throws NodeRefusal refuses. */
+  /** By method, in place of the usual ones, now or later; one that throws NodeRefusal refuses. */
   readonly answers: Record<string, Answer>;
 }
 
 const HASH: Hex = `0x${'ab'.repeat(32)}`;
 const ADDRESS: Hex = `0x${'cd'.repeat(20)}`;
 
-export async function rpcNode(t: Test, chainId: number): Promise<RpcNode> {
+const nodes = new Map<string, (body: string) => Promise<Response>>();
+
+export function rpcNode(t: Test, chainId: number): RpcNode {
   const usual: Record<string, Answer> = {
     eth_chainId: () => numberToHex(chainId),
     eth_blockNumber: () => '0x10',
@@ -63,36 +69,42 @@ export async function rpcNode(t: Test, chainId: number): Promise<RpcNode> {
       node.ends === undefined
         ? null
         : {
-            ...{ transactionHash: hash, transactionIndex: '0x0', blockHash: HASH, blockNumber: '0x11', logs: [] },
+            ...{ transactionHash: hash, transactionIndex: '0x0', blockHash: HASH, blockNumber: '0x11' },
+            logs: node.logsOf(hash),
             ...{ from: ADDRESS, to: ADDRESS, gasUsed: '0x1', cumulativeGasUsed: '0x1', effectiveGasPrice: '0x1' },
             ...{ logsBloom: '0x', contractAddress: null, type: '0x2' },
             status: node.ends === 'success' ? '0x1' : '0x0',
           },
   };
-  const front = await serve((_, response, body) => {
+  async function answerTo(body: string): Promise<Response> {
     const { id, method, params = [] } = JSON.parse(body);
     node.asked.push(method);
-    if (node.silent.has(method) || node.silent.has('all')) return void json(response, 503, {});
+    if (node.silent.has(method) || node.silent.has('all')) return Response.json({}, { status: 503 });
     const answer = node.answers[method] ?? usual[method];
     try {
       if (!answer) throw new NodeRefusal(-32601, `the method ${method} does not exist`);
-      json(response, 200, { jsonrpc: '2.0', id, result: answer(...params) });
+      return Response.json({ jsonrpc: '2.0', id, result: await answer(...params) });
     } catch (error) {
       const { code, message, data } = error instanceof NodeRefusal ? error : new NodeRefusal(-32603, String(error));
-      json(response, 200, { jsonrpc: '2.0', id, error: { code, message, data } });
+      return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } });
     }
-  });
-  t.teardown(front.stop);
+  }
   const node: RpcNode = {
-    url: front.url,
+    url: `http://node-${nodes.size}.invalid`,
     asked: [],
     silent: new Set(),
     sent: [],
+    logsOf: () => [],
     ends: 'success',
     gas: 100_000n,
     baseFee: 10n ** 9n,
     timestamp: 1_700_000_000n,
     answers: {},
   };
+  nodes.set(node.url, answerTo);
+  t.intercept(globalThis, 'fetch', {
+    value: (url: string, { body }: { body: string }) =>
+      nodes.get(new URL(url).origin)?.(body) ?? Promise.reject(new Error('no such node')),
+  });
   return node;
 }
