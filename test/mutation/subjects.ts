@@ -85,7 +85,7 @@ export const areas: readonly Area[] = [
   },
   {
     files: ['src/payment/facilitators/evm-deployment.ts'],
-    tests: ['test/road/new-wallets.test.ts'],
+    tests: ['test/payment/facilitators/evm-deployment.test.ts', 'test/road/new-wallets.test.ts'],
   },
   {
     files: ['src/store/*.ts'],

@@ -46,7 +46,18 @@ export interface RpcNode {
 const HASH: Hex = `0x${'ab'.repeat(32)}`;
 const ADDRESS: Hex = `0x${'cd'.repeat(20)}`;
 
+/** Without a stream, which would take longer than the answer. */
+function fetched(body: object, status = 200): Response {
+  const text = JSON.stringify(body);
+  const head = new Response(null, { status, headers: { 'content-type': 'application/json' } });
+  return Object.defineProperty(head, 'text', { value: async () => text });
+}
+
 const nodes = new Map<string, (body: string) => Promise<Response>>();
+const { fetch: elsewhere } = globalThis;
+globalThis.fetch = (input, init) =>
+  nodes.get(new URL(String(input)).origin)?.(String(init?.body)) ?? elsewhere(input, init);
+let opened = 0;
 
 export function rpcNode(t: Test, chainId: number): RpcNode {
   const usual: Record<string, Answer> = {
@@ -79,18 +90,19 @@ export function rpcNode(t: Test, chainId: number): RpcNode {
   async function answerTo(body: string): Promise<Response> {
     const { id, method, params = [] } = JSON.parse(body);
     node.asked.push(method);
-    if (node.silent.has(method) || node.silent.has('all')) return Response.json({}, { status: 503 });
+    if (node.silent.has(method) || node.silent.has('all')) return fetched({}, 503);
     const answer = node.answers[method] ?? usual[method];
     try {
       if (!answer) throw new NodeRefusal(-32601, `the method ${method} does not exist`);
-      return Response.json({ jsonrpc: '2.0', id, result: await answer(...params) });
+      return fetched({ jsonrpc: '2.0', id, result: await answer(...params) });
     } catch (error) {
       const { code, message, data } = error instanceof NodeRefusal ? error : new NodeRefusal(-32603, String(error));
-      return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } });
+      return fetched({ jsonrpc: '2.0', id, error: { code, message, data } });
     }
   }
+  opened += 1;
   const node: RpcNode = {
-    url: `http://node-${nodes.size}.invalid`,
+    url: `http://node-${opened}.invalid`,
     asked: [],
     silent: new Set(),
     sent: [],
@@ -102,9 +114,6 @@ export function rpcNode(t: Test, chainId: number): RpcNode {
     answers: {},
   };
   nodes.set(node.url, answerTo);
-  t.intercept(globalThis, 'fetch', {
-    value: (url: string, { body }: { body: string }) =>
-      nodes.get(new URL(url).origin)?.(body) ?? Promise.reject(new Error('no such node')),
-  });
+  t.teardown(() => nodes.delete(node.url));
   return node;
 }
