@@ -162,6 +162,8 @@ async function scene(t: Test, { factories = [ALLOWED], nativeValue = 0n, confirm
   const isFactory = (to: string) => [ALLOWED, OTHER].includes(to.toLowerCase());
   /** A factory is called with the address of the wallet that it is to deploy. */
   const walletOf = (data: Hex): string => data.toLowerCase();
+  /** What is there already cannot be made again. */
+  const canDeploy = (wallet: string): boolean => !exists(wallet) && world.deploys(wallet);
 
   Object.assign(node.answers, {
     eth_getCode(address: string) {
@@ -173,7 +175,7 @@ async function scene(t: Test, { factories = [ALLOWED], nativeValue = 0n, confirm
     eth_call: ({ to, data }: { to: string; data: Hex }) => answer(to, data, exists, seconds()),
     eth_estimateGas({ to, data, input = data }: { to: string; data: Hex; input?: Hex }) {
       if (isFactory(to)) {
-        if (!world.deploys(walletOf(input))) throw reverted();
+        if (!canDeploy(walletOf(input))) throw reverted();
         return numberToHex(node.gas);
       }
       if (world.sendingFault) throw world.sendingFault;
@@ -199,7 +201,7 @@ async function scene(t: Test, { factories = [ALLOWED], nativeValue = 0n, confirm
             const logs: object[] = [];
             if (isFactory(to)) {
               const gasUsed = numberToHex(node.gas);
-              if (!world.deploys(walletOf(data)))
+              if (!canDeploy(walletOf(data)))
                 return { status: '0x0', gasUsed, returnData: '0x', logs, error: { code: 3, message: 'reverted' } };
               made.add(world.makes(walletOf(data)));
               return { status: '0x1', gasUsed, returnData: '0x', logs };

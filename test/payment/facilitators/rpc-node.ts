@@ -55,8 +55,10 @@ function fetched(body: object, status = 200): Response {
 
 const nodes = new Map<string, (body: string) => Promise<Response>>();
 const { fetch: elsewhere } = globalThis;
-globalThis.fetch = (input, init) =>
-  nodes.get(new URL(String(input)).origin)?.(String(init?.body)) ?? elsewhere(input, init);
+globalThis.fetch = (input, init) => {
+  const { origin } = new URL(input instanceof Request ? input.url : input);
+  return nodes.get(origin)?.(String(init?.body)) ?? elsewhere(input, init);
+};
 let opened = 0;
 
 export function rpcNode(t: Test, chainId: number): RpcNode {
