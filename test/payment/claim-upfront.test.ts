@@ -1,8 +1,17 @@
-/** Which payments settle before the work when they are claimed, and whose money has to cover more than one. */
+/** Which payments settle before the work, and whose money has to cover more than one. */
 import t, { type Test } from 'tap';
 import type { ExposureFile } from '../../src/catalogue/types.ts';
+import { WITHDRAW_DELAY } from '../../src/payment/channels/channel.ts';
 import type { Payer } from '../../src/payment/exposure/payer.ts';
+import { usualIntervals } from '../../src/payment/intervals.ts';
 import type { VerifiedPayment } from '../../src/payment/rail.ts';
+import {
+  afterResultFirst,
+  authorizationSeconds,
+  demandOutliving,
+  endsBeforeTheWork,
+  endsTooSoonOn,
+} from '../../src/payment/settle-upfront.ts';
 import { unused } from '../../src/settlement.ts';
 import { LEASE_MS, openClaims, PRICE, START } from './claiming.ts';
 
@@ -266,4 +275,58 @@ t.test('what ends before any work begins counts for nothing', async (t) => {
   claims.world.chain = unused('not used yet');
   t.match(await claims.claim(), { mayHaveSettled: true });
   t.equal(claims.unproven(), 500_000n);
+});
+
+t.test('what is signed is asked to be good for the work and a minute, or as long as its network has it', (t) => {
+  for (const [deadlineMs, authorizationLastsMs, seconds] of [
+    [45_000, undefined, 105],
+    [45_001, undefined, 106],
+    [45_000, 60_000, 60],
+    [45_000, 60_999, 60],
+  ] as const) {
+    t.equal(authorizationSeconds({ deadlineMs }, { authorizationLastsMs }), seconds);
+  }
+  t.end();
+});
+
+t.test('a payment that may end before the work and its settlement settles first', (t) => {
+  for (const [goodForMs, ends] of [
+    [59_999, true],
+    [60_000, false],
+    [60_001, false],
+  ] as const) {
+    t.equal(endsBeforeTheWork({ goodForMs, deadlineMs: 45_000, settleMarginMs: 15_000 }), ends);
+    const demand = () => demandOutliving({ goodForMs, deadlineMs: 45_000 });
+    if (ends) t.throws(demand, { kind: 'payment-expired', message: /ends before the work may be done/ });
+    else t.doesNotThrow(demand);
+  }
+  t.end();
+});
+
+t.test('where all that can be signed on a network ends before the work, everybody settles first', (t) => {
+  for (const [authorizationLastsMs, deadlineMs, ends] of [
+    [60_000, 50_000, false],
+    [60_000, 50_001, true],
+    [60_999, 50_001, true],
+    [undefined, 600_000, false],
+  ] as const) {
+    t.equal(endsTooSoonOn({ authorizationLastsMs }, { deadlineMs }), ends);
+  }
+  t.end();
+});
+
+t.test('offers that settle after the result come first, and keep their order', (t) => {
+  const isUpfront = (offer: string) => offer.startsWith('first');
+  t.same(afterResultFirst(['first 1', 'after 1', 'first 2', 'after 2'], isUpfront), [
+    'after 1',
+    'after 2',
+    'first 1',
+    'first 2',
+  ]);
+  t.end();
+});
+
+t.test('what is charged to a channel is claimed four times as soon as its payer could have its deposit back', (t) => {
+  t.equal(usualIntervals.claims.afterMs * 4, WITHDRAW_DELAY * 1_000);
+  t.end();
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import t from 'tap';
 import { createLog } from '../../src/log.ts';
+import { endAbandoned } from '../../src/payment/abandoned.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { reconcile } from '../../src/payment/reconcile.ts';
 import type { Settlement } from '../../src/settlement.ts';
@@ -34,21 +35,22 @@ async function abandoned(progress: 'claimed' | 'settling first' | 'fulfilled' | 
   return store;
 }
 
-for (const [progress, chain, state] of [
-  ['unknown', settled, 'settled'],
-  ['unknown', refused, 'unsettled'],
-  ['unknown', unknown, 'unknown'],
-  ['fulfilled', settled, 'settled'],
-  ['fulfilled', refused, 'unsettled'],
-  ['fulfilled', unknown, 'unknown'],
-  ['settling first', settled, 'owed'],
-  ['settling first', unknown, 'unknown'],
-  ['settled first', unknown, 'owed'],
-  ['claimed', unknown, 'released'],
+for (const [progress, chain, state, ended] of [
+  ['unknown', settled, 'settled', 1],
+  ['unknown', refused, 'unsettled', 1],
+  ['unknown', unknown, 'unknown', 0],
+  ['fulfilled', settled, 'settled', 1],
+  ['fulfilled', refused, 'unsettled', 1],
+  ['fulfilled', unknown, 'unknown', 1],
+  ['settling first', settled, 'owed', 1],
+  ['settling first', unknown, 'unknown', 1],
+  ['settled first', unknown, 'owed', 1],
+  ['claimed', unknown, 'released', 1],
 ] as const) {
   t.test(`a payment left behind as ${progress} is ${state} where the chain says ${chain.state}`, async (t) => {
     const store = await abandoned(progress);
-    await reconcile({ store, rails: railThatSays(chain), owner: 'another', log, now: () => LATER });
+    const parts = { store, rails: railThatSays(chain), owner: 'another', log, now: () => LATER };
+    t.equal(await reconcile(parts), ended, 'and counts where it went on from there');
     const payment = await store.find('p');
     t.equal(payment?.state, state);
     t.equal(payment?.receipt !== undefined, state === 'settled' || state === 'owed', 'a receipt where money moved');
@@ -175,4 +177,93 @@ t.test('a network that takes its time ends its round, and keeps no other waiting
   t.equal(asked.filter((query) => query === '"slow"').length, 2, 'after 40 seconds no more is begun');
   await reconcile({ store, rails, owner: 'another', log, now: () => time + 10_000 });
   t.equal(asked.filter((query) => query === '"slow"').length, 3, 'the next round goes on with who was not asked');
+});
+
+t.test('what is unknown and what was left behind count together', async (t) => {
+  const store = await unknownPayments({ id: 'unknown' });
+  const left = await store.claim(sampleFacts('left', { settleUpfront: true }), claimAt(1));
+  t.ok(left.won);
+  t.equal(await reconcile({ store, rails: railThatSays(settled), owner: 'another', log, now: () => LATER }), 2);
+});
+
+t.test('whoever ends a payment has it for a lease meanwhile, and who has it keeps it', async (t) => {
+  const store = await abandoned('settling first');
+  const seen: unknown[] = [];
+  const recover = async (): Promise<Settlement> => {
+    seen.push(await store.find('p'));
+    return settled;
+  };
+  const rail = { recover, receipt: () => sampleReceipt('0xfound') } as unknown as Rail;
+  const parts = (owner: string, now: number) => ({ store, owner, now: () => now });
+  const payment = await store.find('p');
+  if (!payment) throw new Error('there is no payment');
+  t.equal(await endAbandoned(parts('another', payment.leaseUntil - 1), payment, rail), false, 'it is under way still');
+  t.same(seen, []);
+  t.equal(await endAbandoned(parts('another', payment.leaseUntil), payment, rail), true);
+  t.match(seen, [{ owner: 'another', attempt: 2, leaseUntil: payment.leaseUntil + 30_000 }]);
+  t.match(await store.find('p'), { state: 'owed', owner: '' });
+  t.equal(
+    await endAbandoned(parts('third', LATER), payment, undefined),
+    true,
+    'what is owed stays so for who asks late',
+  );
+  t.match(await store.find('p'), { state: 'owed', owner: '' });
+});
+
+t.test('money that lies locked is taken for an answer, and given back without one', async (t) => {
+  const held: Settlement = { state: 'unknown', reason: 'it is locked', held: true };
+  const ended: boolean[] = [];
+  const rails = (became: Settlement | undefined) => {
+    const endHold = async (_query: string, isDone: boolean) => {
+      ended.push(isDone);
+      return became;
+    };
+    const rail = { recover: async () => held, endHold, receipt: () => sampleReceipt('0xtaken') };
+    return new Map([['x402', rail as unknown as Rail]]);
+  };
+  for (const [progress, became, state] of [
+    ['fulfilled', settled, 'settled'],
+    ['unknown', settled, 'settled'],
+    ['settling first', refused, 'unsettled'],
+    ['settling first', undefined, 'released'],
+    ['unknown', undefined, 'unknown'],
+  ] as const) {
+    const store = await abandoned(progress);
+    const before = await store.find('p');
+    const parts = { store, rails: rails(became), owner: 'another', log, now: () => LATER };
+    t.equal(await reconcile(parts), state === 'unknown' ? 0 : 1);
+    t.match(await store.find('p'), { state, owner: '' });
+    if (state === 'unknown') t.same(await store.find('p'), before, 'what is nobody’s any more may be tried again');
+  }
+  t.same(ended, [true, true, false, false, true]);
+});
+
+t.test('a network has thirty seconds of a round, the last of them included', async (t) => {
+  const store = await unknownPayments({ id: 'one' }, { id: 'two' }, { id: 'three' });
+  let time = LATER;
+  const asked: number[] = [];
+  const recover = async (): Promise<Settlement> => {
+    asked.push(time - LATER);
+    time += 30_000;
+    return unknown;
+  };
+  const rails = new Map([['x402', { recover } as unknown as Rail]]);
+  await reconcile({ store, rails, owner: 'another', log, now: () => time });
+  t.same(asked, [0, 30_000]);
+});
+
+t.test('of more than a round has room for, those come first that waited longest', async (t) => {
+  const store = openSqliteStore(':memory:');
+  t.teardown(() => store.close());
+  for (const state of ['unknown', 'claimed'] as const) {
+    for (let number = 0; number <= 100; number += 1) {
+      const facts = sampleFacts(`${state} ${number}`, { recoveryQuery: `${number}` });
+      const outcome = await store.claim(facts, claimAt(number + 1));
+      if (!outcome.won) throw new Error('a new payment was not won');
+      if (state === 'unknown') await store.giveUp(outcome.claim, 'unknown', 'a time-out', number + 1);
+    }
+  }
+  t.equal(await reconcile({ store, rails: railThatSays(settled), owner: 'another', log, now: () => LATER }), 200);
+  t.match(await store.find('unknown 100'), { state: 'unknown' });
+  t.match(await store.find('claimed 100'), { state: 'claimed' });
 });

@@ -26,7 +26,7 @@ const KEPT_MS = 60_000;
 const MOST_KEPT = 10_000;
 
 /** Who pays on an EVM chain. One for each network: it remembers for a minute which addresses have no code. */
-export function createEvmPayers(rpcUrl: string, asset: string, now: () => number) {
+export function createEvmPayers(rpcUrl: string, asset: string, now: () => number, mostKept = MOST_KEPT) {
   const rpc = createRpc(rpcUrl);
   const plain = new Map<string, number>();
 
@@ -36,7 +36,7 @@ export function createEvmPayers(rpcUrl: string, asset: string, now: () => number
     if (seen !== undefined && now() - seen < KEPT_MS) return false;
     const code = await rpc('eth_getCode', [address, 'latest']).catch(() => undefined);
     if (code !== '0x') return true;
-    if (plain.size >= MOST_KEPT) plain.clear();
+    if (plain.size >= mostKept) plain.clear();
     plain.set(address, now());
     return false;
   }
