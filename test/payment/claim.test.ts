@@ -378,6 +378,19 @@ t.test('what looks spent may have bought an answer meanwhile', async (t) => {
   }
 });
 
+t.test('who comes with the proof of another, who pays with it meanwhile, gets nothing of what that buys', async (t) => {
+  const facts = { fingerprint: "its payer's" };
+  const { claim, payment } = overtaken(t, ({ left }) => left('settled', { facts }));
+  await t.rejects(claim(), { kind: 'invalid-challenge', message: /has been used: sign a new one/ });
+  t.match(await payment(), { state: 'settled', attempt: 1 });
+  const late = overtaken(t, ({ left }) => left('claimed'));
+  await t.rejects(
+    late.claim(),
+    { ...inProgress, message: /^This payment is being worked on/ },
+    'nor does who comes twice',
+  );
+});
+
 t.test('what another request tried and let go of meanwhile is verified again', async (t) => {
   const { claim, left, seen } = overtaken(t, ({ left }) => left('released', { attempts: 1 }), USED);
   await left('released');

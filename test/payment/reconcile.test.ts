@@ -236,6 +236,12 @@ t.test('money that lies locked is taken for an answer, and given back without on
     if (state === 'unknown') t.same(await store.find('p'), before, 'what is nobody’s any more may be tried again');
   }
   t.same(ended, [true, true, false, false, true]);
+
+  const store = await abandoned('unknown');
+  const payment = await store.find('p');
+  if (!payment) throw new Error('there is no payment');
+  const rail = rails(undefined).get('x402');
+  t.equal(await endAbandoned({ store, owner: 'another', now: () => LATER }, payment, rail), false);
 });
 
 t.test('a network has thirty seconds of a round, the last of them included', async (t) => {

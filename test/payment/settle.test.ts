@@ -6,10 +6,10 @@ import type { Rail, VerifiedPayment } from '../../src/payment/rail.ts';
 import { recover } from '../../src/payment/recover.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
 import { settlePayment } from '../../src/payment/settle.ts';
-import { heldForUs, refused, type Settlement, unknown } from '../../src/settlement.ts';
+import { refused, type Settlement, unknown } from '../../src/settlement.ts';
 import { storeUnavailable } from '../../src/store/problem.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import type { Claim, Payment, Store } from '../../src/store/store.ts';
+import type { Claim, Payment, ReceiptedSettlement, Store } from '../../src/store/store.ts';
 import { endingPauses } from '../pauses.ts';
 import { existing, won } from '../store/arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts } from '../store/samples.ts';
@@ -270,7 +270,7 @@ t.test('a hold that nobody works on is taken for an answer that is kept, and giv
     },
   });
   const now = () => NOW;
-  const held = heldForUs('it is locked');
+  const held: ReceiptedSettlement = { state: 'unknown', reason: 'it is locked', held: true };
   const done = { recoveryQuery: QUERY, answer: sampleAnswer() };
   const undone = { recoveryQuery: QUERY, answer: undefined };
   t.same(await endHold(railThat(moved('0xtaken')), done, held, now), {
@@ -284,8 +284,13 @@ t.test('a hold that nobody works on is taken for an answer that is kept, and giv
     [QUERY, false],
     [QUERY, false],
   ]);
-  const settled = { state: 'settled', receipt: receiptOf('0xfound') } as const;
-  for (const became of [undefined, settled, expired, silent] as const) {
+  const others: readonly (ReceiptedSettlement | undefined)[] = [
+    undefined,
+    { state: 'settled', receipt: receiptOf('0xfound') },
+    { state: 'refused', reason: 'it expired' },
+    { state: 'unknown', reason: 'the node says nothing' },
+  ];
+  for (const became of others) {
     t.equal(await endHold(railThat(moved('0xtaken')), done, became, now), became, 'what is no hold stays as it is');
   }
   t.equal(await endHold({ receipt }, done, held, now), held, 'and what is locked by a rail that locks nothing');

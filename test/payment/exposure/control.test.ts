@@ -131,7 +131,7 @@ t.test('work whose settlement has no answer yet counts as lost until it has one'
 
 t.test('a payment is bounded by what the operator says, in units of its asset', async (t) => {
   const file = { perPayer: '3.00', new: '0.25', settleUpfront: { afterFailures: 5 } };
-  const { control } = open(t, file);
+  const { control } = open(file);
   const failuresSince = START - 86_400_000;
   t.same(control.reserve(0n, 6).limits, { perPayer: 3_000_000n, unproven: 250_000n, failures: 5, failuresSince });
   t.same(control.reserve(0n, 2).limits, { perPayer: 300n, unproven: 25n, failures: 5, failuresSince });
