@@ -1,6 +1,6 @@
 import type { Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleFacts, sampleReceipt } from './samples.ts';
 
 const told = (occurrence: string, receivers = ['https://a.example']) => ({

@@ -2,9 +2,9 @@ import { listMovements } from '../../src/store/credit-statements.ts';
 import { listPaid } from '../../src/store/statements.ts';
 import type { PaidPosition, Store } from '../../src/store/store.ts';
 import { existing, won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
 import { addFunded, sampleHash, sampleHold, sampleKey, samplePurchase } from './credit-samples.ts';
 import { written } from './payers.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 async function settled(store: Store, id: string, settledAt: number): Promise<void> {
@@ -37,6 +37,12 @@ export function books(promise: Promised): void {
       return ids;
     };
     for (const limit of [1, 2, 4, 10]) t.same(await read(limit), ['first', 'a', 'b', 'late']);
+    t.equal(
+      (await store.paid({ ...ALL, after: undefined, limit: 5 })).next,
+      undefined,
+      'a page that is not full is the last',
+    );
+    t.same((await store.paid({ ...ALL, after: undefined, limit: 4 })).next, { settledAt: 50, id: 'late' });
     t.same(await read(1, { from: 20, to: 50 }), ['a', 'b'], 'the beginning is part of it and the end is not');
     const { payments } = await store.paid({ from: 10, to: 11, after: undefined, limit: 1 });
     const { rail, network, asset, payer, payTo, route } = sampleFacts('first');

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { Channel, ChannelFacts, ChannelState, Draw } from '../../src/store/channel-store.ts';
 import type { Claim, Receipt, Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 /** Times that calls are repeated which come at the same moment. */
@@ -247,23 +247,27 @@ function drawing(promise: Promised): void {
     t.equal(await store.channels.reserve(claim, draw(100n, '0'), 5), 'insufficient', 'as the chain says by now');
   });
 
-  promise('gives a channel to one of two payments that come at the same moment', async (t, store, open) => {
-    const other = await open();
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const id = idOf(round);
-      // Every second one is known before.
-      const max = round % 2 === 0 ? 100 : 200;
-      if (max === 200) await sold(store, 100, { id });
-      const [one, two] = await Promise.all([claimed(store, `one ${round}`), claimed(other, `two ${round}`)]);
-      const drawn = await Promise.all([
-        store.channels.reserve(one, on(id, max), 3),
-        other.channels.reserve(two, on(id, max), 3),
-      ]);
-      t.same([...drawn].sort(), ['busy', 'reserved']);
-      const winner = drawn[0] === 'reserved' ? one : two;
-      t.match(await channelOf(store, id), { pending: { paymentId: winner.id, max: String(max) } });
-    }
-  });
+  promise(
+    'gives a channel to one of two payments that come at the same moment',
+    async (t, store, open) => {
+      const other = await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = idOf(round);
+        // Every second one is known before.
+        const max = round % 2 === 0 ? 100 : 200;
+        if (max === 200) await sold(store, 100, { id });
+        const [one, two] = await Promise.all([claimed(store, `one ${round}`), claimed(other, `two ${round}`)]);
+        const drawn = await Promise.all([
+          store.channels.reserve(one, on(id, max), 3),
+          other.channels.reserve(two, on(id, max), 3),
+        ]);
+        t.same([...drawn].sort(), ['busy', 'reserved']);
+        const winner = drawn[0] === 'reserved' ? one : two;
+        t.match(await channelOf(store, id), { pending: { paymentId: winner.id, max: String(max) } });
+      }
+    },
+    'long',
+  );
 }
 
 function charging(promise: Promised): void {
@@ -332,63 +336,76 @@ function charging(promise: Promised): void {
     },
   );
 
-  promise('charges a channel or gives it to the next, whichever comes first', async (t, store, open) => {
-    const other = await open();
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const id = idOf(round);
-      const given = await claimed(store, `given up ${round}`);
-      await store.channels.reserve(given, on(id, 100), 1);
-      await store.giveUp(given, 'released', 'upstream_timeout', 2);
-      const next = await claimed(other, `next ${round}`);
-      const [isSettled, drawn] = await Promise.all([
-        store.settle(given, receiptOf(100, id), 3),
-        other.channels.reserve(next, on(id, 100), 3),
-      ]);
-      t.equal(drawn, isSettled ? 'mismatch' : 'reserved');
-      t.match(await channelOf(store, id), { charged: isSettled ? '100' : '0' });
-      t.match(await store.find(given.id), { state: isSettled ? 'owed' : 'released' });
-    }
-  });
-
-  promise('gives a channel to the next call only when what it cost before is charged', async (t, store, open) => {
-    const other = await open();
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const id = idOf(round);
-      const one = await claimed(store, `one ${round}`);
-      await store.channels.reserve(one, on(id, 100), 1);
-      const next = await claimed(other, `next ${round}`);
-      const [isSettled, drawn] = await Promise.all([
-        store.settle(one, receiptOf(100, id), 3),
-        other.channels.reserve(next, on(id, 200), 3),
-      ]);
-      t.equal(isSettled, true);
-      t.ok(drawn === 'reserved' || drawn === 'busy', drawn);
-      t.match(await channelOf(store, id), { charged: '100' });
-    }
-  });
-
-  promise('shows a channel charged with the receipt, and never the one without the other', async (t, store, open) => {
-    const other = await open();
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const id = idOf(round);
-      const claim = await claimed(store, `one ${round}`);
-      await store.channels.reserve(claim, on(id, 100), 1);
-      const seen: string[] = [];
-      let isOver = false;
-      const settling = store.settle(claim, receiptOf(100, id), 2).finally(() => {
-        isOver = true;
-      });
-      while (!isOver) {
-        const { charged } = await channelOf(other, id);
-        const receipt = (await other.find(claim.id))?.receipt;
-        const { charged: later } = await channelOf(other, id);
-        if (charged === '100' && !receipt) seen.push('charged without a receipt');
-        if (receipt && later === '0') seen.push('a receipt without being charged');
+  promise(
+    'charges a channel or gives it to the next, whichever comes first',
+    async (t, store, open) => {
+      const other = await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = idOf(round);
+        const given = await claimed(store, `given up ${round}`);
+        await store.channels.reserve(given, on(id, 100), 1);
+        await store.giveUp(given, 'released', 'upstream_timeout', 2);
+        const next = await claimed(other, `next ${round}`);
+        const [isSettled, drawn] = await Promise.all([
+          store.settle(given, receiptOf(100, id), 3),
+          other.channels.reserve(next, on(id, 100), 3),
+        ]);
+        t.equal(drawn, isSettled ? 'mismatch' : 'reserved');
+        t.match(await channelOf(store, id), { charged: isSettled ? '100' : '0' });
+        t.match(await store.find(given.id), { state: isSettled ? 'owed' : 'released' });
       }
-      t.equal(await settling, true);
-      t.same(seen, []);
-    }
-  });
+    },
+    'long',
+  );
+
+  promise(
+    'gives a channel to the next call only when what it cost before is charged',
+    async (t, store, open) => {
+      const other = await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = idOf(round);
+        const one = await claimed(store, `one ${round}`);
+        await store.channels.reserve(one, on(id, 100), 1);
+        const next = await claimed(other, `next ${round}`);
+        const [isSettled, drawn] = await Promise.all([
+          store.settle(one, receiptOf(100, id), 3),
+          other.channels.reserve(next, on(id, 200), 3),
+        ]);
+        t.equal(isSettled, true);
+        t.ok(drawn === 'reserved' || drawn === 'busy', drawn);
+        t.match(await channelOf(store, id), { charged: '100' });
+      }
+    },
+    'long',
+  );
+
+  promise(
+    'shows a channel charged with the receipt, and never the one without the other',
+    async (t, store, open) => {
+      const other = await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = idOf(round);
+        const claim = await claimed(store, `one ${round}`);
+        await store.channels.reserve(claim, on(id, 100), 1);
+        const seen: string[] = [];
+        let isOver = false;
+        const settling = store.settle(claim, receiptOf(100, id), 2).finally(() => {
+          isOver = true;
+        });
+        while (!isOver) {
+          await new Promise(setImmediate);
+          const { charged } = await channelOf(other, id);
+          const receipt = (await other.find(claim.id))?.receipt;
+          const { charged: later } = await channelOf(other, id);
+          if (charged === '100' && !receipt) seen.push('charged without a receipt');
+          if (receipt && later === '0') seen.push('a receipt without being charged');
+        }
+        t.equal(await settling, true);
+        t.same(seen, []);
+      }
+    },
+    'long',
+  );
 
   promise('charges what a call has used, and goes on from there', async (t, store) => {
     await sold(store, 100, { charged: 37, now: 5 });
@@ -439,6 +456,25 @@ function collecting(promise: Promised): void {
     const state = { balance: '1500', totalClaimed: '60', withdrawRequestedAt: 1_700_000_000, refundNonce: '2' };
     await store.channels.sync(ID, state, 9);
     t.same(await channelOf(store), { ...before, ...state, syncedAt: 9, unclaimedSince: 9 });
+  });
+
+  promise('adopts a channel that it does not know, and leaves one that it knows as it is', async (t, store, open) => {
+    const state = { balance: '1500', totalClaimed: '60', withdrawRequestedAt: 7, refundNonce: '2' };
+    await store.channels.adopt(sampleChannel(), state, 9);
+    const adopted = await channelOf(await open());
+    t.same(adopted, {
+      ...sampleChannel(),
+      ...state,
+      charged: '60',
+      voucher: undefined,
+      pending: undefined,
+      syncedAt: 9,
+      unclaimedSince: undefined,
+      createdAt: 9,
+      updatedAt: 9,
+    });
+    await store.channels.adopt(sampleChannel({ payer: 'another' }), { ...state, totalClaimed: '100' }, 10);
+    t.same(await channelOf(store), adopted);
   });
 
   promise('has something to claim exactly as long as more is charged than claimed', async (t, store) => {
@@ -524,19 +560,23 @@ function collecting(promise: Promised): void {
     });
   }
 
-  promise('gives each channel to one of two who take many at the same moment', async (t, store, open) => {
-    const other = await open();
-    const many = Array.from({ length: 8 }, (_, number) => idOf(number));
-    for (const id of many) await sold(store, 100, { id });
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const now = 100 * (round + 1);
-      const taken = await Promise.all([
-        store.channels.take(many, 'claim', now + 50, now),
-        other.channels.take([...many].reverse(), 'claim', now + 50, now),
-      ]);
-      t.same(ids(taken.flat()).sort(), many);
-    }
-  });
+  promise(
+    'gives each channel to one of two who take many at the same moment',
+    async (t, store, open) => {
+      const other = await open();
+      const many = Array.from({ length: 8 }, (_, number) => idOf(number));
+      for (const id of many) await sold(store, 100, { id });
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const now = 100 * (round + 1);
+        const taken = await Promise.all([
+          store.channels.take(many, 'claim', now + 50, now),
+          other.channels.take([...many].reverse(), 'claim', now + 50, now),
+        ]);
+        t.same(ids(taken.flat()).sort(), many);
+      }
+    },
+    'long',
+  );
 
   promise('gives no deposit back while a call draws from it', async (t, store) => {
     const claim = await claimed(store, 'one');
@@ -562,19 +602,23 @@ function collecting(promise: Promised): void {
     t.equal(await store.channels.reserve(await claimed(store, 'later'), sampleDraw(200), 31), 'reserved');
   });
 
-  promise('gives a deposit back or lets a call draw from it, of both at the same moment', async (t, store, open) => {
-    const other = await open();
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const id = idOf(round);
-      await sold(store, 100, { id });
-      const claim = await claimed(store, `next ${round}`);
-      const [drawn, taken] = await Promise.all([
-        store.channels.reserve(claim, on(id, 200), 3),
-        other.channels.take([id], 'refund', 20, 3),
-      ]);
-      t.same([drawn, taken.length], drawn === 'reserved' ? ['reserved', 0] : ['busy', 1]);
-    }
-  });
+  promise(
+    'gives a deposit back or lets a call draw from it, of both at the same moment',
+    async (t, store, open) => {
+      const other = await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = idOf(round);
+        await sold(store, 100, { id });
+        const claim = await claimed(store, `next ${round}`);
+        const [drawn, taken] = await Promise.all([
+          store.channels.reserve(claim, on(id, 200), 3),
+          other.channels.take([id], 'refund', 20, 3),
+        ]);
+        t.same([drawn, taken.length], drawn === 'reserved' ? ['reserved', 0] : ['busy', 1]);
+      }
+    },
+    'long',
+  );
 
   promise('lists all channels page by page, oldest first', async (t, store) => {
     const order = [

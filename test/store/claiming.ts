@@ -1,6 +1,6 @@
 import type { PaymentFacts, PaymentState } from '../../src/store/store.ts';
 import { claimable, existing, finished, unclaimable, won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 /** Who may work on a payment, and for how long. */
@@ -19,6 +19,7 @@ export function claiming(promise: Promised): void {
         if (!outcome.won) t.match(outcome.payment, { owner: `instance-${winner}`, state: 'claimed', attempt: 1 });
       }
     },
+    'long',
   );
 
   promise('lets one of 50 concurrent claims take over a lease that has run out', async (t, store, open) => {
@@ -187,6 +188,10 @@ export function claiming(promise: Promised): void {
     await store.claim(sampleFacts('held'), claimAt(1));
     t.match(await store.claim(sampleFacts('held'), claimAt(10)), { won: false });
     t.match(await store.claim(sampleFacts('held'), claimAt(11)), { won: true });
+    const paid = await won(store, sampleFacts('paid'), claimAt(1));
+    await store.settle(paid, sampleReceipt(), 2);
+    t.match(await store.claim(sampleFacts('paid'), claimAt(10)), { won: false }, 'also one that is paid first');
+    t.match(await store.claim(sampleFacts('paid'), claimAt(11)), { won: true });
   });
 
   promise('gives a released payment out as often as attempts are allowed, and no more', async (t, store) => {
@@ -335,6 +340,22 @@ export function claiming(promise: Promised): void {
       payment: { id: 'first' },
     });
     t.match(await store.claim(sampleFacts('third'), claimAt(4)), { won: true });
+  });
+
+  promise('lets who takes over a payment under a key go on with both', async (t, store) => {
+    await won(store, sampleFacts('left'), claimAt(1, { keys: [key] }));
+    t.same(await won(store, sampleFacts('left'), claimAt(100, { keys: [key] })), { id: 'left', attempt: 2 });
+    t.match(await store.claim(sampleFacts('second'), claimAt(101, { keys: [key] })), {
+      won: false,
+      payment: { id: 'left' },
+      key: key.name,
+    });
+  });
+
+  promise('has a key free whose payment is not there any more', async (t, store) => {
+    await store.keep(key.name, 'forgotten', 3);
+    t.match(await store.claim(sampleFacts('second'), claimAt(4, { keys: [key] })), { won: true });
+    t.match(await store.claim(sampleFacts('third'), claimAt(5, { keys: [key] })), { payment: { id: 'second' } });
   });
 
   promise('takes no key with a payment that was not won', async (t, store) => {

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { PaymentFilter, Store } from '../../src/store/store.ts';
+import type { PaymentFilter } from '../../src/store/store.ts';
 import { alerts } from './alerts.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { books } from './books.ts';
@@ -9,33 +9,14 @@ import { figures } from './figures.ts';
 import { forgetting } from './forgetting.ts';
 import { numbering } from './numbering.ts';
 import { payers } from './payers.ts';
+import { type EmptyDatabase, type Promised, promisedOn } from './promised.ts';
 import { refunds } from './refunds.ts';
-import { claimAt, sampleFacts } from './samples.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 import { states } from './states.ts';
-
-/** Makes an empty database, removed with the test; the function it resolves to opens one more store on it. */
-export type EmptyDatabase = (t: Test) => Promise<() => Promise<Store>>;
-
-/** A promise and its check, which gets an open store on an empty database and a way to open another one on it. */
-export type Promised = (
-  name: string,
-  check: (t: Test, store: Store, open: () => Promise<Store>) => Promise<void>,
-) => void;
 
 /** What every engine promises; see `src/store/store.ts`. */
 export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
-  const promise: Promised = (name, check) => {
-    t.test(name, async (t) => {
-      const openAnother = await emptyDatabase(t);
-      const open = async () => {
-        const store = await openAnother();
-        t.teardown(() => store.close());
-        return store;
-      };
-      await check(t, await open(), open);
-    });
-  };
-
+  const promise = promisedOn(t, emptyDatabase);
   claiming(promise);
   states(promise);
   forgetting(promise);
@@ -46,7 +27,12 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   figures(promise);
   alerts(promise);
   channels(promise);
+  keeping(promise);
+  opening(promise);
+}
 
+/** What is kept of payments, and of what instances share. */
+export function keeping(promise: Promised): void {
   promise('remembers nothing of a payment that nobody claimed', async (t, store) => {
     t.equal(await store.find('never'), undefined);
     t.same(await store.list({ limit: 10 }), []);
@@ -135,6 +121,34 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.same(await store.sales({ since: 2, after: undefined, limit: 1 }), []);
   });
 
+  promise('tells what was sold in the order in which it was claimed, whatever it is named', async (t, store) => {
+    const times = { z: 1, b: 2, a: 2, c: 3 };
+    for (const [id, now] of Object.entries(times)) {
+      const claim = await won(store, sampleFacts(id), claimAt(now));
+      await store.fulfil(claim, sampleAnswer(), { now });
+      await store.settle(claim, sampleReceipt(), now);
+    }
+    const ids: string[] = [];
+    for (let page = await store.sales({ since: 0, after: undefined, limit: 1 }); page.length > 0; ) {
+      ids.push(...page.map(({ id }) => id));
+      page = await store.sales({ since: 0, after: page.at(-1), limit: 1 });
+    }
+    t.same(ids, ['z', 'a', 'b', 'c'], 'each once');
+    const after = (await store.sales({ since: 0, after: undefined, limit: 2 })).at(-1);
+    const next = await store.sales({ since: 0, after, limit: 10 });
+    t.same(
+      next.map(({ id }) => id),
+      ['b', 'c'],
+    );
+  });
+
+  promise('can be asked whether it can be written', async (t, store) => {
+    await store.check();
+    t.same(await store.list({ limit: 10 }), [], 'which leaves nothing to be seen');
+    await store.close();
+    await t.rejects(store.check());
+  });
+
   promise('keeps values until they are too old or replaced', async (t, store, open) => {
     const other = await open();
     t.equal(await store.cached('price', 0), undefined);
@@ -196,6 +210,14 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
     );
   });
 
+  promise('asks the database nothing for who asks for nothing', async (t, store) => {
+    await store.close();
+    t.same(await store.renew('instance-1', [], 900), [], 'who works on nothing has nothing to lose with the database');
+    t.same(await store.credits.renew('instance-1', [], 900), []);
+    t.same(await store.list({ states: [], limit: 10 }), []);
+    await t.rejects(store.list({ limit: 10 }), 'all else needs it');
+  });
+
   promise('shows every resolved write at once, to this store and to another', async (t, store, open) => {
     const other = await open();
     for (let index = 0; index < 20; index += 1) {
@@ -204,7 +226,10 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
       t.match(await other.find(`p${index}`), { state: 'claimed' });
     }
   });
+}
 
+/** Whoever opens a database, and when. */
+function opening(promise: Promised): void {
   promise('remembers everything after it was closed and opened again', async (t, store, open) => {
     await finished(store, 'kept');
     await store.keep('price', '1', 1);

@@ -1,6 +1,5 @@
 import type { Test } from 'tap';
 import { finished } from './arrivals.ts';
-import type { EmptyDatabase, Promised } from './contract.ts';
 import { creditHistoryProperty } from './credit-history.ts';
 import {
   addFunded,
@@ -12,22 +11,16 @@ import {
   sampleKey,
   samplePurchase,
 } from './credit-samples.ts';
+import { type EmptyDatabase, type Promised, promisedOn } from './promised.ts';
 import { sampleReceipt } from './samples.ts';
 
 /** What every engine promises about credits; see `src/store/credit-store.ts`. */
 export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
-  const promise: Promised = (name, check) => {
-    t.test(name, async (t) => {
-      const openAnother = await emptyDatabase(t);
-      const open = async () => {
-        const store = await openAnother();
-        t.teardown(() => store.close());
-        return store;
-      };
-      await check(t, await open(), open);
-    });
-  };
+  credits(promisedOn(t, emptyDatabase));
+}
 
+/** What a key has, and what becomes of it. */
+export function credits(promise: Promised): void {
   promise('keeps every fact of a key, and amounts of any size exactly', async (t, store) => {
     const limits = { perDay: 9_007_199_254_740_993n, perCall: 7n, models: ['model-1', 'model-2'] };
     await addFunded(store, 9_007_199_254_740_993n, { limits, expiresAt: 1_800_000_000_000 });
@@ -50,9 +43,44 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.match(await keyOf(store), { balance: 400n, held: 600n });
     t.equal(await store.credits.settle('call', { price: 250n, cost: 200_000_000n, note: 'used' }, 1_100), 250n);
     t.match(await keyOf(store), { balance: 750n, held: 0n });
-    t.match(await store.credits.entries('key', 2), [
-      { number: 3, kind: 'settle', amount: 350n, balance: 750n, reference: 'call', price: 250n, cost: 200_000_000n },
-      { number: 2, kind: 'hold', amount: -600n, balance: 400n, reference: 'call', model: 'model-1', price: undefined },
+    const what = { keyId: 'key', reference: 'call', route: 'v1/chat/completions', model: 'model-1' };
+    t.same(await store.credits.entries('key', 10), [
+      {
+        ...what,
+        number: 3,
+        kind: 'settle',
+        amount: 350n,
+        balance: 750n,
+        price: 250n,
+        cost: 200_000_000n,
+        note: 'used',
+        createdAt: 1_100,
+      },
+      {
+        ...what,
+        number: 2,
+        kind: 'hold',
+        amount: -600n,
+        balance: 400n,
+        price: undefined,
+        cost: undefined,
+        note: undefined,
+        createdAt: 1_000,
+      },
+      {
+        keyId: 'key',
+        number: 1,
+        kind: 'grant',
+        amount: 1_000n,
+        balance: 1_000n,
+        reference: 'start',
+        route: undefined,
+        model: undefined,
+        price: undefined,
+        cost: undefined,
+        note: 'to start with',
+        createdAt: 1,
+      },
     ]);
     t.equal(await ledgerSum(store), 750n);
   });
@@ -100,6 +128,10 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     await store.credits.hold(sampleHold('call', 600n));
     t.equal(await store.credits.release('call', 'failed', 1_100), true);
     t.match(await keyOf(store), { balance: 1_000n, held: 0n });
+    t.equal(await store.credits.release('call', 'failed', 1_101), false, 'once');
+    t.equal(await store.credits.settle('call', { price: 250n, note: 'used' }, 1_102), undefined, 'and charges nothing');
+    t.match(await keyOf(store), { balance: 1_000n, held: 0n });
+    t.equal((await store.credits.entries('key', 10)).length, 3);
   });
 
   promise('ends a hold once, whoever ends it first', async (t, store, open) => {
@@ -121,18 +153,22 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.equal(await ledgerSum(store), (await keyOf(store)).balance);
   });
 
-  promise('never lets 200 concurrent calls spend more than the balance', async (t, store, open) => {
-    const other = await open();
-    await addFunded(store, 1_000n);
-    const outcomes = await Promise.all(
-      Array.from({ length: 200 }, (_, index) =>
-        (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 90n)),
-      ),
-    );
-    t.equal(outcomes.filter(({ held }) => held).length, 11);
-    t.match(await keyOf(store), { balance: 10n, held: 990n });
-    t.equal(await ledgerSum(store), 10n);
-  });
+  promise(
+    'never lets 200 concurrent calls spend more than the balance',
+    async (t, store, open) => {
+      const other = await open();
+      await addFunded(store, 1_000n);
+      const outcomes = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 90n)),
+        ),
+      );
+      t.equal(outcomes.filter(({ held }) => held).length, 11);
+      t.match(await keyOf(store), { balance: 10n, held: 990n });
+      t.equal(await ledgerSum(store), 10n);
+    },
+    'long',
+  );
 
   promise('never lets a key have more calls under way than it may', async (t, store, open) => {
     const other = await open();
@@ -178,7 +214,11 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
   promise('says why nothing is held', async (t, store) => {
     await addFunded(store, 100n, { expiresAt: 3_000 });
     t.same(await store.credits.hold(sampleHold('a', 101n)), { held: false, because: 'balance', balance: 100n });
-    t.match(await store.credits.hold(sampleHold('b', 1n, { keyId: 'none' })), { because: 'unknown' });
+    t.same(await store.credits.hold(sampleHold('b', 1n, { keyId: 'none' })), {
+      held: false,
+      because: 'unknown',
+      balance: 0n,
+    });
     t.match(await store.credits.hold(sampleHold('c', 1n, { now: 3_000 })), { because: 'expired' });
     t.equal(await store.credits.disableKey('key', 2_000), true);
     t.equal(await store.credits.disableKey('none', 2_000), false);
@@ -206,6 +246,18 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.equal(await ledgerSum(store), 700n);
   });
 
+  promise('gives back what is prolonged at the same moment, or leaves it to its owner', async (t, store, open) => {
+    const other = await open();
+    await addFunded(store, 1_000n);
+    await store.credits.hold(sampleHold('slow', 400n));
+    const [released, prolonged] = await Promise.all([
+      store.credits.releaseExpired(2_000),
+      other.credits.renew('instance-1', ['slow'], 9_000),
+    ]);
+    t.same(prolonged, released === 1 ? [] : ['slow']);
+    t.match(await keyOf(store), { held: released === 1 ? 0n : 400n });
+  });
+
   promise('charges who only slept once, from what is left', async (t, store, open) => {
     const other = await open();
     await addFunded(store, 1_000n);
@@ -221,24 +273,28 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.equal(await store.credits.settle('nobody', { price: 1n, note: 'used' }, 2_003), undefined);
   });
 
-  promise('leaves what is prolonged while the dead are cleared away to its owner', async (t, store, open) => {
-    const other = await open();
-    const ids = Array.from({ length: 100 }, (_, index) => `call-${index}`);
-    await addFunded(store, 1_000n);
-    for (const id of ids) await store.credits.hold(sampleHold(id, 10n));
-    const clearing = other.credits.releaseExpired(2_000);
-    // From the first one given back on, the others are on the list of what has run out.
-    while ((await keyOf(store)).held === 1_000n) await new Promise(setImmediate);
-    await store.credits.renew('instance-1', ids, 9_000);
-    const { held } = await keyOf(store);
-    t.ok(held > 0n, 'prolonged while the others were being cleared away');
-    t.equal(await clearing, 100 - Number(held / 10n));
-    t.equal((await keyOf(store)).held, held, 'and none of them after');
-    const left: boolean[] = [];
-    for (const id of ids) left.push(await store.credits.release(id, 'failed', 2_001));
-    t.equal(left.filter((isReleased) => isReleased).length, Number(held / 10n));
-    t.equal(await ledgerSum(store), 1_000n);
-  });
+  promise(
+    'leaves what is prolonged while the dead are cleared away to its owner',
+    async (t, store, open) => {
+      const other = await open();
+      const ids = Array.from({ length: 100 }, (_, index) => `call-${index}`);
+      await addFunded(store, 1_000n);
+      for (const id of ids) await store.credits.hold(sampleHold(id, 10n));
+      const clearing = other.credits.releaseExpired(2_000);
+      // From the first one given back on, the others are on the list of what has run out.
+      while ((await keyOf(store)).held === 1_000n) await new Promise(setImmediate);
+      await store.credits.renew('instance-1', ids, 9_000);
+      const { held } = await keyOf(store);
+      t.ok(held > 0n, 'prolonged while the others were being cleared away');
+      t.equal(await clearing, 100 - Number(held / 10n));
+      t.equal((await keyOf(store)).held, held, 'and none of them after');
+      const left: boolean[] = [];
+      for (const id of ids) left.push(await store.credits.release(id, 'failed', 2_001));
+      t.equal(left.filter((isReleased) => isReleased).length, Number(held / 10n));
+      t.equal(await ledgerSum(store), 1_000n);
+    },
+    'long',
+  );
 
   promise('undoes a transaction that fails, and keeps what comes after it', async (t, store, open) => {
     const other = await open();
@@ -322,6 +378,19 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     t.equal(await ledgerSum(store), 150n);
   });
 
+  promise('takes by a grant no more than there is', async (t, store) => {
+    await store.credits.addKey(sampleKey('key'), undefined, 1);
+    t.match(await keyOf(store), { balance: 0n });
+    t.same(await store.credits.entries('key', 10), []);
+    const take = (amount: bigint) =>
+      store.credits.grant('key', { amount, reference: `of ${amount}`, note: 'a correction' }, 2);
+    t.equal(await take(100n), 100n);
+    await t.rejects(take(-101n), { message: /balance of the API key key would be below zero/ });
+    t.match(await keyOf(store), { balance: 100n });
+    t.equal(await take(-100n), 0n, 'to the last of it');
+    t.equal(await ledgerSum(store), 0n);
+  });
+
   promise('sums what was sold by route and model', async (t, store) => {
     await addFunded(store, 10_000n);
     const sell = async (id: string, model: string, price: bigint, cost: bigint | undefined, now: number) => {
@@ -343,12 +412,17 @@ export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
     const other = await open();
     const secrets = await Promise.all([store.credits.secret('keys', 'one'), other.credits.secret('keys', 'two')]);
     t.equal(secrets[0], secrets[1]);
+    t.ok(['one', 'two'].includes(secrets[0]), secrets[0]);
     t.equal(await other.credits.secret('keys', 'three'), secrets[0]);
   });
 
-  promise('keeps every balance the sum of its ledger, in every order of events', async (_t, store, open) => {
-    await creditHistoryProperty(store, await open());
-  });
+  promise(
+    'keeps every balance the sum of its ledger, in every order of events',
+    async (_t, store, open) => {
+      await creditHistoryProperty(store, await open());
+    },
+    'long',
+  );
 
   promise('posts what waits for confirmations only once it is confirmed', async (t, store) => {
     await store.credits.addKey(sampleKey('key'), undefined, 1);

@@ -1,8 +1,10 @@
+import type { Test } from 'tap';
+import { UNCOUNTED_AT_ONCE } from '../../src/store/figures-statements.ts';
 import type { CallCount, MoneySum, Span } from '../../src/store/figures-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
 import { addFunded, sampleHash, sampleHold, sampleKey, samplePurchase } from './credit-samples.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 const HOUR = 3_600_000;
@@ -43,6 +45,27 @@ const place = { route: 'image/sample', door: 'x402', network: 'chain-a', asset: 
 
 /** What the operator's console reads. */
 export function figures(promise: Promised): void {
+  promise('says whether more may be left to count than was counted at once', async (t, store) => {
+    t.equal(await store.figures.count(2), false, 'nothing happened');
+    for (const id of ['a', 'b', 'c']) await settled(store, id, T);
+    t.equal((await store.figures.money({ span: 'hour', ...ALL })).isWhole, true, 'what is not counted is in it');
+    t.equal(await store.figures.count(2), true);
+    t.equal(await store.figures.count(2), false);
+    await settled(store, 'd', T);
+    t.equal(await store.figures.count(1), true, 'as many as were allowed: nobody looked further');
+    t.equal(await store.figures.count(1), false);
+    t.match(await store.figures.money({ span: 'hour', ...ALL }), { sums: [{ settled: 4 }], isWhole: true });
+  });
+
+  promise('takes nothing back of what no chain took back', async (t, store) => {
+    await settled(store, 'answered', T);
+    await countAll(store);
+    const before = await read(store);
+    t.equal(await store.reopen('answered', 'gone', T + 1), false);
+    t.equal(await store.reopen('never', 'gone', T + 1), false);
+    t.same(await read(store), before);
+  });
+
   promise('adds up what settled, each payment once, however large the sums are', async (t, store, open) => {
     for (const [id, at] of [
       ['a', T],
@@ -142,6 +165,9 @@ export function figures(promise: Promised): void {
         { ...place, at: T + 2 * HOUR, settled: 0, revenue: 0n, refunds: 5n },
       ]),
     );
+    await store.refunds.want({ paymentId: 'paid', amount: 7n, reason: 'more', isAutomatic: false, now: T });
+    await store.refunds.sent({ paymentId: 'paid', number: 2 }, 'txmore', T + 2 * HOUR + 1);
+    await throughout(store, async () => t.match((await read(store)).at(-1), { at: T + 2 * HOUR, refunds: 12n }));
   });
 
   promise('adds what instances count of calls and of exchanges', async (t, store, open) => {
@@ -232,4 +258,27 @@ export function figures(promise: Promised): void {
     t.same((await store.credits.listKeys(T))[0]?.limits, { perCall: 500n });
     t.notOk(await store.credits.limitKey('none', 1n));
   });
+}
+
+/** `insert` writes settled payments with the numbers from one to the other, which are their times. */
+export async function saysWhereSumsLackSome(
+  t: Test,
+  store: Store,
+  insert: (from: number, to: number) => Promise<unknown>,
+): Promise<void> {
+  const money = () => store.figures.money({ span: 'day', from: 0, to: DAY });
+  await insert(0, 0);
+  t.equal(await store.figures.count(2), false);
+  await insert(1, UNCOUNTED_AT_ONCE - 1);
+  t.match(
+    await money(),
+    { sums: [{ settled: UNCOUNTED_AT_ONCE }], isWhole: true },
+    'what is counted is not in the way',
+  );
+  await insert(UNCOUNTED_AT_ONCE, UNCOUNTED_AT_ONCE + 1);
+  t.match(await money(), { sums: [{ settled: UNCOUNTED_AT_ONCE + 1 }], isWhole: false });
+  t.equal(await store.figures.count(1), true);
+  t.match(await money(), { isWhole: false }, 'there may be more than the sums have');
+  t.equal(await store.figures.count(UNCOUNTED_AT_ONCE + 1), false);
+  t.match(await money(), { sums: [{ settled: UNCOUNTED_AT_ONCE + 2 }], isWhole: true });
 }

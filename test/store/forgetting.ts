@@ -1,7 +1,7 @@
 import { FORGOTTEN } from '../../src/store/store.ts';
 import { claimable, existing, finished, unclaimable, won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
 import { sampleKey } from './credit-samples.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 /** What is kept of payments, and for how long. */
@@ -76,19 +76,23 @@ export function forgetting(promise: Promised): void {
     );
   });
 
-  promise('forgets more than it takes at once', async (t, store) => {
-    for (let index = 0; index < 120; index += 1) {
-      const claim = await won(store, sampleFacts(`p${index}`), claimAt(1));
-      await store.giveUp(claim, 'released', 'upstream_failed', 2);
-      await finished(store, `q${index}`);
-      await store.keep(`k${index}`, 'value', 1);
-    }
-    await store.forget({ values: 10, answers: 10, payments: undefined });
-    const left = await store.list({ limit: 500 });
-    t.equal(left.length, 120);
-    t.ok(left.every(({ answer }) => answer?.status === 410));
-    t.equal(await store.cached('k119', 0), undefined);
-  });
+  promise(
+    'forgets more than it takes at once',
+    async (t, store) => {
+      for (let index = 0; index < 120; index += 1) {
+        const claim = await won(store, sampleFacts(`p${index}`), claimAt(1));
+        await store.giveUp(claim, 'released', 'upstream_failed', 2);
+        await finished(store, `q${index}`);
+        await store.keep(`k${index}`, 'value', 1);
+      }
+      await store.forget({ values: 10, answers: 10, payments: undefined });
+      const left = await store.list({ limit: 500 });
+      t.equal(left.length, 120);
+      t.ok(left.every(({ answer }) => answer?.status === 410));
+      t.equal(await store.cached('k119', 0), undefined);
+    },
+    'long',
+  );
 
   promise('asks about what stays unknown less and less', async (t, store) => {
     await unclaimable.unknown(store, 'lasting');

@@ -81,6 +81,7 @@ export async function keepsOldRows(t: Test, store: Store): Promise<void> {
   const sums = async () => (await store.figures.money({ span: 'day', from: 0, to: 1_800_000_000_000 })).sums;
   const found = async () => (await store.list({ transaction: '0xfeed', limit: 2 })).length;
   t.equal(await found(), 2);
+  t.same(await store.list({ transaction: '0xother', limit: 2 }), [], 'and no other');
   while (await store.figures.count(500));
   t.match(await sums(), [{ revenue: AMOUNT, settled: MANY + kept.length }], 'and is counted');
   t.equal(await found(), 2, 'and found by its transaction as before');

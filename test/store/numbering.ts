@@ -1,4 +1,4 @@
-import type { Promised } from './contract.ts';
+import type { Promised } from './promised.ts';
 
 const ACCOUNT = 'eip155:1:0xSigner';
 const take = (atLeast: number, now = 100, forgottenBefore = 0, account = ACCOUNT) => ({

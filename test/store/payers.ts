@@ -1,7 +1,7 @@
 import { listPayments, type Statement } from '../../src/store/statements.ts';
-import type { PaymentFilter, Store } from '../../src/store/store.ts';
+import { type PaymentFilter, paymentStates, type Store } from '../../src/store/store.ts';
 import { finished, won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const WITH_CAPITALS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -54,11 +54,23 @@ export function payers(promise: Promised): void {
     t.same(pages, [['new', 'c'], ['b', 'B'], ['old']]);
   });
 
+  promise('lists a payer’s payments in the states that are asked for, all of them included', async (t, store) => {
+    await bought(store, 'payer-1', ['released', 'claimed'], 10);
+    await store.giveUp({ id: 'released', attempt: 1 }, 'released', 'none', 30);
+    const payer = 'payer-1';
+    t.same(await idsOf(store, { payer, states: paymentStates }), ['released', 'claimed']);
+    t.same(await idsOf(store, { payer, states: ['released', 'owed'] }), ['released']);
+    t.same(await idsOf(store, { payer, states: ['owed'] }), []);
+    t.same(await idsOf(store, { payer, states: [] }), []);
+  });
+
   promise('lists payments without their answers where it is asked to', async (t, store) => {
     await finished(store, 'done');
     const whole = await store.find('done');
     t.ok(whole?.answer);
     t.same(await store.list({ limit: 1, withoutAnswers: true }), [{ ...whole, answer: undefined }]);
+    t.same(await store.list({ limit: 1, withoutAnswers: false }), [whole]);
+    t.same(await store.list({ limit: 1 }), [whole], 'and with them where it is not');
   });
 }
 

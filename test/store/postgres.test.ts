@@ -7,7 +7,9 @@ import { pageOfPaid } from './books.ts';
 import { chargesWithItsReceipt, claimsChannelsAlone } from './channels.ts';
 import { storeContract } from './contract.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
+import { leavesDamagedRowsAlone } from './damaged-rows.ts';
 import { openDatabases } from './databases.ts';
+import { saysWhereSumsLackSome } from './figures.ts';
 import { manyPayments, pageOf } from './payers.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
@@ -44,6 +46,25 @@ t.test('charges a channel together with the receipt of its payment, or not at al
     );
     return () => execute(database, 'DROP TRIGGER breaking ON payments');
   });
+});
+
+t.test('rows that cannot be read are in nobody’s way: each is named once, and left alone', async (t) => {
+  const database = await emptyDatabase();
+  const lines: object[] = [];
+  const store = await openPostgresStore(database, { error: (details) => void lines.push(details) });
+  t.teardown(() => store.close());
+  await leavesDamagedRowsAlone(t, store, lines, (sql) => execute(database, sql));
+});
+
+t.test('says where sums lack some of what is not counted', async (t) => {
+  const database = await emptyDatabase();
+  await saysWhereSumsLackSome(t, await openHere(t, database), (from, to) =>
+    execute(
+      database,
+      `${manyPayments(`SELECT n FROM generate_series(${from}, ${to}) AS n`)};
+      UPDATE payments SET settled_at = created_at`,
+    ),
+  );
 });
 
 /** A client of a database with 20,000 payments. */

@@ -1,6 +1,7 @@
 import type { Store } from '../../src/store/store.ts';
-import { won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
+import { claimable, unclaimable, won } from './arrivals.ts';
+import { sampleKey, samplePurchase } from './credit-samples.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 const TAKEN = BigInt(sampleReceipt().amount);
@@ -48,6 +49,38 @@ export function refunds(promise: Promised): void {
     t.match(await store.find('sold'), { state: 'settled', answer: sampleAnswer() }, 'who got its result keeps it');
   });
 
+  promise('keeps every fact of a refund, whoever wanted it', async (t, store) => {
+    await delivered(store, 'sold');
+    await store.refunds.want({ paymentId: 'sold', amount: 5n, reason: 'by \0 hand', isAutomatic: false, now: 10 });
+    await store.refunds.want({ paymentId: 'sold', amount: 6n, reason: 'by rule', isAutomatic: true, now: 11 });
+    const { network, asset, payer: payee } = sampleFacts('sold');
+    const wanted = { paymentId: 'sold', network, asset, payee, state: 'wanted', attempt: 0 };
+    const untried = { recoveryQuery: undefined, fault: undefined, transaction: undefined };
+    const first = {
+      ...{ ...wanted, ...untried, number: 1, amount: '5', reason: 'by  hand', isAutomatic: false },
+      ...{ createdAt: 10, updatedAt: 10 },
+    };
+    const second = {
+      ...{ ...wanted, ...untried, number: 2, amount: '6', reason: 'by rule', isAutomatic: true },
+      ...{ createdAt: 11, updatedAt: 11 },
+    };
+    t.same(await store.refunds.of('sold'), [first, second]);
+    t.same(await store.refunds.list({ limit: 10 }), [second, first], 'newest first');
+    const [taken] = await store.refunds.take({ owner: 'a', now: 20, leaseUntil: 30, limit: 1 });
+    if (!taken) throw new Error('nobody took it');
+    t.same(taken, { ...first, attempt: 1 }, 'oldest first');
+    await store.refunds.sending(taken, '{"nonce":"1"}', 21);
+    await store.refunds.failed(taken, 'no gas', 22);
+    const sending = { ...first, attempt: 1, state: 'sending', recoveryQuery: '{"nonce":"1"}', updatedAt: 22 };
+    t.same(await store.refunds.of('sold'), [{ ...sending, fault: 'no gas' }, second]);
+    t.same(await store.refunds.list({ states: ['wanted'], limit: 10 }), [second]);
+    t.same(await store.refunds.list({ states: ['sending', 'sent'], limit: 10 }), [{ ...sending, fault: 'no gas' }]);
+    await store.refunds.sent(taken, '0xback', 23);
+    const sent = { ...sending, state: 'sent', transaction: '0xback', updatedAt: 23 };
+    t.same(await store.refunds.of('sold'), [sent, second]);
+    t.same(await store.refunds.open(10), [second]);
+  });
+
   promise('gives back what is owed whole, and then nobody can have its result', async (t, store) => {
     await owed(store, 'owed');
     t.same(await want(store, 'owed', 1n), { refused: 'whole-only', left: TAKEN });
@@ -68,6 +101,36 @@ export function refunds(promise: Promised): void {
     const free = await won(store, sampleFacts('free'), claimAt(1));
     await store.giveUp(free, 'released', 'upstream_failed', 2);
     t.match(await want(store, 'free'), { refused: 'unpaid' });
+    await claimable.fulfilled(store, 'fulfilled');
+    t.match(await want(store, 'fulfilled'), { refused: 'in-progress', left: 0n });
+    await unclaimable.unknown(store, 'unknown');
+    t.match(await want(store, 'unknown'), { refused: 'in-progress', left: 0n });
+    await unclaimable.unsettled(store, 'unsettled');
+    t.match(await want(store, 'unsettled'), { refused: 'unpaid', left: 0n });
+  });
+
+  promise('gives back what was paid first and never done, once nobody works on it', async (t, store) => {
+    const claim = await won(store, sampleFacts('left', { settleUpfront: true }), claimAt(5));
+    await store.settle(claim, sampleReceipt(), 6);
+    const wantAt = (now: number, amount?: bigint) =>
+      store.refunds.want({
+        paymentId: 'left',
+        reason: 'a test',
+        isAutomatic: true,
+        now,
+        ...(amount !== undefined && { amount }),
+      });
+    t.same(await wantAt(14), { refused: 'in-progress', left: TAKEN });
+    t.same(await wantAt(15, 1n), { refused: 'whole-only', left: TAKEN });
+    t.match(await wantAt(15), { refund: { amount: String(TAKEN) } }, 'from the moment its lease has run out');
+    t.match(await store.find('left'), { state: 'refunded', owner: '', leaseUntil: 0 });
+  });
+
+  promise('gives back nothing of what bought credits, which its payer would keep', async (t, store) => {
+    await delivered(store, 'bought');
+    await store.credits.purchase(samplePurchase('bought', sampleKey('key')), 4);
+    t.same(await want(store, 'bought', 1n), { refused: 'credits', left: TAKEN });
+    t.same(await store.refunds.of('bought'), []);
   });
 
   promise('is worked on by one instance at a time, and sent once', async (t, store, open) => {

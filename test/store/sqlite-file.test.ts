@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { Problem } from '../../src/errors.ts';
 import { schemaVersion, sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { damageFile } from './damaged.ts';
+import { damageFile } from './damaged-file.ts';
 import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 

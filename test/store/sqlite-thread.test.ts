@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
 import { finished } from './arrivals.ts';
 import { addFunded, keyOf, sampleHold } from './credit-samples.ts';
-import { damageFile } from './damaged.ts';
+import { damageFile } from './damaged-file.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const lines: [details: object, message: string][] = [];

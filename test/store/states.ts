@@ -1,7 +1,7 @@
 import type { Claim } from '../../src/store/store.ts';
 import { finished, unclaimable, won } from './arrivals.ts';
-import type { Promised } from './contract.ts';
 import { historyProperty } from './history.ts';
+import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 /** How a payment goes from state to state, and which way it never goes. */
@@ -173,7 +173,11 @@ export function states(promise: Promised): void {
     t.match(await store.find('unanswered'), { state: 'owed', receipt: sampleReceipt(), reason: 'no answer in time' });
   });
 
-  promise('holds its promises in every order of events', async (_t, store, open) => {
-    await historyProperty(store, await open());
-  });
+  promise(
+    'holds its promises in every order of events',
+    async (_t, store, open) => {
+      await historyProperty(store, await open());
+    },
+    'long',
+  );
 }
