@@ -4,13 +4,8 @@
  * back as one: to pass a message costs as much as a statement.
  */
 import { Worker } from 'node:worker_threads';
-import type { AlertStore } from './alert-store.ts';
-import type { ChannelStore } from './channel-store.ts';
-import type { CreditStore } from './credit-store.ts';
-import type { FiguresStore } from './figures-store.ts';
 import { togetherInOneTurn } from './one-turn.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from './problem.ts';
-import type { RefundStore } from './refund-store.ts';
 import type { SqliteOptions } from './sqlite.ts';
 import type { Store } from './store.ts';
 
@@ -20,7 +15,7 @@ const THREAD = import.meta.url.endsWith('.ts') ? './sqlite-worker.cjs' : './sqli
 export interface Asked {
   readonly call: number;
   readonly store: number;
-  /** `open`, or the path of a store's method: `claim`, `credits.hold`. */
+  /** `open`, which answers what a store can be asked, or one of those: `claim`, `credits.hold`. */
   readonly method: string;
   readonly args: readonly unknown[];
 }
@@ -36,102 +31,6 @@ export interface Failed {
   readonly reason: string;
   readonly stack?: string | undefined;
 }
-
-type Remote<Methods> = Readonly<Record<keyof Methods & string, true>>;
-
-const storeMethods: Remote<Omit<Store, 'now' | 'alerts' | 'channels' | 'credits' | 'refunds' | 'figures'>> = {
-  check: true,
-  find: true,
-  claim: true,
-  fulfil: true,
-  settle: true,
-  giveUp: true,
-  resolve: true,
-  reopen: true,
-  renew: true,
-  list: true,
-  losses: true,
-  sales: true,
-  paid: true,
-  cached: true,
-  keep: true,
-  forget: true,
-  spendAllowances: true,
-  takeNonce: true,
-  returnNonce: true,
-  close: true,
-};
-
-const alertMethods: Remote<AlertStore> = {
-  add: true,
-  raise: true,
-  clear: true,
-  raised: true,
-  take: true,
-  sent: true,
-  failed: true,
-  list: true,
-};
-
-const channelMethods: Remote<ChannelStore> = {
-  find: true,
-  reserve: true,
-  adopt: true,
-  sync: true,
-  unclaimed: true,
-  unclaimedSums: true,
-  take: true,
-  letGo: true,
-  list: true,
-};
-
-const refundMethods: Remote<RefundStore> = {
-  want: true,
-  take: true,
-  sending: true,
-  sent: true,
-  failed: true,
-  of: true,
-  sentIn: true,
-  open: true,
-  list: true,
-};
-
-const figuresMethods: Remote<FiguresStore> = {
-  count: true,
-  money: true,
-  addCalls: true,
-  calls: true,
-  addExchanges: true,
-  exchanges: true,
-  addVisits: true,
-  visitsOf: true,
-  forget: true,
-};
-
-const creditMethods: Remote<CreditStore> = {
-  addKey: true,
-  findKey: true,
-  listKeys: true,
-  liability: true,
-  disableKey: true,
-  limitKey: true,
-  grant: true,
-  purchase: true,
-  unconfirmed: true,
-  pending: true,
-  confirm: true,
-  hold: true,
-  settle: true,
-  release: true,
-  refund: true,
-  releaseExpired: true,
-  renew: true,
-  entries: true,
-  movements: true,
-  sales: true,
-  secret: true,
-};
 
 export interface SqliteThread {
   /** See `openSqliteStore`. Rejects with StoreProblem. */
@@ -194,26 +93,23 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
     });
   }
 
-  /** Methods of a store that are carried out there. */
-  const remote = <Methods>(store: number, prefix: string, methods: Remote<Methods>): Methods =>
-    Object.fromEntries(
-      Object.keys(methods).map((name) => [name, (...args: unknown[]) => ask(store, `${prefix}${name}`, args)]),
-    ) as Methods;
+  /** A store whose methods, `claim` or `credits.hold`, are carried out there. */
+  function remote(store: number, methods: readonly string[]): Store {
+    const parts: Record<string, Record<string, unknown>> = { '': { now } };
+    for (const method of methods) {
+      const [name = '', part = ''] = method.split('.').reverse();
+      parts[part] ??= {};
+      parts[part][name] = (...args: unknown[]) => ask(store, method, args);
+    }
+    const { '': own, ...others } = parts;
+    return { ...own, ...others } as unknown as Store;
+  }
 
   return {
     async open(file) {
       stores += 1;
       const store = stores;
-      await ask(store, 'open', [file]);
-      return {
-        ...remote(store, '', storeMethods),
-        now,
-        alerts: remote(store, 'alerts.', alertMethods),
-        channels: remote(store, 'channels.', channelMethods),
-        refunds: remote(store, 'refunds.', refundMethods),
-        credits: remote(store, 'credits.', creditMethods),
-        figures: remote(store, 'figures.', figuresMethods),
-      };
+      return remote(store, (await ask(store, 'open', [file])) as string[]);
     },
     async stop() {
       await worker.terminate();

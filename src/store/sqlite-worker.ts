@@ -15,6 +15,12 @@ const log = {
 
 const tell = togetherInOneTurn<Answered>((answers) => parentPort?.postMessage(answers));
 
+/** All that a store can be asked, but for the time: that needs no answer from here. */
+const methodsOf = ({ now: _, ...asked }: Store): string[] =>
+  Object.entries(asked).flatMap(([name, each]) =>
+    typeof each === 'function' ? [name] : Object.keys(each).map((method) => `${name}.${method}`),
+  );
+
 /** `credits.hold` is a method of the store's credits. */
 function methodOf(store: object, path: string): (...args: readonly unknown[]) => unknown {
   const [first = '', ...rest] = path.split('.');
@@ -26,8 +32,9 @@ function methodOf(store: object, path: string): (...args: readonly unknown[]) =>
 
 async function carryOut({ store: number, method, args }: Asked): Promise<unknown> {
   if (method === 'open') {
-    stores.set(number, openSqliteStore(String(args[0]), { log }));
-    return undefined;
+    const store = openSqliteStore(String(args[0]), { log });
+    stores.set(number, store);
+    return methodsOf(store);
   }
   const store = stores.get(number);
   if (!store) throw new Error('no such store was opened');

@@ -78,12 +78,8 @@ t.test('an answer can be stopped, and asked for again', { skip: noBrowser }, asy
   await page.getByLabel('Message').fill('Why is fog white?');
   await page.getByLabel('Message').press('Enter');
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByRole('button', { name: 'Send' }).waitFor();
-  t.equal(
-    await page.getByLabel('Message').inputValue(),
-    'Why is fog white?',
-    'what was not answered can be sent again',
-  );
+  // What was not answered can be sent again.
+  await page.waitForFunction("document.querySelector('textarea').value === 'Why is fog white?'");
   await page.unroute(`${gateway.url}/v1/chat/completions`);
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('list', { name: 'Conversation' }).locator('li').nth(1).getByText('You asked').waitFor();
