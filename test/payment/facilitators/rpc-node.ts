@@ -19,8 +19,8 @@ export class NodeRefusal extends Error {
 /** `data` is what the contract reverts with. */
 export const reverted = (data?: Hex): NodeRefusal => new NodeRefusal(3, 'execution reverted', data);
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON, which each method knows.
-type Answer = (...params: any[]) => unknown;
+/** Each method knows what its parameters are. */
+type Answer = (...params: never[]) => unknown;
 
 export interface RpcNode {
   readonly url: string;
@@ -90,7 +90,8 @@ export function rpcNode(t: Test, chainId: number): RpcNode {
           },
   };
   async function answerTo(body: string): Promise<Response> {
-    const { id, method, params = [] } = JSON.parse(body);
+    const asked: { id: number; method: string; params?: never[] } = JSON.parse(body);
+    const { id, method, params = [] } = asked;
     node.asked.push(method);
     if (node.silent.has(method) || node.silent.has('all')) return fetched({}, 503);
     const answer = node.answers[method] ?? usual[method];
