@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { onAbort } from './on-abort.ts';
 
 /**
  * A signal and a limit of time as one, for a request of undici's. An emitter, which undici takes as well as a signal: another AbortSignal
@@ -7,23 +8,23 @@ import { EventEmitter } from 'node:events';
 export class TimeLimit extends EventEmitter {
   aborted = false;
   expired = false;
-  readonly #signal: AbortSignal | undefined;
-  readonly #abort = () => {
-    this.aborted = true;
-    this.emit('abort');
-  };
+  readonly #letGo: (() => void) | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
 
   constructor(signal: AbortSignal | undefined, milliseconds: number | undefined) {
     super();
-    this.#signal = signal;
     if (signal?.aborted) this.aborted = true;
-    signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#letGo = signal && onAbort(signal, () => this.#abort());
     if (milliseconds === undefined) return;
     this.#timer = setTimeout(() => {
       this.expired = true;
       this.#abort();
     }, milliseconds);
+  }
+
+  #abort(): void {
+    this.aborted = true;
+    this.emit('abort');
   }
 
   stopClock(): void {
@@ -32,6 +33,6 @@ export class TimeLimit extends EventEmitter {
 
   clear(): void {
     this.stopClock();
-    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#letGo?.();
   }
 }

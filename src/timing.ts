@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { onAbort } from './on-abort.ts';
 
 /** Runs `task` again and again, never two at a time; `failed` hears of what it throws. Answers how to stop it. */
 export function every(
@@ -37,9 +38,18 @@ export function unlessAborted<Value>(
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(reason());
-    signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    const letGo = onAbort(signal, stop);
+    promise.then(
+      (value) => {
+        letGo();
+        resolve(value);
+      },
+      (error: unknown) => {
+        letGo();
+        reject(error);
+      },
+    );
   });
 }
 
@@ -51,16 +61,16 @@ export function deadline(milliseconds: number, ...others: AbortSignal[]): { sign
   const controller = new AbortController();
   const late = () => controller.abort(new DOMException('the deadline has passed', 'TimeoutError'));
   const timer = setTimeout(late, milliseconds);
-  const stops = others.map((other) => [other, () => controller.abort(other.reason)] as const);
-  for (const [other, stop] of stops) {
-    other.addEventListener('abort', stop, { once: true });
+  const letGo = others.map((other) => {
+    const stop = () => controller.abort(other.reason);
     if (other.aborted) stop();
-  }
+    return onAbort(other, stop);
+  });
   return {
     signal: controller.signal,
     done() {
       clearTimeout(timer);
-      for (const [other, stop] of stops) other.removeEventListener('abort', stop);
+      for (const each of letGo) each();
     },
   };
 }

@@ -4,6 +4,7 @@ import { enveloped } from '../catalogue/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { draining, finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { onAbort } from '../on-abort.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { Hold } from '../payment/hold.ts';
 import type { Lease } from '../payment/leases.ts';
@@ -104,7 +105,7 @@ function aborted(signal: AbortSignal): Promise<never> {
     const late = () => reject(new UpstreamProblem('timeout', 'gateway', 'the adapter went on after its deadline'));
     const wait = () => setTimeout(late, GRACE_MS).unref();
     if (signal.aborted) wait();
-    else signal.addEventListener('abort', wait, { once: true });
+    else onAbort(signal, wait);
   });
 }
 

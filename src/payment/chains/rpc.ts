@@ -1,7 +1,7 @@
-import { request } from 'undici';
-import { readBounded } from '../../bounded-body.ts';
+import { Agent } from 'undici';
 import { isJsonObject } from '../../json.ts';
 import { TimeLimit } from '../../time-limit.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
 
 /** The node gave no usable answer. Its address stays out of the message: it may carry an access key. */
 export class ChainUnreachable extends Error {
@@ -26,19 +26,24 @@ export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknow
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** A caller of one node over HTTP; connections are kept alive and shared per host. */
+/** Kept alive, and shared per host. undici's own may be of the version that Node has in it. */
+const connections = new Agent();
+
+/** A caller of one node over HTTP. */
 export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
+  const { origin, pathname, search } = new URL(rpcUrl);
   return async (method, params) => {
     let answer: unknown;
     const limit = new TimeLimit(undefined, timeoutMs);
     try {
-      const response = await request(rpcUrl, {
+      const request = {
+        origin,
+        path: pathname + search,
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-        signal: limit,
-      });
-      const body = await readBounded(response.body, MAX_ANSWER_BYTES);
+      } as const;
+      const { body } = await wholeAnswer(connections, request, { maxBytes: MAX_ANSWER_BYTES, limit });
       if (!body) throw new Error('the answer is too large');
       answer = JSON.parse(body.toString());
     } catch (cause) {

@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
-import { readBounded } from '../../bounded-body.ts';
-import { asJsonObject } from '../../json.ts';
+import { asJsonObject, isJsonObject } from '../../json.ts';
 import type { Log } from '../../log.ts';
 import type { Settlement } from '../../settlement.ts';
 import { TimeLimit } from '../../time-limit.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
 import {
   type Facilitator,
   type FacilitatorTransfer,
@@ -43,8 +43,7 @@ interface HttpAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
-  const bytes = await readBounded(body, LARGEST_ANSWER);
+function readJson(bytes: Buffer | undefined): unknown {
   if (!bytes) throw new Error('the answer is too large');
   try {
     return JSON.parse(bytes.toString());
@@ -61,6 +60,29 @@ function why(error: unknown): string {
   return name === 'TimeoutError' || name === 'AbortError' ? 'no answer in time' : (asText(code) ?? 'no connection');
 }
 
+const written = new WeakMap<object, string>();
+
+/** JSON of what is the same object in many messages. */
+function writtenOnce(constant: object): string {
+  const known = written.get(constant) ?? JSON.stringify(constant);
+  written.set(constant, known);
+  return known;
+}
+
+/**
+ * What `/verify` and `/settle` take, as JSON. What a payload says of the endpoint, which is most of it, is one object for all
+ * payments.
+ */
+function messageOf(payload: object, requirements: object): string {
+  const { resource, extensions, ...own } = asJsonObject(payload);
+  const about = Object.entries({ resource, extensions }).flatMap(([name, value]) =>
+    isJsonObject(value) ? [`,"${name}":${writtenOnce(value)}`] : [],
+  );
+  const paymentPayload = `${JSON.stringify(own).slice(0, -1)}${about.join('')}}`;
+  const paymentRequirements = JSON.stringify(requirements);
+  return `{"x402Version":${own.x402Version},"paymentPayload":${paymentPayload},"paymentRequirements":${paymentRequirements}}`;
+}
+
 /**
  * A facilitator over HTTP (x402 specification version 2, "Facilitator interface"; the same paths in version 1). It holds the
  * payment and can settle it as long as it is good, whatever it answers: its refusal to settle is `unknown`, and the
@@ -71,33 +93,27 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
   const path = url.pathname.replace(/\/$/, '');
   const pool = new Pool(url.origin, { connections: options.connections ?? 32 });
 
-  const ask = async (operation: Operation, message: object | undefined, timeoutMs: number, signal?: AbortSignal) => {
+  const ask = async (operation: Operation, message: string | undefined, timeoutMs: number, signal?: AbortSignal) => {
     const authentication = options.createAuthHeaders ? (await options.createAuthHeaders())[operation] : undefined;
     const limit = new TimeLimit(signal, timeoutMs);
     try {
-      const response = await pool.request({
+      const request = {
         path: `${path}/${operation}${url.search}`,
-        method: message ? 'POST' : 'GET',
+        method: message === undefined ? 'GET' : 'POST',
         headers: { accept: 'application/json', 'content-type': 'application/json', ...authentication },
-        body: message ? JSON.stringify(message) : null,
-        signal: limit,
-      });
-      const answer: HttpAnswer = { status: response.statusCode, body: asJsonObject(await readJson(response.body)) };
+        body: message ?? null,
+      } as const;
+      const { status, body } = await wholeAnswer(pool, request, { maxBytes: LARGEST_ANSWER, limit });
+      const answer: HttpAnswer = { status, body: asJsonObject(readJson(body)) };
       return answer;
     } finally {
       limit.clear();
     }
   };
 
-  const envelope = (payload: object, requirements: object): object => ({
-    x402Version: asJsonObject(payload).x402Version,
-    paymentPayload: payload,
-    paymentRequirements: requirements,
-  });
-
   const reach = async (
     operation: Operation,
-    message: object | undefined,
+    message: string | undefined,
     signal?: AbortSignal,
   ): Promise<HttpAnswer> => {
     try {
@@ -124,7 +140,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
     },
 
     async verify(payload, requirements, signal) {
-      const { status, body } = await reach('verify', envelope(payload, requirements), signal);
+      const { status, body } = await reach('verify', messageOf(payload, requirements), signal);
       if (body.isValid === false) {
         return { valid: false, reason: plainReason(asText(body.invalidReason), asText(body.invalidMessage)) };
       }
@@ -140,7 +156,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
       try {
         answer = await ask(
           'settle',
-          envelope(payload, requirements),
+          messageOf(payload, requirements),
           options.settleTimeoutMs ?? SETTLE_TIMEOUT_MS,
           signal,
         );

@@ -108,8 +108,8 @@ export function openX402Rail(options: X402Options): X402Rail {
     }
     const { resource, extensions } = challenges.about(route);
     const approval = approvalFor(authorization, network);
-    const sponsored = approval && sponsoredExtension(approval);
-    return { x402Version: 2, accepted: offer, payload, resource, extensions: { ...extensions, ...sponsored } };
+    const withApproval = approval ? { ...extensions, ...sponsoredExtension(approval) } : extensions;
+    return { x402Version: 2, accepted: offer, payload, resource, extensions: withApproval };
   };
 
   const evmPayers = new Map<string, ReturnType<typeof createEvmPayers>>();

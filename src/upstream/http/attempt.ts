@@ -1,8 +1,8 @@
 /** One HTTP exchange with an upstream whose answer is wanted whole. */
 import { UpstreamProblem } from '../problem.ts';
 import {
+  askWhole,
   begin,
-  collect,
   endedWith,
   type Failed,
   isAccepted,
@@ -19,25 +19,15 @@ export type Outcome = { response: UpstreamResponse } | Failed;
 
 /** Never rejects for what the upstream does: a failure is an outcome, with whether trying again makes sense. */
 export async function attemptOnce(connection: UpstreamConnection, request: PreparedRequest): Promise<Outcome> {
-  const begun = await begin(connection, request);
+  const begun = await begin(connection, request, askWhole);
   if ('problem' in begun) return begun;
-  const { status, headers } = begun;
-  let ended: Parameters<typeof begun.report>[0] = 'failure';
-  try {
-    const body = await collect(connection, request, begun.body);
-    ended = endedWith(status);
-    if (!isAccepted(status, request)) return unwanted(connection, request, begun, body);
-    return {
-      response: answered(connection, request, { status, headers, body: withoutSecrets(connection, status, body) }),
-    };
-  } catch (error) {
-    const explained = begun.explain(error);
-    ended = explained.ended;
-    return explained.failed;
-  } finally {
-    begun.leave();
-    begun.report(ended);
-  }
+  const { status, headers, body } = begun;
+  begun.leave();
+  begun.report(endedWith(status));
+  if (!isAccepted(status, request)) return unwanted(connection, request, begun, body);
+  return {
+    response: answered(connection, request, { status, headers, body: withoutSecrets(connection, status, body) }),
+  };
 }
 
 function answered(

@@ -1,3 +1,5 @@
+import { onAbort } from '../../on-abort.ts';
+
 /**
  * Bounds how many calls run at the same time and how close together they start, and shares the turns: callers that wait
  * are served by turns, and nobody holds as many turns as are free, so that one is always left for who holds none.
@@ -28,6 +30,10 @@ export function openGate({ concurrency, spacingMs }: { concurrency: number; spac
   function mayStart(caller: Caller): boolean {
     return caller === undefined || (running.get(caller) ?? 0) < concurrency - taken;
   }
+
+  /** Nobody waits who would come first, and nothing has to be waited for. */
+  const isFree = (caller: Caller): boolean =>
+    waiting.size === 0 && taken < concurrency && mayStart(caller) && nextStart <= performance.now();
 
   function nextInLine(): { caller: Caller; waiters: Set<Waiter>; waiter: Waiter } | undefined {
     if (taken >= concurrency) return undefined;
@@ -86,18 +92,18 @@ export function openGate({ concurrency, spacingMs }: { concurrency: number; spac
   return {
     async enter(signal, caller) {
       if (signal.aborted) throw signal.reason;
+      if (isFree(caller)) return start(caller);
       return await new Promise((resolve, reject) => {
-        const abandon = () => {
-          leaveQueue(caller, waiter);
-          reject(signal.reason);
-        };
         const waiter: Waiter = {
           start() {
-            signal.removeEventListener('abort', abandon);
+            letGo();
             resolve(start(caller));
           },
         };
-        signal.addEventListener('abort', abandon, { once: true });
+        const letGo = onAbort(signal, () => {
+          leaveQueue(caller, waiter);
+          reject(signal.reason);
+        });
         waiting.set(caller, (waiting.get(caller) ?? new Set()).add(waiter));
         advance();
       });

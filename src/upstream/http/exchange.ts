@@ -5,6 +5,7 @@ import { readBounded } from '../../bounded-body.ts';
 import type { Log } from '../../log.ts';
 import { TimeLimit } from '../../time-limit.ts';
 import { traceparentOf } from '../../trace.ts';
+import { type WholeAnswer, wholeAnswer } from '../../whole-answer.ts';
 import { UpstreamProblem } from '../problem.ts';
 import type { CircuitBreaker, Ended } from './circuit-breaker.ts';
 import type { Gate } from './concurrency.ts';
@@ -50,12 +51,12 @@ export interface Failed {
   retryAfterMs: number | undefined;
 }
 
-/** An exchange whose answer has begun: the body is still to come. */
-export interface Begun {
+/** An exchange that has an answer: all of it, or its beginning, whose body is still to come. */
+export interface Begun<Body> {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Record<string, string>;
-  readonly body: Readable;
+  readonly body: Body;
   /** What an error while the body is read means, and what it says of the upstream. */
   explain(error: unknown): { failed: Failed; ended: Ended };
   /** Tells the circuit breaker. Once. */
@@ -77,8 +78,20 @@ export const whereOf = ({ secrets }: UpstreamConnection, { method, path }: Prepa
 export const isAccepted = (status: number, { accept }: PreparedRequest): boolean =>
   (status >= 200 && status < 300) || accept.includes(status);
 
-/** Never rejects for what the upstream does: a failure is an outcome. */
-export async function begin(connection: UpstreamConnection, request: PreparedRequest): Promise<Begun | Failed> {
+/** Asks; `began` is told the status as soon as there is one. */
+type Ask<Body> = (
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  limit: TimeLimit,
+  began: (status: number) => void,
+) => Promise<Pick<Begun<Body>, 'status' | 'headers' | 'body'>>;
+
+/** Never rejects for what the upstream does: a failure is an outcome. `ask` is `askWhole` or `askForStream`. */
+export async function begin<Body>(
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  ask: Ask<Body>,
+): Promise<Begun<Body> | Failed> {
   const where = whereOf(connection, request);
   let giveTurnBack: () => void;
   try {
@@ -120,8 +133,9 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
     return { failed: final(problem), ended: limit.expired ? 'failure' : 'abandoned' };
   };
   try {
-    const answer = await ask(connection, request, limit);
-    status = answer.status;
+    const answer = await ask(connection, request, limit, (code) => {
+      status = code;
+    });
     return { ...answer, explain, report, inTime: () => limit.stopClock(), leave };
   } catch (error) {
     const { failed, ended } = explain(error);
@@ -135,7 +149,7 @@ export async function begin(connection: UpstreamConnection, request: PreparedReq
 export function unwanted(
   connection: UpstreamConnection,
   request: PreparedRequest,
-  answer: Pick<Begun, 'status' | 'headers'>,
+  answer: Pick<Begun<unknown>, 'status' | 'headers'>,
   body: Buffer,
 ): Failed {
   const { status, headers } = answer;
@@ -159,9 +173,11 @@ export async function collect(
 ): Promise<Buffer> {
   const bytes = await readBounded(body, request.maxBytes);
   if (bytes !== undefined) return bytes;
-  const message = `${request.method} answered more than ${request.maxBytes} bytes`;
-  throw new UpstreamProblem('malformed', connection.upstream, message);
+  throw tooLarge(connection, request);
 }
+
+const tooLarge = ({ upstream }: UpstreamConnection, { method, maxBytes }: PreparedRequest): UpstreamProblem =>
+  new UpstreamProblem('malformed', upstream, `${method} answered more than ${maxBytes} bytes`);
 
 /** More than any refusal says: what is longer is cut off. */
 const LONGEST_REFUSAL = 262_144;
@@ -183,14 +199,15 @@ const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
-async function ask(connection: UpstreamConnection, request: PreparedRequest, signal: TimeLimit) {
+/** As it goes to undici, with what says who calls. */
+function onTheWire(connection: UpstreamConnection, request: PreparedRequest) {
   const { method, path, body, within } = request;
   const authorization = connection.authorize?.(
     { method, path, body: body.text },
     connection.secrets,
     connection.settings,
   );
-  const answer = await connection.pool.request({
+  return {
     method,
     path: withQuery(path, authorization?.query),
     headers: {
@@ -199,14 +216,33 @@ async function ask(connection: UpstreamConnection, request: PreparedRequest, sig
       ...authorization?.headers,
     },
     body: body.bytes,
-    signal,
-  });
+  };
+}
+
+/** Those of one name as one line. */
+function inLines(answered: WholeAnswer['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const [name, value] of Object.entries(answered)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  return { status: answer.statusCode, headers, body: answer.body as Readable };
+  return headers;
 }
+
+/** The body is read by whoever wants it. */
+export const askForStream: Ask<Readable> = async (connection, request, limit, began) => {
+  const answer = await connection.pool.request({ ...onTheWire(connection, request), signal: limit });
+  began(answer.statusCode);
+  return { status: answer.statusCode, headers: inLines(answer.headers), body: answer.body };
+};
+
+/** Rejects with UpstreamProblem `malformed` where the answer is larger than the request allows. */
+export const askWhole: Ask<Buffer> = async (connection, request, limit, began) => {
+  const { maxBytes } = request;
+  const bounds = { maxBytes, limit, began };
+  const { status, headers, body } = await wholeAnswer(connection.pool, onTheWire(connection, request), bounds);
+  if (!body) throw tooLarge(connection, request);
+  return { status, headers: inLines(headers), body };
+};
 
 /** What an answer's status says of the upstream: whatever it says of the request, it answered. */
 export const endedWith = (status: number): Ended => (status >= 500 || status === 429 ? 'failure' : 'success');

@@ -1,6 +1,7 @@
 /** One HTTP exchange with an upstream whose answer is passed on while it comes. */
 import { Readable } from 'node:stream';
 import {
+  askForStream,
   begin,
   collect,
   endedWith,
@@ -17,7 +18,7 @@ import type { UpstreamStream } from './upstream-http.ts';
  * request's signal for all of it. Throws UpstreamProblem.
  */
 export async function openStream(connection: UpstreamConnection, request: PreparedRequest): Promise<UpstreamStream> {
-  const begun = await begin(connection, request);
+  const begun = await begin(connection, request, askForStream);
   if ('problem' in begun) throw begun.problem;
   const { status, headers, body } = begun;
   // Reported now: while a long answer runs, the circuit must not wait for its end.
