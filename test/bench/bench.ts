@@ -1,7 +1,9 @@
 /** What a row of the benchmark is given, and the servers that rows compare. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GatewayOptions, startGateway } from './gateway.ts';
+import { BUILT, buildGateway } from '../../codegen/build.ts';
+import { callEveryUpstreamAt } from './catalogue.ts';
+import { type GatewayOptions, startAsBuilt } from './gateway.ts';
 import type { Load } from './load.ts';
 import { installPeers, type Peer, startPeer } from './peers.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -17,7 +19,7 @@ export interface Bench {
   readonly doublesUrl: string;
   /** A new folder. */
   folder(): string;
-  /** Calls the double in the place of every upstream. */
+  /** As it is built for production; calls the double in the place of every upstream. */
   gateway(options?: Partial<GatewayOptions>): Promise<ServerProcess>;
   /** Repeats the 402 of the gateway at this address. */
   bare(on: 'express' | 'node', gatewayUrl: string): Promise<ServerProcess>;
@@ -55,6 +57,13 @@ const installOnce = (): Promise<string | undefined> => {
   return installed;
 };
 
+let built: Promise<void> | undefined;
+
+const buildOnce = (catalogue: string): Promise<void> => {
+  built ??= buildGateway(BUILT, catalogue);
+  return built;
+};
+
 /** Runs what needs a bench. `directory` has to exist. */
 export async function withBench<Result>(
   load: Load,
@@ -79,15 +88,13 @@ export async function withBench<Result>(
       doublesUrl: doubles.url,
       folder,
       keep,
-      gateway: async (given) =>
-        keep(
-          await startGateway({
-            data: join(folder(), 'data'),
-            catalogue: options.catalogue,
-            doublesUrl: doubles.url,
-            ...given,
-          }),
-        ),
+      async gateway(given) {
+        await buildOnce(options.catalogue);
+        const catalogue = join(folder(), 'catalogue');
+        callEveryUpstreamAt(given?.catalogue ?? options.catalogue, catalogue, doubles.url);
+        const data = join(folder(), 'data');
+        return keep(await startAsBuilt({ data, doublesUrl: doubles.url, ...given, catalogue }));
+      },
       bare: async (on, gatewayUrl) => keep(await startBare(on, gatewayUrl, doubles.url)),
       async peer(peer) {
         const packages = await installOnce();

@@ -55,16 +55,11 @@ function command(
         : { TURNPIKE_FACILITATOR_URL: doublesUrl, TURNPIKE_PAY_TO_EVM: offer.payTo }),
       TURNPIKE_RPC_URL_CHAIN_C: signer?.rpcUrl ?? `${doublesUrl}/rpc`,
       TURNPIKE_MPP_SECRET: randomBytes(32).toString('hex'),
-      BENCH_DOUBLES_URL: doublesUrl,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       ...(workers !== undefined && { TURNPIKE_WORKERS: String(workers) }),
     },
   };
 }
-
-/** Calls the double in the place of every upstream. */
-export const startGateway = (options: GatewayOptions): Promise<ServerProcess> =>
-  startServer(command(['--import=tsx', 'test/bench/servers/gateway.ts'], options));
 
 /** Exactly what `npm start` runs. */
 export const startAsShipped = (options: GatewayOptions): Promise<ServerProcess> =>

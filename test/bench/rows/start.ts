@@ -1,7 +1,6 @@
 /** How long a live start takes until the first 402 is in hand, and what the started server holds. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BUILT, buildGateway } from '../../../codegen/build.ts';
 import { ask, startBare } from '../bench.ts';
 import { startAsBuilt, startAsShipped } from '../gateway.ts';
 import { type Has, type Row, smallerIsBetter } from '../row.ts';
@@ -33,7 +32,6 @@ export const start: Row = {
   name: 'start',
   async run(bench) {
     const { url } = await bench.gateway();
-    await buildGateway(BUILT, bench.catalogue);
     const built: Starts = { milliseconds: [], megabytes: [] };
     const ours: Starts = { milliseconds: [], megabytes: [] };
     const bare: Starts = { milliseconds: [], megabytes: [] };
