@@ -4,7 +4,7 @@ import { keepOf } from './catalogue/keep.ts';
 import type { ServiceFile } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { HOURS_KEPT_MS } from './console/spans.ts';
-import type { Store } from './store/store.ts';
+import type { PaymentState, Store } from './store/store.ts';
 import { pruneMedia } from './upstream/media/prune.ts';
 
 /** Cached answers and idempotency keys are kept for a day. */
@@ -38,6 +38,10 @@ const MOST_OPEN = 10_000;
 
 /** When the first was made of those whose end nobody knows: it may have an answer with files, however often it was asked about. */
 async function oldestOpen(store: Pick<Store, 'list'>): Promise<number> {
-  const open = await store.list({ states: ['fulfilled', 'unknown'], withoutAnswers: true, limit: MOST_OPEN });
-  return open.length === MOST_OPEN ? 0 : (open.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
+  // Each by its own: no index has both.
+  const oldest = async (state: PaymentState): Promise<number> => {
+    const open = await store.list({ states: [state], withoutAnswers: true, limit: MOST_OPEN });
+    return open.length === MOST_OPEN ? 0 : (open.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
+  };
+  return Math.min(await oldest('fulfilled'), await oldest('unknown'));
 }

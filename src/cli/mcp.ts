@@ -5,10 +5,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { isLoopback } from '../loopback.ts';
-import { toDecimal } from '../money.ts';
+import { type Money, toDecimal } from '../money.ts';
 import { run } from './command.ts';
+import { UsageProblem } from './command-line.ts';
 import { readArguments } from './mcp/arguments.ts';
 import { createBridge } from './mcp/bridge.ts';
+import { askDepositsBack, openBridgeDeposits } from './mcp/bridge-deposits.ts';
 import { createBuyer } from './mcp/buyer.ts';
 import { openFunds } from './mcp/funds.ts';
 import { openGateway } from './mcp/gateway.ts';
@@ -19,8 +21,23 @@ const tell = (line: string): void => {
   process.stderr.write(`${line.replace(/\p{Cc}/gu, ' ').slice(0, 1000)}\n`);
 };
 
+const directory = join(process.env.TURNPIKE_DATA ?? join(homedir(), '.turnpike'), 'spending');
+
+const TAKEN = 'another process draws from the deposits of this account: calls are paid without';
+
+/** `--refund`. */
+async function askBack(origin: string, network: string | undefined, most: Money): Promise<void> {
+  const funds = await openFunds(origin, network, process.env);
+  if (!funds) throw new UsageProblem('--refund needs the wallet that deposited: set TURNPIKE_WALLET_EVM');
+  const deposits = await openBridgeDeposits(funds, directory, most);
+  if (!deposits) throw new UsageProblem('another process draws from these deposits: end it first');
+  if (!(await askDepositsBack(deposits, origin, tell))) process.exitCode = 1;
+}
+
 await run(async () => {
-  const { origin, server, max, budget, network } = readArguments(process.argv.slice(2), process.env);
+  const given = readArguments(process.argv.slice(2), process.env);
+  const { origin, server, max, budget, network, deposit } = given;
+  if (given.refund) return await askBack(origin, network, deposit ?? 0n);
   const gateway = await openGateway(server, '1');
   const funds = await openFunds(origin, network, process.env);
   if (!funds) {
@@ -30,7 +47,7 @@ await run(async () => {
     return;
   }
   const { wallet, money } = funds;
-  const directory = join(process.env.TURNPIKE_DATA ?? join(homedir(), '.turnpike'), 'spending');
+  const deposits = deposit === undefined ? undefined : await openBridgeDeposits(funds, directory, deposit);
   const spending = openSpending(directory, money, budget);
   const limits = `up to ${toDecimal(max)} USD a call and ${toDecimal(budget)} USD a day`;
   const networksOf = (address: string) =>
@@ -42,9 +59,10 @@ await run(async () => {
       ? 'this is a sandbox: it is paid from its own wallet, in play money'
       : `paid from ${from.join(', and ')}`,
   );
+  if (deposit !== undefined) tell(deposits ? `drawn from deposits of up to ${toDecimal(deposit)} USD` : TAKEN);
   if (money === 'dollars' && !isLoopback(origin) && !origin.startsWith('https:'))
     tell(`${origin} is not https: whoever is on the way can change what is paid, and to whom`);
-  const { call } = createBuyer({ gateway, wallet, spending, max, budget, tell });
+  const { call } = createBuyer({ gateway, wallet, deposits, spending, max, budget, tell });
   const instructions = `Calls of paid tools are paid for you, ${limits}: their answer says so where one is not.`;
   serveStdio(() => createBridge({ gateway, origin, call, instructions }));
 });

@@ -15,10 +15,12 @@ export interface Paid {
 }
 
 export interface Receipt {
-  /** As the chain calls it. */
+  /** As the chain calls it. Of a call that is drawn from a deposit: that of the deposit, or the channel's name. */
   readonly transaction: string;
   /** CAIP-2 id. */
   readonly network: string;
+  /** Dollars that a call drawn from a deposit was charged, by the gateway's word; undefined elsewhere. */
+  readonly charged?: string;
 }
 
 export interface Success<Result> {

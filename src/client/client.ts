@@ -1,14 +1,26 @@
 /** Calls what a gateway sells, and pays for it within limits. */
+import { CHANNELS_PATH } from '../channels-path.ts';
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
 import type { Answer, Failure } from './answer.ts';
 import type { Asset } from './asset.ts';
+import { type Deposit, type Deposits, type Drawing, inMemory, openDeposits } from './deposits.ts';
+import { askBack, buyDrawn, type GivenBack } from './drawn.ts';
+import type { DepositStore } from './kept-channels.ts';
 import { type LimitReached, openSpending } from './limits.ts';
 import { mppOffers, mppTransaction } from './mpp.ts';
-import type { Offer } from './offers.ts';
+import { type ChannelOffer, type Offer, toDollars } from './offers.ts';
 import { readProblem } from './problem.ts';
 import { notDone, openPurchase, reasonOf, redirected } from './purchase.ts';
-import { type EvmSigner, openWallet, readEvmKey, readSolanaKey, type SolanaSigner, type Wallet } from './wallet.ts';
-import { x402Offers, x402Transaction } from './x402.ts';
+import {
+  type Challenge,
+  type EvmSigner,
+  openWallet,
+  readEvmKey,
+  readSolanaKey,
+  type SolanaSigner,
+  type Wallet,
+} from './wallet.ts';
+import { x402Challenge, x402Offers, x402Transaction } from './x402.ts';
 
 /** What is sold, by path: what `turnpike client` writes. */
 export type AnyPaths<Paths> = { [Path in keyof Paths]: { readonly request: object; readonly result: unknown } };
@@ -32,6 +44,13 @@ export interface Pay {
   readonly solanaRpcUrl?: string;
   /** The only network that is paid on: its neutral or CAIP-2 id. Default: whichever is offered first. */
   readonly network?: string;
+  /**
+   * The most dollars that may lie in deposits, as a decimal string: x402 calls are drawn from a deposit where that is offered.
+   * Left out: nothing is ever deposited.
+   */
+  readonly deposit?: string;
+  /** Where the deposits' channels are kept for the next run of the program. Default: in memory, where they end with it. */
+  readonly depositStore?: DepositStore;
   /** The only protocol that is paid by. Default: the one that a path is sold by. */
   readonly protocol?: 'x402' | 'mpp';
 }
@@ -78,6 +97,13 @@ export interface Client<Paths extends AnyPaths<Paths>> {
   ): Promise<Quote | Failure<Paths[Path]['result']>>;
   /** Dollars signed for so far, and left of the total. */
   readonly spending: { readonly spent: string; readonly left: string };
+  /** What lies in deposits of this client, by its own count. Throws where what is kept of them cannot be read. */
+  deposits(): Promise<Deposit[]>;
+  /**
+   * Asks the gateway for what is left of every deposit, after the calls that are under way. Throws where what is kept of them
+   * cannot be read.
+   */
+  refund(options?: { readonly signal?: AbortSignal }): Promise<GivenBack[]>;
 }
 
 const PER_CALL = '1';
@@ -125,11 +151,29 @@ function networkOf({ network }: Pay, assets: readonly Asset[]): string | undefin
   );
 }
 
+/** Throws TypeError. */
+function depositsOf(
+  { deposit, depositStore }: Pay,
+  accounts: ReadonlyMap<string, EvmSigner>,
+  assets: readonly Asset[],
+): Deposits | undefined {
+  if (deposit === undefined) return undefined;
+  if (accounts.size === 0) throw new TypeError('pay.deposit needs pay.evm, and an asset on an EVM network');
+  const most = dollars('pay.deposit', deposit);
+  return openDeposits({ most, assets, accounts, store: depositStore ?? inMemory() });
+}
+
 /** One way to pay a call. */
 interface Payable {
   readonly offer: Offer;
   sign(): Promise<Record<string, string>>;
   transactionOf(answer: Response): string | undefined;
+}
+
+/** What a call may be drawn from. */
+interface Drawable {
+  readonly offers: readonly ChannelOffer[];
+  readonly challenge: Challenge;
 }
 
 /** The requests of one call: always the same bytes, for a payment is bound to them. */
@@ -169,6 +213,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   const payable = assets
     .filter(({ network }) => wanted === undefined || wanted === network)
     .map((asset) => ({ ...asset, rpcUrl: (asset.family === 'solana' && pay.solanaRpcUrl) || asset.rpcUrl }));
+  const deposits = depositsOf(pay, evm, payable);
   // A key pair is only ready after a while.
   const opening = (async () => {
     const solana = pay.solana === undefined ? undefined : await solanaSigner(pay.solana);
@@ -177,15 +222,16 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   })();
   opening.catch(() => {});
 
-  function waysToPay(unpaid: Response, { signers, wallet }: Awaited<typeof opening>): Payable[] {
-    const overX402 = x402Offers(unpaid, wallet).map((each) => ({ ...each, transactionOf: x402Transaction }));
+  function waysToPay(unpaid: Response, challenge: Challenge, { signers, wallet }: Awaited<typeof opening>): Payable[] {
+    const overX402 = x402Offers(challenge, wallet).map((each) => ({ ...each, transactionOf: x402Transaction }));
     const overMpp = mppOffers(unpaid, payable, signers).map((each) => ({ ...each, transactionOf: mppTransaction }));
     return [...(pay.protocol === 'mpp' ? [] : overX402), ...(pay.protocol === 'x402' ? [] : overMpp)];
   }
 
   type Asked =
     | { readonly kind: 'free'; readonly answer: Response }
-    | { readonly kind: 'price'; readonly ways: readonly [Payable, ...Payable[]] }
+    /** There is one of either at least. */
+    | { readonly kind: 'price'; readonly ways: readonly Payable[]; readonly drawable: Drawable }
     | { readonly kind: 'failure'; readonly failure: Failure<never> };
 
   /** The call without a payment. */
@@ -205,7 +251,9 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       return failure(redirected(answer, unsigned));
     }
     if (answer.ok) return { kind: 'free', answer };
-    const ways = waysToPay(answer, opened);
+    const challenge = x402Challenge(answer);
+    const ways = waysToPay(answer, challenge, opened);
+    const drawable = { challenge, offers: pay.protocol === 'mpp' ? [] : (deposits?.offers(challenge) ?? []) };
     const { isInvalid, retryAfter: _, ...said } = await readProblem(answer);
     const { status } = said;
     if (isInvalid || [400, 404, 405, 413, 415].includes(status)) {
@@ -213,8 +261,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       return failure({ ok: false, reason: 'invalid', ...said, message, code: said.code ?? 'invalid_request' });
     }
     if (status !== 402) return failure(notDone({ ...said, isInvalid, retryAfter: undefined }, unsigned));
-    const [first, ...others] = ways;
-    if (first) return { kind: 'price', ways: [first, ...others] };
+    if (ways.length > 0 || drawable.offers.length > 0) return { kind: 'price', ways, drawable };
     const message = `${said.message} ${payableInWords(opened.wallet)}`;
     return failure({ ok: false, reason: 'unpaid', ...said, code: 'payment_required', message });
   }
@@ -236,13 +283,28 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     return { ok: false, reason: 'limit', limit: reached, ...said };
   };
 
+  /** Why nothing could be drawn, where there is no other way to pay. */
+  function noRoom({ offers }: Drawable, most: Money): Failure<never> {
+    const [offer] = offers;
+    const reached = offer && spending.reached(offer.price, most);
+    if (reached) return overLimit(reached);
+    const asked = offer?.terms.minDeposit ?? offer?.amount ?? 0n;
+    const least = toDecimal(toDollars(asked, offer?.asset.decimals ?? 0));
+    const message = `It is drawn from a deposit here, of ${least} USD at least, and pay.deposit of ${pay.deposit} USD has no room for that: raise it, or ask back what is left with refund(). Nothing was signed.`;
+    const said = { status: 402, code: 'payment_required', message, details: [], requestId: undefined };
+    return { ok: false, reason: 'unpaid', ...said };
+  }
+
   async function call<Result>(path: string, input: object, { limit: own, signal }: CallOptions) {
     const most = own === undefined ? limits.perCall : dollars('limit', own);
     const request = requestTo(options, path, input);
     const asked = await ask(request, signal);
     if (asked.kind === 'failure') return asked.failure;
     if (asked.kind === 'free') return await given<Result>(asked.answer);
+    const drawn = await draw<Result>(asked.drawable, request, most, signal);
+    if (drawn) return drawn;
     const chosen = asked.ways.find(({ offer }) => !spending.reached(offer.price, most)) ?? asked.ways[0];
+    if (!chosen) return noRoom(asked.drawable, most);
     const { offer } = chosen;
     const reached = spending.reached(offer.price, most);
     if (reached) return overLimit(reached);
@@ -253,14 +315,65 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       payment = await chosen.sign();
     } catch (error) {
       spending.unsigned(offer.price);
-      const message = `The payment could not be signed (${reasonOf(error)}): nothing was sent`;
-      const said = { status: 402, code: 'not_signed', message, details: [], requestId: undefined };
-      return { ok: false, reason: 'unpaid', ...said } satisfies Failure<Result>;
+      return unsigned(error);
     }
-    const { target, init } = request;
+    const send = () => post(request, payment, signal);
+    const giveBack = () => spending.uncharged(offer.price);
+    return await openPurchase<Result>({ ...chosen, send, giveBack, retries, signal }).complete();
+  }
+
+  function post({ target, init }: ReturnType<typeof requestTo>, payment: object, signal: AbortSignal | undefined) {
     const headers = { ...init.headers, ...payment };
-    const send = () => fetching(target, { ...init, headers, redirect: 'manual', ...(signal && { signal }) });
-    return await openPurchase<Result>({ ...chosen, send, spending, retries, signal }).complete();
+    return fetching(target, { ...init, headers, redirect: 'manual', ...(signal && { signal }) });
+  }
+
+  function unsigned(error: unknown): Failure<never> {
+    const message = `The payment could not be signed (${reasonOf(error)}): nothing was sent`;
+    const said = { status: 402, code: 'not_signed', message, details: [], requestId: undefined };
+    return { ok: false, reason: 'unpaid', ...said };
+  }
+
+  /** Undefined where the deposits have no room for it, or a limit has none: then other ways may. */
+  async function draw<Result>(
+    { offers, challenge }: Drawable,
+    request: ReturnType<typeof requestTo>,
+    most: Money,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<Result> | undefined> {
+    if (!deposits || offers.length === 0) return undefined;
+    const { turn } = deposits;
+    let isSent = false;
+
+    async function buy(offer: ChannelOffer, drawing: Drawing): Promise<Answer<Result>> {
+      spending.count(drawing.adds);
+      try {
+        signal?.throwIfAborted();
+        const payment = await drawing.sign();
+        isSent = true;
+        const sending = (header: Record<string, string>) => post(request, header, signal);
+        return await buyDrawn<Result>({ offer, drawing, payment, post: sending, turn, retries, signal });
+      } catch (error) {
+        if (!isSent) spending.unsigned(drawing.adds);
+        throw error;
+      }
+    }
+
+    try {
+      return await turn(async () => {
+        for (const offer of offers) {
+          const drawing = await deposits.draw(offer, challenge);
+          if (drawing && !spending.reached(offer.price, most, drawing.adds)) return await buy(offer, drawing);
+        }
+        return undefined;
+      }, signal);
+    } catch (error) {
+      if (isSent) throw error;
+      return unsigned(error);
+    }
+  }
+
+  function askBackWith(headers: Record<string, string>, signal: AbortSignal | undefined): Promise<Response> {
+    return fetching(originOf(options.url) + CHANNELS_PATH, { headers, redirect: 'manual', ...(signal && { signal }) });
   }
 
   /** A result that costs nothing. */
@@ -282,12 +395,25 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       const asked = await ask(requestTo(options, path, request), undefined);
       if (asked.kind === 'failure') return asked.failure;
       if (asked.kind === 'free') return { ok: true, price: '0', network: '' };
-      const [{ offer }] = asked.ways;
-      return { ok: true, price: toDecimal(offer.price), network: offer.asset.id };
+      const offer = asked.drawable.offers[0] ?? asked.ways[0]?.offer;
+      return { ok: true, price: toDecimal(offer?.price ?? 0n), network: offer?.asset.id ?? '' };
     },
     get spending() {
       const { spent } = spending;
       return { spent: toDecimal(spent), left: toDecimal(spent > limits.total ? 0n : limits.total - spent) };
+    },
+    deposits: async () => (await deposits?.list()) ?? [],
+    async refund({ signal } = {}) {
+      if (!deposits) return [];
+      const { turn, list } = deposits;
+      return await turn(async () => {
+        const results: GivenBack[] = [];
+        for (const { network, channel, left } of await list()) {
+          if (left !== '0')
+            results.push(await askBack(deposits, { network, channel }, (headers) => askBackWith(headers, signal)));
+        }
+        return results;
+      }, signal);
     },
   };
 }

@@ -17,17 +17,20 @@ export interface LimitReached {
 
 export interface Spending {
   readonly spent: Money;
-  /** The limit that this price would go beyond; undefined where there is none. `perCall`: in place of the client's own. */
-  reached(price: Money, perCall?: Money): LimitReached | undefined;
-  /** Counts a price, before its payment is signed. */
+  /**
+   * The limit that this price would go beyond; undefined where there is none. `perCall`: in place of the client's own; `adds`:
+   * what the call would add to the total, where that is not its price.
+   */
+  reached(price: Money, perCall?: Money, adds?: Money): LimitReached | undefined;
+  /** Counts what it adds, before its payment is signed. */
   count(price: Money): void;
   /** Takes it back: nobody has the payment. */
   unsigned(price: Money): void;
   /**
    * Takes it back because the gateway says that nothing was charged. That is believed for as much as the total, so that a
-   * gateway that lies costs at most the total once more.
+   * gateway that lies costs at most the total once more. False where it stays counted.
    */
-  uncharged(price: Money): void;
+  uncharged(price: Money): boolean;
 }
 
 export function openSpending({ perCall, total }: Limits): Spending {
@@ -37,10 +40,10 @@ export function openSpending({ perCall, total }: Limits): Spending {
     get spent() {
       return spent;
     },
-    reached(price, own = perCall) {
+    reached(price, own = perCall, adds = price) {
       const said = { price: toDecimal(price), spent: toDecimal(spent) };
       if (price > own) return { kind: 'perCall', limit: toDecimal(own), ...said };
-      if (spent + price > total) return { kind: 'total', limit: toDecimal(total), ...said };
+      if (spent + adds > total) return { kind: 'total', limit: toDecimal(total), ...said };
       return undefined;
     },
     count(price) {
@@ -50,9 +53,10 @@ export function openSpending({ perCall, total }: Limits): Spending {
       spent -= price;
     },
     uncharged(price) {
-      if (believed + price > total) return;
+      if (believed + price > total) return false;
       believed += price;
       spent -= price;
+      return true;
     },
   };
 }

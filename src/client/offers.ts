@@ -1,12 +1,13 @@
 /**
- * What a gateway asks for, and which of it may be paid: a transfer, or money that is locked for one, in a known dollar
- * stablecoin, and nothing else.
+ * What a gateway asks for, and which of it may be paid: a transfer, money that is locked for one, or what is drawn from a
+ * deposit, in a known dollar stablecoin, and nothing else.
  */
 import { isAddress as isSolanaAddress } from '@solana/kit';
 import { isAddress as isEvmAddress } from 'viem';
 import { asJsonObject, type JsonObject, textOrNull } from '../json.ts';
 import { type Atomic, divideUp, type Money } from '../money.ts';
 import type { Asset } from './asset.ts';
+import { type ChannelTerms, readChannelTerms } from './channel.ts';
 import { type HoldTerms, readHold } from './hold.ts';
 
 export interface Offer {
@@ -26,12 +27,17 @@ export interface Offer {
   readonly given: JsonObject;
 }
 
+export interface ChannelOffer extends Offer {
+  readonly terms: ChannelTerms;
+}
+
 /** Nothing that is signed outlives this, whatever is asked. */
 const LONGEST_SECONDS = 900;
 
 const MONEY_DECIMALS = 6;
 
-function toDollars(amount: Atomic, decimals: number): Money {
+/** Rounded up. */
+export function toDollars(amount: Atomic, decimals: number): Money {
   return decimals >= MONEY_DECIMALS
     ? divideUp(amount, 10n ** BigInt(decimals - MONEY_DECIMALS))
     : amount * 10n ** BigInt(MONEY_DECIMALS - decimals);
@@ -44,14 +50,12 @@ const sameAddress = (asset: Asset, address: unknown): boolean =>
 const isAddress = ({ family }: Asset, address: string): boolean =>
   family === 'evm' ? isEvmAddress(address) : isSolanaAddress(address);
 
-/** An entry of `accepts` as an offer in one of these assets; undefined for everything else. */
-export function readOffer(given: JsonObject, assets: readonly Asset[]): Offer | undefined {
-  const { scheme, network, amount, asset: address, payTo, maxTimeoutSeconds } = given;
+/** What offers of all schemes say. */
+function readTerms(given: JsonObject, assets: readonly Asset[]): Omit<Offer, 'hold'> | undefined {
+  const { network, amount, asset: address, payTo, maxTimeoutSeconds } = given;
   const extra = asJsonObject(given.extra);
   const asset = assets.find((known) => known.network === network && sameAddress(known, address));
   if (!asset) return undefined;
-  const hold = scheme === 'auth-capture' && asset.family === 'evm' ? readHold(extra) : undefined;
-  if (scheme !== 'exact' && !hold) return undefined;
   if (typeof amount !== 'string' || !/^[1-9][0-9]{0,30}$/.test(amount)) return undefined;
   if (typeof payTo !== 'string' || !isAddress(asset, payTo)) return undefined;
   if (typeof maxTimeoutSeconds !== 'number' || !Number.isInteger(maxTimeoutSeconds) || maxTimeoutSeconds <= 0)
@@ -68,7 +72,23 @@ export function readOffer(given: JsonObject, assets: readonly Asset[]): Offer | 
     payTo,
     seconds: Math.min(maxTimeoutSeconds, LONGEST_SECONDS),
     feePayer,
-    hold,
     given,
   };
+}
+
+/** An entry of `accepts` as an offer in one of these assets; undefined for everything else. */
+export function readOffer(given: JsonObject, assets: readonly Asset[]): Offer | undefined {
+  const offer = readTerms(given, assets);
+  if (!offer) return undefined;
+  const isHold = given.scheme === 'auth-capture' && offer.asset.family === 'evm';
+  const hold = isHold ? readHold(asJsonObject(given.extra)) : undefined;
+  return given.scheme === 'exact' || hold ? { ...offer, hold } : undefined;
+}
+
+/** An entry of `accepts` that is drawn from a deposit in one of these assets; undefined for everything else. */
+export function readChannelOffer(given: JsonObject, assets: readonly Asset[]): ChannelOffer | undefined {
+  const offer = readTerms(given, assets);
+  if (given.scheme !== 'batch-settlement' || offer?.asset.family !== 'evm' || !offer.asset.domain) return undefined;
+  const terms = readChannelTerms(asJsonObject(given.extra));
+  return terms && { ...offer, hold: undefined, terms };
 }

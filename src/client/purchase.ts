@@ -5,7 +5,6 @@
 import { toDecimal } from '../money.ts';
 import type { Answer, Paid, Receipt } from './answer.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
-import type { Spending } from './limits.ts';
 import type { Offer } from './offers.ts';
 import { readProblem, type SaidProblem } from './problem.ts';
 
@@ -15,7 +14,14 @@ export interface PurchaseParts {
   send(): Promise<Response>;
   /** The transaction that an answer's receipt names. */
   transactionOf(answer: Response): string | undefined;
-  readonly spending: Spending;
+  /** Takes what is counted back, for the gateway says that nothing was charged: false where it stays counted. */
+  giveBack(): boolean;
+  /** Whether the gateway only asks to send it later. */
+  isBusy?(answer: Response): boolean;
+  /** Dollars that the call was charged, where they are not what was signed for. */
+  charged?(): string | undefined;
+  /** Waits for others that must not be under way at the same time, where it is sent once more later. */
+  turn?<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Attempts after the first. */
   readonly retries: number;
   /** Ends the waiting between attempts. */
@@ -77,7 +83,7 @@ export interface Purchase<Result> {
 }
 
 export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
-  const { offer, send, transactionOf, spending, retries, signal } = parts;
+  const { offer, send, transactionOf, retries, signal } = parts;
   const { asset, amount, price, payTo } = offer;
   const paid: Paid = {
     price: toDecimal(price),
@@ -91,20 +97,19 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
 
   /** What earlier attempts came to nobody has said: only the first answer gives the money back. */
   const uncharge = (isAlone: boolean): void => {
-    if (!isCounted || !isAlone) return;
-    const before = spending.spent;
-    spending.uncharged(price);
-    isCounted = spending.spent === before;
+    if (isCounted && isAlone) isCounted = !parts.giveBack();
   };
 
   const receiptOf = (answer: Response): Receipt | undefined => {
     const transaction = transactionOf(answer);
-    return transaction === undefined ? undefined : { transaction, network: asset.network };
+    const charged = parts.charged?.();
+    if (transaction === undefined) return undefined;
+    return { transaction, network: asset.network, ...(charged !== undefined && { charged }) };
   };
 
   async function* streamed(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
     const broken = (code: string, message: string) =>
-      new StreamBroken(code, message, () => complete() as Promise<Answer<Events>>);
+      new StreamBroken(code, message, again as () => Promise<Answer<Events>>);
     try {
       for await (const event of readEvents(body)) {
         if (event.event === 'error') throw brokenBy(event.data, broken);
@@ -142,7 +147,8 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         }
         if (answer.ok) return await success(answer);
         const said = await readProblem(answer);
-        if (!isOpen(said)) {
+        const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
+        if (!isOpen(said) && !isBusy) {
           const hasReceipt = transactionOf(answer) !== undefined;
           // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
           const isFree = !hasReceipt && said.code !== 'answer_gone' && (said.status === 402 || said.code !== undefined);
@@ -162,7 +168,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
     return { ok: false, reason: 'owed', status, code, message, details, requestId, paid, isCounted: true, again };
   }
 
-  const again = (): Promise<Answer<Result>> => complete();
+  const again = (): Promise<Answer<Result>> => (parts.turn ? parts.turn(complete) : complete());
 
   return { complete };
 }

@@ -12,6 +12,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { EIP3009_COLLECTOR } from '../escrow-contracts.ts';
 import type { JsonObject } from '../json.ts';
 import type { Asset } from './asset.ts';
+import { demand } from './demand.ts';
 import { type Offer, readOffer } from './offers.ts';
 import { readSolanaTransfer } from './solana-transfer.ts';
 
@@ -71,10 +72,6 @@ export async function readSolanaKey(key: string): Promise<KeyPairSigner | undefi
     return undefined;
   }
 }
-
-const demand = (isSo: boolean, what: string): void => {
-  if (!isSo) throw new Error(`${what} of what would be signed is not what was offered`);
-};
 
 /**
  * Signs the transfer of the offer, and nothing else, whatever it is handed. What is locked goes to the escrow; who may have it

@@ -4,20 +4,28 @@ import {
   decodePaymentResponseHeader,
   encodePaymentSignatureHeader,
 } from '@x402/core/http';
-import { asJsonObject, asJsonObjects, textOrNull } from '../json.ts';
+import { asJsonObject, asJsonObjects, type JsonObject, textOrNull } from '../json.ts';
 import type { Offer } from './offers.ts';
-import type { Challenge, Wallet } from './wallet.ts';
+import type { Challenge, Payment, Wallet } from './wallet.ts';
 
-function challengeOf(unpaid: Response): Challenge {
+/** What a 402 says in its header; nothing where it has none. */
+export function x402Required(unpaid: Response): JsonObject {
   try {
-    const { accepts, resource, extensions } = asJsonObject(
-      decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? ''),
-    );
-    return { accepts: asJsonObjects(accepts), resource, extensions };
+    return asJsonObject(decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? ''));
   } catch {
-    return { accepts: [], resource: undefined, extensions: undefined };
+    return {};
   }
 }
+
+export function x402Challenge(unpaid: Response): Challenge {
+  const { accepts, resource, extensions } = x402Required(unpaid);
+  return { accepts: asJsonObjects(accepts), resource, extensions };
+}
+
+/** The header of a payment. */
+export const x402Header = (payment: Payment): Record<string, string> => ({
+  'payment-signature': encodePaymentSignatureHeader(payment as Parameters<typeof encodePaymentSignatureHeader>[0]),
+});
 
 export interface X402Offer {
   readonly offer: Offer;
@@ -26,24 +34,21 @@ export interface X402Offer {
 }
 
 /** What the wallet could pay of what a 402 asks for, in the gateway's order. */
-export function x402Offers(unpaid: Response, wallet: Wallet): X402Offer[] {
-  const challenge = challengeOf(unpaid);
-  return wallet.offers(challenge).map((offer) => ({
+export const x402Offers = (challenge: Challenge, wallet: Wallet): X402Offer[] =>
+  wallet.offers(challenge).map((offer) => ({
     offer,
-    async sign() {
-      const payment = await wallet.sign(offer, challenge);
-      const encoded = encodePaymentSignatureHeader(payment as Parameters<typeof encodePaymentSignatureHeader>[0]);
-      return { 'payment-signature': encoded };
-    },
+    sign: async () => x402Header(await wallet.sign(offer, challenge)),
   }));
-}
 
-/** The transaction that a receipt names; undefined where there is none. */
-export function x402Transaction(answer: Response): string | undefined {
+/** What an answer says of the settlement; undefined where it says nothing. */
+export function x402Response(answer: Response): JsonObject | undefined {
   try {
-    const receipt = asJsonObject(decodePaymentResponseHeader(answer.headers.get('payment-response') ?? ''));
-    return textOrNull(receipt.transaction) ?? undefined;
+    return asJsonObject(decodePaymentResponseHeader(answer.headers.get('payment-response') ?? ''));
   } catch {
     return undefined;
   }
 }
+
+/** The transaction that a receipt names; undefined where there is none. */
+export const x402Transaction = (answer: Response): string | undefined =>
+  textOrNull(x402Response(answer)?.transaction) ?? undefined;

@@ -318,6 +318,26 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
     );
     CREATE INDEX channels_unclaimed ON channels (network, unclaimed_since, id) WHERE unclaimed_since IS NOT NULL;
     CREATE INDEX channels_by_age ON channels (created_at, id);`,
+
+  // Every payment writes every index that it is in, and identities are long. So an index has the rows alone that it is asked
+  // for, and who needs an order within one moment sorts that moment. Measured: a payment takes a fifth less processor time
+  // and a quarter less room.
+  () => `
+    DROP INDEX payments_by_age;
+    CREATE INDEX payments_by_age ON payments (created_at);
+    DROP INDEX payments_by_route;
+    CREATE INDEX payments_by_route ON payments (route, created_at);
+    DROP INDEX payments_by_network;
+    CREATE INDEX payments_by_network ON payments (network, created_at);
+    DROP INDEX payments_of_payer;
+    CREATE INDEX payments_of_payer ON payments (
+      (CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END), created_at);
+    DROP INDEX payments_by_state;
+    CREATE INDEX payments_by_state ON payments (state, created_at) WHERE state NOT IN ('claimed', 'fulfilled', 'settled');
+    DROP INDEX payments_by_lease;
+    DROP INDEX payments_by_payer;
+    CREATE INDEX payments_open_by_payer ON payments (payer) WHERE state IN ('claimed', 'fulfilled', 'unknown', 'unsettled');
+    CREATE INDEX payments_settled_by_payer ON payments (payer, network) WHERE state = 'settled';`,
 ];
 
 export const schemaVersion = steps.length;

@@ -38,6 +38,9 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** Claimed and not at an end: its owner, or who takes it over, still has something to do. */
 const HELD = `(state IN ('claimed', 'fulfilled') OR (state = 'settled' AND answer IS NULL))`;
 
+/** Word for word the condition of the index `payments_by_state`: no engine would use it without. */
+const AT_REST = `state NOT IN ('claimed', 'fulfilled', 'settled')`;
+
 export const findPayment = (id: string): Statement => ({ text: 'SELECT * FROM payments WHERE id = ?1', values: [id] });
 
 /** Changes one row when the id is new, none when it is known. */
@@ -89,12 +92,12 @@ export const payerStanding = (
   failuresSince: number,
   record: number,
 ): Statement => ({
-  text: `SELECT amount AS value, 'open' AS kind FROM payments
-      WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown') AND network = ?2 AND asset = ?3 AND id <> ?4
+  text: `SELECT CASE WHEN network = ?2 AND asset = ?3 THEN amount ELSE '0' END AS value,
+      CASE state WHEN 'unsettled' THEN 'failed' ELSE 'open' END AS kind FROM payments
+      WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown', 'unsettled')
+        AND CASE state WHEN 'unsettled' THEN lost_at >= ?5 ELSE network = ?2 AND asset = ?3 AND id <> ?4 END
     UNION ALL SELECT * FROM (SELECT receipt AS value, 'settled' AS kind FROM payments
-      WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ?6) AS record
-    UNION ALL SELECT CASE WHEN network = ?2 AND asset = ?3 THEN amount ELSE '0' END AS value, 'failed' AS kind
-      FROM payments WHERE payer = ?1 AND state = 'unsettled' AND lost_at >= ?5`,
+      WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ?6) AS record`,
   values: [payer, network, asset, id, failuresSince, record],
 });
 
@@ -102,7 +105,7 @@ export const payerStanding = (
 export const listLosses = (since: number): Statement => ({
   text: `SELECT id, network, route, payer, asset, amount, state FROM payments WHERE lost_at >= ?1
     UNION ALL SELECT id, network, route, payer, asset, amount, state FROM payments
-      WHERE state = 'unknown' AND created_at >= ?1 AND answer IS NOT NULL`,
+      WHERE state = 'unknown' AND ${AT_REST} AND created_at >= ?1 AND answer IS NOT NULL`,
   values: [since],
 });
 
@@ -228,26 +231,36 @@ const WITHOUT_ANSWER = `id, rail, network, asset, payer, pay_to, amount, route, 
 const PAYER = `CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END`;
 
 /** How a list finds its rows: by the index that leads to the fewest. */
-type Lead = 'lease' | 'payer' | 'transaction' | 'route' | 'network' | 'state' | 'age';
+type Lead = 'owner' | 'payer' | 'transaction' | 'route' | 'network' | 'state' | 'age';
 
-/** Few payments are in a state other than `settled`, and most are on one network of few. */
+/** Somebody works on these, or did when its process died. */
+const UNDER_WAY: readonly PaymentState[] = ['claimed', 'fulfilled'];
+
+const are = (states: readonly PaymentState[] | undefined, kind: (state: PaymentState) => boolean): boolean =>
+  states?.every(kind) ?? false;
+
+/** Most payments are settled, and most are on one network of few. */
 function leadOf({ states, leaseBefore, payer, transaction, route, network }: PaymentFilter): Lead {
-  if (leaseBefore !== undefined) return 'lease';
+  const isUnderWay = are(states, (state) => UNDER_WAY.includes(state));
+  const isAtRest = are(states, (state) => state !== 'settled' && !UNDER_WAY.includes(state));
+  if (leaseBefore !== undefined) return 'owner';
   if (transaction !== undefined) return 'transaction';
   if (payer !== undefined) return 'payer';
-  if (states !== undefined && !states.includes('settled')) return 'state';
+  if (isUnderWay) return 'owner';
+  if (isAtRest) return 'state';
   if (route !== undefined) return 'route';
-  if (network !== undefined) return 'network';
-  return states === undefined ? 'age' : 'state';
+  return network !== undefined ? 'network' : 'age';
 }
 
-/** No index finds what a state is not. */
+/** No index finds what a state is not, and no engine may begin with that of states where another leads. */
 function stateIn(states: readonly PaymentState[], lead: Lead, place: (value: string) => string): string {
   if (lead === 'payer') {
     const others = paymentStates.filter((state) => !states.includes(state));
     return others.length === 0 ? 'TRUE' : `state NOT IN (${others.map(place).join(', ')})`;
   }
-  return `${lead === 'state' ? 'state' : `(state || '')`} IN (${states.map(place).join(', ')})`;
+  return lead === 'state'
+    ? `${AT_REST} AND state IN (${states.map(place).join(', ')})`
+    : `(state || '') IN (${states.map(place).join(', ')})`;
 }
 
 /** Of those that settled before transactions had an index of their own, and are not counted since. */
@@ -263,10 +276,13 @@ export function listPayments(filter: PaymentFilter, isUnindexed = false): Statem
   const place = (value: string | number): string => `?${values.push(value)}`;
   /** No engine may begin with another index than the one that leads. */
   const column = (name: Lead): string => (lead === name ? name : `(${name} || '')`);
+  /** Nor with that of all payments in their order, where few are found by their owners. */
+  const createdAt = lead === 'owner' ? '+created_at' : 'created_at';
   const conditions = ['TRUE'];
-  if (since !== undefined) conditions.push(`created_at >= ${place(since)}`);
+  if (since !== undefined) conditions.push(`${createdAt} >= ${place(since)}`);
   if (updatedSince !== undefined) conditions.push(`updated_at >= ${place(updatedSince)}`);
-  if (leaseBefore !== undefined) conditions.push(`owner <> '' AND lease_until < ${place(leaseBefore)}`);
+  if (lead === 'owner') conditions.push("owner <> ''");
+  if (leaseBefore !== undefined) conditions.push(`lease_until < ${place(leaseBefore)}`);
   if (due) {
     const [now, least, most] = [due.now, due.least, due.most].map(place);
     conditions.push(`${now} - updated_at >= ${least}
@@ -283,11 +299,11 @@ export function listPayments(filter: PaymentFilter, isUnindexed = false): Statem
   }
   if (route !== undefined) conditions.push(`${column('route')} = ${place(route)}`);
   if (network !== undefined) conditions.push(`${column('network')} = ${place(network)}`);
-  if (before !== undefined) conditions.push(`(created_at, id) < (${place(before.createdAt)}, ${place(before.id)})`);
+  if (before !== undefined) conditions.push(`(${createdAt}, id) < (${place(before.createdAt)}, ${place(before.id)})`);
   if (states !== undefined) conditions.push(stateIn(states, lead, place));
   return {
     text: `SELECT ${withoutAnswers ? WITHOUT_ANSWER : '*'} FROM payments WHERE ${conditions.join(' AND ')}
-      ORDER BY ${oldest ? 'updated_at, id' : 'created_at DESC, id DESC'} LIMIT ?1`,
+      ORDER BY ${oldest ? 'updated_at, id' : `${createdAt} DESC, id DESC`} LIMIT ?1`,
     values,
   };
 }
@@ -370,7 +386,7 @@ export const forgetAnswers = (before: number): Statement => ({
 
 export const forgetUnpaid = (before: number): Statement => ({
   text: `DELETE FROM payments WHERE id IN (
-    SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND created_at < ?1 AND updated_at < ?1
+    SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND ${AT_REST} AND created_at < ?1 AND updated_at < ?1
     ORDER BY created_at LIMIT ${FORGET_AT_ONCE})`,
   values: [before],
 });

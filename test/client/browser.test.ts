@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import t from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
+import { catalogueWith } from '../settling-first.ts';
 import { assetsOf } from './any-client.ts';
 
 t.teardown(stopBrowser);
@@ -15,11 +16,11 @@ const program = `
     const shop = createClient(options);
     const answers = [];
     for (const path of paths) answers.push(await shop.call(path, { prompt: 'a lighthouse in fog' }));
-    return answers;
+    return [...answers, ...(await shop.refund())];
   };`;
 
-t.test('a page of another host buys over x402 and MPP', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'] });
+t.test('a page of another host buys over x402 and MPP, and from a deposit', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ catalogue: catalogueWith(t, '{ channels: true }'), networks: ['chain-c'] });
   t.teardown(gateway.stop);
   const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: '.' },
@@ -50,4 +51,14 @@ t.test('a page of another host buys over x402 and MPP', { skip: noBrowser }, asy
   const bought = { ok: true, receipt: { transaction: /^0x/ }, paid: { price: '0.06', network: 'chain-c' } };
   t.match(answers, [bought, bought]);
   t.equal(before - (await gateway.spendable('chain-c')), 120_000n);
+
+  const fromDeposit = { ...options, pay: { ...options.pay, deposit: '1' } };
+  const drawn = await page.evaluate(
+    `globalThis.buy(${JSON.stringify(fromDeposit)}, ${JSON.stringify(paths.slice(0, 1))})`,
+  );
+  t.match(drawn, [
+    { ok: true, receipt: { charged: '0.06' } },
+    { ok: true, amount: '0.54' },
+  ]);
+  t.equal(before - (await gateway.spendable('chain-c')), 180_000n);
 });

@@ -2,7 +2,7 @@
  * The chain of one channel: its contract as `src/sandbox/chains/BatchSettlement.sol` has it, and the account that drives it.
  * What was sent without an answer lands at once, at any later time while a chain still takes it, or never.
  */
-import type { ChannelConfig } from '../../src/payment/channels/channel.ts';
+import type { ChannelConfig } from '../../src/channel-config.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../../src/payment/channels/operator.ts';
 import { FacilitatorUnreachable } from '../../src/payment/facilitators/facilitator.ts';
 import { refused, type Settlement, unknown } from '../../src/settlement.ts';

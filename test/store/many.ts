@@ -9,9 +9,10 @@ import {
 } from '../../src/store/figures-statements.ts';
 import { SPANS, type SpansOf } from '../../src/store/figures-store.ts';
 import { openRefunds } from '../../src/store/refund-statements.ts';
-import { listPayments } from '../../src/store/statements.ts';
+import { listLosses, listPayments, payerStanding, RECORD } from '../../src/store/statements.ts';
 import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { written } from './payers.ts';
+import { sampleFacts } from './samples.ts';
 
 /** Ten times as many give the same plans, and take ten times as long to write. */
 export const MANY = 100_000;
@@ -51,6 +52,9 @@ export const asked: readonly (readonly [what: string, sql: string])[] = [
   ['a payer', page({ payer: 'payer-7' })],
   ['a transaction', written(listPayments({ transaction: 'tx77', limit: 2 }))],
   ['an old transaction', written(listPayments({ transaction: 'tx77', limit: 2 }, true))],
+  ['what speaks for a payer', written(payerStanding(sampleFacts('payment-7', { payer: 'payer-7' }), T, RECORD))],
+  ['what was lost', written(listLosses(T))],
+  ['what is at work', page({ states: ['claimed'] })],
   ['what is stuck', written(listPayments({ states: ['claimed'], leaseBefore: T, limit: 9 }))],
   ['what is to be counted', written(paymentsToCount(200))],
   ['refunds to be counted', written(refundsToCount(200))],

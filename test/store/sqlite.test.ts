@@ -46,7 +46,11 @@ t.test('finds a page of one payer in the index, however many payments there are'
         [/^SEARCH payments USING INDEX payments_of_payer/],
         payer,
       );
-      t.equal(plan.length, 1, 'nothing is sorted');
+      t.notMatch(
+        plan.map(({ detail }) => detail).join('\n'),
+        /TEMP B-TREE FOR ORDER BY/,
+        'nothing is sorted but what is of one moment',
+      );
     }
   }
 });

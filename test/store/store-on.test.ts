@@ -65,7 +65,7 @@ t.test('locks a payer before it counts what that one has under way', async (t) =
   t.match(await store.claim(sampleFacts('one', { amount: '5' }), claimAt(1, { exposure })), { won: true, open: 0n });
   const [lock, count, claim, ...others] = asked;
   t.match(lock, { text: /^INSERT INTO payers/, values: ['payer-1', 1] });
-  t.match(count, { text: /^SELECT amount/ });
+  t.match(count, { text: /^SELECT CASE WHEN network/ });
   t.match(claim, { text: /^INSERT INTO payments/ });
   t.same(others, []);
 });
@@ -105,7 +105,7 @@ t.test('has planned once what is asked for with every paid call, where there is 
   ]);
   t.same(named, [
     ['INSERT INTO payers', 'once'],
-    ['SELECT amount AS', 'each time'],
+    ['SELECT CASE WHEN', 'each time'],
     ['INSERT INTO payments', 'once'],
     ['SELECT * FROM', 'each time'],
     ['SELECT attempt FROM', 'once'],

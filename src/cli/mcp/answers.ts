@@ -1,7 +1,8 @@
 /** What an answer to a paid call says of the payment, and what is said to the model where it says nothing good. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { isBusy } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
-import { asJsonObject, isJsonObject, numberOrNull, textOrNull } from '../../json.ts';
+import { asJsonObject, isJsonObject, type JsonObject, numberOrNull, textOrNull } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
 import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
 
@@ -20,16 +21,25 @@ export type Verdict =
   /** `isFree`: the answer says that nothing was charged. */
   | { readonly kind: 'refused'; readonly isFree: boolean };
 
+/** What an answer says of the settlement; undefined where it says nothing. */
+export function settlementIn({ _meta }: CallToolResult): JsonObject | undefined {
+  const response = _meta?.[RECEIPT];
+  return isJsonObject(response) ? response : undefined;
+}
+
 /** As a chain writes it; a gateway may say anything. */
-function transactionIn({ _meta }: CallToolResult): string | undefined {
-  const transaction = textOrNull(asJsonObject(_meta?.[RECEIPT]).transaction);
+function transactionIn(answer: CallToolResult): string | undefined {
+  const transaction = textOrNull(settlementIn(answer)?.transaction);
   return transaction !== null && /^[A-Za-z0-9]{1,128}$/.test(transaction) ? transaction : undefined;
 }
 
 export function verdictOf(answer: CallToolResult): Verdict {
   if (answer.isError !== true) return { kind: 'paid', transaction: transactionIn(answer) };
   // A payment whose settlement failed is out of our hands: it stays counted.
-  const hasReceipt = isJsonObject(answer._meta?.[RECEIPT]);
+  const hasReceipt = settlementIn(answer) !== undefined;
+  // The channel serves another call.
+  if (isBusy(asJsonObject(answer.structuredContent)))
+    return { kind: 'open', again: 1, message: 'its deposit serves another call' };
   if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';

@@ -12,6 +12,10 @@ export interface McpArguments {
   readonly max: Money;
   /** The most that is paid in a day. */
   readonly budget: Money;
+  /** The most that may lie in deposits; undefined: nothing is deposited. */
+  readonly deposit: Money | undefined;
+  /** Asks what is left of the deposits back, in place of serving. */
+  readonly refund: boolean;
   /** Neutral or CAIP-2 id of the only network that is paid on; undefined: whichever is offered first. */
   readonly network: string | undefined;
 }
@@ -23,6 +27,8 @@ const USAGE = `npm run mcp -- [options]
   --url <origin>      the gateway (default: http://127.0.0.1:4020)
   --max <dollars>     the most that is paid for one call (default: 0.10)
   --budget <dollars>  the most that is paid in a day, UTC (default: 1)
+  --deposit <dollars> the most that may lie in deposits from which calls are drawn (default: nothing is deposited)
+  --refund            with --deposit: asks for what is left of the deposits back, and ends
   --network <id>      where to pay: chain-a, chain-c, ... (default: whichever is offered first)
   --tools <names>     what to list: search, and groups such as image,token (default: everything)
   --networks <ids>    lists what is paid on these networks
@@ -30,16 +36,13 @@ const USAGE = `npm run mcp -- [options]
   TURNPIKE_WALLET_EVM     private key that pays on EVM networks: 0x and 64 hex digits
   TURNPIKE_WALLET_SOLANA  key pair that pays on Solana: 64 bytes in base58
                           with neither it only passes on what is said; a sandbox on this machine is paid in play money
-  TURNPIKE_DATA           where what was spent is kept (default: ~/.turnpike)`;
+  TURNPIKE_DATA           where what was spent and deposited is kept (default: ~/.turnpike)`;
 
 /** Throws UsageProblem. */
 export function readArguments(words: readonly string[], environment: NodeJS.ProcessEnv): McpArguments {
-  const options = ['url', 'max', 'budget', 'network', 'tools', 'networks'] as const;
-  const strings = Object.fromEntries(options.map((name) => [name, { type: 'string' }])) as Record<
-    (typeof options)[number],
-    { type: 'string' }
-  >;
-  const { values } = readCommandLine(USAGE, strings, words);
+  const text = { type: 'string' } as const;
+  const options = { url: text, max: text, budget: text, deposit: text, network: text, tools: text, networks: text };
+  const { values } = readCommandLine(USAGE, { ...options, refund: { type: 'boolean' } }, words);
   const given = values.url ?? `http://127.0.0.1:${environment.PORT ?? '4020'}`;
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UsageProblem(`--url is an origin such as http://127.0.0.1:4020: got ${given}`);
@@ -47,11 +50,14 @@ export function readArguments(words: readonly string[], environment: NodeJS.Proc
   const server = new URL(MCP_PATH, origin);
   if (values.tools !== undefined) server.searchParams.set('tools', values.tools);
   if (values.networks !== undefined) server.searchParams.set('networks', values.networks);
+  if (values.refund && values.deposit === undefined) throw new UsageProblem('--refund goes with the same --deposit');
   return {
     origin,
     server,
     max: dollars('--max', values.max ?? '0.10'),
     budget: dollars('--budget', values.budget ?? '1'),
+    deposit: values.deposit === undefined ? undefined : dollars('--deposit', values.deposit),
+    refund: values.refund === true,
     network: values.network,
   };
 }

@@ -5,10 +5,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { canonicalJson } from '../../canonical-json.ts';
+import type { Deposits, Drawing } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
 import type { Payment, Wallet } from '../../client/wallet.ts';
+import { asJsonObject } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
-import { inWords, verdictOf, words } from './answers.ts';
+import { inWords, settlementIn, verdictOf, words } from './answers.ts';
 import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
 import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
 import type { Reservation, Spending } from './spending.ts';
@@ -16,6 +18,8 @@ import type { Reservation, Spending } from './spending.ts';
 export interface BuyerParts {
   readonly gateway: Pick<Gateway, 'call'>;
   readonly wallet: Wallet;
+  /** Undefined: nothing is drawn from deposits. */
+  readonly deposits: Deposits | undefined;
   readonly spending: Spending;
   readonly max: Money;
   readonly budget: Money;
@@ -32,6 +36,8 @@ interface Purchase {
   readonly offer: Offer;
   readonly payment: Payment;
   readonly reservation: Reservation;
+  /** How it is drawn from a deposit; undefined where it is not. */
+  readonly drawing: Drawing | undefined;
 }
 
 const PAYMENT = 'x402/payment';
@@ -46,7 +52,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const MOST_OPEN = 100;
 
 export function createBuyer(parts: BuyerParts): Buyer {
-  const { gateway, wallet, spending, max, budget, tell } = parts;
+  const { gateway, wallet, deposits, spending, max, budget, tell } = parts;
   /** By what was ordered: those that nobody waits for, or that ended without an answer. */
   const open = new Map<string, Purchase>();
 
@@ -62,18 +68,36 @@ export function createBuyer(parts: BuyerParts): Buyer {
   const giveBack = (...given: Parameters<Spending['giveBack']>): Promise<void> =>
     spending.giveBack(...given).catch((error: unknown) => tell(`what was spent cannot be kept: ${reasonOf(error)}`));
 
+  /** Sends it once. What the answer says of the deposit is kept; what it proves to have cost less or more is signed anew. */
+  async function ask(purchase: Purchase, asking: Asking): Promise<{ answer: CallToolResult; sent: Purchase }> {
+    const { order, drawing } = purchase;
+    const send = (payment: Payment) => gateway.call({ ...order, meta: { ...order.meta, [PAYMENT]: payment } }, asking);
+    let sent = purchase;
+    let answer = await send(sent.payment);
+    const corrected = answer.isError && (await drawing?.corrected(asJsonObject(answer.structuredContent)));
+    if (corrected) {
+      sent = { ...sent, payment: corrected };
+      answer = await send(corrected);
+    }
+    const response = settlementIn(answer);
+    if (response) await drawing?.told(response);
+    return { answer, sent };
+  }
+
   /** Sends a payment until it is answered. */
-  async function send(purchase: Purchase, { onProgress }: Asking, isFirst: boolean): Promise<CallToolResult> {
-    const { order, offer, payment, reservation } = purchase;
+  async function send(first: Purchase, { onProgress }: Asking, isFirst: boolean): Promise<CallToolResult> {
+    let purchase = first;
+    const { order, offer, reservation, drawing } = first;
     const { name } = order;
-    const paid = { ...order, meta: { ...order.meta, [PAYMENT]: payment } };
     let reason = 'nothing was answered';
     for (let repeats = 0; repeats <= REPEATS; repeats += 1) {
       if (repeats > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       let pause = FIRST_PAUSE_MS * 2 ** repeats;
-      const answer = await gateway.call(paid, onProgress ? { onProgress } : {}).catch((error: unknown) => {
+      const asked = await ask(purchase, onProgress ? { onProgress } : {}).catch((error: unknown) => {
         reason = reasonOf(error);
       });
+      const { answer, sent = purchase } = asked ?? {};
+      purchase = sent;
       const verdict = answer && verdictOf(answer);
       if (verdict?.kind === 'paid') {
         await tellPaid(purchase, verdict.transaction);
@@ -82,7 +106,9 @@ export function createBuyer(parts: BuyerParts): Buyer {
       if (answer && verdict?.kind === 'refused') {
         // What an earlier attempt came to, nobody has said.
         const isFree = verdict.isFree && isFirst && repeats === 0;
-        if (isFree) await giveBack(reservation, 'said');
+        // What was signed of a deposit stays signed: the next voucher is for the same money.
+        if (drawing) await drawing.free();
+        else if (isFree) await giveBack(reservation, 'said');
         const required = readPaymentRequired(answer);
         return required ? inWords(words.refused(name, required, isFree), answer) : answer;
       }
@@ -100,11 +126,12 @@ export function createBuyer(parts: BuyerParts): Buyer {
     return inWords(words.open(name, offer, reason));
   }
 
-  async function tellPaid({ order, offer }: Purchase, transaction: string | undefined): Promise<void> {
+  async function tellPaid({ order, offer, drawing }: Purchase, transaction: string | undefined): Promise<void> {
     const { price, asset } = offer;
     const receipt = transaction === undefined ? 'without a receipt' : `transaction ${transaction}`;
+    const how = drawing && transaction === undefined ? 'from the deposit' : receipt;
     const left = await spending.left().then((money) => `${toDecimal(money)} USD left today`, reasonOf);
-    tell(`${order.name}: ${toDecimal(price)} USD on ${asset.id}, ${receipt}, ${left}`);
+    tell(`${order.name}: ${toDecimal(price)} USD on ${asset.id}, ${how}, ${left}`);
   }
 
   /** Whoever leaves while a payment is under way finds it again by asking for the same. */
@@ -118,28 +145,59 @@ export function createBuyer(parts: BuyerParts): Buyer {
     }
   }
 
-  async function pay(order: Order, required: PaymentRequired, unpaid: CallToolResult, asking: Asking) {
+  /** Counts what it adds to what is spent, signs it and sends it. */
+  async function payBy(
+    order: Order,
+    unpaid: CallToolResult,
+    asking: Asking,
+    { offer, adds, sign, drawing }: Pick<Purchase, 'offer' | 'drawing'> & { adds: Money; sign(): Promise<Payment> },
+  ): Promise<CallToolResult> {
     const { name } = order;
-    const [offer] = wallet.offers(required);
-    if (!offer) return inWords(words.notPayable(name, [...wallet.addresses.keys()]), unpaid);
-    const { price, asset } = offer;
-    if (price > max) return inWords(words.overMax(name, offer, max), unpaid);
     asking.signal?.throwIfAborted();
     let reservation: Reservation | undefined;
     try {
-      reservation = await spending.reserve(price, { tool: name.slice(0, 100), network: asset.id });
+      reservation = await spending.reserve(adds, { tool: name.slice(0, 100), network: offer.asset.id });
       if (!reservation) return inWords(words.overBudget(name, offer, budget, await spending.left()), unpaid);
     } catch (error) {
       return inWords(words.unsigned(name, `what is spent cannot be kept: ${reasonOf(error)}`), unpaid);
     }
     let payment: Payment;
     try {
-      payment = await wallet.sign(offer, required);
+      payment = await sign();
     } catch (error) {
       await giveBack(reservation, 'unsent');
       return inWords(words.unsigned(name, reasonOf(error)), unpaid);
     }
-    return await sendFor({ order, offer, payment, reservation }, asking, true);
+    return await sendFor({ order, offer, payment, reservation, drawing }, asking, true);
+  }
+
+  /** Undefined where the deposits have no room for it. */
+  async function draw(order: Order, required: PaymentRequired, unpaid: CallToolResult, asking: Asking) {
+    const offers = (deposits?.offers(required) ?? []).filter(({ price }) => price <= max);
+    if (!deposits || offers.length === 0) return undefined;
+    return await deposits.turn(async () => {
+      for (const offer of offers) {
+        const drawing = await deposits.draw(offer, required);
+        if (drawing) return await payBy(order, unpaid, asking, { ...drawing, offer, drawing });
+      }
+      return undefined;
+    }, asking.signal);
+  }
+
+  async function pay(order: Order, required: PaymentRequired, unpaid: CallToolResult, asking: Asking) {
+    const { name } = order;
+    const drawn = await draw(order, required, unpaid, asking);
+    if (drawn) return drawn;
+    const [offer] = wallet.offers(required);
+    if (!offer) {
+      const [costly] = deposits?.offers(required) ?? [];
+      if (costly && costly.price > max) return inWords(words.overMax(name, costly, max), unpaid);
+      return inWords(words.notPayable(name, [...wallet.addresses.keys()]), unpaid);
+    }
+    const { price } = offer;
+    if (price > max) return inWords(words.overMax(name, offer, max), unpaid);
+    const sign = () => wallet.sign(offer, required);
+    return await payBy(order, unpaid, asking, { offer, adds: price, sign, drawing: undefined });
   }
 
   return {
@@ -148,7 +206,8 @@ export function createBuyer(parts: BuyerParts): Buyer {
       const unanswered = open.get(key);
       if (unanswered) {
         open.delete(key);
-        return await sendFor(unanswered, asking, false);
+        const sending = () => sendFor(unanswered, asking, false);
+        return deposits && unanswered.drawing ? await deposits.turn(sending) : await sending();
       }
       const unpaid = await gateway.call(order, asking);
       const required = readPaymentRequired(unpaid);

@@ -1,6 +1,6 @@
 /** Whose money pays: a sandbox's play money, the keys of the environment, or nobody's. */
 import type { Asset } from '../../client/asset.ts';
-import { openWallet, readEvmKey, readSolanaKey, type Wallet } from '../../client/wallet.ts';
+import { type EvmSigner, openWallet, readEvmKey, readSolanaKey, type Wallet } from '../../client/wallet.ts';
 import { isLoopback } from '../../loopback.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';
 import { UsageProblem } from '../command-line.ts';
@@ -9,6 +9,9 @@ import { sandboxAssets, shippedAssets } from './assets.ts';
 export interface Funds {
   readonly money: 'dollars' | 'play';
   readonly wallet: Wallet;
+  /** What a deposit may be made in, and who signs for it, by network id. */
+  readonly assets: readonly Asset[];
+  readonly accounts: ReadonlyMap<string, EvmSigner>;
 }
 
 /** Throws UsageProblem; the key is in no message. */
@@ -44,6 +47,11 @@ function networkOf(network: string | undefined, assets: readonly Asset[]): strin
   );
 }
 
+const isOn =
+  (wanted: string | undefined) =>
+  ({ network }: Asset): boolean =>
+    wanted === undefined || wanted === network;
+
 /**
  * Keys of the environment never pay a sandbox, which names its assets itself. Undefined without a wallet. Throws
  * UsageProblem.
@@ -58,16 +66,22 @@ export async function openFunds(
     const assets = sandboxAssets(sandbox);
     const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, evmKey(privateKey)] as const);
     const solana = sandbox.solana && (await solanaKey(sandbox.solana.secretKey));
-    return { money: 'play', wallet: openWallet(assets, { evm: new Map(evm), solana }, networkOf(network, assets)) };
+    const accounts = new Map(evm);
+    const wanted = networkOf(network, assets);
+    const wallet = openWallet(assets, { evm: accounts, solana }, wanted);
+    return { money: 'play', wallet, assets: assets.filter(isOn(wanted)), accounts };
   }
   const assets = shippedAssets(environment);
   const wanted = networkOf(network, assets);
   const { TURNPIKE_WALLET_EVM, TURNPIKE_WALLET_SOLANA } = environment;
   if (!TURNPIKE_WALLET_EVM && !TURNPIKE_WALLET_SOLANA) return undefined;
   const account = TURNPIKE_WALLET_EVM ? evmKey(TURNPIKE_WALLET_EVM) : undefined;
-  const evm = new Map(account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account]));
+  const evm: ReadonlyMap<string, EvmSigner> = new Map(
+    account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account] as const),
+  );
   const solana = TURNPIKE_WALLET_SOLANA ? await solanaKey(TURNPIKE_WALLET_SOLANA) : undefined;
   const wallet = openWallet(assets, { evm, solana }, wanted);
-  if (wallet.addresses.size > 0) return { money: 'dollars', wallet };
+  if (wallet.addresses.size > 0)
+    return { money: 'dollars', wallet, assets: assets.filter(isOn(wanted)), accounts: evm };
   throw new UsageProblem(`no key pays on --network ${network}: set TURNPIKE_WALLET_EVM or TURNPIKE_WALLET_SOLANA`);
 }

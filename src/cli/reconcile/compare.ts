@@ -1,12 +1,12 @@
 /** The receipts of one account beside what its chain says it got. Changes nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { BATCH_SETTLEMENT } from '../../escrow-contracts.ts';
 import { atomicToDecimal } from '../../money.ts';
 import { evmIncoming } from '../../payment/chains/evm-incoming.ts';
 import { same } from '../../payment/chains/evm-logs.ts';
 import type { Incoming, IncomingReader } from '../../payment/chains/incoming.ts';
 import { ChainUnreachable, createRpc, type Rpc } from '../../payment/chains/rpc.ts';
 import { solanaIncoming } from '../../payment/chains/solana-incoming.ts';
-import { BATCH_SETTLEMENT } from '../../payment/channels/channel.ts';
 import type { Period } from '../../store/period.ts';
 import type { Account } from './accounts.ts';
 

@@ -1,7 +1,7 @@
 /** OpenAPI of what payers may ask about their payments: what they bought, and their money. */
+import { CHANNELS_PATH } from '../../channels-path.ts';
 import type { OwnOperations } from '../../discovery/openapi.ts';
 import { refundRequestSchema } from '../../payment/refunds/requested.ts';
-import { CHANNELS_PATH } from '../../rails/x402/channel-refunds.ts';
 import { PROOF_HEADER } from '../purchases.ts';
 import { REFUNDS_PATH } from '../refunds.ts';
 import { failures, inPath, json, listOf, moment, named, record, text } from './answers.ts';

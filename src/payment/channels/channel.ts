@@ -1,32 +1,17 @@
 /**
  * A payment channel as the contract of x402's scheme `batch-settlement` knows it. Sources: x402 specification,
- * "batch-settlement" on EVM; @x402/evm 2.27.0, which has the addresses.
+ * "batch-settlement" on EVM.
  */
 import { keccak_256 } from '@noble/hashes/sha3';
+import type { ChannelConfig } from '../../channel-config.ts';
+import { BATCH_SETTLEMENT } from '../../escrow-contracts.ts';
 import { word } from '../chains/evm-logs.ts';
-
-/** The contract that keeps deposits, and what takes EIP-3009 authorizations for it, on every chain that has them. */
-export const BATCH_SETTLEMENT = '0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003';
-export const EIP3009_DEPOSITS = '0x4020806089470a89826cB9fB1f4059150b550004';
 
 /**
  * Seconds between a payer's request for its deposit and the time at which it may have it: long enough to claim before,
  * whatever is down for a night. The contract takes 15 minutes to 30 days.
  */
 export const WITHDRAW_DELAY = 86_400;
-
-/** The contract's struct: addresses and 32 bytes in hex, lower case; the delay in seconds. */
-export interface ChannelConfig {
-  readonly payer: string;
-  /** Whose signatures vouchers need. */
-  readonly payerAuthorizer: string;
-  readonly receiver: string;
-  /** Who claims: the gateway's own account. */
-  readonly receiverAuthorizer: string;
-  readonly token: string;
-  readonly withdrawDelay: number;
-  readonly salt: string;
-}
 
 const hash = (hex: string): string => Buffer.from(keccak_256(Buffer.from(hex, 'hex'))).toString('hex');
 const hashText = (text: string): string => hash(Buffer.from(text).toString('hex'));

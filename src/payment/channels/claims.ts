@@ -1,4 +1,5 @@
 /** What vouchers are worth is claimed while nobody calls, long before their payers could take it back. */
+import type { ChannelConfig } from '../../channel-config.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { toAtomic, usd } from '../../money.ts';
@@ -7,7 +8,6 @@ import { PAGE, pages } from '../../store/pages.ts';
 import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';
 import type { Intervals } from '../intervals.ts';
 import type { PayableNetworks } from '../networks.ts';
-import type { ChannelConfig } from './channel.ts';
 import type { ChannelClaim, ChannelOperator } from './operator.ts';
 
 interface ClaimParts {

@@ -1,8 +1,8 @@
 /** Who drives the channels of one network: an account of ours, which pays the gas and claims. */
+import type { ChannelConfig } from '../../channel-config.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { ChannelState } from '../../store/channel-store.ts';
 import type { Verdict } from '../verdict.ts';
-import type { ChannelConfig } from './channel.ts';
 
 /** An EIP-3009 authorization by which the contract takes a deposit. */
 export interface Deposit {

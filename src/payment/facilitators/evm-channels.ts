@@ -1,16 +1,11 @@
 /** Drives the channels of x402's scheme `batch-settlement` on one EVM chain, from the account that settles there. */
 import { keccak_256 } from '@noble/hashes/sha3';
 import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem';
+import type { ChannelConfig } from '../../channel-config.ts';
+import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../escrow-contracts.ts';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
 import type { ChannelState } from '../../store/channel-store.ts';
-import {
-  BATCH_SETTLEMENT,
-  type ChannelConfig,
-  channelId,
-  depositNonce,
-  EIP3009_DEPOSITS,
-  voucherDigest,
-} from '../channels/channel.ts';
+import { channelId, depositNonce, voucherDigest } from '../channels/channel.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../channels/operator.ts';
 import { newAttempt } from './attempt.ts';
 import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';

@@ -3,6 +3,7 @@
  * payment first and reads the offers, then sends a voucher of what its calls have cost. Source: x402 specification,
  * "batch-settlement" on EVM, "Refund"; @x402/evm 2.27.0.
  */
+import { CHANNELS_PATH } from '../../channels-path.ts';
 import { Problem } from '../../errors.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator } from '../../payment/channels/operator.ts';
@@ -21,8 +22,6 @@ import { paymentHeader } from './http.ts';
 import { requiredAnswer } from './required.ts';
 import { shownPayer } from './settlement-response.ts';
 import { decodePayment, encodeHeader, networkName, type Requirements } from './wire.ts';
-
-export const CHANNELS_PATH = '/v1/channels';
 
 /** Longer than the chain takes, so that nothing is drawn from it meanwhile; an instance that dies lets go of it by this. */
 const HELD_MS = 120_000;

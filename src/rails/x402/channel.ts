@@ -207,8 +207,11 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         throw refuse('its payer has asked for the deposit of this channel: open another, with another salt');
       }
       const before = voucher.max - amount;
-      // Who has no record of the channel takes its payer's word for what it cost so far: nobody signs for too much.
-      const isNext = kept ? before === chargedOf(kept, state) : before >= BigInt(state.totalClaimed);
+      // Who has no record of the channel takes its payer's word for what it cost so far, but for what was never there: a first
+      // call that was lost on its way cost nothing.
+      const isNext = kept
+        ? before === chargedOf(kept, state)
+        : before >= BigInt(state.totalClaimed) && before <= BigInt(state.balance);
       if (!isNext) throw mismatch(channel, state, kept, network.caip2);
       const deposit = await depositOf(given, { kept, state }, operator);
       const filled = { ...state, balance: (BigInt(state.balance) + (deposit?.amount ?? 0n)).toString() };

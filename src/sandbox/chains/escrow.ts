@@ -1,6 +1,5 @@
-import { EIP3009_COLLECTOR, ESCROW } from '../../escrow-contracts.ts';
+import { BATCH_SETTLEMENT, EIP3009_COLLECTOR, EIP3009_DEPOSITS, ESCROW } from '../../escrow-contracts.ts';
 import type { Rpc } from '../../payment/chains/rpc.ts';
-import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../payment/channels/channel.ts';
 import { readArtifact } from './contract.ts';
 
 /** Those of `auth-capture`, and those of `batch-settlement` where @x402/evm looks for them on every chain. */

@@ -11,7 +11,15 @@ const nameOf = (id: string): string =>
 
 export function shownNetwork({ id, family, ...byMode }: Network, mode: 'live' | 'sandbox'): ShownNetwork {
   const { caip2, asset } = byMode[mode];
-  const { symbol, address, decimals } = asset;
+  const { symbol, address, decimals, name, version } = asset;
+  const domain = name !== undefined && version !== undefined ? { name, version } : undefined;
   const isAlsoLive = mode === 'sandbox' && caip2 === byMode.live.caip2;
-  return { id, name: nameOf(id), family, caip2, isAlsoLive, asset: { symbol, address, decimals } };
+  return {
+    id,
+    name: nameOf(id),
+    family,
+    caip2,
+    isAlsoLive,
+    asset: { symbol, address, decimals, ...(domain && { domain }) },
+  };
 }

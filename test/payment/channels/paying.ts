@@ -1,11 +1,12 @@
 /** A payer with a channel, and the chain that has it. Vouchers are signed, and checked, as on a real one. */
 import { createPublicClient, custom, type Hex } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
+import type { ChannelConfig } from '../../../src/channel-config.ts';
 import {
   type ChannelAuthorization,
   readBatchSettlement,
 } from '../../../src/payment/authorizations/batch-settlement.ts';
-import { type ChannelConfig, channelId, voucherDigest, WITHDRAW_DELAY } from '../../../src/payment/channels/channel.ts';
+import { channelId, voucherDigest, WITHDRAW_DELAY } from '../../../src/payment/channels/channel.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../../../src/payment/channels/operator.ts';
 import { openEvmChannels } from '../../../src/payment/facilitators/evm-channels.ts';
 import type { Facilitator } from '../../../src/payment/facilitators/facilitator.ts';

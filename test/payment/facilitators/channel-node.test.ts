@@ -12,14 +12,9 @@ import {
   parseSignature,
   recoverAddress,
 } from 'viem';
-import {
-  BATCH_SETTLEMENT,
-  type ChannelConfig,
-  channelId,
-  depositNonce,
-  EIP3009_DEPOSITS,
-  voucherDigest,
-} from '../../../src/payment/channels/channel.ts';
+import type { ChannelConfig } from '../../../src/channel-config.ts';
+import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../../src/escrow-contracts.ts';
+import { channelId, depositNonce, voucherDigest } from '../../../src/payment/channels/channel.ts';
 import type { ChannelClaim, Deposit } from '../../../src/payment/channels/operator.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { createLocalEvmNetwork } from '../../../src/payment/facilitators/local-evm.ts';

@@ -5,14 +5,11 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { concat, encodeFunctionData, type Hex, numberToHex, parseAbi, parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { ChannelConfig } from '../../../src/channel-config.ts';
+import { BATCH_SETTLEMENT } from '../../../src/escrow-contracts.ts';
 import { readBatchSettlement } from '../../../src/payment/authorizations/batch-settlement.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
-import {
-  BATCH_SETTLEMENT,
-  type ChannelConfig,
-  channelId,
-  WITHDRAW_DELAY,
-} from '../../../src/payment/channels/channel.ts';
+import { channelId, WITHDRAW_DELAY } from '../../../src/payment/channels/channel.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../../../src/payment/channels/operator.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { type LocalOptions, localFacilitator } from '../../../src/payment/facilitators/local.ts';

@@ -11,6 +11,7 @@ interface NetworkProps {
 const TERMS: Readonly<Record<string, string>> = {
   upto: ', charged by use (needs Permit2)',
   'auth-capture': ', locked until the answer is there',
+  'batch-settlement': ', from a deposit',
 };
 
 const nameOf = ({ accepted, network }: Offer): string =>

@@ -12,12 +12,19 @@ export interface Offer {
   readonly price: string;
 }
 
-/** Those that a wallet in a browser can sign. What is locked until the answer is there comes first: nothing can be lost by it. */
-const SCHEMES = ['auth-capture', 'exact', 'upto'];
+/** Whether what is drawn from a deposit is offered by terms that are signed here. */
+export type IsSound = (accepted: Accepted, network: ShownNetwork) => boolean;
 
-function offerOf(accepted: Accepted, network: ShownNetwork): Offer {
+export const DEPOSIT = 'batch-settlement';
+
+/** Those that a wallet in a browser can sign. What is locked until the answer is there comes first: nothing can be lost by it. */
+const SCHEMES = ['auth-capture', 'exact', 'upto', DEPOSIT];
+
+export const isFromDeposit = ({ accepted }: Pick<Offer, 'accepted'>): boolean => accepted.scheme === DEPOSIT;
+
+function offerOf(accepted: Accepted, network: ShownNetwork, isByUse: boolean): Offer {
   const { symbol, decimals } = network.asset;
-  const upTo = accepted.scheme === 'upto' ? 'up to ' : '';
+  const upTo = accepted.scheme === 'upto' || (isByUse && accepted.scheme === DEPOSIT) ? 'up to ' : '';
   return {
     accepted,
     network,
@@ -26,15 +33,19 @@ function offerOf(accepted: Accepted, network: ShownNetwork): Offer {
   };
 }
 
+/** `isSound` undefined: nothing is drawn from a deposit. */
 export function offersIn(
   { paymentRequired }: Pick<Quote, 'paymentRequired'>,
   networks: readonly ShownNetwork[],
+  isSound: IsSound | undefined,
 ): Offer[] {
+  const isByUse = paymentRequired.accepts.some(({ scheme }) => scheme === 'upto');
   const offers = new Map<string, Offer>();
   for (const accepted of paymentRequired.accepts) {
     const network = networks.find(({ caip2 }) => caip2 === accepted.network);
     if (!network || network.asset.address !== accepted.asset || !SCHEMES.includes(accepted.scheme)) continue;
-    const offer = offerOf(accepted, network);
+    if (accepted.scheme === DEPOSIT && !isSound?.(accepted, network)) continue;
+    const offer = offerOf(accepted, network, isByUse);
     if (!offers.has(offer.key)) offers.set(offer.key, offer);
   }
   // A fixed price needs nothing to be set up first.
@@ -42,6 +53,15 @@ export function offersIn(
   return [...offers.values()].sort((one, other) => place(one) - place(other));
 }
 
+/** What of a deposit's terms says how much it is, and who has a say in it for how long. */
+const TERMS = ['receiverAuthorizer', 'withdrawDelay', 'minDeposit'];
+
+const isSameTerms = ({ extra: one = {} }: Accepted, { extra: other = {} }: Accepted): boolean =>
+  TERMS.every((name) => one[name] === other[name]);
+
 /** True where both ask for the same money for the same payee. */
 export const isSamePrice = ({ accepted: one }: Offer, { accepted: other }: Offer): boolean =>
-  one.amount === other.amount && one.asset === other.asset && one.payTo === other.payTo;
+  one.amount === other.amount &&
+  one.asset === other.asset &&
+  one.payTo === other.payTo &&
+  (one.scheme !== DEPOSIT || isSameTerms(one, other));

@@ -4,10 +4,12 @@
  */
 import type { PaymentRequired } from '@x402/core/types';
 import type { ShownNetwork } from '../../wallets/shown-network.ts';
+import type { Drawing } from '../deposits/draw.ts';
 import { eventsIn, textOf } from '../event-stream.ts';
 import type { SignedPayment } from '../wallets/signed-payment.ts';
 import { type PayingWallet, WalletProblem } from '../wallets/wallet.ts';
-import { paymentRequiredIn, receiptIn, shownHeaders } from './header.ts';
+import { dollarsOf } from './format.ts';
+import { paymentRequiredIn, type Receipt, receiptIn, shownHeaders } from './header.ts';
 import { isSamePrice, type Offer, offersIn } from './offers.ts';
 import { type Failure, failureOf, faultsIn, lost, unpaidProblem } from './problem.ts';
 import { begin, type Watcher } from './progress.ts';
@@ -19,6 +21,15 @@ export interface Order {
   readonly offer: Offer;
   readonly wallet: PayingWallet;
   readonly networks: readonly ShownNetwork[];
+  /** Undefined where it is not drawn from a deposit. */
+  readonly fromDeposit?: FromDeposit | undefined;
+}
+
+/** What the button said of a deposit, and what draws from it. */
+export interface FromDeposit {
+  readonly drawing: Drawing;
+  /** Atomic units that are deposited first; 0: nothing. */
+  readonly agreed: bigint;
 }
 
 /** What has to be sent to have the result, once or again. */
@@ -47,7 +58,12 @@ const bodyOf = async (response: Response): Promise<unknown> => {
 const quoteOf = (paymentRequired: PaymentRequired, { price }: { price: string }): Quote => ({ price, paymentRequired });
 
 /** The wallet's code is loaded when it is needed. */
-async function sign({ offer, wallet }: Order, required: PaymentRequired, accepted: Offer): Promise<SignedPayment> {
+async function sign(order: Order, required: PaymentRequired, accepted: Offer): Promise<SignedPayment> {
+  const { offer, wallet, networks, fromDeposit } = order;
+  if (fromDeposit) {
+    const { drawing, agreed } = fromDeposit;
+    return drawing.signFromDeposit({ wallet, offer: accepted, networks, agreed }, required);
+  }
   if (wallet.family === 'evm') {
     const { signWithEvmWallet } = await import('../wallets/evm.ts');
     return signWithEvmWallet(wallet, accepted.accepted, required, offer.network.name);
@@ -62,7 +78,7 @@ type Asked =
   | Extract<Outcome, { kind: 'repriced' | 'unpaid' }>;
 
 /** The price as it is now. */
-async function challenge({ call, offer, networks }: Order, watcher: Watcher): Promise<Asked> {
+async function challenge({ call, offer, networks, fromDeposit }: Order, watcher: Watcher): Promise<Asked> {
   const end = begin(watcher, 'challenge', `Asking for the price: ${call.method} ${call.url}`);
   const fail = (words: string): Asked => {
     end('failed', { words });
@@ -82,7 +98,7 @@ async function challenge({ call, offer, networks }: Order, watcher: Watcher): Pr
   };
   const faults = faultsIn(await bodyOf(response));
   if (faults !== undefined) return fail(faults);
-  const now = offersIn({ paymentRequired: required }, networks);
+  const now = offersIn({ paymentRequired: required }, networks, fromDeposit?.drawing.isSound);
   const accepted = now.find(({ key }) => key === offer.key);
   if (accepted && isSamePrice(accepted, offer)) {
     end('done', { words: `402 Payment Required: ${accepted.price}`, ...told });
@@ -103,12 +119,14 @@ async function signature(
   accepted: Offer,
   watcher: Watcher,
 ): Promise<SignedPayment | string> {
-  const { wallet } = order;
-  const end = begin(watcher, 'signature', `Waiting for ${wallet.name}: look at its window`);
+  const { wallet, fromDeposit } = order;
+  const twice = fromDeposit && fromDeposit.agreed > 0n ? ', which asks for the deposit and then for this call' : '';
+  const end = begin(watcher, 'signature', `Waiting for ${wallet.name}: look at its window${twice}`);
   try {
     const signed = await sign(order, required, accepted);
     const { scheme, network, asset, amount, payTo } = accepted.accepted;
-    const value = { scheme, network, asset, amount, payTo, from: signed.from };
+    const deposited = signed.drawn?.deposited.toString();
+    const value = { scheme, network, asset, amount, payTo, from: signed.from, ...(deposited && { deposited }) };
     end('done', { words: `Signed by ${wallet.name}`, decoded: { title: 'What was signed', value } });
     return signed;
   } catch (error) {
@@ -136,14 +154,27 @@ async function readResult(response: Response, watcher: Watcher): Promise<void> {
   watcher.result({ kind: 'text', text, isWhole: true });
 }
 
+const settledInWords = (receipt: Receipt | undefined, charged: string | undefined): string => {
+  if (charged !== undefined) return `${dollarsOf(charged)} USD taken from the deposit`;
+  return receipt?.transaction ? 'Settled on the chain' : 'Settled';
+};
+
 /** Sends a request with its payment: the first time, or again. Never rejects. */
 export async function send(payment: Payment, watcher: Watcher): Promise<Outcome> {
+  const outcome = await sendOnce(payment, watcher);
+  if (outcome.kind !== 'failed' || !outcome.failure.canAskAgain) payment.signed.drawn?.leave();
+  return outcome;
+}
+
+async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
   const { call, signed } = payment;
   const settled = begin(watcher, 'settlement', 'Sent with the payment: waiting for the work and its settlement');
   const failed = (failure: Failure): Outcome => ({ kind: 'failed', failure, payment });
+  const { drawn } = signed;
+  const post = (headers: Readonly<Record<string, string>>) => fetch(call.url, requestOf(call, headers));
   let response: Response;
   try {
-    response = await fetch(call.url, requestOf(call, signed.headers));
+    response = await (drawn ? drawn.send(post) : post(signed.headers));
   } catch {
     settled('failed', { words: 'No answer came' });
     return failed(lost);
@@ -156,11 +187,13 @@ export async function send(payment: Payment, watcher: Watcher): Promise<Outcome>
   if (!response.ok) {
     const refusal = paymentRequiredIn(response.headers)?.error;
     const failure = failureOf(response.status, await bodyOf(response).catch(() => undefined), refusal);
-    settled('failed', { words: receipt?.transaction ? 'Paid, and no result yet' : 'No settlement yet' });
+    const isPaid = drawn ? drawn.charged() !== undefined && drawn.charged() !== '0' : receipt?.transaction;
+    settled('failed', { words: isPaid ? 'Paid, and no result yet' : 'No settlement yet' });
     answered('failed', { words: `Status ${response.status}`, ...told });
+    if (failure.isUncharged && !failure.canAskAgain) await drawn?.free();
     return failed(failure);
   }
-  settled('done', { words: receipt?.transaction ? 'Settled on the chain' : 'Settled' });
+  settled('done', { words: settledInWords(receipt, drawn?.charged()) });
   try {
     await readResult(response, watcher);
   } catch {

@@ -46,9 +46,28 @@ export const lost: Failure = {
   isUncharged: false,
 };
 
+/** The scheme's own words: an earlier call from the same deposit is not done yet; it does not hold or cost what was thought. */
+const CHANNEL_BUSY = 'invalid_batch_settlement_evm_channel_busy';
+const CHANNEL_MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
+
+const busy: Failure = {
+  words: `A call from this deposit is still under way. ${ASK_AGAIN}`,
+  canAskAgain: true,
+  isUncharged: false,
+};
+
+const mismatch: Failure = {
+  words:
+    'The payment was not taken: by the gateway’s word the deposit holds less, or has paid for more, than this browser knew. Look at what the button says now, then click again.',
+  canAskAgain: false,
+  isUncharged: true,
+};
+
 /** Of an answer to a request that came with a payment. `refusal`: what a 402 says. */
 export function failureOf(status: number, body: unknown, refusal: string | undefined): Failure {
   const told = toldIn(body);
+  if (status === 402 && refusal === CHANNEL_BUSY) return busy;
+  if (status === 402 && refusal === CHANNEL_MISMATCH) return mismatch;
   if (status === 402) {
     const why = refusal ?? told.message;
     return {

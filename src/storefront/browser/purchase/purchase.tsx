@@ -1,12 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ShownNetwork } from '../../wallets/shown-network.ts';
+import { DepositShown, drawInWords } from '../deposits/deposit.tsx';
+import { useDrawing, useStanding } from '../deposits/use-deposit.ts';
 import { useAccount } from '../wallets/account.ts';
 import { useWallets } from '../wallets/discovery.ts';
 import type { PayingWallet } from '../wallets/wallet.ts';
 import { NetworkChoice, WalletChoice } from './choice.tsx';
 import { Copyable } from './copyable.tsx';
 import { useNetworks } from './networks.ts';
-import { type Offer, offersIn } from './offers.ts';
+import { isFromDeposit, type Offer, offersIn } from './offers.ts';
+import type { FromDeposit } from './pay.ts';
 import { ResultShown } from './result.tsx';
 import { Steps } from './steps.tsx';
 import type { CallRequest, Quote } from './types.ts';
@@ -27,13 +30,14 @@ interface FormProps {
   readonly quote: Quote;
   readonly networks: readonly ShownNetwork[];
   readonly purchasing: Purchasing;
-  onPay(offer: Offer, wallet: PayingWallet): void;
+  onPay(offer: Offer, wallet: PayingWallet, fromDeposit: FromDeposit | undefined): void;
 }
 
 /** The network, the wallet, and the one button that has anything signed: it says how much, of what and where. */
 function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
   const wallets = useWallets();
-  const offers = offersIn(quote, networks);
+  const drawing = useDrawing(quote);
+  const offers = offersIn(quote, networks, drawing?.isSound);
   const [wantedOffer, setWantedOffer] = useState<string>();
   const [wantedWallet, setWantedWallet] = useState<string>();
   const isSignable = ({ network }: Offer) => wallets.some(({ family }) => family === network.family);
@@ -41,17 +45,22 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
   const able = wallets.filter(({ family }) => family === offer?.network.family);
   const wallet = able.find(({ id }) => id === wantedWallet) ?? able[0];
   const account = useAccount(wallet);
+  const { isUnderWay, isOpen, turn } = purchasing;
+  const { standing, problem } = useStanding(drawing, offer, account, networks, turn);
   const [isPlay, setIsPlay] = useState(false);
   if (!offer) return <p class="notice">None of the networks on which this is sold can be paid on in a browser.</p>;
-  const { isUnderWay, isOpen } = purchasing;
+  const isDrawn = isFromDeposit(offer);
   const mayBeReal = offer.network.isAlsoLive && wallet !== undefined && !wallet.isSandbox;
+  const isBlocked = isUnderWay || isOpen || !wallet || (mayBeReal && !isPlay);
+  const price = standing ? drawInWords(offer, standing) : `Pay ${offer.price}`;
   return (
     <form
       // What was chosen is kept, though nothing can be paid while a payment may still bring its result.
       hidden={isOpen && !isUnderWay}
       onSubmit={(event) => {
         event.preventDefault();
-        if (wallet) onPay(offer, wallet);
+        const fromDeposit = drawing && standing && { drawing, agreed: standing.deposit };
+        if (wallet && !(isDrawn && !fromDeposit)) onPay(offer, wallet, isDrawn ? fromDeposit : undefined);
       }}
     >
       <NetworkChoice offers={offers} chosen={offer} isDisabled={isUnderWay} onChoose={setWantedOffer} />
@@ -73,8 +82,20 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
           the live {offer.network.name}, too, which has the same number. This account has no real money.
         </label>
       )}
-      <button type="submit" class="primary" disabled={isUnderWay || isOpen || !wallet || (mayBeReal && !isPlay)}>
-        {isUnderWay ? 'Paying…' : `Pay ${offer.price}`}
+      {isDrawn && problem !== undefined && <p class="notice">{problem}</p>}
+      {isDrawn && drawing && standing && (
+        <DepositShown
+          offer={offer}
+          standing={standing}
+          contract={drawing.contract}
+          isDisabled={isBlocked}
+          onTakeBack={(deposit) => {
+            if (wallet) void purchasing.say(() => drawing.takeBack({ wallet, offer, networks }, deposit));
+          }}
+        />
+      )}
+      <button type="submit" class="primary" disabled={isBlocked || (isDrawn && !standing)}>
+        {isUnderWay ? 'Under way…' : price}
       </button>
     </form>
   );
@@ -97,9 +118,9 @@ export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
           quote={shownQuote}
           networks={networks}
           purchasing={purchasing}
-          onPay={(offer, wallet) => {
+          onPay={(offer, wallet, fromDeposit) => {
             const request = call();
-            if (request) void purchasing.pay({ call: request, offer, wallet, networks });
+            if (request) void purchasing.pay({ call: request, offer, wallet, networks, fromDeposit });
           }}
         />
       )}

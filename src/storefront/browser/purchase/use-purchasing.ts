@@ -16,7 +16,11 @@ export interface Purchasing {
   readonly isUnderWay: boolean;
   /** A payment was signed and sent, and it is not known what came of it: no other is made meanwhile. */
   readonly isOpen: boolean;
+  /** Another one after whatever may have moved money. */
+  readonly turn: number;
   pay(order: Order): Promise<void>;
+  /** Does something else meanwhile, and says what it answers. */
+  say(act: () => Promise<string>): Promise<void>;
   /** Sends the payment that brought no result once more, as it is. */
   askAgain(): Promise<void>;
 }
@@ -41,6 +45,7 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
   const [failure, setFailure] = useState<Failure>();
   const [payment, setPayment] = useState<Payment>();
   const [isUnderWay, setUnderWay] = useState(false);
+  const [turn, setTurn] = useState(0);
   // At once, where the state is there with the next drawing only.
   const isBusy = useRef(false);
   const isOpen = payment !== undefined && !failure?.isUncharged;
@@ -63,20 +68,26 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
     }
   }
 
-  async function once(act: () => Promise<Outcome>): Promise<void> {
+  async function once(act: () => Promise<void>): Promise<void> {
     if (isBusy.current) return;
     isBusy.current = true;
     setUnderWay(true);
     setNotice(undefined);
-    setFailure(undefined);
-    setResult(undefined);
     try {
-      ended(await act());
+      await act();
     } finally {
       isBusy.current = false;
       setUnderWay(false);
+      setTurn((before) => before + 1);
     }
   }
+
+  const buy = (act: () => Promise<Outcome>): Promise<void> =>
+    once(async () => {
+      setFailure(undefined);
+      setResult(undefined);
+      ended(await act());
+    });
 
   return {
     shownQuote: later && later.than === quote ? later.quote : quote,
@@ -86,13 +97,18 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
     failure,
     isUnderWay,
     isOpen,
+    turn,
     pay: (order) =>
-      once(() => {
+      buy(() => {
         setSteps([]);
+        // One that brought nothing and took nothing: another takes its place.
+        payment?.signed.drawn?.leave();
+        setPayment(undefined);
         return pay(order, watcher, setPayment);
       }),
     askAgain: async () => {
-      if (payment) await once(() => send(payment, watcher));
+      if (payment) await buy(() => send(payment, watcher));
     },
+    say: (act) => once(async () => setNotice(await act())),
   };
 }

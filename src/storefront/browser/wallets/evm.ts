@@ -2,50 +2,20 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { type Address, getTypesForEIP712Domain, type Hex, isAddressEqual, serializeTypedData } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { Accepted } from '../purchase/types.ts';
+import { accountOf, askSignature, switchTo } from './evm-account.ts';
 import { checkTypedData, type TypedData } from './evm-check.ts';
 import { demandAllowance } from './permit2.ts';
 import type { SignedPayment } from './signed-payment.ts';
-import { codeOf, type EvmProvider, type EvmWallet, WalletProblem, walletProblem } from './wallet.ts';
-
-/** EIP-3326. */
-const UNKNOWN_CHAIN = 4902;
-
-const chainOf = ({ network }: Accepted): bigint => BigInt(network.replace('eip155:', ''));
-
-async function switchTo(offer: Accepted, networkName: string, { provider, name }: EvmWallet): Promise<void> {
-  const chainId = `0x${chainOf(offer).toString(16)}`;
-  try {
-    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
-  } catch (error) {
-    if (codeOf(error) !== UNKNOWN_CHAIN) throw walletProblem(error, name);
-    throw new WalletProblem(
-      `${name} does not know ${networkName}: add the network with chain id ${chainOf(offer)} in its settings, then click again. Nothing was signed.`,
-    );
-  }
-  const now = await provider.request({ method: 'eth_chainId' });
-  if (BigInt(String(now)) !== chainOf(offer))
-    throw new WalletProblem(`${name} stayed on another network: switch it to ${networkName}, then click again.`);
-}
-
-async function accountOf({ provider, name }: EvmWallet): Promise<Address> {
-  const [account] = (await provider.request({ method: 'eth_requestAccounts' })) as Address[];
-  if (account) return account;
-  throw new WalletProblem(`${name} showed no account: unlock it, then click again.`);
-}
+import { type EvmProvider, type EvmWallet, walletProblem } from './wallet.ts';
 
 /** The one thing that is signed is checked before the wallet sees it. */
 const signerOf = (provider: EvmProvider, address: Address, offer: Accepted) => ({
   address,
   async signTypedData(data: TypedData): Promise<Hex> {
     checkTypedData(data, offer, address);
-    const types = { EIP712Domain: getTypesForEIP712Domain({ domain: data.domain }), ...data.types };
-    const text = serializeTypedData({ ...data, types } as Parameters<typeof serializeTypedData>[0]);
-    const [current] = (await provider.request({ method: 'eth_accounts' })) as Address[];
-    if (!current || !isAddressEqual(current, address))
-      throw new WalletProblem('The wallet has changed its account: look at it, then click again. Nothing was signed.');
-    return (await provider.request({ method: 'eth_signTypedData_v4', params: [address, text] })) as Hex;
+    return askSignature(provider, address, data);
   },
 });
 

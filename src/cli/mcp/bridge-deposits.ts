@@ -1,0 +1,52 @@
+/** The deposits of the account that pays for a bridge's calls. */
+import { CHANNELS_PATH } from '../../channels-path.ts';
+import { type Deposits, openDeposits } from '../../client/deposits.ts';
+import { askBack } from '../../client/drawn.ts';
+import type { Money } from '../../money.ts';
+import { UsageProblem } from '../command-line.ts';
+import { openDepositFile } from './deposit-file.ts';
+import type { Funds } from './funds.ts';
+
+/**
+ * Undefined while another process draws from them. Throws UsageProblem without a wallet that could deposit, and Error where what
+ * is kept of them cannot be read.
+ */
+export async function openBridgeDeposits(
+  { assets, accounts }: Funds,
+  directory: string,
+  most: Money,
+): Promise<Deposits | undefined> {
+  const [account] = accounts.values();
+  if (!account) throw new UsageProblem('--deposit needs a wallet on an EVM network: set TURNPIKE_WALLET_EVM');
+  const store = openDepositFile(directory, account.address);
+  if (!store) return undefined;
+  const deposits = openDeposits({ most, assets, accounts, store });
+  // Better said now than at the first call.
+  await deposits.list();
+  return deposits;
+}
+
+/** Asks the gateway for what is left of each, and tells what became of it: true where all of it came back. */
+export async function askDepositsBack(
+  deposits: Deposits,
+  origin: string,
+  tell: (line: string) => void,
+): Promise<boolean> {
+  const listed = await deposits.list();
+  const lent = listed.filter(({ left }) => left !== '0');
+  if (lent.length === 0) tell('nothing is left of deposits');
+  let isAll = true;
+  for (const { network, channel, left } of lent) {
+    const back = await askBack(deposits, { network, channel }, (headers) =>
+      fetch(origin + CHANNELS_PATH, { headers, redirect: 'manual' }),
+    );
+    isAll &&= back.ok;
+    const receipt = back.ok && back.transaction ? `, transaction ${back.transaction}` : '';
+    tell(
+      back.ok
+        ? `${back.amount} USD came back on ${network}${receipt}`
+        : `${left} USD are left on ${network}, in channel ${channel}: ${back.message}`,
+    );
+  }
+  return isAll;
+}

@@ -1,0 +1,38 @@
+/**
+ * Where the channels of one account are kept. One process has the file at a time: the operating system lets go of it when the
+ * process ends, however it ends.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import type { DepositStore } from '../../client/kept-channels.ts';
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+
+/** Undefined while another process has it. Throws where the file cannot be made. */
+export function openDepositFile(directory: string, account: string): DepositStore | undefined {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const database = new Database(join(directory, `deposits-${account.toLowerCase()}.db`));
+  try {
+    // What is locked once stays locked.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL');
+    database.exec(
+      'BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS kept (id INTEGER PRIMARY KEY, text TEXT NOT NULL); COMMIT',
+    );
+  } catch (error) {
+    database.close();
+    if (isTaken(error)) return undefined;
+    throw error;
+  }
+  const find = database.prepare('SELECT text FROM kept WHERE id = 1');
+  const keep = database.prepare(
+    'INSERT INTO kept (id, text) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text',
+  );
+  return {
+    read: async () => (find.get() as { text: string } | undefined)?.text,
+    write: async (text) => {
+      keep.run(text);
+    },
+  };
+}

@@ -1,0 +1,383 @@
+/**
+ * Calls that are drawn from deposits. Whatever a gateway says: nothing is signed for beyond what calls have cost and this one by
+ * our own count, and no more is deposited than may lie in deposits.
+ *
+ * Three amounts of each channel are ours alone: `deposited` and `signed`, which only grow and only by what is signed here, and
+ * `charged`, which a gateway may correct to anything up to `signed`, for so much it could claim anyway.
+ */
+import type { ChannelConfig } from '../channel-config.ts';
+import { asJsonObject, asJsonObjects, type JsonObject } from '../json.ts';
+import { type Money, toDecimal } from '../money.ts';
+import type { Asset } from './asset.ts';
+import { channelIdOf, readUnits } from './channel.ts';
+import { type Channel, type DepositStore, readChannels, writeChannels } from './kept-channels.ts';
+import { type ChannelOffer, readChannelOffer, toDollars } from './offers.ts';
+import { openTurns, type Turn } from './turns.ts';
+import { type SignedDeposit, signVoucher } from './voucher.ts';
+import type { Challenge, EvmSigner, Payment } from './wallet.ts';
+
+/** The scheme's own words for why a voucher is not taken. */
+const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
+const BUSY = 'invalid_batch_settlement_evm_channel_busy';
+
+/** Calls that a deposit is for, where the gateway asks for none in particular. */
+const CALLS_OF_A_DEPOSIT = 10n;
+
+/** A deposit that ends sooner may end on its way. */
+const LEAST_SECONDS_LEFT = 30;
+
+/** A channel of this client. */
+export interface Deposit {
+  /** Neutral id of the network. */
+  readonly network: string;
+  /** What the contract calls it. */
+  readonly channel: string;
+  /** What the contract asks for where its payer wants the deposit back without the gateway. */
+  readonly config: ChannelConfig;
+  /** Dollars that were deposited, and not drawn or given back, as a decimal string. */
+  readonly left: string;
+}
+
+/** One call's payment from a deposit. */
+export interface Drawing {
+  readonly channel: string;
+  /** What its voucher adds to what was signed for: less than the price where an earlier one bought nothing. */
+  readonly adds: Money;
+  /** Atomic units that are deposited besides, by an authorization that is signed now; undefined: nothing. */
+  readonly deposit: bigint | undefined;
+  /** Throws where it cannot be signed, or not be kept: nobody has the payment then. */
+  sign(): Promise<Payment>;
+  /** Another voucher for the same call, where a refusal says what the channel has cost and it was signed for before. */
+  corrected(required: JsonObject): Promise<Payment | undefined>;
+  /** What a settlement response says of the channel: dollars that the call was charged; undefined: it does not say. */
+  told(response: JsonObject): Promise<string | undefined>;
+  /** The gateway says that nothing was charged: the next call's voucher is for the same. */
+  free(): Promise<void>;
+}
+
+export interface Deposits {
+  /** Calls draw one after another: what has its turn has every channel for itself. */
+  readonly turn: Turn;
+  /** What of a challenge could be drawn from a deposit. */
+  offers(required: Challenge): ChannelOffer[];
+  /** In its turn. Undefined where the call needs a deposit that may not be made. Throws where what is kept cannot be read. */
+  draw(offer: ChannelOffer, required: Challenge): Promise<Drawing | undefined>;
+  /** Every channel of this client, those with nothing left included. Throws where what is kept cannot be read. */
+  list(): Promise<Deposit[]>;
+  /** In its turn: a voucher that asks what is left of a channel back. Undefined where the challenge does not offer it. */
+  refund(channel: string, required: Challenge): Promise<Payment | undefined>;
+  /** What a refusal says that the channel has cost: true where it is worth asking again. */
+  corrected(channel: string, required: JsonObject): Promise<boolean>;
+  /** The gateway says that so many atomic units, or undefined: all, were given back. Answers dollars. */
+  givenBack(channel: string, amount: bigint | undefined, response: JsonObject): Promise<string>;
+}
+
+interface DepositParts {
+  /** The most that may lie in deposits. */
+  readonly most: Money;
+  readonly assets: readonly Asset[];
+  /** By network id. */
+  readonly accounts: ReadonlyMap<string, EvmSigner>;
+  readonly store: DepositStore;
+}
+
+interface Plan {
+  readonly max: bigint;
+  readonly balance: bigint;
+  /** One that was signed before, or how much to sign for. */
+  readonly deposit: SignedDeposit | bigint | undefined;
+  /** What may still be made of the deposit that was signed last. */
+  readonly pending: Channel['pending'];
+}
+
+const larger = (left: bigint, right: bigint): bigint => (left > right ? left : right);
+
+/** Lent: what of the deposits was neither drawn nor given back. */
+const lentOf = ({ deposited, returned, charged }: Channel): bigint => larger(deposited - returned - charged, 0n);
+
+/** Keeps nothing beyond the process. */
+export function inMemory(): DepositStore {
+  let kept: string | undefined;
+  return {
+    read: async () => kept,
+    write: async (text) => {
+      kept = text;
+    },
+  };
+}
+
+export const isBusy = ({ error }: JsonObject): boolean => error === BUSY;
+
+function randomSalt(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** The same words for the same channel, whatever its salt. */
+const nameOf = (
+  { id }: Pick<Asset, 'id'>,
+  config: Pick<ChannelConfig, 'receiver' | 'receiverAuthorizer'>,
+  delay: number,
+) => `${id} ${config.receiver} ${config.receiverAuthorizer} ${delay}`.toLowerCase();
+
+const nameOfOffer = ({ asset, payTo, terms }: ChannelOffer): string =>
+  nameOf(asset, { receiver: payTo, receiverAuthorizer: terms.receiverAuthorizer }, terms.withdrawDelay);
+
+export function openDeposits({ most, assets, accounts, store }: DepositParts): Deposits {
+  const payable = assets.filter(({ id }) => accounts.has(id));
+  const turn = openTurns();
+  let opened: Promise<Map<string, Channel>> | undefined;
+  /** The plan that a channel's newest voucher follows: what is said of an older one is no news. */
+  const newest = new Map<string, Plan>();
+
+  const assetOf = ({ network, config }: Channel): Asset | undefined =>
+    payable.find(({ id, address }) => id === network && address.toLowerCase() === config.token.toLowerCase());
+
+  async function read(): Promise<Map<string, Channel>> {
+    const kept = readChannels(
+      await store.read(),
+      [...accounts.values()].map(({ address }) => address),
+    );
+    return new Map(
+      kept.map((channel) => [nameOf({ id: channel.network }, channel.config, channel.config.withdrawDelay), channel]),
+    );
+  }
+
+  function channels(): Promise<Map<string, Channel>> {
+    opened ??= read();
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  }
+
+  /** Throws where it cannot be kept: then nothing has changed. */
+  async function put(name: string, channel: Channel): Promise<void> {
+    const all = await channels();
+    await store.write(writeChannels(new Map(all).set(name, channel).values()));
+    all.set(name, channel);
+  }
+
+  /** What a gateway says may be kept later: what was kept before says more was spent. */
+  async function learn(name: string, channel: Channel): Promise<void> {
+    const all = await channels();
+    all.set(name, channel);
+    await store.write(writeChannels(all.values())).catch(() => {});
+  }
+
+  const byId = async (id: string): Promise<[name: string, channel: Channel, asset: Asset] | undefined> => {
+    for (const [name, channel] of await channels()) {
+      const asset = assetOf(channel);
+      if (asset && channelIdOf(asset, channel.config) === id) return [name, channel, asset];
+    }
+    return undefined;
+  };
+
+  /** What of a gateway's word on the channel is believed. */
+  function believed({ signed }: Channel, id: string, said: unknown): { charged?: bigint; balance?: bigint } {
+    const state = asJsonObject(said);
+    if (typeof state.channelId !== 'string' || state.channelId.toLowerCase() !== id) return {};
+    const [charged, balance] = [readUnits(state.chargedCumulativeAmount), readUnits(state.balance)];
+    return {
+      ...(charged !== undefined && charged <= signed && { charged }),
+      ...(balance !== undefined && { balance }),
+    };
+  }
+
+  function updated(channel: Channel, { charged = channel.charged, balance = channel.balance }): Channel {
+    const { pending } = channel;
+    return { ...channel, charged, balance, pending: pending && balance >= pending.expected ? undefined : pending };
+  }
+
+  async function isAllowed(size: bigint, { decimals }: Asset): Promise<boolean> {
+    let lent: Money = 0n;
+    for (const channel of (await channels()).values()) {
+      lent += toDollars(lentOf(channel), assetOf(channel)?.decimals ?? decimals);
+    }
+    return lent + toDollars(size, decimals) <= most;
+  }
+
+  /** Undefined where it needs a deposit that may not be made. */
+  async function planFor(channel: Channel, { amount, asset, terms }: ChannelOffer): Promise<Plan | undefined> {
+    const max = channel.charged + amount;
+    const { pending } = channel;
+    const endsAt = Number(pending?.deposit.authorization.erc3009Authorization.validBefore ?? 0);
+    const open = endsAt > Date.now() / 1000 + LEAST_SECONDS_LEFT ? pending : undefined;
+    // One that has ended was made, or never will be: the gateway says which.
+    const balance = pending && !open ? larger(channel.balance, pending.expected) : channel.balance;
+    const planned = { max, balance, pending: open };
+    const needed = max - balance;
+    if (needed <= 0n) return { ...planned, deposit: undefined };
+    const least = larger(needed, terms.minDeposit ?? 0n);
+    if (open && BigInt(open.deposit.amount) >= least) return { ...planned, deposit: open.deposit };
+    const sizes = terms.minDeposit === undefined ? [larger(needed, amount * CALLS_OF_A_DEPOSIT), needed] : [least];
+    for (const size of sizes) if (await isAllowed(size, asset)) return { ...planned, deposit: size };
+    return undefined;
+  }
+
+  /** Signs it, and keeps that it is signed before anybody has it. */
+  async function signFor(
+    name: string,
+    channel: Channel,
+    { asset, amount, seconds, given }: ChannelOffer,
+    { max, balance, deposit, pending }: Plan,
+    { resource, extensions }: Pick<Challenge, 'resource' | 'extensions'>,
+  ): Promise<Payment> {
+    const account = accounts.get(asset.id);
+    if (!account) throw new Error(`there is no key for ${asset.id}`);
+    const { config } = channel;
+    const fresh = typeof deposit === 'bigint' ? deposit : undefined;
+    const signed = await signVoucher(account, { asset, config, max, amount, balance, deposit: fresh, seconds });
+    const payload = typeof deposit === 'object' ? { ...signed, type: 'deposit', deposit } : signed;
+    await put(name, {
+      ...channel,
+      balance,
+      charged: max,
+      signed: larger(channel.signed, max),
+      deposited: channel.deposited + (fresh ?? 0n),
+      pending: fresh === undefined ? pending : { deposit: signed.deposit as SignedDeposit, expected: balance + fresh },
+    });
+    return { x402Version: 2, payload, accepted: given, resource, extensions };
+  }
+
+  function newChannel({ asset, payTo, terms }: ChannelOffer): Channel {
+    const payer = accounts.get(asset.id)?.address ?? '';
+    const { receiverAuthorizer, withdrawDelay } = terms;
+    const config = {
+      payer,
+      payerAuthorizer: payer,
+      receiver: payTo,
+      receiverAuthorizer,
+      token: asset.address,
+      withdrawDelay,
+      // Another client of the same account has a channel of its own.
+      salt: randomSalt(),
+    };
+    const nothing = { deposited: 0n, returned: 0n, balance: 0n, charged: 0n, signed: 0n };
+    return { network: asset.id, config, ...nothing, pending: undefined };
+  }
+
+  /** What the refusal says of the channel, in the offer that it is for. */
+  function stateIn(required: JsonObject, name: string): unknown {
+    if (required.error !== MISMATCH) return undefined;
+    const entry = asJsonObjects(required.accepts).find((given) => {
+      const offer = readChannelOffer({ ...given, amount: '1' }, payable);
+      return offer && nameOfOffer(offer) === name;
+    });
+    return asJsonObject(entry?.extra).channelState;
+  }
+
+  return {
+    turn,
+
+    offers: ({ accepts }) =>
+      accepts.map((given) => readChannelOffer(given, payable)).filter((offer) => offer !== undefined),
+
+    async draw(offer, required) {
+      const name = nameOfOffer(offer);
+      const before = (await channels()).get(name) ?? newChannel(offer);
+      const first = await planFor(before, offer);
+      if (!first) return undefined;
+      let plan = first;
+      const { asset } = offer;
+      const channel = channelIdOf(asset, before.config);
+      const now = async (): Promise<Channel> => (await channels()).get(name) ?? before;
+      let isTold = false;
+
+      async function signed(from: Channel, next: Plan): Promise<Payment> {
+        const payment = await signFor(name, from, offer, next, required);
+        plan = { ...next, deposit: next.deposit && (await now()).pending?.deposit };
+        newest.set(name, plan);
+        return payment;
+      }
+
+      return {
+        channel,
+        adds: toDollars(larger(first.max - before.signed, 0n), asset.decimals),
+        deposit: typeof first.deposit === 'bigint' ? first.deposit : undefined,
+        sign: () => signed(before, first),
+        async corrected(refusal) {
+          const state = stateIn(refusal, name);
+          if (state === undefined) return undefined;
+          const before = await now();
+          const said = believed(before, channel, state);
+          const found = updated(before, said);
+          isTold ||= said.charged !== undefined;
+          await learn(name, found);
+          const next = await planFor(found, offer);
+          if (!next || next.max > found.signed) return undefined;
+          if (next.max === plan.max && next.deposit === plan.deposit) return undefined;
+          return await signed(found, next).catch(() => undefined);
+        },
+        async told(response) {
+          const extra = asJsonObject(response.extra);
+          const units = readUnits(extra.chargedAmount);
+          const cost = units !== undefined && units <= offer.amount ? units : undefined;
+          const found = await now();
+          const said = {
+            ...(cost !== undefined && { charged: plan.max - offer.amount + cost }),
+            ...believed(found, channel, extra.channelState),
+          };
+          isTold ||= said.charged !== undefined;
+          if (newest.get(name) === plan) await learn(name, updated(found, said));
+          return cost === undefined ? undefined : toDecimal(toDollars(cost, asset.decimals));
+        },
+        async free() {
+          const found = await now();
+          if (!isTold && newest.get(name) === plan) await learn(name, { ...found, charged: plan.max - offer.amount });
+        },
+      };
+    },
+
+    async list() {
+      return [...(await channels()).values()].flatMap((channel) => {
+        const asset = assetOf(channel);
+        if (!asset) return [];
+        const left = toDecimal(toDollars(lentOf(channel), asset.decimals));
+        return [{ network: asset.id, channel: channelIdOf(asset, channel.config), config: channel.config, left }];
+      });
+    },
+
+    async refund(id, { accepts, resource, extensions }) {
+      const found = await byId(id);
+      const account = found && accounts.get(found[2].id);
+      if (!found || !account) return undefined;
+      const [name, { config, charged, balance }, asset] = found;
+      const given = accepts.find((each) => {
+        const offer = readChannelOffer({ ...each, amount: '1' }, payable);
+        return offer && nameOfOffer(offer) === name;
+      });
+      if (!given) return undefined;
+      const nothing = { amount: 0n, deposit: undefined, seconds: 0 };
+      const signed = await signVoucher(account, { asset, config, max: charged, balance, ...nothing });
+      return { x402Version: 2, payload: { ...signed, type: 'refund' }, accepted: given, resource, extensions };
+    },
+
+    async corrected(id, required) {
+      const found = await byId(id);
+      const state = found && stateIn(required, found[0]);
+      if (!found || state === undefined) return false;
+      const [name, channel] = found;
+      const next = updated(channel, believed(channel, id, state));
+      await learn(name, next);
+      return next.charged !== channel.charged;
+    },
+
+    async givenBack(id, amount, response) {
+      const found = await byId(id);
+      if (!found) return '0';
+      const [name, channel, asset] = found;
+      const next = updated(channel, believed(channel, id, asJsonObject(response.extra).channelState));
+      const lent = lentOf(next);
+      const back = amount !== undefined && amount < lent ? amount : lent;
+      // Believed for as much as may lie in deposits: a gateway that keeps what it says it gave back gets no more than that again.
+      let returned = toDollars(back, asset.decimals);
+      for (const each of (await channels()).values()) {
+        returned += toDollars(each.returned, assetOf(each)?.decimals ?? asset.decimals);
+      }
+      const isBelieved = returned <= most;
+      await learn(name, isBelieved ? { ...next, returned: next.returned + back } : next);
+      return toDecimal(toDollars(amount ?? 0n, asset.decimals));
+    },
+  };
+}

@@ -1,0 +1,188 @@
+/** `npm run mcp -- --deposit`: tool calls that are drawn from a deposit. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { generatePrivateKey } from 'viem/accounts';
+import { startGateway } from '../gateway.ts';
+import { catalogueWith } from '../settling-first.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
+import { startHostileGateway } from './hostile-gateway.ts';
+import { commandOf, type Started, startMcp } from './mcp-client.ts';
+
+const IMAGE = 'image_family-e-2';
+const PRICE = 60_000n;
+const WORDS = ['--network', 'chain-c', '--deposit', '1'];
+let asked = 0;
+const picture = () => {
+  asked += 1;
+  return { prompt: `a lighthouse in fog, number ${asked}` };
+};
+
+const gateway = await startGateway({
+  catalogue: catalogueWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }'),
+  networks: ['chain-c'],
+});
+t.teardown(gateway.stop);
+const { url } = gateway;
+const key = gateway.state.evm['chain-c']?.privateKey ?? '';
+const holds = () => gateway.spendable('chain-c');
+const bought = { structuredContent: { image_url: /^http/ } };
+
+/** The command to its end, and what it said. */
+function run(started: Started): Promise<{ code: number; said: string }> {
+  const { command, args, env } = commandOf(started);
+  return new Promise((done) => {
+    execFile(command, args, { env }, (error, out, said) => done({ code: error ? 1 : 0, said: out + said }));
+  });
+}
+
+t.test(
+  'calls are drawn from one deposit, also by a bridge that was started again, and the rest comes back',
+  async (t) => {
+    const data = t.testdir({});
+    const before = await holds();
+    const first = await startMcp(t, { url, data, words: WORDS });
+    t.match(await first.call(IMAGE, picture()), bought);
+    t.match(await first.call(IMAGE, picture()), bought);
+    t.match(first.said(), /^drawn from deposits of up to 1 USD$/m);
+    t.match(
+      first.said(),
+      /^image_family-e-2: 0\.06 USD on chain-c, transaction 0x[0-9a-f]{64}, 0\.94 USD left today$/m,
+    );
+    t.match(first.said(), /^image_family-e-2: 0\.06 USD on chain-c, from the deposit, 0\.88 USD left today$/m);
+    await first.client.close();
+
+    const second = await startMcp(t, { url, data, words: WORDS });
+    t.match(await second.call(IMAGE, picture()), bought);
+    t.match(second.said(), /0\.82 USD left today/);
+    t.equal(before - (await holds()), 600_000n, 'one deposit');
+    const busy = await run({ url, data, words: [...WORDS, '--refund'] });
+    t.match(busy, { code: 1, said: /another process draws from these deposits/ });
+    await second.client.close();
+
+    const back = await run({ url, data, words: [...WORDS, '--refund'] });
+    t.match(back, { code: 0, said: /^0\.42 USD came back on chain-c, transaction 0x[0-9a-f]{64}$/m });
+    t.equal(before - (await holds()), 3n * PRICE);
+    t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /nothing is left of deposits/ });
+    for (const said of [first.said(), second.said(), back.said]) t.notOk(said.includes(key.slice(2)));
+    t.equal(readdirSync(join(data, 'spending')).filter((name) => /^deposits-0x[0-9a-f]{40}\.db$/.test(name)).length, 1);
+  },
+);
+
+t.test('of two bridges at once one draws from the deposit, and the other pays without', async (t) => {
+  const data = t.testdir({});
+  const before = await holds();
+  const one = await startMcp(t, { url, data, words: WORDS });
+  const other = await startMcp(t, { url, data, words: WORDS });
+  const answers = await Promise.all([one, other, one, other].map(({ call }) => call(IMAGE, picture())));
+  t.match(answers, [bought, bought, bought, bought]);
+  t.match(other.said(), /another process draws from the deposits of this account: calls are paid without/);
+  t.notMatch(other.said(), /from the deposit,/);
+  t.equal(before - (await holds()), 600_000n + 2n * PRICE);
+  await one.client.close();
+  await other.client.close();
+  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.48 USD came back/ });
+  t.equal(before - (await holds()), 4n * PRICE);
+});
+
+t.test('vouchers count in the day’s budget, and a call that failed leaves its money to the next', async (t) => {
+  const data = t.testdir({});
+  const before = await holds();
+  const { call, client } = await startMcp(t, { url, data, words: [...WORDS, '--budget', '0.13'] });
+  await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
+  t.match(await call(IMAGE, picture()), { isError: true, structuredContent: { error: { code: 'content_refused' } } });
+  t.match(await call(IMAGE, picture()), bought);
+  t.match(await call(IMAGE, picture()), bought);
+  t.match(await call(IMAGE, picture()), {
+    isError: true,
+    text: /0\.01 USD is left of the day's budget.*Nothing was paid/,
+  });
+  t.match(await call(IMAGE, { ...picture(), resolution: '4k' }), { isError: true, text: /the limit for one call/ });
+  await client.close();
+  await run({ url, data, words: [...WORDS, '--refund'] });
+  t.equal(before - (await holds()), 2n * PRICE);
+});
+
+t.test('an answer that was lost is had with the same voucher, and charged once', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const data = t.testdir({});
+  const before = await holds();
+  const { call, client } = await startMcp(t, { url: proxy.url, data, words: WORDS });
+  for (const cut of ['at once', 'in the stream'] as const) {
+    proxy.cuts.push(cut);
+    proxy.payments.length = 0;
+    t.match(await call(IMAGE, picture()), bought);
+    t.equal(proxy.payments.length, 2);
+    t.equal(new Set(proxy.payments).size, 1);
+  }
+
+  // One that nobody answered counts as charged, and is had by asking for the same.
+  const lost = picture();
+  proxy.cuts.push('at once', 'at once', 'at once', 'at once');
+  t.match(await call(IMAGE, lost), { isError: true, text: /may have been charged.*same arguments again/ });
+  t.match(await call(IMAGE, picture()), bought);
+  t.match(await call(IMAGE, lost), bought);
+  await client.close();
+  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.36 USD came back/ });
+  t.equal(before - (await holds()), 4n * PRICE);
+});
+
+t.test('a bridge that dies between a voucher and its answer goes on where it was', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const data = t.testdir({});
+  const before = await holds();
+  const dying = await startMcp(t, { url: proxy.url, data, words: WORDS });
+  t.match(await dying.call(IMAGE, picture()), bought);
+  const hold = proxy.gate.holdNext();
+  const left = t.rejects(dying.call(IMAGE, picture()));
+  await hold.reached;
+  await dying.client.close();
+  await left;
+  hold.release();
+  const next = await startMcp(t, { url, data, words: WORDS });
+  t.match(await next.call(IMAGE, picture()), bought);
+  await next.client.close();
+  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.42 USD came back/ });
+  t.equal(before - (await holds()), 3n * PRICE);
+});
+
+t.test('a gateway that keeps what it is given and refuses gets one deposit and one voucher', async (t) => {
+  const hostile = await startHostileGateway(t);
+  hostile.accepts = [
+    {
+      scheme: 'batch-settlement',
+      network: 'eip155:8453',
+      amount: '50000',
+      asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      payTo: '0x1111111111111111111111111111111111111111',
+      maxTimeoutSeconds: 60,
+      extra: {
+        name: 'USD Coin',
+        version: '2',
+        receiverAuthorizer: '0x3333333333333333333333333333333333333333',
+        withdrawDelay: 86_400,
+        minDeposit: '500000',
+      },
+    },
+  ];
+  const environment = { TURNPIKE_WALLET_EVM: generatePrivateKey() };
+  const started = { url: hostile.url, data: t.testdir({}), environment };
+  const without = await startMcp(t, started, 'auto');
+  t.match(await without.call('x', {}), { isError: true, text: /not paid.*Nothing was signed/ });
+  t.same(hostile.payments, []);
+  const { call } = await startMcp(t, { ...started, words: ['--deposit', '1', '--budget', '0.1'] }, 'auto');
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    t.match(await call('x', { attempt }), { isError: true, text: /refused the payment/ });
+  }
+  t.equal(hostile.payments.length, 4);
+  const [first, ...others] = hostile.payments.map(({ payload }) => payload);
+  t.match(first, { type: 'deposit', deposit: { amount: '500000' }, voucher: { maxClaimableAmount: '50000' } });
+  for (const other of others) t.same(other, first);
+});
+
+t.test('a deposit that is none is refused, as is asking back without one', async (t) => {
+  const data = t.testdir({});
+  t.match(await run({ url, data, words: ['--deposit', 'much'] }), { code: 1, said: /--deposit/ });
+  t.match(await run({ url, data, words: ['--refund'] }), { code: 1, said: /--refund goes with the same --deposit/ });
+});
