@@ -1,5 +1,6 @@
 /** A real browser for tests, and what axe finds in what it shows. */
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
@@ -47,6 +48,18 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
     "addEventListener('securitypolicyviolation', (event) => complain(event.violatedDirective + ' ' + event.blockedURI))",
   );
   return { page, complaints };
+}
+
+/**
+ * Waits, 15 s at most, until an expression is true of the page. In place of Playwright's `waitForFunction`, whose second
+ * look is the page's own script and so forbidden by a policy without `unsafe-eval`.
+ */
+export async function comesTrue(page: Page, expression: string): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!(await page.evaluate<boolean>(`Boolean(${expression})`))) {
+    if (performance.now() > deadline) throw new Error(`not true after 15 s: ${expression}`);
+    await delay(20);
+  }
 }
 
 /** In which pages are looked at. Axe's script comes past the page's policy, as a browser's extension does. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import t from 'tap';
-import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
 import { catalogueWith } from '../settling-first.ts';
 import { assetsOf } from './any-client.ts';
@@ -38,7 +38,7 @@ t.test('a page of another host buys over x402 and MPP, and from a deposit', { sk
   t.teardown(() => void server.close().closeAllConnections());
   const { page } = await openPage(t);
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  await page.waitForFunction('globalThis.buy');
+  await comesTrue(page, 'globalThis.buy');
 
   const before = await gateway.spendable('chain-c');
   const options = {

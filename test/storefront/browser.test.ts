@@ -1,6 +1,6 @@
 /** The pages in a real browser: what is sold is found, and its price and its faults follow what is filled in. */
 import t from 'tap';
-import { lookedAt, looks, noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { comesTrue, lookedAt, looks, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway();
@@ -100,7 +100,7 @@ t.test('examples are shown as what they are', { skip: noBrowser }, async (t) => 
   await page.goto(`${gateway.url}/endpoints/image/family-e-2`);
   const picture = page.locator('.sample img');
   await picture.scrollIntoViewIfNeeded();
-  await page.waitForFunction("document.querySelector('.sample img').naturalWidth > 0");
+  await comesTrue(page, "document.querySelector('.sample img').naturalWidth > 0");
   await page.goto(`${gateway.url}/endpoints/audio/elevenlabs-music`);
   t.equal(await page.locator('.sample audio').count(), 1);
   await page.goto(`${gateway.url}/endpoints/video/family-h-2.5`);

@@ -1,6 +1,6 @@
 /** The chat with a key, in a browser. */
 import t from 'tap';
-import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
 
 t.teardown(stopBrowser);
@@ -79,7 +79,7 @@ t.test('an answer can be stopped, and asked for again', { skip: noBrowser }, asy
   await page.getByLabel('Message').press('Enter');
   await page.getByRole('button', { name: 'Stop' }).click();
   // What was not answered can be sent again.
-  await page.waitForFunction("document.querySelector('textarea').value === 'Why is fog white?'");
+  await comesTrue(page, "document.querySelector('textarea').value === 'Why is fog white?'");
   await page.unroute(`${gateway.url}/v1/chat/completions`);
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('list', { name: 'Conversation' }).locator('li').nth(1).getByText('You asked').waitFor();

@@ -1,7 +1,7 @@
 /** What was bought in a browser can be heard, watched and read, and is charged by use to who has allowed that. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { injectEvmWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
@@ -28,7 +28,7 @@ t.test('sound and film are played, and text is read', { skip: noBrowser }, async
     const player = bought(page).locator(tag);
     await player.waitFor();
     t.equal(await player.getAttribute('controls'), '', `${tag} has controls`);
-    await page.waitForFunction(`document.querySelector('.result ${tag}').networkState !== 2`);
+    await comesTrue(page, `document.querySelector('.result ${tag}').networkState !== 2`);
     t.equal(await player.evaluate('(player) => player.error?.message'), undefined, `${tag} can be loaded`);
   }
   await buy(page, gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '50' });
