@@ -2,6 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
+import type { ClientEvmSigner } from '@x402/evm';
+import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client';
+import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import {
   type Address,
@@ -38,7 +41,7 @@ interface Access {
 export const placeFactory = ({ rpcUrl }: Pick<Access, 'rpcUrl'>, address: string): Promise<unknown> =>
   createRpc(rpcUrl)('anvil_setCode', [address, deployedBytecode]);
 
-type SignTypedData = ConstructorParameters<typeof ExactEvmScheme>[0]['signTypedData'];
+type SignTypedData = ClientEvmSigner['signTypedData'];
 
 export interface SmartWallet {
   readonly address: Address;
@@ -106,20 +109,28 @@ export async function newSmartWallet(
   };
 }
 
+const openSchemes = {
+  exact: (signer: ClientEvmSigner) => new ExactEvmScheme(signer),
+  'auth-capture': (signer: ClientEvmSigner) => new AuthCaptureEvmScheme(signer),
+  // Vouchers are signed by a key: one that a contract wallet names for its channel.
+  'batch-settlement': (signer: ClientEvmSigner) =>
+    new BatchSettlementEvmScheme(signer, { voucherSigner: privateKeyToAccount(generatePrivateKey()) }),
+} as const;
+
 /** A version 2 proof by the published client; `signTypedData` is one of the wallet's. */
 export async function signProofBy(
   { address }: Pick<SmartWallet, 'address'>,
   signTypedData: SignTypedData,
   { url, init }: PaidCall,
+  wanted: keyof typeof openSchemes = 'exact',
 ): Promise<Record<string, string>> {
   const client = new x402Client((_version, accepts) => {
-    const [chosen] = accepts.filter(({ scheme, network }) => scheme === 'exact' && network.startsWith('eip155:'));
-    if (!chosen) throw new Error('exact is not offered');
+    const [chosen] = accepts.filter(({ scheme, network }) => scheme === wanted && network.startsWith('eip155:'));
+    if (!chosen) throw new Error(`${wanted} is not offered`);
     return chosen;
   });
-  const signer = new x402HTTPClient(
-    client.setSpendControls(false).register('eip155:*', new ExactEvmScheme({ address, signTypedData })),
-  );
+  const scheme = openSchemes[wanted]({ address, signTypedData });
+  const signer = new x402HTTPClient(client.setSpendControls(false).register('eip155:*', scheme));
   const unpaid = await fetch(url, init);
   const challenge = signer.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
   return signer.encodePaymentSignatureHeader(await signer.createPaymentPayload(challenge));

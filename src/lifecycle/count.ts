@@ -2,6 +2,7 @@ import { finalCodes, Problem, type ProblemCode } from '../errors.ts';
 import type { CallEnd, Gate } from '../limits/limits.ts';
 import type { Metrics, PaymentOutcome } from '../metrics/metrics.ts';
 import type { Work } from '../payment/claim.ts';
+import type { Hold } from '../payment/hold.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import { upstreamCodes } from './upstream-codes.ts';
@@ -29,10 +30,11 @@ function isFinal(error: unknown): boolean {
 
 const isDraining = (error: unknown): boolean => error instanceof Problem && error.code === 'draining';
 
-/** What its payer had a hand in, or what was `held` for it: that was locked and given back at our cost, whoever failed. */
-export function endOf(error: unknown, held: boolean | undefined = false): CallEnd {
+/** What its payer had a hand in, or what was held for it: that was locked and given back at our cost, whoever failed. */
+export function endOf(error: unknown, hold?: Pick<Hold, 'deposited'>): CallEnd {
+  const held = hold !== undefined && (hold.deposited?.() ?? true);
   // What was claimed and then not locked has cost two writes of the store.
-  if (error instanceof Refusal) return error.settlement ? 'wasted' : 'failed';
+  if (error instanceof Refusal) return error.settlement || held ? 'wasted' : 'failed';
   if (error instanceof Problem && error.code === 'result_owed') return isFinal(error.cause) ? 'wasted' : 'other';
   if (held && outcomeOf(error) === 'released' && !isDraining(error)) return 'wasted';
   return isFinal(error) ? 'failed' : 'other';
@@ -62,7 +64,7 @@ export async function counted<Result>(
     return result;
   } catch (error) {
     count(outcomeOf(error));
-    gate.ended(endOf(error, hold && (hold.deposited?.() ?? true)));
+    gate.ended(endOf(error, hold));
     throw error;
   }
 }

@@ -17,6 +17,9 @@ export interface Hold {
   release?(): Promise<Settlement>;
   /** What a payer is told where nothing is charged: of money that lies ready for its next call. */
   told?(): Receipt | undefined;
-  /** Whether locking took a transaction that no price pays for. Left out: it takes one that the price of the call pays for. */
+  /**
+   * Whether locking took a transaction that no price pays for, also in vain. Left out: it takes one that the price of the call
+   * pays for.
+   */
   deposited?(): boolean;
 }

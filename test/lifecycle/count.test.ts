@@ -24,7 +24,7 @@ const owed = (failure: UpstreamProblem['failure']) =>
   new Problem('result_owed', undefined, { cause: new UpstreamProblem(failure, 'provider', 'for the log') });
 
 for (const [what, error, outcome, end, endIfHeld] of [
-  ['a channel was busy', new Refusal('verification-failed', 'busy'), 'released', 'failed', 'failed'],
+  ['it was not taken', new Refusal('verification-failed', 'busy'), 'released', 'failed', 'wasted'],
   ['it was not settled', new Refusal('verification-failed', 'used', { settlement }), 'unsettled', 'wasted', 'wasted'],
   ['the provider failed', new Problem('upstream_failed'), 'released', 'other', 'wasted'],
   ['the provider refused it for good', new Problem('content_refused'), 'released', 'failed', 'wasted'],

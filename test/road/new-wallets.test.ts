@@ -1,90 +1,28 @@
 /** Payers whose wallet does not exist yet (ERC-6492): deployed before it pays where the operator allows its factory. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { evm, Mppx } from 'mppx/client';
-import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import {
-  type Address,
-  createPublicClient,
-  type Hex,
-  http,
-  parseErc6492Signature,
-  serializeErc6492Signature,
-} from 'viem';
+import { type Address, type Hex, parseErc6492Signature, serializeErc6492Signature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createRpc } from '../../src/payment/chains/rpc.ts';
-import { type LocalFacilitator, localFacilitator } from '../../src/payment/facilitators/local.ts';
-import { newEvmWallet } from '../../src/sandbox/chains/wallets.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type PaidCall, receiptOf, sendProof } from '../clients.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import {
+  ABSENT,
+  ALLOWED,
+  accessIn,
+  lines,
+  NETWORK,
+  newWallet,
+  OTHER,
+  ownSigner,
+  PRICE,
+  sentBy,
+  startDeploying,
+} from '../deploying-gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { changed, decoded } from '../payment/authorizations/proofs.ts';
-import { serve } from '../payment/facilitators/front.ts';
-import { catalogueWith, fresh, kindOf } from '../settling-first.ts';
-import { newSmartWallet, placeFactory, type SmartWallet, signProofBy } from '../smart-wallets.ts';
+import { fresh, kindOf } from '../settling-first.ts';
+import { type SmartWallet, signProofBy } from '../smart-wallets.ts';
 
-const NETWORK = 'chain-c';
-const PRICE = 60_000n;
-const ALLOWED = '0x00000000000000000000000000000000000fac01';
-const OTHER = '0x00000000000000000000000000000000000fac02';
-/** Nothing is deployed there. */
-const ABSENT = '0x00000000000000000000000000000000000fac03';
-
-const lines: string[] = [];
-const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-
-interface Started {
-  readonly exposure?: string;
-  readonly limits?: string;
-  /** In place of the sandbox's facilitator. */
-  readonly settledBy?: (state: Gateway['state']) => Promise<LocalFacilitator>;
-}
-
-/** A gateway that deploys the wallets of these factories. */
-async function start(
-  t: Test,
-  factories: readonly string[],
-  { exposure = '{}', limits = '{}', settledBy }: Started = {},
-): Promise<Gateway> {
-  const catalogue = catalogueWith(t, `${exposure}\nlimits: ${limits}`);
-  const networks = join(catalogue, 'networks.yaml');
-  const list = factories.map((factory) => `"${factory}"`).join(', ');
-  if (factories.length > 0) {
-    const text = readFileSync(networks, 'utf8');
-    writeFileSync(networks, text.replace(/(\n {4}caip2: eip155:84532\n)/, `$1    walletFactories: [${list}]\n`));
-  }
-  const gateway = await startGateway({
-    catalogue,
-    networks: [NETWORK],
-    log,
-    between: async ({ state }: Sandbox) => {
-      const { rpcUrl } = accessIn(state as Gateway['state']);
-      for (const factory of [ALLOWED, OTHER]) await placeFactory({ rpcUrl }, factory);
-      const facilitator = settledBy && (await settledBy(state as Gateway['state']));
-      return facilitator ? { facilitators: [{ name: 'own', facilitator }] } : {};
-    },
-  });
-  t.teardown(gateway.stop);
-  return gateway;
-}
-
-function accessIn({ evm }: Gateway['state']) {
-  const access = evm[NETWORK];
-  if (!access) throw new Error(`${NETWORK} was not started`);
-  return access;
-}
-
-const gateway = await start(t, [ALLOWED, ABSENT]);
-const newWallet = (at: Gateway, options = {}, factory = ALLOWED): Promise<SmartWallet> =>
-  newSmartWallet({ ...accessIn(at.state), bank: at.sandbox.payer(NETWORK) }, factory, options);
-
-/** How many transactions the gateway's signer has sent. */
-async function sentBy({ sandbox, state }: Gateway): Promise<number> {
-  const { rpcUrl, caip2 } = accessIn(state);
-  const account = (await sandbox.facilitators[0]?.facilitator.accounts?.())?.get(caip2);
-  return createPublicClient({ transport: http(rpcUrl) }).getTransactionCount({ address: account?.address as Address });
-}
+const gateway = await startDeploying(t, [ALLOWED, ABSENT]);
 
 const signNew = (wallet: SmartWallet, call: PaidCall) => signProofBy(wallet, wallet.wrap, call);
 
@@ -305,7 +243,7 @@ t.test('a call of the factory that is longer than a payment may be is refused be
 });
 
 t.test('a wallet that takes nothing for signed once it exists costs one deployment, which counts', async (t) => {
-  const limited = await start(t, [ALLOWED]);
+  const limited = await startDeploying(t, [ALLOWED]);
   const wallet = await newWallet(limited, { temper: 'fickle' });
   const [sent, calls] = [await sentBy(limited), await limited.calls()];
   const call = fresh(limited);
@@ -334,48 +272,6 @@ t.test('a wallet that takes nothing for signed once it exists costs one deployme
   });
 });
 
-/** A signer of its own behind a node that tells of each transaction it was sent, once that is in a block. */
-function ownSigner(
-  t: Test,
-  { halfPriceInGas, onSent = async () => {} }: { halfPriceInGas?: bigint; onSent?: (count: number) => Promise<void> },
-) {
-  const { address, privateKey } = newEvmWallet();
-  const signer = {
-    address,
-    isDown: false,
-    async open(state: Gateway['state']): Promise<LocalFacilitator> {
-      const { rpcUrl, caip2, chainId } = accessIn(state);
-      await createRpc(rpcUrl)('anvil_setBalance', [address, '0x8ac7230489e80000']);
-      const { maxFeePerGas } = await createPublicClient({ transport: http(rpcUrl) }).estimateFeesPerGas();
-      const nativeValue = halfPriceInGas ? (PRICE * 10n ** 18n) / (2n * halfPriceInGas * maxFeePerGas) : 0n;
-      let sent = 0;
-      const node = await serve(async (_, response, body) => {
-        if (signer.isDown) return void response.destroy();
-        const headers = { 'content-type': 'application/json' };
-        const asked = await fetch(rpcUrl, { method: 'POST', headers, body }).catch(() => undefined);
-        const answer = await asked?.text().catch(() => undefined);
-        if (body.includes('eth_sendRawTransaction')) {
-          sent += 1;
-          await onSent(sent);
-        }
-        if (signer.isDown || answer === undefined) return void response.destroy();
-        response.writeHead(200, headers).end(answer);
-      });
-      t.teardown(node.stop);
-      const network = { caip2, chainId, rpcUrl: node.url, privateKey, nativeValue, walletFactories: [ALLOWED] };
-      // What settling alone is worth is not what is tried here.
-      const facilitator = localFacilitator({ evm: [network], solana: [], confirmationTimeoutMs: 2_000 });
-      t.teardown(facilitator.close);
-      return { ...facilitator, leastPrices: async () => new Map() };
-    },
-    sent: async ({ state }: Gateway): Promise<number> =>
-      createPublicClient({ transport: http(accessIn(state).rpcUrl) }).getTransactionCount({
-        address: address as Address,
-      }),
-  };
-  return signer;
-}
-
 t.test('money that is moved away behind the deployment costs that one, counts, and nobody has worked', async (t) => {
   let wallet: SmartWallet | undefined;
   const signer = ownSigner(t, {
@@ -383,7 +279,7 @@ t.test('money that is moved away behind the deployment costs that one, counts, a
       if (count === 1) await wallet?.empty();
     },
   });
-  const fooled = await start(t, [], { limits: '{ payer: { wastedPerHour: 1 } }', settledBy: signer.open });
+  const fooled = await startDeploying(t, [], { limits: '{ payer: { wastedPerHour: 1 } }', settledBy: signer.open });
   wallet = await newWallet(fooled);
   const call = fresh(fooled);
   const proof = await signNew(wallet, call);
@@ -406,7 +302,7 @@ t.test('a settlement that broke off behind the deployment goes on from there', a
       signer.isDown = count === 1;
     },
   });
-  const cut = await start(t, [], { settledBy: signer.open });
+  const cut = await startDeploying(t, [], { settledBy: signer.open });
   const wallet = await newWallet(cut);
   const call = fresh(cut);
   const proof = await signNew(wallet, call);
@@ -423,7 +319,7 @@ t.test('a settlement that broke off behind the deployment goes on from there', a
 t.test('a price that is worth a settlement and not the deployment is refused with the least that is', async (t) => {
   // More than a settlement takes, and less than both.
   const signer = ownSigner(t, { halfPriceInGas: 150_000n });
-  const dear = await start(t, [], { settledBy: signer.open });
+  const dear = await startDeploying(t, [], { settledBy: signer.open });
   const wallet = await newWallet(dear);
   const detail = /deploying the wallet and settling costs more than half the price: that has to be \d+ atomic units/;
   await refuses(t, dear, wallet, detail);
@@ -434,7 +330,7 @@ t.test('a price that is worth a settlement and not the deployment is refused wit
 });
 
 t.test('it settles first although other contracts need not', async (t) => {
-  const lenient = await start(t, [ALLOWED], { exposure: '{ settleUpfront: { contracts: false } }' });
+  const lenient = await startDeploying(t, [ALLOWED], { exposure: '{ settleUpfront: { contracts: false } }' });
   await lenient.fault({ upstream: 'predictions', fault: '500' });
   const wallet = await newWallet(lenient);
   const call = fresh(lenient);
@@ -448,7 +344,7 @@ t.test('it settles first although other contracts need not', async (t) => {
 });
 
 t.test('where no factory is allowed none is called, and the refusal says so', async (t) => {
-  const strict = await start(t, []);
+  const strict = await startDeploying(t, []);
   await refuses(t, strict, await newWallet(strict), new RegExp(`factory ${ALLOWED}: none is deployed here`));
 });
 

@@ -18,7 +18,7 @@ import { authorizationNonce, type PaymentInfo, paymentHash } from '../escrow/pay
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkAsset, checkRecipient } from './checks.ts';
-import { isCounterfactual } from './counterfactual.ts';
+import { readCounterfactual } from './counterfactual.ts';
 import { eip3009Identity, readMessage } from './eip3009.ts';
 import { type Json, malformed, readSignature, readWord } from './fields.ts';
 
@@ -45,9 +45,7 @@ export function readAuthCapture(payload: Json, terms: HoldTerms, chainId: number
   if (!isJsonObject(authorization)) throw malformed(at, 'an object: holds are signed by EIP-3009 here');
   const { from, to, value, validAfter, validBefore, nonce } = readMessage(authorization, at);
   const signature = readSignature(payload.signature, 'payload.signature');
-  if (isCounterfactual(signature)) {
-    throw new Refusal('verification-failed', 'the wallet does not exist on the chain yet: deploy it first');
-  }
+  const counterfactual = readCounterfactual(signature, 'payload.signature');
   // The chain's clock has 48 bits.
   if (validBefore > 2n ** 48n - 1n) throw malformed(`${at}.validBefore`, 'a time in seconds');
   const info: PaymentInfo = {
@@ -66,7 +64,9 @@ export function readAuthCapture(payload: Json, terms: HoldTerms, chainId: number
     payer: from,
     info,
     signature,
-    shown: signature.toLowerCase(),
+    isCounterfactual: counterfactual !== undefined,
+    // The token gets what the wallet itself signed, with or without what deploys it.
+    shown: (counterfactual?.signature ?? signature).toLowerCase(),
     endsAt: Number(validBefore) * 1000,
     payload: { authorization, signature, salt: payload.salt },
     identity: (chain, asset) => eip3009Identity(chain, asset, from, nonce),

@@ -6,6 +6,7 @@ import type { Deposit } from '../channels/operator.ts';
 import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAsset, checkRecipient } from './checks.ts';
+import { readCounterfactual } from './counterfactual.ts';
 import {
   type Json,
   malformed,
@@ -63,12 +64,15 @@ function readDeposit(value: unknown): Deposit {
   const given = isJsonObject(authorization) ? authorization.erc3009Authorization : undefined;
   const at = 'payload.deposit.authorization.erc3009Authorization';
   const signed = readObject(given, at);
+  const signature = readSignature(signed.signature, `${at}.signature`);
+  // What deploys a wallet that does not exist yet has to be readable as well.
+  readCounterfactual(signature, `${at}.signature`);
   return {
     amount: readAmount(amount, 'payload.deposit.amount'),
     validAfter: readUint(signed.validAfter, `${at}.validAfter`),
     validBefore: readUint(signed.validBefore, `${at}.validBefore`),
     salt: readWord(signed.salt, `${at}.salt`),
-    signature: readSignature(signed.signature, `${at}.signature`),
+    signature,
   };
 }
 

@@ -31,3 +31,6 @@ export const newAttempt = (): Attempt => ({
   deploys: false,
   transaction: undefined,
 });
+
+/** Why it came to nothing, for its payer; undefined where nobody said. */
+export const reasonOf = ({ told, refusal }: Attempt): string | undefined => told ?? refusal;

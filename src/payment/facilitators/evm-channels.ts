@@ -7,7 +7,9 @@ import { refused, type Settlement, unknown } from '../../settlement.ts';
 import type { ChannelState } from '../../store/channel-store.ts';
 import { channelId, depositNonce, voucherDigest } from '../channels/channel.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../channels/operator.ts';
-import { newAttempt } from './attempt.ts';
+import { newAttempt, reasonOf } from './attempt.ts';
+import { type Collecting, collect, rehearse } from './collecting.ts';
+import type { EvmDeployments } from './evm-deployment.ts';
 import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
 
@@ -88,24 +90,33 @@ function isTaken(signature: string): boolean {
   return BigInt(`0x${signature.slice(66, 130)}`) <= HALF_ORDER;
 }
 
-export function openEvmChannels(driver: EvmDriver): ChannelOperator {
-  const { chainId, reader, operator, noting, weigh } = driver;
+export interface EvmChannelsOptions extends EvmDriver {
+  readonly deployments: Pick<EvmDeployments, 'walletOf'>;
+}
+
+export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
+  const { chainId, reader, operator, noting, deployments } = driver;
   const call = (data: Hex) => ({ to: contract, data });
 
-  const depositing = (config: ChannelConfig, { amount, validAfter, validBefore, salt, signature }: Deposit) =>
-    ({
-      abi,
-      functionName: 'deposit',
-      args: [
-        structOf(config),
-        amount,
-        EIP3009_DEPOSITS as Address,
-        encodeAbiParameters(
-          [{ type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes' }],
-          [validAfter, validBefore, BigInt(salt), signature as Hex],
-        ),
-      ],
-    }) as const;
+  const walletOf = ({ payer }: ChannelConfig, { signature }: Deposit) => deployments.walletOf(payer, signature);
+  const depositing = (
+    config: ChannelConfig,
+    { amount, validAfter, validBefore, salt }: Deposit,
+    signature: string,
+  ): Collecting => ({
+    abi,
+    address: contract,
+    functionName: 'deposit',
+    args: [
+      structOf(config),
+      amount,
+      EIP3009_DEPOSITS as Address,
+      encodeAbiParameters(
+        [{ type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes' }],
+        [validAfter, validBefore, BigInt(salt), signature as Hex],
+      ),
+    ],
+  });
   const claimCall = (claims: readonly ChannelClaim[]): Hex =>
     encodeFunctionData({ abi, functionName: 'claim', args: [claims.map(rowOf)] });
   const settleCalls = (claims: readonly ChannelClaim[]): Hex[] => {
@@ -179,18 +190,13 @@ export function openEvmChannels(driver: EvmDriver): ChannelOperator {
 
     async verifyDeposit(config, deposit) {
       const attempt = newAttempt();
-      const depositCall = depositing(config, deposit);
-      try {
-        await noting(attempt, async () => {
-          // Says by name what the contract refuses; an estimate does not.
-          await reader.simulateContract({ ...depositCall, address: contract, account: operator });
-          await weigh(call(encodeFunctionData(depositCall)), deposit.amount);
-        });
+      const wallet = walletOf(config, deposit);
+      const collecting = depositing(config, deposit, wallet?.signature ?? deposit.signature);
+      if (await rehearse(driver, attempt, collecting, { price: deposit.amount, wallet })) {
         return { valid: true, payer: config.payer };
-      } catch {
-        if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the deposit');
-        return { valid: false, reason: attempt.refusal ?? 'the contract would turn the deposit down' };
       }
+      if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the deposit');
+      return { valid: false, reason: reasonOf(attempt) ?? 'the contract would turn the deposit down' };
     },
 
     async isDeposited(config, deposit) {
@@ -203,16 +209,17 @@ export function openEvmChannels(driver: EvmDriver): ChannelOperator {
     },
 
     async deposit(config, deposit) {
-      const attempt = await run(driver, call(encodeFunctionData(depositing(config, deposit))), deposit.amount);
-      if (wentThrough(attempt)) {
-        return { state: 'settled', transaction: attempt.transaction, amount: deposit.amount };
-      }
-      if (await isUsed(config, deposit).catch(() => false)) {
-        return { state: 'settled', transaction: '', amount: deposit.amount };
+      const wallet = walletOf(config, deposit);
+      const collecting = depositing(config, deposit, wallet?.signature ?? deposit.signature);
+      const attempt = await collect(driver, collecting, { price: deposit.amount, wallet });
+      const transaction = wentThrough(attempt) ? attempt.transaction : '';
+      if (transaction || (await isUsed(config, deposit).catch(() => false))) {
+        wallet?.paid();
+        return { state: 'settled', transaction, amount: deposit.amount };
       }
       return isOpen(attempt)
         ? unknown('the chain has not confirmed the deposit')
-        : refused(attempt.refusal ?? 'the contract turned the deposit down');
+        : refused(reasonOf(attempt) ?? 'the contract turned the deposit down');
     },
 
     async claim(claims) {

@@ -4,35 +4,56 @@
  * (`eth_simulateV1`), and the price has to be worth both transactions.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentPayload } from '@x402/core/types';
-import type { FacilitatorEvmSigner } from '@x402/evm';
-import { type Address, decodeFunctionResult, ExecutionRevertedError, encodeFunctionData, type Hex } from 'viem';
-import { asJsonObject } from '../../json.ts';
+import { type Abi, type Address, ContractFunctionRevertedError, ExecutionRevertedError, type Hex } from 'viem';
 import { type Counterfactual, readCounterfactual } from '../authorizations/counterfactual.ts';
 import { type Attempt, newAttempt, Told } from './attempt.ts';
 import { type Call, type EvmDriver, isOpen } from './evm-driver.ts';
 import { type GasBounds, type GasTerms, gasReason, MOST_GAS, priceCall } from './evm-gas.ts';
 import type { EvmSender, PricedCall } from './evm-sender.ts';
-import { asText } from './json.ts';
-import type { Scheme } from './local-network.ts';
 
-/** A wallet that pays, and what deploys it where it does not exist. */
-interface CounterfactualWallet extends Pick<Counterfactual, 'factory' | 'calldata'> {
+/** A contract that pays, by what it signed together with what deploys it. */
+export interface PayingWallet {
   readonly address: Address;
+  /** What it takes for signed itself, in hex. */
+  readonly signature: Hex;
+  /** True where it has to be deployed first, and may be; the attempt notes that. Throws Told where it may not. */
+  isMissing(attempt: Attempt): Promise<boolean>;
+  /**
+   * What a call would answer with the wallet deployed, and the deployment, priced together with it. Throws Told, the
+   * contract's own refusal of the call, or what kept the node from answering.
+   */
+  rehearse(call: NamedCall, price: bigint): Promise<Rehearsed>;
+  /**
+   * Deploys it where it is missing and the call would go through then. Throws Told where it does not come to be; another error
+   * where nobody knows yet, and the same payment goes on from there.
+   */
+  deployFor(call: NamedCall, attempt: Attempt, price: bigint): Promise<void>;
+  /** It has paid, and so is none of those that were deployed for nothing. */
+  paid(): void;
+}
+
+/** `abi` has the errors by which the contract refuses. */
+export interface NamedCall extends Call {
+  readonly abi?: Abi;
+}
+
+export interface Rehearsed {
+  /** What the call answers. */
+  readonly data: Hex;
+  weigh(): Promise<PricedCall>;
+}
+
+interface NamedWallet {
+  readonly address: Address;
+  readonly factory: Address;
+  readonly calldata: Hex;
 }
 
 export interface EvmDeployments {
   /** Finds out which of the factories can be used. Answers why not all; rejects where the chain is out of reach. */
   look(): Promise<string | undefined>;
-  /**
-   * The scheme for one payment (x402's, of EIP-3009). Of a wallet that may not exist it sees what that has signed, and where it
-   * does not exist a chain on which it does; before the scheme sends anything, the wallet is deployed.
-   */
-  before(
-    open: (signer: FacilitatorEvmSigner) => Scheme,
-    signer: FacilitatorEvmSigner,
-    paid: { readonly payment: object; readonly attempt: Attempt; readonly price: bigint },
-  ): Scheme;
+  /** Undefined where the signature says nothing of a deployment. Throws Refusal for one that cannot be read. */
+  walletOf(payer: string, signature: string): PayingWallet | undefined;
 }
 
 interface DeploymentOptions extends Pick<EvmDriver, 'reader' | 'operator' | 'noting' | 'waitForReceipt'> {
@@ -41,8 +62,6 @@ interface DeploymentOptions extends Pick<EvmDriver, 'reader' | 'operator' | 'not
   /** How long a deployment may take until it is in a block. */
   readonly confirmationTimeoutMs: number;
   terms(price: bigint): GasTerms;
-  /** What of the payment's own calls is a transfer. */
-  isSettling(functionName: string): boolean;
 }
 
 /** Usual wallets take 100,000 to 350,000. */
@@ -56,24 +75,10 @@ const POLL_MS = 50;
 /** Nodes behind one address may be a block apart. */
 const APPEARS_MS = 5_000;
 
-/** The wallet, and the payment as that signed it. Undefined for any other. Throws Refusal for one that cannot be read. */
-function readPayment(
-  payment: object,
-): { readonly wallet: CounterfactualWallet; readonly signed: PaymentPayload } | undefined {
-  const payload = asJsonObject(asJsonObject(payment).payload);
-  const address = asText(asJsonObject(payload.authorization).from);
-  const found = address && readCounterfactual(asText(payload.signature) ?? '', 'payload.signature');
-  if (!found) return undefined;
-  const { signature, ...deployment } = found;
-  // The schemes read both versions out of the types of version 2.
-  const signed = { ...payment, payload: { ...payload, signature } } as unknown as PaymentPayload;
-  return { wallet: { ...deployment, address: address as Address }, signed };
-}
-
 const hasCode = (code: Hex | undefined): boolean => code !== undefined && code !== '0x';
 
 export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
-  const { reader, operator, noting, waitForReceipt, factories, sender, terms, isSettling } = options;
+  const { reader, operator, noting, waitForReceipt, factories, sender, terms } = options;
   let usable: readonly string[] = [];
   /** By wallet: what was sent, until its end is known. Without a hash the node gave no answer. */
   const sent = new Map<string, { readonly at: number; readonly hash?: Hex }>();
@@ -81,13 +86,12 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
   const turns = new Map<string, Promise<unknown>>();
   /** Deployments, oldest first, of wallets that have not paid. */
   let unpaid: readonly { readonly name: string; readonly at: number }[] = [];
-  const nameOf = ({ address }: CounterfactualWallet): string => address.toLowerCase();
+  const nameOf = ({ address }: NamedWallet): string => address.toLowerCase();
 
-  const exists = async ({ address }: CounterfactualWallet): Promise<boolean> =>
-    hasCode(await reader.getCode({ address }));
+  const exists = async ({ address }: NamedWallet): Promise<boolean> => hasCode(await reader.getCode({ address }));
 
   /** Throws Told. */
-  function demandAllowed(wallet: CounterfactualWallet): void {
+  function demandAllowed(wallet: NamedWallet): void {
     const { factory } = wallet;
     if (!usable.includes(factory)) {
       const accepted =
@@ -108,12 +112,8 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
       `deploying the wallet and settling costs more than half the price: that has to be ${least} atomic units, or deploy the wallet first`,
   });
 
-  /**
-   * What a call would answer with the wallet deployed, and the deployment, priced together with it. Throws Told, the
-   * contract's own refusal of the call, or what kept the node from answering.
-   */
-  async function rehearse(wallet: CounterfactualWallet, call: Call, price: bigint) {
-    const deployment = { to: wallet.factory as Address, data: wallet.calldata as Hex };
+  async function rehearse(wallet: NamedWallet, { abi, ...call }: NamedCall, price: bigint): Promise<Rehearsed> {
+    const deployment = { to: wallet.factory, data: wallet.calldata };
     const { timestamp } = await reader.getBlock();
     const clock = BigInt(Math.floor(Date.now() / 1000));
     const time = timestamp < clock ? clock : timestamp + 1n;
@@ -127,7 +127,12 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
     if (!deployed || !called) throw new Error('the node does not simulate both calls');
     if (deployed.status === 'failure')
       throw new Told(`the factory does not deploy the wallet that pays within ${MOST_DEPLOYING_GAS} gas`);
-    if (called.status === 'failure') throw called.error ?? new ExecutionRevertedError({});
+    if (called.status === 'failure') {
+      if (abi && called.data !== '0x') {
+        throw new ContractFunctionRevertedError({ abi, data: called.data, functionName: '' });
+      }
+      throw called.error ?? new ExecutionRevertedError({});
+    }
     const isToWallet = call.to.toLowerCase() === nameOf(wallet);
     if (isToWallet && called.data === '0x') throw new Told('what the factory deploys is not the wallet that pays');
     const settling = (called.gasUsed * 11n) / 10n;
@@ -142,7 +147,7 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
     return { data: called.data, weigh };
   }
 
-  async function appears(wallet: CounterfactualWallet, withinMs: number): Promise<boolean> {
+  async function appears(wallet: NamedWallet, withinMs: number): Promise<boolean> {
     for (const until = Date.now() + withinMs; ; await delay(POLL_MS)) {
       if (await exists(wallet).catch(() => false)) return true;
       if (Date.now() >= until) return false;
@@ -153,7 +158,7 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
    * Sends it, unless an earlier one may get into a block yet, and waits for the wallet. Throws Told where it does not come to
    * be; another error where nobody knows yet, and the same payment goes on from there.
    */
-  async function deploy(wallet: CounterfactualWallet, call: PricedCall): Promise<void> {
+  async function deploy(wallet: NamedWallet, call: PricedCall): Promise<void> {
     const name = nameOf(wallet);
     const attempt = newAttempt();
     const earlier = sent.get(name);
@@ -187,7 +192,7 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
   }
 
   /** One at a time for each wallet, whatever it pays for: who comes next finds it. */
-  function inTurn<Value>(wallet: CounterfactualWallet, work: () => Promise<Value>): Promise<Value> {
+  function inTurn<Value>(wallet: NamedWallet, work: () => Promise<Value>): Promise<Value> {
     const name = nameOf(wallet);
     const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
     turns.set(name, turn);
@@ -196,46 +201,11 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
     });
   }
 
-  function signerFor(
-    signer: FacilitatorEvmSigner,
-    wallet: CounterfactualWallet,
-    attempt: Attempt,
-    price: bigint,
-  ): FacilitatorEvmSigner {
-    const isMissing = async (): Promise<boolean> => {
-      if (await exists(wallet)) return false;
-      demandAllowed(wallet);
-      attempt.deploys = true;
-      return true;
-    };
-    const deployIfMissing = async (call: Call): Promise<void> => {
-      if (!(await isMissing())) return;
-      const { weigh } = await rehearse(wallet, call, price);
-      await deploy(wallet, await weigh());
-    };
-    return {
-      ...signer,
-      async getCode(call) {
-        if (call.address.toLowerCase() !== nameOf(wallet)) return signer.getCode(call);
-        const missing = await noting(attempt, isMissing).catch(() => undefined);
-        // Any code: what it is will be tried.
-        return missing === undefined ? undefined : '0x00';
-      },
-      async readContract(call) {
-        const isOfPayment = isSettling(call.functionName) || call.address.toLowerCase() === nameOf(wallet);
-        if (!isOfPayment || !(await noting(attempt, isMissing))) return signer.readContract(call);
-        return noting(attempt, async () => {
-          const { data, weigh } = await rehearse(wallet, { to: call.address, data: encodeFunctionData(call) }, price);
-          if (isSettling(call.functionName)) await weigh();
-          return decodeFunctionResult({ ...call, data });
-        });
-      },
-      async writeContract(call) {
-        const settling = { to: call.address, data: encodeFunctionData(call) };
-        await noting(attempt, () => inTurn(wallet, () => deployIfMissing(settling)));
-        return signer.writeContract(call);
-      },
-    };
+  async function isMissing(wallet: NamedWallet, attempt: Attempt): Promise<boolean> {
+    if (await exists(wallet)) return false;
+    demandAllowed(wallet);
+    attempt.deploys = true;
+    return true;
   }
 
   return {
@@ -257,17 +227,26 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
         : `no wallets of ${missing.join(', ')} are deployed: there is no contract`;
     },
 
-    before(open, signer, { payment, attempt, price }) {
-      const found = readPayment(payment);
-      if (!found) return open(signer);
-      const { wallet, signed } = found;
-      const scheme = open(signerFor(signer, wallet, attempt, price));
+    walletOf(payer, given) {
+      const found = readCounterfactual(given, 'payload.signature');
+      if (!found) return undefined;
+      const { factory, calldata, signature } = found as { [Part in keyof Counterfactual]: Hex };
+      const address = payer as Address;
+      const wallet = { address, factory, calldata };
+      const isWithout = (attempt: Attempt) => isMissing(wallet, attempt);
       return {
-        verify: (_, requirements) => scheme.verify(signed, requirements),
-        async settle(_, requirements) {
-          const settled = await scheme.settle(signed, requirements);
-          if (settled.success) unpaid = unpaid.filter(({ name }) => name !== nameOf(wallet));
-          return settled;
+        address,
+        signature,
+        isMissing: isWithout,
+        rehearse: (call, price) => rehearse(wallet, call, price),
+        deployFor: (call, attempt, price) =>
+          inTurn(wallet, async () => {
+            if (!(await isWithout(attempt))) return;
+            const { weigh } = await rehearse(wallet, call, price);
+            await deploy(wallet, await weigh());
+          }),
+        paid() {
+          unpaid = unpaid.filter(({ name }) => name !== nameOf(wallet));
         },
       };
     },

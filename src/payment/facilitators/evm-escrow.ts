@@ -5,7 +5,9 @@ import { refused, type Settlement, unknown } from '../../settlement.ts';
 import { findHold } from '../authorizations/auth-capture.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import { NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';
-import { type Attempt, newAttempt } from './attempt.ts';
+import { type Attempt, newAttempt, reasonOf } from './attempt.ts';
+import { collect, rehearse } from './collecting.ts';
+import type { EvmDeployments } from './evm-deployment.ts';
 import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
 
@@ -27,6 +29,7 @@ const abi = parseAbi([
 
 export interface EvmEscrowOptions extends EvmDriver {
   readonly rpcUrl: string;
+  readonly deployments: Pick<EvmDeployments, 'walletOf'>;
 }
 
 const structOf = (info: PaymentInfo) => ({
@@ -48,16 +51,15 @@ const structOf = (info: PaymentInfo) => ({
 export const escrowContracts = [ESCROW, EIP3009_COLLECTOR] as readonly Address[];
 
 export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
-  const { chainId, rpcUrl, reader, operator, noting, weigh } = options;
+  const { chainId, rpcUrl, deployments } = options;
   const call = (data: Hex) => ({ to: ESCROW as Address, data });
 
-  const locking = (info: PaymentInfo, signature: string) =>
-    ({
-      abi,
-      functionName: 'authorize',
-      args: [structOf(info), BigInt(info.maxAmount), EIP3009_COLLECTOR as Address, signature as Hex],
-    }) as const;
-  const lockCall = (info: PaymentInfo, signature: string) => call(encodeFunctionData(locking(info, signature)));
+  const locking = (info: PaymentInfo, signature: string) => ({
+    abi,
+    address: ESCROW as Address,
+    functionName: 'authorize',
+    args: [structOf(info), BigInt(info.maxAmount), EIP3009_COLLECTOR as Address, signature as Hex],
+  });
   const captureCall = (info: PaymentInfo, amount: bigint) =>
     call(encodeFunctionData({ abi, functionName: 'capture', args: [structOf(info), amount, 0n, NOBODY as Address] }));
   const releaseCall = (info: PaymentInfo) =>
@@ -72,7 +74,7 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
   const notHeld = (attempt: Attempt): Settlement =>
     isOpen(attempt)
       ? unknown('the chain has not confirmed the lock')
-      : refused(attempt.refusal ?? 'the escrow turned the payment down');
+      : refused(reasonOf(attempt) ?? 'the escrow turned the payment down');
 
   async function release(info: PaymentInfo): Promise<Settlement> {
     await run(options, releaseCall(info), worth(info));
@@ -82,30 +84,30 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
   return {
     async verify(info, signature) {
       const attempt = newAttempt();
-      try {
-        await noting(attempt, async () => {
-          // Says by name what the contract refuses; an estimate does not.
-          await reader.simulateContract({ ...locking(info, signature), address: ESCROW as Address, account: operator });
-          await weigh(lockCall(info, signature), worth(info));
-        });
+      const wallet = deployments.walletOf(info.payer, signature);
+      const lock = locking(info, wallet?.signature ?? signature);
+      if (await rehearse(options, attempt, lock, { price: worth(info), wallet })) {
         return { valid: true, payer: info.payer };
-      } catch {
-        // Locked by an earlier attempt of ours: nothing is left to be checked.
-        const before = await look(info);
-        if (before.state === 'unknown' && before.held) return { valid: true, payer: info.payer };
-        if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the payment');
-        return { valid: false, reason: attempt.refusal ?? 'the escrow would turn the payment down' };
       }
+      // Locked by an earlier attempt of ours: nothing is left to be checked.
+      const before = await look(info);
+      if (before.state === 'unknown' && before.held) return { valid: true, payer: info.payer };
+      if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the payment');
+      return { valid: false, reason: reasonOf(attempt) ?? 'the escrow would turn the payment down' };
     },
 
     async lock(info, signature) {
-      const attempt = await run(options, lockCall(info, signature), worth(info));
-      if (wentThrough(attempt)) return { state: 'settled', transaction: attempt.transaction, amount: worth(info) };
-      const found = await look(info);
-      if (found.state === 'unknown' && found.held) {
-        return { state: 'settled', transaction: '', amount: worth(info) };
-      }
-      return found.state === 'unknown' && found.unused ? notHeld(attempt) : found;
+      const wallet = deployments.walletOf(info.payer, signature);
+      const price = worth(info);
+      const attempt = await collect(options, locking(info, wallet?.signature ?? signature), { price, wallet });
+      const found: Settlement = wentThrough(attempt)
+        ? { state: 'settled', transaction: attempt.transaction, amount: price }
+        : await look(info);
+      const isLocked = found.state === 'settled' || (found.state === 'unknown' && found.held);
+      if (isLocked) wallet?.paid();
+      if (found.state !== 'unknown') return found;
+      if (found.held) return { state: 'settled', transaction: '', amount: price };
+      return found.unused ? notHeld(attempt) : found;
     },
 
     async capture(info, amount) {

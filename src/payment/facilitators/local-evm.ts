@@ -28,6 +28,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { asJsonObject } from '../../json.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import { type Attempt, Told } from './attempt.ts';
+import { deployingScheme } from './deploying-scheme.ts';
 import { channelContracts, openEvmChannels } from './evm-channels.ts';
 import { openEvmDeployments } from './evm-deployment.ts';
 import type { Call } from './evm-driver.ts';
@@ -187,16 +188,15 @@ export function createLocalEvmNetwork(
       sender.send(await priceCall(reader, call, termsFor(price)), attempt),
     waitForReceipt,
   };
-  const escrow = openEvmEscrow({ ...driven, rpcUrl: options.rpcUrl });
-  const channels = openEvmChannels(driven);
   const deployments = openEvmDeployments({
     ...driven,
     factories: options.walletFactories ?? [],
     sender,
     confirmationTimeoutMs,
     terms: termsFor,
-    isSettling,
   });
+  const escrow = openEvmEscrow({ ...driven, deployments, rpcUrl: options.rpcUrl });
+  const channels = openEvmChannels({ ...driven, deployments });
 
   async function haveCode(addresses: readonly Address[]): Promise<boolean> {
     const codes = await Promise.all(addresses.map((address) => reader.getCode({ address })));
@@ -267,7 +267,13 @@ export function createLocalEvmNetwork(
       const exact = (signer: FacilitatorEvmSigner): Scheme =>
         version === 1 ? new ExactEvmSchemeV1(signer) : new ExactEvmScheme(signer, { pendingSettlementStore });
       const signer = signerFor(attempt, price);
-      if (name === 'exact') return deployments.before(exact, signer, { payment: payload, attempt, price });
+      if (name === 'exact') {
+        return deployingScheme({ deployments, noting, isSettling }, exact, signer, {
+          payment: payload,
+          attempt,
+          price,
+        });
+      }
       return name === 'upto' && version !== 1 ? new UptoEvmScheme(signer, { pendingSettlementStore }) : undefined;
     },
 

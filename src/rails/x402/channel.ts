@@ -248,9 +248,9 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
       /** The deposit goes first: nobody works for money that is not there. */
       async function make(deposit: Deposit): Promise<Declined | undefined> {
         const made = await operator.deposit(config, deposit);
+        hasDeposited = made.state !== 'unknown';
         if (made.state === 'refused') return declined(refuse(`the deposit was not made: ${made.reason}`));
         if (made.state === 'unknown') return declined(settlementPending());
-        hasDeposited = true;
         if (made.transaction) transaction = made.transaction;
         try {
           const there = await operator.read(channel);

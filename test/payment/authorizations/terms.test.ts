@@ -137,17 +137,20 @@ const UNDEPLOYED = [
   '6492'.repeat(16),
 ].join('');
 
-t.test('the wallet that pays by a transfer may not exist yet, and one that holds has to', async (t) => {
+t.test('the wallet that pays may not exist yet', async (t) => {
   const message = { ...MESSAGE, nonce: SALT };
   const [signed, undeployed] = [readEip3009(message, SIGNATURE), readEip3009(message, UNDEPLOYED)];
   t.match(signed, { isCounterfactual: false, shown: SIGNATURE, payload: { signature: SIGNATURE } });
   t.match(undeployed, { isCounterfactual: true, shown: SIGNATURE, payload: { signature: UNDEPLOYED } });
   t.equal(undeployed.identity(TERMS.chain, ASSET), signed.identity(TERMS.chain, ASSET), 'the same payment');
   const terms = { operator: OPERATOR, captureDeadline: DEADLINE, asset: ASSET, payTo: PAY_TO, amount: '100' };
-  t.throws(() => readAuthCapture({ authorization: message, signature: UNDEPLOYED, salt: SALT }, terms, CHAIN_ID), {
-    kind: 'verification-failed',
-    message: 'the wallet does not exist on the chain yet: deploy it first',
-  });
+  const held = (signature: string) =>
+    readAuthCapture({ authorization: message, signature, salt: SALT }, terms, CHAIN_ID);
+  t.match(held(SIGNATURE), { isCounterfactual: false, shown: SIGNATURE, signature: SIGNATURE });
+  t.match(held(UNDEPLOYED), { isCounterfactual: true, shown: SIGNATURE, signature: UNDEPLOYED });
+  t.equal(held(UNDEPLOYED).identity(TERMS.chain, ASSET), held(SIGNATURE).identity(TERMS.chain, ASSET));
+  const cut = `0x${'00'.repeat(96)}${'6492'.repeat(16)}`;
+  t.throws(() => held(cut), { kind: 'malformed-credential', message: /^payload\.signature must be a factory/ });
 });
 
 const APPROVAL = {

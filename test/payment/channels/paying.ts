@@ -89,6 +89,7 @@ export const stateWith = (changes: Partial<ChannelState> = {}): ChannelState => 
 
 /** Checks signatures, and has no node. */
 const { isSigned } = openEvmChannels({
+  deployments: { walletOf: () => undefined },
   chainId: CHAIN_ID,
   reader: createPublicClient({ transport: custom({ request: () => Promise.reject(new Error('there is no node')) }) }),
   operator: AUTHORIZER,
