@@ -147,6 +147,7 @@ t.test(
       'src/client/drawn.ts',
       'src/client/kept-channels.ts',
       'src/client/offers.ts',
+      'src/client/refund.ts',
       'src/client/wallet.ts',
       'src/client/x402.ts',
       'src/console/figures.ts',

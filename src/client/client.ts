@@ -3,14 +3,15 @@ import { CHANNELS_PATH } from '../channels-path.ts';
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
 import type { Answer, Failure } from './answer.ts';
 import type { Asset } from './asset.ts';
-import { type Deposit, type Deposits, type Drawing, inMemory, openDeposits } from './deposits.ts';
-import { askBack, buyDrawn, type GivenBack } from './drawn.ts';
+import { type Deposit, type Deposits, inMemory, openDeposits } from './deposits.ts';
+import { type Drawable, draw, noRoom } from './draw.ts';
 import type { DepositStore } from './kept-channels.ts';
 import { type LimitReached, openSpending } from './limits.ts';
 import { mppOffers, mppTransaction } from './mpp.ts';
-import { type ChannelOffer, type Offer, toDollars } from './offers.ts';
+import type { Offer } from './offers.ts';
 import { readProblem } from './problem.ts';
-import { notDone, openPurchase, reasonOf, redirected } from './purchase.ts';
+import { notDone, notSigned, openPurchase, reasonOf, redirected } from './purchase.ts';
+import { askAllBack, type GivenBack } from './refund.ts';
 import {
   type Challenge,
   type EvmSigner,
@@ -170,12 +171,6 @@ interface Payable {
   transactionOf(answer: Response): string | undefined;
 }
 
-/** What a call may be drawn from. */
-interface Drawable {
-  readonly offers: readonly ChannelOffer[];
-  readonly challenge: Challenge;
-}
-
 /** The requests of one call: always the same bytes, for a payment is bound to them. */
 function requestTo({ url, get = [] }: Gateway, path: string, input: object) {
   const target = originOf(url) + path;
@@ -222,6 +217,10 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   })();
   opening.catch(() => {});
 
+  function send(target: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+    return fetching(target, { ...init, redirect: 'manual', ...(signal && { signal }) });
+  }
+
   function waysToPay(unpaid: Response, challenge: Challenge, { signers, wallet }: Awaited<typeof opening>): Payable[] {
     const overX402 = x402Offers(challenge, wallet).map((each) => ({ ...each, transactionOf: x402Transaction }));
     const overMpp = mppOffers(unpaid, payable, signers).map((each) => ({ ...each, transactionOf: mppTransaction }));
@@ -241,7 +240,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     const failure = (answer: Answer<never>): Asked => ({ kind: 'failure', failure: answer as Failure<never> });
     let answer: Response;
     try {
-      answer = await fetching(request.target, { ...request.init, redirect: 'manual', ...(signal && { signal }) });
+      answer = await send(request.target, request.init, signal);
     } catch (error) {
       const message = `${originOf(options.url)} cannot be reached (${reasonOf(error)}): nothing was signed`;
       const said = { status: 0, code: 'no_answer', message, details: [], requestId: undefined };
@@ -283,97 +282,36 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     return { ok: false, reason: 'limit', limit: reached, ...said };
   };
 
-  /** Why nothing could be drawn, where there is no other way to pay. */
-  function noRoom({ offers }: Drawable, most: Money): Failure<never> {
-    const [offer] = offers;
-    const reached = offer && spending.reached(offer.price, most);
-    if (reached) return overLimit(reached);
-    const asked = offer?.terms.minDeposit ?? offer?.amount ?? 0n;
-    const least = toDecimal(toDollars(asked, offer?.asset.decimals ?? 0));
-    const message = `It is drawn from a deposit here, of ${least} USD at least, and pay.deposit of ${pay.deposit} USD has no room for that: raise it, or ask back what is left with refund(). Nothing was signed.`;
-    const said = { status: 402, code: 'payment_required', message, details: [], requestId: undefined };
-    return { ok: false, reason: 'unpaid', ...said };
-  }
-
   async function call<Result>(path: string, input: object, { limit: own, signal }: CallOptions) {
     const most = own === undefined ? limits.perCall : dollars('limit', own);
     const request = requestTo(options, path, input);
     const asked = await ask(request, signal);
     if (asked.kind === 'failure') return asked.failure;
     if (asked.kind === 'free') return await given<Result>(asked.answer);
-    const drawn = await draw<Result>(asked.drawable, request, most, signal);
+    const { ways, drawable } = asked;
+    const post = (payment: Record<string, string>) => {
+      const { target, init } = request;
+      return send(target, { ...init, headers: { ...init.headers, ...payment } }, signal);
+    };
+    const drawn = deposits && (await draw<Result>({ ...drawable, deposits, spending, most, post, retries, signal }));
     if (drawn) return drawn;
-    const chosen = asked.ways.find(({ offer }) => !spending.reached(offer.price, most)) ?? asked.ways[0];
-    if (!chosen) return noRoom(asked.drawable, most);
-    const { offer } = chosen;
-    const reached = spending.reached(offer.price, most);
+    const chosen = ways.find(({ offer }) => !spending.reached(offer.price, most)) ?? ways[0];
+    const offer = chosen?.offer ?? drawable.offers[0];
+    const reached = offer && spending.reached(offer.price, most);
     if (reached) return overLimit(reached);
-    spending.count(offer.price);
+    if (!chosen) return noRoom(drawable, pay.deposit);
+    const { price } = chosen.offer;
+    spending.count(price);
     let payment: Record<string, string>;
     try {
       signal?.throwIfAborted();
       payment = await chosen.sign();
     } catch (error) {
-      spending.unsigned(offer.price);
-      return unsigned(error);
+      spending.unsigned(price);
+      return notSigned(error);
     }
-    const send = () => post(request, payment, signal);
-    const giveBack = () => spending.uncharged(offer.price);
-    return await openPurchase<Result>({ ...chosen, send, giveBack, retries, signal }).complete();
-  }
-
-  function post({ target, init }: ReturnType<typeof requestTo>, payment: object, signal: AbortSignal | undefined) {
-    const headers = { ...init.headers, ...payment };
-    return fetching(target, { ...init, headers, redirect: 'manual', ...(signal && { signal }) });
-  }
-
-  function unsigned(error: unknown): Failure<never> {
-    const message = `The payment could not be signed (${reasonOf(error)}): nothing was sent`;
-    const said = { status: 402, code: 'not_signed', message, details: [], requestId: undefined };
-    return { ok: false, reason: 'unpaid', ...said };
-  }
-
-  /** Undefined where the deposits have no room for it, or a limit has none: then other ways may. */
-  async function draw<Result>(
-    { offers, challenge }: Drawable,
-    request: ReturnType<typeof requestTo>,
-    most: Money,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer<Result> | undefined> {
-    if (!deposits || offers.length === 0) return undefined;
-    const { turn } = deposits;
-    let isSent = false;
-
-    async function buy(offer: ChannelOffer, drawing: Drawing): Promise<Answer<Result>> {
-      spending.count(drawing.adds);
-      try {
-        signal?.throwIfAborted();
-        const payment = await drawing.sign();
-        isSent = true;
-        const sending = (header: Record<string, string>) => post(request, header, signal);
-        return await buyDrawn<Result>({ offer, drawing, payment, post: sending, turn, retries, signal });
-      } catch (error) {
-        if (!isSent) spending.unsigned(drawing.adds);
-        throw error;
-      }
-    }
-
-    try {
-      return await turn(async () => {
-        for (const offer of offers) {
-          const drawing = await deposits.draw(offer, challenge);
-          if (drawing && !spending.reached(offer.price, most, drawing.adds)) return await buy(offer, drawing);
-        }
-        return undefined;
-      }, signal);
-    } catch (error) {
-      if (isSent) throw error;
-      return unsigned(error);
-    }
-  }
-
-  function askBackWith(headers: Record<string, string>, signal: AbortSignal | undefined): Promise<Response> {
-    return fetching(originOf(options.url) + CHANNELS_PATH, { headers, redirect: 'manual', ...(signal && { signal }) });
+    const giveBack = () => spending.uncharged(price);
+    return await openPurchase<Result>({ ...chosen, send: () => post(payment), giveBack, retries, signal }).complete();
   }
 
   /** A result that costs nothing. */
@@ -405,15 +343,8 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     deposits: async () => (await deposits?.list()) ?? [],
     async refund({ signal } = {}) {
       if (!deposits) return [];
-      const { turn, list } = deposits;
-      return await turn(async () => {
-        const results: GivenBack[] = [];
-        for (const { network, channel, left } of await list()) {
-          if (left !== '0')
-            results.push(await askBack(deposits, { network, channel }, (headers) => askBackWith(headers, signal)));
-        }
-        return results;
-      }, signal);
+      const target = originOf(options.url) + CHANNELS_PATH;
+      return await askAllBack(deposits, (headers) => send(target, { headers }, signal), signal);
     },
   };
 }

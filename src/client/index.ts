@@ -11,9 +11,9 @@ export {
   type Quote,
 } from './client.ts';
 export type { Deposit } from './deposits.ts';
-export type { GivenBack } from './drawn.ts';
 export type { Events, StreamEvent } from './events.ts';
 export type { DepositStore } from './kept-channels.ts';
 export type { LimitReached } from './limits.ts';
 export { StreamBroken } from './purchase.ts';
+export type { GivenBack } from './refund.ts';
 export type { EvmSigner, SolanaSigner } from './wallet.ts';

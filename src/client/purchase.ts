@@ -3,7 +3,7 @@
  * same payment the same answer: what was lost is asked for with it again, and no other is ever signed for the same call.
  */
 import { toDecimal } from '../money.ts';
-import type { Answer, Paid, Receipt } from './answer.ts';
+import type { Answer, Failure, Paid, Receipt } from './answer.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
 import { readProblem, type SaidProblem } from './problem.ts';
@@ -207,6 +207,13 @@ export function redirected(answer: Response, signed: Signed): Answer<never> {
     requestId: undefined,
     ...signed,
   };
+}
+
+/** A payment that could not be signed ends a call before anybody has it. */
+export function notSigned(error: unknown): Failure<never> {
+  const message = `The payment could not be signed (${reasonOf(error)}): nothing was sent`;
+  const said = { status: 402, code: 'not_signed', message, details: [], requestId: undefined };
+  return { ok: false, reason: 'unpaid', ...said };
 }
 
 /** Why something could not be reached. Node's fetch says it in the cause. */

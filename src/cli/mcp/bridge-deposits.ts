@@ -1,7 +1,7 @@
 /** The deposits of the account that pays for a bridge's calls. */
 import { CHANNELS_PATH } from '../../channels-path.ts';
 import { type Deposits, openDeposits } from '../../client/deposits.ts';
-import { askBack } from '../../client/drawn.ts';
+import { askBack } from '../../client/refund.ts';
 import type { Money } from '../../money.ts';
 import { UsageProblem } from '../command-line.ts';
 import { openDepositFile } from './deposit-file.ts';
