@@ -1,5 +1,6 @@
 import type { Deposit } from '../../../client/deposits.ts';
 import { amountOf, dollarsOf } from '../purchase/format.ts';
+import { JsonShown } from '../purchase/json.tsx';
 import type { Offer } from '../purchase/offers.ts';
 import type { Standing } from './draw.ts';
 
@@ -65,8 +66,7 @@ export function DepositShown({ offer, standing, contract, isDisabled, onTakeBack
             <code>finalizeWithdraw</code>: both with this, and the first with how much you want back, in the token's
             smallest unit.
           </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with keys. */}
-          <pre tabIndex={0}>{JSON.stringify(each.config, null, 2)}</pre>
+          <JsonShown value={each.config} />
         </details>
       ))}
     </section>

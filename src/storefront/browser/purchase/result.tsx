@@ -1,3 +1,4 @@
+import { JsonShown } from './json.tsx';
 import { descriptionIn, type Medium, mediaIn, textIn } from './media.ts';
 import type { Result } from './progress.ts';
 
@@ -31,8 +32,7 @@ export function ResultShown({ result }: { readonly result: Result }) {
       {result.kind === 'json' && (
         <details open={text === undefined && mediaIn(body).length === 0}>
           <summary>JSON</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with keys. */}
-          <pre tabIndex={0}>{JSON.stringify(body, null, 2)}</pre>
+          <JsonShown value={body} />
         </details>
       )}
     </section>

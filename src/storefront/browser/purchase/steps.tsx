@@ -1,6 +1,7 @@
 import { Copyable } from './copyable.tsx';
 import { duration } from './format.ts';
 import type { Receipt } from './header.ts';
+import { JsonShown } from './json.tsx';
 import type { Step, StepName } from './progress.ts';
 
 const TITLES: Readonly<Record<StepName, string>> = {
@@ -30,8 +31,7 @@ function Details({ headers = [], decoded }: Pick<Step, 'headers' | 'decoded'>) {
       {decoded && (
         <>
           {headers.length > 0 && <p>{decoded.title}</p>}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with keys. */}
-          <pre tabIndex={0}>{JSON.stringify(decoded.value, null, 2)}</pre>
+          <JsonShown value={decoded.value} />
         </>
       )}
     </details>
