@@ -44,6 +44,8 @@ function itemsOf(field: Field): Items {
   return { allowed, most: field.present ? Math.min(allowed.length, maxItems ?? allowed.length) : allowed.length };
 }
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** What so many distinct items cost, before `max`. */
 function costOfCount({ by, amount, amounts }: PerItemOptions, most: number | undefined): (count: number) => Money {
   if (amount !== undefined && amounts === undefined) {
@@ -54,9 +56,10 @@ function costOfCount({ by, amount, amounts }: PerItemOptions, most: number | und
     throw new PricingProblem([], 'price needs either amount or amounts', 'one of the two');
   }
   if (amounts.length !== most) {
+    const allowed = most === undefined ? 'any number of items' : counted(most, 'item');
     throw new PricingProblem(
       ['amounts'],
-      `price.amounts has ${amounts.length} prices, and request.properties.${by} allows ${most ?? 'any number of'} items`,
+      `price.amounts has ${counted(amounts.length, 'price')}, and request.properties.${by} allows ${allowed}`,
       'a price for one item, for two, and so on',
     );
   }

@@ -148,6 +148,14 @@ t.test('options that do not fit are found', async (t) => {
     problemOf(perItem, plain, { ...withList({ ...marketplaces, maxItems: 2 }), required: ['query', 'marketplaces'] }),
     { path: ['amounts'], message: 'price.amounts has 3 prices, and request.properties.marketplaces allows 2 items' },
   );
+  t.strictSame(problemOf(perItem, { ...plain, amounts: ['0.0067'] }, shop), {
+    path: ['amounts'],
+    message: 'price.amounts has 1 price, and request.properties.marketplaces allows 3 items',
+  });
+  t.strictSame(
+    problemOf(perItem, plain, { ...withList({ ...marketplaces, maxItems: 1 }), required: ['query', 'marketplaces'] }),
+    { path: ['amounts'], message: 'price.amounts has 3 prices, and request.properties.marketplaces allows 1 item' },
+  );
   t.strictSame(problemOf(perItem, { ...plain, amounts: ['0.0067', '0.0134', '0.01'] }, shop), {
     path: ['amounts', '2'],
     message: 'price.amounts asks less for 3 items than for 2',
