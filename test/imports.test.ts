@@ -144,7 +144,7 @@ t.test(
       'src/channels-path.ts',
       'src/client/asset.ts',
       'src/client/deposits.ts',
-      'src/client/drawn.ts',
+      'src/client/sending.ts',
       'src/client/kept-channels.ts',
       'src/client/offers.ts',
       'src/client/refund.ts',

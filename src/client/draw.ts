@@ -2,10 +2,10 @@
 import { type Money, toDecimal } from '../money.ts';
 import type { Answer, Failure } from './answer.ts';
 import { type Deposits, type Drawing, isBusy } from './deposits.ts';
-import { openSending, type Post } from './drawn.ts';
 import type { Spending } from './limits.ts';
 import { type ChannelOffer, toDollars } from './offers.ts';
 import { notSigned, openPurchase } from './purchase.ts';
+import { openSending, type Post } from './sending.ts';
 import type { Challenge, Payment } from './wallet.ts';
 import { x402Required, x402Response, x402Transaction } from './x402.ts';
 

@@ -2,9 +2,9 @@
 import type { PaymentRequired } from '@x402/core/types';
 import { CHANNELS_PATH } from '../../../channels-path.ts';
 import type { Deposit } from '../../../client/deposits.ts';
-import { openSending } from '../../../client/drawn.ts';
 import { readChannelOffer } from '../../../client/offers.ts';
 import { askBack } from '../../../client/refund.ts';
+import { openSending } from '../../../client/sending.ts';
 import type { Challenge } from '../../../client/wallet.ts';
 import { x402Header } from '../../../client/x402.ts';
 import { BATCH_SETTLEMENT } from '../../../escrow-contracts.ts';

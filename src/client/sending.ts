@@ -1,4 +1,4 @@
-/** A call that is drawn from a deposit, over HTTP. */
+/** Sends a call that is drawn from a deposit, over HTTP. */
 import type { Drawing } from './deposits.ts';
 import type { Payment } from './wallet.ts';
 import { x402Header, x402Required, x402Response } from './x402.ts';
