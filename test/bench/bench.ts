@@ -21,8 +21,8 @@ export interface Bench {
   folder(): string;
   /** As it is built for production; calls the double in the place of every upstream. */
   gateway(options?: Partial<GatewayOptions>): Promise<ServerProcess>;
-  /** Repeats the 402 of the gateway at this address. */
-  bare(on: 'express' | 'node', gatewayUrl: string): Promise<ServerProcess>;
+  /** Repeats the 402 of the gateway at this address, and asks for work without keeping anything. */
+  bare(on: Bare, gatewayUrl: string): Promise<ServerProcess>;
   /** Undefined where peers cannot be had. */
   peer(peer: Peer): Promise<ServerProcess | undefined>;
   /** Stopped at the end of the row. */
@@ -107,15 +107,14 @@ export async function withBench<Result>(
   }
 }
 
-export async function startBare(
-  on: 'express' | 'node',
-  gatewayUrl: string,
-  doublesUrl: string,
-): Promise<ServerProcess> {
+/** `settling`: on node:http, with the facilitator asked to verify and to settle. */
+export type Bare = 'express' | 'node' | 'settling';
+
+export async function startBare(on: Bare, gatewayUrl: string, doublesUrl: string): Promise<ServerProcess> {
   const answer = await ask(gatewayUrl);
   for (const name of NOT_CONSTANT) delete answer.headers[name];
   return startServer({
-    words: ['--import=tsx', `test/bench/servers/bare-${on}.ts`],
-    environment: { BENCH_BARE: JSON.stringify({ answer, doublesUrl }) },
+    words: ['--import=tsx', `test/bench/servers/bare-${on === 'express' ? 'express' : 'node'}.ts`],
+    environment: { BENCH_BARE: JSON.stringify({ answer, doublesUrl, settles: on === 'settling' }) },
   });
 }

@@ -23,9 +23,14 @@ export const channel = loadRow(
     const { wallets, signer } = await startBase(bench);
     const server = await bench.gateway({ catalogue: sellFromChannels(bench), signer });
     const exact = { server: await bench.gateway(), payment: 'x402' as const };
+    const free = { server: await bench.bare('node', server.url), payment: 'x402' as const };
     return {
       ours: { server, wallets },
-      beside: [{ who: 'turnpike, exact by an instant facilitator', target: exact, goal: { times: 3 } }],
+      beside: [
+        { who: 'turnpike, exact by an instant facilitator', target: exact, goal: { times: 3 } },
+        // What the work alone takes, for whoever shows a payment.
+        { who: 'node:http, free', target: free, isNoGateway: true },
+      ],
     };
   },
 );

@@ -39,6 +39,8 @@ const besidePortkey =
           target: portkey && { server: portkey, headers: throughPortkey },
           ...(times !== undefined && { goal: { times } }),
         },
+        // What every gateway has to do, and nothing besides.
+        { who: 'node:http, passes it on', target: { server: await bench.bare('node', server.url) }, isNoGateway: true },
         {
           who: 'the upstream itself',
           target: { server: upstream, path: '/chat/completions' },

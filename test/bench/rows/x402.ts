@@ -1,13 +1,16 @@
 /** The same call, sold by x402. */
-import type { Bench } from '../bench.ts';
+import type { Bare, Bench } from '../bench.ts';
 import { type Comparison, loadRow } from '../row.ts';
 import { subject } from '../subject.ts';
 
 const { path, body, badBody } = subject;
 
+/** What every gateway has to do that verifies and settles, in Node, and nothing besides. */
+const LEAST = 'node:http, verifies and settles, keeps nothing';
+
 /** `times` as many calls a second as each peer; `otherwise`: what the peers do that the gateway does not. */
 const besidePeers =
-  (times?: number, otherwise = '') =>
+  ({ times, otherwise = '', isSettled = false }: { times?: number; otherwise?: string; isSettled?: boolean } = {}) =>
   async (bench: Bench): Promise<Comparison> => {
     const server = await bench.gateway();
     const peer = async (name: 'x402-express' | 'faremeter') => {
@@ -15,7 +18,7 @@ const besidePeers =
       return started && { server: started };
     };
     const goal = times === undefined ? {} : { goal: { times } };
-    const bare = async (on: 'express' | 'node') => ({ server: await bench.bare(on, server.url) });
+    const bare = async (on: Bare) => ({ server: await bench.bare(on, server.url) });
     return {
       ours: { server },
       beside: [
@@ -23,14 +26,19 @@ const besidePeers =
         { who: `@faremeter/middleware${otherwise}`, target: await peer('faremeter'), ...goal },
         { who: 'bare Express, free', target: await bare('express'), isNoGateway: true },
         { who: 'node:http, free', target: await bare('node'), isNoGateway: true },
+        ...(isSettled ? [{ who: LEAST, target: await bare('settling'), isNoGateway: true as const }] : []),
       ],
     };
   };
 
-export const challenge = loadRow('challenge', { path, body, expects: 402 }, besidePeers(2.5));
+export const challenge = loadRow('challenge', { path, body, expects: 402 }, besidePeers({ times: 2.5 }));
 
 /** @faremeter/middleware settles without verifying: one request to the facilitator where the others make two. */
-export const paid = loadRow('paid', { path, body, payment: 'x402', expects: 200 }, besidePeers(3));
+export const paid = loadRow(
+  'paid',
+  { path, body, payment: 'x402', expects: 200 },
+  besidePeers({ times: 3, isSettled: true }),
+);
 
 /** The same, of payers who are nobody's customers yet: the gateway looks each up on its chain first. */
 export const paidByStrangers = loadRow(
@@ -43,7 +51,7 @@ export const paidByStrangers = loadRow(
 export const replayed = loadRow(
   'replayed',
   { path, body, payment: 'x402', replays: true, expects: 200 },
-  besidePeers(undefined, ', work done again'),
+  besidePeers({ otherwise: ', work done again' }),
 );
 
 /** A payment shown with a request that cannot be answered. */

@@ -16,7 +16,7 @@ application.post(
   },
   express.json(),
   async (request, response) => {
-    const { status, result } = await fulfil(request.body);
+    const { status, result } = await fulfil(request.body, String(request.headers['payment-signature']));
     response.status(status).json(result);
   },
 );
