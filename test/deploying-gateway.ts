@@ -8,9 +8,10 @@ import { createRpc } from '../src/payment/chains/rpc.ts';
 import { type LocalFacilitator, localFacilitator } from '../src/payment/facilitators/local.ts';
 import { newEvmWallet } from '../src/sandbox/chains/wallets.ts';
 import type { Sandbox } from '../src/sandbox/index.ts';
+import { type PaidCall, sendProof } from './clients.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { serve } from './payment/facilitators/front.ts';
-import { catalogueWith } from './settling-first.ts';
+import { catalogueWith, fresh } from './settling-first.ts';
 import { newSmartWallet, placeFactory, type SmartWallet } from './smart-wallets.ts';
 
 export const NETWORK = 'chain-c';
@@ -116,4 +117,22 @@ export function ownSigner(
       }),
   };
   return signer;
+}
+
+/** It is a 402 with this reason: nobody is asked for the work, nothing is sent and the wallet is not deployed. */
+export async function refusesUndeployed(
+  t: Test,
+  at: Gateway,
+  wallet: SmartWallet,
+  detail: RegExp,
+  proofOf: (call: PaidCall) => Promise<Record<string, string>>,
+): Promise<void> {
+  const call = fresh(at);
+  const proof = await proofOf(call);
+  const before = [await at.calls(), await sentBy(at), await wallet.balance()];
+  const answer = await sendProof(call, proof);
+  t.equal(answer.status, 402);
+  t.match(await answer.json(), { detail });
+  t.same([await at.calls(), await sentBy(at), await wallet.balance()], before);
+  t.notOk(await wallet.exists());
 }

@@ -1,10 +1,19 @@
 /** Wallets that do not exist yet (ERC-6492) lock money before the work, and deposit it: deployed before they do. */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { type Hex, serializeErc6492Signature } from 'viem';
 import { toldOf } from '../channels.ts';
 import { type PaidCall, receiptOf, sendProof } from '../clients.ts';
-import { ALLOWED, NETWORK, newWallet, OTHER, ownSigner, PRICE, sentBy, startDeploying } from '../deploying-gateway.ts';
-import type { Gateway } from '../gateway.ts';
+import {
+  ALLOWED,
+  NETWORK,
+  newWallet,
+  OTHER,
+  ownSigner,
+  PRICE,
+  refusesUndeployed,
+  sentBy,
+  startDeploying,
+} from '../deploying-gateway.ts';
 import { changed } from '../payment/authorizations/proofs.ts';
 import { fresh } from '../settling-first.ts';
 import { type SmartWallet, signProofBy } from '../smart-wallets.ts';
@@ -47,18 +56,6 @@ const CASES: readonly Case[] = [
 ];
 
 const signNew = (wallet: SmartWallet, call: PaidCall, scheme: Ahead) => signProofBy(wallet, wallet.wrap, call, scheme);
-
-/** Nobody is asked for the work, nothing is sent and the wallet is not deployed. */
-async function refuses(t: Test, at: Gateway, wallet: SmartWallet, detail: RegExp, proofOf: (call: PaidCall) => object) {
-  const call = fresh(at);
-  const proof = (await proofOf(call)) as Record<string, string>;
-  const before = [await at.calls(), await sentBy(at), await wallet.balance()];
-  const answer = await sendProof(call, proof);
-  t.equal(answer.status, 402);
-  t.match(await answer.json(), { detail });
-  t.same([await at.calls(), await sentBy(at), await wallet.balance()], before);
-  t.notOk(await wallet.exists());
-}
 
 t.test('a wallet that does not exist locks what it pays, and exists from then on', async (t) => {
   const wallet = await newWallet(gateway);
@@ -143,7 +140,7 @@ for (const { scheme, put, poor, refused } of CASES) {
     const rich = await newWallet(gateway, { value: 10_000_000n });
     const another = await newWallet(gateway);
     const generous = await newWallet(gateway, { value: 10_000_000n, temper: 'generous' });
-    const cases: readonly [string, SmartWallet, RegExp, (call: PaidCall) => object][] = [
+    const cases: readonly [string, SmartWallet, RegExp, (call: PaidCall) => Promise<Record<string, string>>][] = [
       [
         'of another factory',
         stranger,
@@ -157,14 +154,14 @@ for (const { scheme, put, poor, refused } of CASES) {
       ['that gives its money away as it comes to be', generous, poor, (call) => signNew(generous, call, scheme)],
     ];
     for (const [what, wallet, detail, proofOf] of cases) {
-      await t.test(`a wallet ${what}`, (t) => refuses(t, gateway, wallet, detail, proofOf));
+      await t.test(`a wallet ${what}`, (t) => refusesUndeployed(t, gateway, wallet, detail, proofOf));
     }
     await t.test('what cannot be read is refused by the field’s name', async (t) => {
       const cut = async (call: PaidCall) =>
         changed(await signProofBy(rich, rich.sign, call, scheme), ({ payload }) =>
           put(payload, `0x${'00'.repeat(96)}${'6492'.repeat(16)}`),
         );
-      await refuses(t, gateway, rich, /signature must be a factory, .* as ERC-6492/, cut);
+      await refusesUndeployed(t, gateway, rich, /signature must be a factory, .* as ERC-6492/, cut);
     });
     t.notOk(await another.exists());
   });
@@ -234,7 +231,7 @@ for (const { scheme, put, poor, refused } of CASES) {
       }
       const last = await newWallet(at, { value: 10_000_000n });
       const tooMany = /too many wallets were deployed here that did not pay/;
-      await refuses(t, at, last, tooMany, (call) => signNew(last, call, scheme));
+      await refusesUndeployed(t, at, last, tooMany, (call) => signNew(last, call, scheme));
     },
   );
 }

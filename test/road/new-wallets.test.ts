@@ -14,6 +14,7 @@ import {
   OTHER,
   ownSigner,
   PRICE,
+  refusesUndeployed,
   sentBy,
   startDeploying,
 } from '../deploying-gateway.ts';
@@ -26,17 +27,8 @@ const gateway = await startDeploying(t, [ALLOWED, ABSENT]);
 
 const signNew = (wallet: SmartWallet, call: PaidCall) => signProofBy(wallet, wallet.wrap, call);
 
-/** It is a 402 with this reason: nobody is asked for the work, nothing is sent and the wallet is not deployed. */
-async function refuses(t: Test, at: Gateway, wallet: SmartWallet, detail: RegExp, proofOf = signNew) {
-  const call = fresh(at);
-  const proof = await proofOf(wallet, call);
-  const before = [await at.calls(), await sentBy(at), await wallet.balance()];
-  const answer = await sendProof(call, proof);
-  t.equal(answer.status, 402);
-  t.match(await answer.json(), { detail });
-  t.same([await at.calls(), await sentBy(at), await wallet.balance()], before);
-  t.notOk(await wallet.exists());
-}
+const refuses = (t: Test, at: Gateway, wallet: SmartWallet, detail: RegExp, proofOf = signNew) =>
+  refusesUndeployed(t, at, wallet, detail, (call) => proofOf(wallet, call));
 
 /** The proof with another factory, or another call of it. */
 const rewrapped =
