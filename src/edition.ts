@@ -205,7 +205,7 @@ export async function openEdition(
     media: serving.files,
     headers: { ...platform.headers, 'x-content-type-options': 'nosniff', 'turnpike-catalogue': catalogue.version },
     extra: platform.routes,
-    apiKeys: apiKeys.router,
+    apiKeys,
     mcp: mcp.handle,
     purchases: createPurchasesRouter(purchases, rails),
     railPaths: createRailPathsRouter(rails, shared),

@@ -141,18 +141,18 @@ t.test(
     const shared = page.flatMap(importsOf).filter((target) => !isPage(relative('src', target)));
     t.same([...new Set(shared)].sort(), [
       'src/books/cells.ts',
-      'src/channels-path.ts',
       'src/client/asset.ts',
       'src/client/deposits.ts',
-      'src/client/sending.ts',
       'src/client/kept-channels.ts',
       'src/client/offers.ts',
       'src/client/refund.ts',
+      'src/client/sending.ts',
       'src/client/wallet.ts',
       'src/client/x402.ts',
       'src/console/figures.ts',
       'src/escrow-contracts.ts',
       'src/storefront/wallets/shown-network.ts',
+      'src/v1-paths.ts',
     ]);
     t.end();
   },

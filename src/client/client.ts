@@ -1,6 +1,7 @@
 /** Calls what a gateway sells, and pays for it within limits. */
-import { CHANNELS_PATH } from '../channels-path.ts';
+
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
+import { CHANNELS_PATH } from '../v1-paths.ts';
 import type { Answer, Failure } from './answer.ts';
 import type { Asset } from './asset.ts';
 import { type Deposit, type Deposits, inMemory, openDeposits } from './deposits.ts';

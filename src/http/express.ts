@@ -13,12 +13,13 @@ import { MCP_PATH } from '../mcp-path.ts';
 import type { Rail } from '../payment/rail.ts';
 import type { Readiness } from '../readiness.ts';
 import type { Storefront } from '../storefront/index.tsx';
+import { CHAT_PATH, CREDITS_PATH, MODELS_PATH, PURCHASES_PATH, REFUNDS_PATH } from '../v1-paths.ts';
 import type { Ended } from '../visit.ts';
+import type { ApiKeyRouter } from './api-keys/router.ts';
 import type { ClientOf } from './client-address.ts';
 import { cors } from './cors.ts';
 import { type ServedFile, sendDocument, sendFile } from './files.ts';
 import { answerSold } from './live.ts';
-import { REFUNDS_PATH } from './refunds.ts';
 import { problemAnswer } from './render.ts';
 import { send, splitUrl } from './transport.ts';
 import { beginVisit, hasVisit, keepVisit, visitOf } from './visits.ts';
@@ -42,7 +43,7 @@ export interface RouterParts {
   /** Routes that only this mode has, mounted at `/sandbox`. */
   readonly extra: Router | undefined;
   /** Calls that are paid for with API keys. */
-  readonly apiKeys: Router;
+  readonly apiKeys: Pick<ApiKeyRouter, 'router' | 'complete'>;
   /** What a payer bought, for who proves to be that payer. */
   readonly purchases: Router;
   /** Where payers ask for their money; undefined: nowhere. */
@@ -67,10 +68,10 @@ const OWN_PATHS = new Set([
   '/healthz',
   '/readyz',
   MCP_PATH,
-  '/v1/chat/completions',
-  '/v1/models',
-  '/v1/credits',
-  '/v1/purchases',
+  CHAT_PATH,
+  MODELS_PATH,
+  CREDITS_PATH,
+  PURCHASES_PATH,
   REFUNDS_PATH,
 ]);
 
@@ -90,8 +91,8 @@ export function kindOf(path: string, { routes, rails, documents, extra, storefro
   const sold = routes.idOf(path);
   if (sold !== undefined) return sold;
   if (isRailsOwn(path, rails)) return path;
-  if (path.startsWith('/v1/models/')) return '/v1/models';
-  if (path.startsWith('/v1/purchases/')) return '/v1/purchases';
+  if (path.startsWith(`${MODELS_PATH}/`)) return MODELS_PATH;
+  if (path.startsWith(`${PURCHASES_PATH}/`)) return PURCHASES_PATH;
   if (path.startsWith('/media/')) return '/media';
   if (path === '/' || storefront.answersFor(path)) return '/storefront';
   return extra && (path === '/sandbox' || path.startsWith('/sandbox/')) ? '/sandbox' : 'unsold';
@@ -128,7 +129,7 @@ export function createGatewayRouter(parts: RouterParts): Router {
 
   router.use(refuseWhileDraining(parts));
   if (parts.refunds) router.use(parts.refunds);
-  router.use(parts.railPaths, parts.purchases, parts.apiKeys);
+  router.use(parts.railPaths, parts.purchases, parts.apiKeys.router);
   router.all(MCP_PATH, async (request, response, next) => (parts.mcp ? await parts.mcp(request, response) : next()));
   router.use((request, response) => answerSold(parts, request, response, visitOf(response)));
   router.use(answerProblem(parts));

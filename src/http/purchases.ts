@@ -1,9 +1,11 @@
 /** `GET /v1/purchases` and `/v1/purchases/<id>`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
+
 import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../errors.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import { requiredAnswer } from '../rails/x402/required.ts';
+import { PURCHASES_PATH } from '../v1-paths.ts';
 import { render } from './render.ts';
 import { send, splitUrl } from './transport.ts';
 import { visitOf } from './visits.ts';
@@ -42,7 +44,7 @@ export function createPurchasesRouter(purchases: Purchases, rails: ReadonlyMap<s
     }
     return proof;
   };
-  router.get('/v1/purchases', async (request, response) => {
+  router.get(PURCHASES_PATH, async (request, response) => {
     const proof = proofOf(request, response);
     if (proof === undefined) return;
     const query = new URLSearchParams(splitUrl(request.url).query);
@@ -59,7 +61,7 @@ export function createPurchasesRouter(purchases: Purchases, rails: ReadonlyMap<s
     const { requestId } = visitOf(response);
     send(response, render({ kind: 'result', ...bought, replayed: true, requestId, isClaimed: true }, rails));
   });
-  router.all(['/v1/purchases', '/v1/purchases/:id'], () => {
+  router.all([PURCHASES_PATH, `${PURCHASES_PATH}/:id`], () => {
     throw new Problem('method_not_allowed', 'This path takes GET', { headers: { allow: 'GET' } });
   });
   return router;

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import express, { type Express } from 'express';
 import { MCP_PATH } from '../mcp-path.ts';
+import { CHAT_PATH } from '../v1-paths.ts';
 import { allowOrigins } from './cors.ts';
 import {
   answerProblem,
@@ -43,8 +44,10 @@ export function createListener(parts: RouterParts): RequestListener {
     const { path, query } = splitUrl(request.url ?? '/');
     // Express leaves an origin without a path to its own page of errors.
     if (path === '/' && query === '') request.url = '/';
-    const isTool = path === MCP_PATH && request.method === 'POST' && parts.mcp !== undefined;
-    const isSold = isTool || routes.sells(request.method ?? 'GET', path);
+    const isPost = request.method === 'POST';
+    const isTool = path === MCP_PATH && isPost && parts.mcp !== undefined;
+    const isChat = path === CHAT_PATH && isPost;
+    const isSold = isTool || isChat || routes.sells(request.method ?? 'GET', path);
     const visit = beginVisit(request, response, parts);
     if (parts.draining() || !isSold || hasManyHeaders(request)) {
       keepVisit(response, visit).route = kindOf(path, parts);
@@ -56,6 +59,11 @@ export function createListener(parts: RouterParts): RequestListener {
     if (isTool) {
       keepVisit(response, visit).route = path;
       parts.mcp?.(request, response).catch(() => response.destroy());
+      return;
+    }
+    if (isChat) {
+      keepVisit(response, visit).route = path;
+      void parts.apiKeys.complete(request, response);
       return;
     }
     answerSold(parts, request, response, visit).catch(() => response.destroy());

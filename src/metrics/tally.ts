@@ -28,18 +28,22 @@ const UNTIMED = 0;
 /** Added to in place: this happens on every request, and was six per cent of an unpaid 402 when each made another. */
 type Counting<Count> = { -readonly [Key in keyof Count]: Count[Key] };
 
+/** By what most of them differ in, few by few: a name for each, made of all that it is counted by, was as much again. */
+type Counts<Count> = Map<string, Counting<Count>[]>;
+
 export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
-  const calls = new Map<string, Counting<CallCount>>();
-  const exchanges = new Map<string, Counting<ExchangeCount>>();
+  const calls: Counts<CallCount> = new Map();
+  const exchanges: Counts<ExchangeCount> = new Map();
   let visits: PaidVisit[] = [];
   const hour = () => Math.floor(store.now() / HOUR_MS) * HOUR_MS;
 
   function addCall(count: CallCount): void {
     const { at, endpoint, door, network, bucket } = count;
-    const name = `${at} ${bucket} ${door} ${network} ${endpoint}`;
-    const before = calls.get(name);
+    const before = calls
+      .get(endpoint)
+      ?.find((one) => one.bucket === bucket && one.door === door && one.network === network && one.at === at);
     if (!before) {
-      calls.set(name, { ...count });
+      add(calls, endpoint, { ...count });
       return;
     }
     before.calls += count.calls;
@@ -48,10 +52,10 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
   }
 
   function addExchange(count: ExchangeCount): void {
-    const name = `${count.at} ${count.bucket} ${count.upstream}`;
-    const before = exchanges.get(name);
+    const { at, upstream, bucket } = count;
+    const before = exchanges.get(upstream)?.find((one) => one.bucket === bucket && one.at === at);
     if (!before) {
-      exchanges.set(name, { ...count });
+      add(exchanges, upstream, { ...count });
       return;
     }
     before.calls += count.calls;
@@ -87,11 +91,11 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
 
   /** What was counted meanwhile is added to, where the store refuses. */
   async function flushCounts<Count>(
-    counts: Map<string, Counting<Count>>,
+    counts: Counts<Count>,
     write: (counts: readonly Count[]) => Promise<void>,
     again: (count: Count) => void,
   ): Promise<void> {
-    const some = [...counts.values()];
+    const some = [...counts.values()].flat();
     if (some.length === 0) return;
     counts.clear();
     try {
@@ -126,6 +130,12 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
       await flushCounts(exchanges, store.figures.addExchanges, addExchange);
     }),
   };
+}
+
+function add<Count>(counts: Counts<Count>, name: string, count: Counting<Count>): void {
+  const others = counts.get(name);
+  if (others) others.push(count);
+  else counts.set(name, [count]);
 }
 
 /** What a provider says and is no amount is counted as nothing: its call is sold all the same. */

@@ -1,10 +1,12 @@
 /** What a payer bought, for who proves to be that payer: without an account, on whatever transport. */
+
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
 import { finalCodes, Problem } from '../errors.ts';
 import { atomicToDecimal } from '../money.ts';
 import { assetsOf } from '../payment/assets.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
 import type { Payment, PaymentState, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import { PURCHASES_PATH } from '../v1-paths.ts';
 import { createChallenge } from './challenge.ts';
 import { type PageRequest, pageAfter, readPage } from './page.ts';
 import { verifyProof } from './proof.ts';
@@ -109,7 +111,7 @@ function withoutAnswer(state: PaymentState, reason: string | undefined): Problem
 
 /** Opened for each catalogue that is on sale. */
 export function openPurchases({ store, publicUrl, catalogue, mode, networks, now }: PurchasesParts): Purchases {
-  const list = `${publicUrl}/v1/purchases`;
+  const list = `${publicUrl}${PURCHASES_PATH}`;
   const uriOf = (id?: string) => (id === undefined ? list : `${list}/${encodeURIComponent(id)}`);
   const configured = [...catalogue.networks.values()];
   const caip2 = (network: Network): string => network[mode].caip2;

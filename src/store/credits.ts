@@ -72,16 +72,21 @@ export function creditsOn(engine: Engine): CreditStore {
     if (grant) yield* giveOnce(key.id, grant, now);
   }
 
-  function* postDuePurchases(keyId: string, now: number): Steps<void> {
-    let key = yield* lockKey(keyId);
-    // Read under the lock: what another instance has posted meanwhile is not due any more.
-    const { rows } = yield statements.listDuePurchases(keyId);
+  /** What was bought and counts by now. Read under the key's lock: what another instance has posted meanwhile is not due any more. */
+  function* postDuePurchases(key: LockedKey, now: number): Steps<LockedKey> {
+    const { rows } = yield statements.listDuePurchases(key.id);
+    let after = key;
     for (const row of rows) {
-      if (!key) return;
       const reference = String(row.payment_id);
       yield unwatched(statements.markPosted(reference, now));
-      key = yield* post(key, { kind: 'purchase', amount: BigInt(String(row.amount)), reference, now });
+      after = yield* post(after, { kind: 'purchase', amount: BigInt(String(row.amount)), reference, now });
     }
+    return after;
+  }
+
+  function* postDueOf(keyId: string, now: number): Steps<void> {
+    const key = yield* lockKey(keyId);
+    if (key) yield* postDuePurchases(key, now);
   }
 
   function* writePurchase(purchase: Purchase, now: number): Steps<Purchased | undefined> {
@@ -96,9 +101,13 @@ export function creditsOn(engine: Engine): CreditStore {
   }
 
   function* takeHold(request: HoldRequest): Steps<HoldOutcome> {
-    const key = yield* lockKey(request.keyId);
+    let key = yield* lockKey(request.keyId);
     if (!key) return { held: false, because: 'unknown', balance: 0n };
-    const because = refusalOf(key, request);
+    let because = refusalOf(key, request);
+    if (because === 'balance') {
+      key = yield* postDuePurchases(key, request.now);
+      because = refusalOf(key, request);
+    }
     if (because) return { held: false, because, balance: key.balance };
     const { rows } = yield statements.countHolds(request.keyId);
     if (Number(rows[0]?.holds) >= request.mostHolds) return { held: false, because: 'holds', balance: key.balance };
@@ -165,14 +174,14 @@ export function creditsOn(engine: Engine): CreditStore {
     async findKey(hash, now) {
       const [row] = await engine.read(statements.findKeyByHash(hash));
       if (!row || Number(row.due) === 0) return row && toApiKey(row);
-      await engine.transact(() => postDuePurchases(String(row.id), now));
+      await engine.transact(() => postDueOf(String(row.id), now));
       const [after] = await engine.read(statements.findKeyByHash(hash));
       return after && toApiKey(after);
     },
 
     async listKeys(now) {
       for (const { key_id } of await engine.read(statements.listKeysWithDuePurchases())) {
-        await engine.transact(() => postDuePurchases(String(key_id), now));
+        await engine.transact(() => postDueOf(String(key_id), now));
       }
       return (await engine.read(statements.listKeys())).map(toApiKey);
     },

@@ -332,6 +332,18 @@ export function credits(promise: Promised): void {
     t.equal(await store.credits.liability(), 500n, 'a call under way has not used it yet');
   });
 
+  promise('lets a call spend what was bought since its key was looked up', async (t, store) => {
+    await addFunded(store, 100n);
+    const settle = await fulfilledPayment(store, 'payment');
+    await store.credits.purchase(samplePurchase('payment', { hash: sampleHash('key') }), 10);
+    t.match(await store.credits.hold(sampleHold('early', 600n)), { because: 'balance', balance: 100n });
+    await settle();
+    t.match(await store.credits.hold(sampleHold('enough', 100n)), { held: true, balance: 0n });
+    t.match(await store.credits.hold(sampleHold('then', 500n)), { held: true, balance: 0n });
+    t.match(await store.credits.hold(sampleHold('more', 1n)), { because: 'balance', balance: 0n });
+    t.equal(await ledgerSum(store), 0n);
+  });
+
   promise('credits nothing for a payment whose settlement was refused', async (t, store) => {
     const claim = { id: 'payment', attempt: 1 };
     await fulfilledPayment(store, 'payment');

@@ -1,8 +1,9 @@
 /** The deposits of the account that pays for a bridge's calls. */
-import { CHANNELS_PATH } from '../../channels-path.ts';
+
 import { type Deposits, openDeposits } from '../../client/deposits.ts';
 import { askBack } from '../../client/refund.ts';
 import type { Money } from '../../money.ts';
+import { CHANNELS_PATH } from '../../v1-paths.ts';
 import { UsageProblem } from '../command-line.ts';
 import { openDepositFile } from './deposit-file.ts';
 import type { Funds } from './funds.ts';

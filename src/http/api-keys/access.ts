@@ -1,8 +1,10 @@
 /** Whose key a request shows, and what the key's owner allows. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { toDecimal } from '../../money.ts';
 import type { ApiKey } from '../../store/credit-store.ts';
+import { CREDITS_PATH } from '../../v1-paths.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 
@@ -20,7 +22,7 @@ export async function keyOf(
 ): Promise<ApiKey> {
   const shown = shownKey(headers);
   if (shown === undefined) {
-    const message = `No API key: send it as Authorization: Bearer <key>. POST ${publicUrl}/v1/credits sells one`;
+    const message = `No API key: send it as Authorization: Bearer <key>. POST ${publicUrl}${CREDITS_PATH} sells one`;
     throw new ApiKeyProblem('invalid_api_key', message, { headers: challenge });
   }
   const key = await apiKeys.find(shown);

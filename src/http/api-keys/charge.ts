@@ -8,6 +8,7 @@ import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.
 import { exceedsDay } from '../../store/posting.ts';
 import { storeUnavailable } from '../../store/problem.ts';
 import { throughOutage } from '../../store/through-outage.ts';
+import { CHAT_PATH, CREDITS_PATH } from '../../v1-paths.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 
@@ -40,7 +41,7 @@ export interface Hold {
 }
 
 /** As a route of the ledger. */
-export const ROUTE = 'v1/chat/completions';
+export const ROUTE = CHAT_PATH.slice(1);
 
 const DAY_MS = 86_400_000;
 
@@ -104,7 +105,7 @@ function refusal(
   const needed = toDecimal(call.bound);
   switch (because) {
     case 'balance': {
-      const topUpUrl = `${publicUrl}/v1/credits`;
+      const topUpUrl = `${publicUrl}${CREDITS_PATH}`;
       const message =
         `The call may cost up to ${needed} USD, and the balance is ${toDecimal(balance)} USD: ` +
         `lower max_tokens, or top up with POST ${topUpUrl}`;

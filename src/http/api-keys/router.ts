@@ -1,10 +1,12 @@
 /** OpenAI's chat completions for API keys with prepaid credits. */
+
 import { setMaxListeners } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Request, type Router } from 'express';
 import { LARGEST_BODY_BYTES } from '../../catalogue/body-limit.ts';
 import type { Catalogue, Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
+import { openRecentKeys } from '../../credits/recent-keys.ts';
 import { Problem } from '../../errors.ts';
 import { readJsonObject } from '../../json-text.ts';
 import { ownTurn } from '../../large-bodies.ts';
@@ -15,6 +17,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import { createLeases } from '../../payment/leases.ts';
 import type { ApiKey, CreditStore } from '../../store/credit-store.ts';
 import type { Binding } from '../../upstream/adapter.ts';
+import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../v1-paths.ts';
 import type { Visit } from '../../visit.ts';
 import { readRawBody } from '../body.ts';
 import { visitOf } from '../visits.ts';
@@ -50,6 +53,8 @@ export interface ApiKeyRouterParts {
 
 export interface ApiKeyRouter {
   readonly router: Router;
+  /** `POST /v1/chat/completions` by itself, for who has looked at method and path. Never rejects. */
+  complete(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Prolongs the leases of what calls under way hold. */
   renew(): Promise<void>;
   /** Resolves once no call is under way, whether or not its caller still waits. */
@@ -72,12 +77,17 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     now,
   });
   const running = new Set<Promise<void>>();
+  const recentKeys = openRecentKeys(apiKeys, now);
 
   /** Throws ApiKeyProblem, and Problem where its address has shown too many that are none. */
-  async function showsKey(request: Request, gate: Gate): Promise<ApiKey> {
+  async function showsKey(
+    { headers }: Pick<IncomingMessage, 'headers'>,
+    gate: Gate,
+    known: Pick<ApiKeys, 'find'>,
+  ): Promise<ApiKey> {
     gate.arrives();
     try {
-      return await keyOf(request.headers, apiKeys, { now: now(), publicUrl });
+      return await keyOf(headers, known, { now: now(), publicUrl });
     } catch (error) {
       if (error instanceof ApiKeyProblem) gate.refused();
       throw error;
@@ -85,14 +95,20 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   }
 
   /** Tops the key up where a payment came along, and says how to where the balance is too small. */
-  async function paidOrOffered(key: ApiKey, call: ChatCall, request: Request, response: Response, visit: Visit) {
+  async function paidOrOffered(
+    key: ApiKey,
+    call: ChatCall,
+    { headers }: Pick<IncomingMessage, 'headers'>,
+    response: ServerResponse,
+    visit: Visit,
+  ) {
     const completed = () => complete({ ...parts, leases }, key, call, response, visit);
     const { topUps } = parts;
     if (!topUps) return await completed();
-    const topUp = { apiKey: shownKey(request.headers) ?? '', keyId: key.id, bound: call.bound, visit };
-    const payment = request.get('payment-signature')?.trim();
+    const topUp = { apiKey: shownKey(headers) ?? '', keyId: key.id, bound: call.bound, visit };
+    const payment = headers['payment-signature']?.toString().trim();
     if (payment) {
-      demandAllowance(key, call, now());
+      demandAllowance((await apiKeys.find(topUp.apiKey)) ?? key, call, now());
       response.setHeaders(new Map(Object.entries(await topUps.buy(topUp, payment))));
     }
     try {
@@ -107,8 +123,10 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
 
   /** Every failure is an answer in OpenAI's shape. */
   const answering =
-    (answer: (request: Request, response: Response, visit: Visit, gate: Gate) => Promise<void>): RequestHandler =>
-    async (request, response) => {
+    <Asked extends IncomingMessage>(
+      answer: (request: Asked, response: ServerResponse, visit: Visit, gate: Gate) => Promise<void>,
+    ) =>
+    async (request: Asked, response: ServerResponse): Promise<void> => {
       const visit = visitOf(response);
       const { requestId } = visit;
       const gate = parts.limits.gate(visit.client);
@@ -136,55 +154,54 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       }
     };
 
-  const unknownPath = answering(async ({ method, path }) => {
+  const unknownPath = answering(async ({ method, path }: Request) => {
     throw new Problem('unknown_path', `Unknown request URL: ${method} ${path.slice(0, 100)}`);
   });
 
+  const chat = answering(async (request, response, visit, gate) => {
+    const key = await showsKey(request, gate, recentKeys);
+    visit.isPaying = true;
+    visit.endpoint = ROUTE;
+    const body = await readRawBody(request, LARGEST_BODY_BYTES);
+    await ownTurn(body);
+    const given = readJsonObject(body);
+    await ownTurn(body);
+    const call = readCall(given, models);
+    checkLimits(key, call);
+    gate.identified(`key ${key.id}`);
+    const completed = paidOrOffered(key, call, request, response, visit).catch((error: unknown) => {
+      if (error instanceof ApiKeyProblem && error.code === 'invalid_api_key') recentKeys.forget(key);
+      gate.ended(endOf(error));
+      throw error;
+    });
+    running.add(completed);
+    await completed.finally(() => running.delete(completed));
+  });
+
   const router = express.Router();
-  router.post(
-    '/v1/chat/completions',
-    answering(async (request, response, visit, gate) => {
-      const key = await showsKey(request, gate);
-      visit.isPaying = true;
-      visit.endpoint = ROUTE;
-      const body = await readRawBody(request, LARGEST_BODY_BYTES);
-      await ownTurn(body);
-      const given = readJsonObject(body);
-      await ownTurn(body);
-      const call = readCall(given, models);
-      checkLimits(key, call);
-      gate.identified(`key ${key.id}`);
-      const completed = paidOrOffered(key, call, request, response, visit).catch((error: unknown) => {
-        gate.ended(endOf(error));
-        throw error;
-      });
-      running.add(completed);
-      await completed.finally(() => running.delete(completed));
-    }),
-  );
+  router.post(CHAT_PATH, chat);
   router.get(
-    '/v1/models',
+    MODELS_PATH,
     answering(async (_request, response) => sendJson(response, 200, { object: 'list', data: listed })),
   );
   router.get(
-    '/v1/models/:name',
-    answering(async (request, response) => {
-      const { name } = request.params;
+    `${MODELS_PATH}/:name`,
+    answering(async ({ params: { name } }: Request, response) => {
       const model = listed.find(({ id }) => id === name);
       if (!model) throw new ApiKeyProblem('model_not_found', 'No model of that name is sold here', { param: 'model' });
       sendJson(response, 200, model);
     }),
   );
   router.get(
-    '/v1/credits',
+    CREDITS_PATH,
     answering(async (request, response, _visit, gate) =>
-      sendJson(response, 200, await creditsOf(await showsKey(request, gate), store)),
+      sendJson(response, 200, await creditsOf(await showsKey(request, gate, apiKeys), store)),
     ),
   );
   for (const [path, allow] of [
-    ['/v1/chat/completions', 'POST'],
-    ['/v1/models', 'GET'],
-    ['/v1/models/:name', 'GET'],
+    [CHAT_PATH, 'POST'],
+    [MODELS_PATH, 'GET'],
+    [`${MODELS_PATH}/:name`, 'GET'],
   ] as const) {
     router.all(
       path,
@@ -196,10 +213,11 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   const sold = new Set(catalogue.routes.map(({ path }) => path));
   router.use((request, response, next) => {
     if (!request.path.startsWith('/v1/') || sold.has(request.path)) next();
-    else unknownPath(request, response, next);
+    else void unknownPath(request, response);
   });
   return {
     router,
+    complete: chat,
     renew: leases.renew,
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);

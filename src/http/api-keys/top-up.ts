@@ -1,4 +1,5 @@
 /** Credit that a call brings along: what it may cost at most, bought for its key as `POST /v1/credits` sells it. */
+
 import type { Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';
@@ -7,6 +8,7 @@ import type { Log } from '../../log.ts';
 import { type Money, toDecimal } from '../../money.ts';
 import type { HttpAnswer, Rail } from '../../payment/rail.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
+import { CREDITS_PATH } from '../../v1-paths.ts';
 import { type Ended, type Visit, visitWithin } from '../../visit.ts';
 import { render } from '../render.ts';
 import { ApiKeyProblem } from './problems.ts';
@@ -47,8 +49,6 @@ export interface TopUps {
    */
   offer(topUp: TopUp): Promise<Headers>;
 }
-
-const CREDITS_PATH = '/v1/credits';
 
 /** What of the sale's answer is said of the call: the rest is about the sale itself. */
 const SAID = ['payment-required', 'payment-response', 'x-payment-response', 'retry-after'];

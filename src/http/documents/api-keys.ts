@@ -1,7 +1,9 @@
 /** OpenAPI of the door for API keys. Source of its formats: openai-openapi 2.3.0. */
+
 import type { JsonSchema } from '../../catalogue/types.ts';
 import type { AnyOperation, OwnOperations } from '../../discovery/openapi.ts';
 import { problems } from '../../errors.ts';
+import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../v1-paths.ts';
 import { apiKeyProblems } from '../api-keys/problems.ts';
 import { dollars, failures, inPath, json, listOf, moment, named, orNull, record, text } from './answers.ts';
 
@@ -135,7 +137,7 @@ export const apiKeyOperations: OwnOperations = {
   schemas: { ApiKeyError: apiKeyError, Model: model },
   operations: [
     {
-      path: '/v1/chat/completions',
+      path: CHAT_PATH,
       method: 'POST',
       operation: operation('createChatCompletion', {
         summary: 'Text from a language model, paid from credits',
@@ -170,7 +172,7 @@ export const apiKeyOperations: OwnOperations = {
       }),
     },
     {
-      path: '/v1/models',
+      path: MODELS_PATH,
       method: 'GET',
       operation: operation('listModels', {
         summary: 'The models that are sold to API keys',
@@ -197,7 +199,7 @@ export const apiKeyOperations: OwnOperations = {
       }),
     },
     {
-      path: '/v1/credits',
+      path: CREDITS_PATH,
       method: 'GET',
       operation: operation('getCredits', {
         summary: 'What an API key has, and what it was spent on',

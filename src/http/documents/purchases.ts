@@ -1,9 +1,9 @@
 /** OpenAPI of what payers may ask about their payments: what they bought, and their money. */
-import { CHANNELS_PATH } from '../../channels-path.ts';
+
 import type { OwnOperations } from '../../discovery/openapi.ts';
 import { refundRequestSchema } from '../../payment/refunds/requested.ts';
+import { CHANNELS_PATH, PURCHASES_PATH, REFUNDS_PATH } from '../../v1-paths.ts';
 import { PROOF_HEADER } from '../purchases.ts';
-import { REFUNDS_PATH } from '../refunds.ts';
 import { failures, inPath, json, listOf, moment, named, record, text } from './answers.ts';
 
 const TAG = 'Purchases';
@@ -82,7 +82,7 @@ export const purchaseOperations = ({
   schemas: { Purchase: purchase, ProofRequired: proofRequired },
   operations: [
     {
-      path: '/v1/purchases',
+      path: PURCHASES_PATH,
       method: 'GET',
       operation: {
         operationId: 'listPurchases',

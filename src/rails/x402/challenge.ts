@@ -1,4 +1,5 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
+
 import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
 import { WITHDRAW_DELAY } from '../../payment/channels/channel.ts';
@@ -9,6 +10,7 @@ import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts'
 import type { Challenge, Quote, Rail, ToolWords } from '../../payment/rail.ts';
 import type { Correction, Refusal } from '../../payment/refusal.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
+import { REFUNDS_PATH } from '../../v1-paths.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { NO_ID, newChallengeId } from './challenge-id.ts';
 import { leastDeposit } from './channel.ts';
@@ -127,7 +129,7 @@ const challengeExtension = (id: string, upfrontFor: UpfrontFor | undefined): obj
 /** Source: the draft x402 extension `refund`. */
 const refundExtension = (publicUrl: string, windowMs: number): object => ({
   refund: {
-    info: { refundEndpoint: `${publicUrl}/v1/refunds`, windowSeconds: windowMs / 1000, partialRefunds: false },
+    info: { refundEndpoint: publicUrl + REFUNDS_PATH, windowSeconds: windowMs / 1000, partialRefunds: false },
     schema: { type: 'object', required: ['refundEndpoint'] },
   },
 });

@@ -3,7 +3,7 @@
  * payment first and reads the offers, then sends a voucher of what its calls have cost. Source: x402 specification,
  * "batch-settlement" on EVM, "Refund"; @x402/evm 2.27.0.
  */
-import { CHANNELS_PATH } from '../../channels-path.ts';
+
 import { Problem } from '../../errors.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator } from '../../payment/channels/operator.ts';
@@ -15,6 +15,7 @@ import { Refusal } from '../../payment/refusal.ts';
 import type { GatewayRequest } from '../../request.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Channel, ChannelState, ChannelStore } from '../../store/channel-store.ts';
+import { CHANNELS_PATH } from '../../v1-paths.ts';
 import { channelRequirements, corrected } from './challenge.ts';
 import { busy, channelState, chargedOf, demandSigned, mismatch, NO_BALANCE } from './channel.ts';
 import { readCredential, type X402Credential } from './credential.ts';

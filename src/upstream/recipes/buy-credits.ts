@@ -1,4 +1,5 @@
 import { toDecimal, usd } from '../../money.ts';
+import { CREDITS_PATH } from '../../v1-paths.ts';
 import { defineRecipe } from '../adapter.ts';
 
 interface BuyCreditsRequest {
@@ -26,7 +27,7 @@ export const buyCredits = defineRecipe({
   name: 'buy-credits',
   options: { type: 'object', properties: {} },
   secret: true,
-  ownPath: '/v1/credits',
+  ownPath: CREDITS_PATH,
   reads: { amount_usd: 'string', api_key: 'string?' },
   roles: {},
   async call({ amount_usd, api_key }: BuyCreditsRequest, _bindings, { credits, paymentId }): Promise<BuyCreditsResult> {

@@ -168,6 +168,23 @@ t.test('lists what is sold, at the prices of the catalogue', async (t) => {
   await t.rejects(client('none').models.retrieve('none'), { status: 404, code: 'model_not_found' });
 });
 
+t.test('a key that is disabled or runs out between two calls is good for no more', async (t) => {
+  let now = 1_000_000;
+  const { key, client, store, balance } = await openGateway(t, { now: () => now });
+  const disabled = await key('1');
+  const expiring = await key('1', { expiresAt: now + 10 });
+  for (const { apiKey } of [disabled, expiring]) await client(apiKey).chat.completions.create(ask);
+  const left = await Promise.all([disabled, expiring].map(({ apiKey }) => balance(apiKey)));
+  await store.credits.disableKey(disabled.id, now);
+  now += 10;
+  for (const { apiKey } of [disabled, expiring]) {
+    for (const what of ['the first time', 'and again']) {
+      await t.rejects(client(apiKey).chat.completions.create(ask), { status: 401, code: 'invalid_api_key' }, what);
+    }
+  }
+  t.same(await Promise.all([disabled, expiring].map(({ apiKey }) => balance(apiKey))), left);
+});
+
 t.test('refuses in the words of OpenAI, and charges nothing', async (t) => {
   const day = 86_400_000;
   const { key, client, store, apiKeys, balance } = await openGateway(t, { now: () => 20_000 * day });

@@ -62,7 +62,7 @@ export async function startGateway(t: Test, rail: MppRail, routes: readonly Rout
     mcp: undefined,
     headers: {},
     extra: undefined,
-    apiKeys: express.Router(),
+    apiKeys: { router: express.Router(), complete: async () => {} },
     refunds: undefined,
     purchases: express.Router(),
     railPaths: express.Router(),

@@ -1,4 +1,5 @@
 /** What `/llms.txt` says of paying over x402, and of what is sold: one line an endpoint, as Markdown. */
+
 import type { Route } from '../../../catalogue/types.ts';
 import { paragraph } from '../../../discovery/paragraph.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
@@ -6,6 +7,7 @@ import { priceInWords } from '../../../discovery/payment-info.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
 import { toDecimal } from '../../../money.ts';
 import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
+import { CREDITS_PATH } from '../../../v1-paths.ts';
 import { upfrontOn, whereInWords } from './upfront.ts';
 import { workedExample } from './worked-example.ts';
 
@@ -150,7 +152,7 @@ export const x402Paying = (
   policy: ExposurePolicy,
 ): string[] => [
   ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes, policy) : []),
-  ...(routes.some(({ path }) => path === '/v1/credits') ? [AS_IT_GOES, ''] : []),
+  ...(routes.some(({ path }) => path === CREDITS_PATH) ? [AS_IT_GOES, ''] : []),
   ...workedExample(routes, payable, publicUrl),
 ];
 

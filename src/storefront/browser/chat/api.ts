@@ -1,4 +1,5 @@
 /** What the chat asks of the gateway: OpenAI's chat completions, models, and the credits of a key. */
+import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../../v1-paths.ts';
 import { eventsIn, textOf } from '../event-stream.ts';
 
 export interface Message {
@@ -57,13 +58,13 @@ const authorized = (key: string): Record<string, string> => ({ authorization: `B
 
 /** Throws ChatProblem. */
 export async function readModels(key: string): Promise<readonly Model[]> {
-  const response = await ask('/v1/models', { headers: authorized(key) });
+  const response = await ask(MODELS_PATH, { headers: authorized(key) });
   return ((await response.json()) as { data: Model[] }).data;
 }
 
 /** Dollars, decimal. Throws ChatProblem. */
 export async function readBalance(key: string): Promise<string> {
-  const response = await ask('/v1/credits', { headers: authorized(key) });
+  const response = await ask(CREDITS_PATH, { headers: authorized(key) });
   return ((await response.json()) as { balance_usd: string }).balance_usd;
 }
 
@@ -74,7 +75,7 @@ export async function* complete(
   messages: readonly Message[],
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const response = await ask('/v1/chat/completions', {
+  const response = await ask(CHAT_PATH, {
     method: 'POST',
     signal,
     headers: { ...authorized(key), 'content-type': 'application/json' },

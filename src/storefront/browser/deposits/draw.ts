@@ -1,6 +1,5 @@
 /** Calls that are drawn from a deposit with an EVM wallet. Loaded where that is offered. */
 import type { PaymentRequired } from '@x402/core/types';
-import { CHANNELS_PATH } from '../../../channels-path.ts';
 import type { Deposit } from '../../../client/deposits.ts';
 import { readChannelOffer } from '../../../client/offers.ts';
 import { askBack } from '../../../client/refund.ts';
@@ -8,6 +7,7 @@ import { openSending } from '../../../client/sending.ts';
 import type { Challenge } from '../../../client/wallet.ts';
 import { x402Header } from '../../../client/x402.ts';
 import { BATCH_SETTLEMENT } from '../../../escrow-contracts.ts';
+import { CHANNELS_PATH } from '../../../v1-paths.ts';
 import type { ShownNetwork } from '../../wallets/shown-network.ts';
 import type { Offer } from '../purchase/offers.ts';
 import type { Accepted } from '../purchase/types.ts';

@@ -1,2 +1,0 @@
-/** Where what is left of deposits is given back. */
-export const CHANNELS_PATH = '/v1/channels';
