@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { BUILT } from '../../codegen/build.ts';
 import { type ServerCommand, type ServerProcess, startServer } from './server-process.ts';
 import { offer } from './subject.ts';
 
@@ -66,5 +65,7 @@ export const startAsShipped = (options: GatewayOptions): Promise<ServerProcess> 
   startServer(command(['--import=tsx', 'src/main.ts'], options));
 
 /** What `npm run start:built` runs. */
-export const startAsBuilt = (options: GatewayOptions): Promise<ServerProcess> =>
-  startServer(command([join(BUILT, 'main.js')], options));
+export function startAsBuilt(options: GatewayOptions): Promise<ServerProcess> {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  return startServer(command(scripts['start:built'].replace('exec node ', '').split(' '), options));
+}
