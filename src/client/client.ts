@@ -1,5 +1,4 @@
 /** Calls what a gateway sells, and pays for it within limits. */
-
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
 import { CHANNELS_PATH } from '../v1-paths.ts';
 import type { Answer, Failure } from './answer.ts';

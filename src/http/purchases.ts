@@ -1,5 +1,4 @@
 /** `GET /v1/purchases` and `/v1/purchases/<id>`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
-
 import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../errors.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';

@@ -1,5 +1,4 @@
 /** `POST /v1/refunds`: the refund endpoint that challenges name (x402's draft extension `refund`). */
-
 import express, { type Router } from 'express';
 import { Problem } from '../errors.ts';
 import { readJsonObject } from '../json-text.ts';

@@ -63,7 +63,7 @@ export function createListener(parts: RouterParts): RequestListener {
     }
     if (isChat) {
       keepVisit(response, visit).route = path;
-      void parts.apiKeys.complete(request, response);
+      parts.apiKeys.complete(request, response).catch(() => response.destroy());
       return;
     }
     answerSold(parts, request, response, visit).catch(() => response.destroy());

@@ -1,5 +1,4 @@
 /** What a payer bought, for who proves to be that payer: without an account, on whatever transport. */
-
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
 import { finalCodes, Problem } from '../errors.ts';
 import { atomicToDecimal } from '../money.ts';

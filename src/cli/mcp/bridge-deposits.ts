@@ -1,5 +1,4 @@
 /** The deposits of the account that pays for a bridge's calls. */
-
 import { type Deposits, openDeposits } from '../../client/deposits.ts';
 import { askBack } from '../../client/refund.ts';
 import type { Money } from '../../money.ts';

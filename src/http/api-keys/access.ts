@@ -1,5 +1,4 @@
 /** Whose key a request shows, and what the key's owner allows. */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { toDecimal } from '../../money.ts';

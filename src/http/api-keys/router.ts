@@ -1,5 +1,4 @@
 /** OpenAI's chat completions for API keys with prepaid credits. */
-
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Router } from 'express';
@@ -53,7 +52,7 @@ export interface ApiKeyRouterParts {
 
 export interface ApiKeyRouter {
   readonly router: Router;
-  /** `POST /v1/chat/completions` by itself, for who has looked at method and path. Never rejects. */
+  /** `POST /v1/chat/completions` by itself, for who has looked at method and path. */
   complete(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Prolongs the leases of what calls under way hold. */
   renew(): Promise<void>;
@@ -212,8 +211,8 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   }
   const sold = new Set(catalogue.routes.map(({ path }) => path));
   router.use((request, response, next) => {
-    if (!request.path.startsWith('/v1/') || sold.has(request.path)) next();
-    else void unknownPath(request, response);
+    if (!request.path.startsWith('/v1/') || sold.has(request.path)) return next();
+    return unknownPath(request, response);
   });
   return {
     router,

@@ -1,5 +1,4 @@
 /** Credit that a call brings along: what it may cost at most, bought for its key as `POST /v1/credits` sells it. */
-
 import type { Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { Problem } from '../../errors.ts';

@@ -1,5 +1,4 @@
 /** OpenAPI of the door for API keys. Source of its formats: openai-openapi 2.3.0. */
-
 import type { JsonSchema } from '../../catalogue/types.ts';
 import type { AnyOperation, OwnOperations } from '../../discovery/openapi.ts';
 import { problems } from '../../errors.ts';
@@ -185,7 +184,7 @@ export const apiKeyOperations: OwnOperations = {
       }),
     },
     {
-      path: '/v1/models/{name}',
+      path: `${MODELS_PATH}/{name}`,
       method: 'GET',
       operation: operation('getModel', {
         summary: 'One of the models that are sold to API keys',

@@ -1,5 +1,4 @@
 /** OpenAPI of what payers may ask about their payments: what they bought, and their money. */
-
 import type { OwnOperations } from '../../discovery/openapi.ts';
 import { refundRequestSchema } from '../../payment/refunds/requested.ts';
 import { CHANNELS_PATH, PURCHASES_PATH, REFUNDS_PATH } from '../../v1-paths.ts';

@@ -1,5 +1,4 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
-
 import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
 import { WITHDRAW_DELAY } from '../../payment/channels/channel.ts';

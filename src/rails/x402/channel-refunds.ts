@@ -3,7 +3,6 @@
  * payment first and reads the offers, then sends a voucher of what its calls have cost. Source: x402 specification,
  * "batch-settlement" on EVM, "Refund"; @x402/evm 2.27.0.
  */
-
 import { Problem } from '../../errors.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator } from '../../payment/channels/operator.ts';

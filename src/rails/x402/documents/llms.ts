@@ -1,5 +1,4 @@
 /** What `/llms.txt` says of paying over x402, and of what is sold: one line an endpoint, as Markdown. */
-
 import type { Route } from '../../../catalogue/types.ts';
 import { paragraph } from '../../../discovery/paragraph.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
