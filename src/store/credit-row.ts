@@ -124,7 +124,6 @@ export interface HeldRow {
   readonly day: number;
   readonly route: string;
   readonly model: string;
-  readonly leaseUntil: number;
 }
 
 export const toHeld = (row: Row): HeldRow => ({
@@ -134,5 +133,4 @@ export const toHeld = (row: Row): HeldRow => ({
   day: Number(text(row, 'day')),
   route: text(row, 'route'),
   model: text(row, 'model'),
-  leaseUntil: Number(text(row, 'lease_until')),
 });

@@ -41,7 +41,8 @@ export const liability = (): Statement => ({
 
 /** Inside a transaction, with the engine's row lock appended: from then on nobody else changes the key's money. */
 export const lockKey = (id: string): Statement => ({
-  text: `SELECT ${KEY} FROM api_keys k WHERE k.id = ?1`,
+  text: `SELECT id, limits, CAST(balance AS TEXT) AS balance, entries, day, CAST(spent AS TEXT) AS spent, expires_at,
+      disabled_at FROM api_keys WHERE id = ?1`,
   values: [id],
 });
 
@@ -125,13 +126,19 @@ export const insertHold = (hold: HoldRequest, day: number): Statement => ({
   values: [hold.id, hold.keyId, hold.amount.toString(), day, hold.route, hold.model, hold.owner, hold.leaseUntil],
 });
 
-/** Inside a transaction, with the engine's row lock appended. */
-export const lockHold = (id: string): Statement => ({
-  text: 'SELECT id, key_id, CAST(amount AS TEXT) AS amount, day, route, model, lease_until FROM holds WHERE id = ?1',
+const HOLD = 'id, key_id, CAST(amount AS TEXT) AS amount, day, route, model';
+
+/** Answers what it was. Of two that end a hold at once, the second finds none. */
+export const removeHold = (id: string): Statement => ({
+  text: `DELETE FROM holds WHERE id = ?1 RETURNING ${HOLD}`,
   values: [id],
 });
 
-export const removeHold = (id: string): Statement => ({ text: 'DELETE FROM holds WHERE id = ?1', values: [id] });
+/** The same of one whose lease has run out: since it was listed, its owner may have prolonged it. */
+export const removeExpiredHold = (id: string, now: number): Statement => ({
+  text: `DELETE FROM holds WHERE id = ?1 AND lease_until <= ?2 RETURNING ${HOLD}`,
+  values: [id, now],
+});
 
 export const listExpiredHolds = (now: number): Statement => ({
   text: 'SELECT id FROM holds WHERE lease_until <= ?1 ORDER BY lease_until, id LIMIT 1000',

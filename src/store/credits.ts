@@ -1,4 +1,4 @@
-import type { Money, Rate } from '../money.ts';
+import type { Money } from '../money.ts';
 import {
   type HeldRow,
   type LockedKey,
@@ -41,9 +41,14 @@ export function creditsOn(engine: Engine): CreditStore {
     return rows[0] && toLockedKey(rows[0]);
   }
 
-  function* lockHold(id: string): Steps<HeldRow | undefined> {
-    const { rows } = yield locked(statements.lockHold(id));
-    return rows[0] && toHeld(rows[0]);
+  /** Always in this order, hold before key. */
+  function* endedHold(removal: Statement): Steps<{ hold: HeldRow; key: LockedKey } | undefined> {
+    const { rows } = yield removal;
+    const hold = rows[0] && toHeld(rows[0]);
+    if (!hold) return undefined;
+    const key = yield* lockKey(hold.keyId);
+    if (!key) throw new Error(`The API key ${hold.keyId} was removed from the database during a call`);
+    return { hold, key };
   }
 
   /** One entry, and the balance with it. */
@@ -117,15 +122,13 @@ export function creditsOn(engine: Engine): CreditStore {
     return { held: true, balance: after.balance };
   }
 
-  /** Removes the hold and gives back what is not charged: always in this order, hold before key. */
-  function* endHold(hold: HeldRow, ending: EndOfHold, now: number): Steps<Money> {
-    yield unwatched(statements.removeHold(hold.id));
-    const key = yield* lockKey(hold.keyId);
-    if (!key) throw new Error(`The API key ${hold.keyId} was removed from the database during a call`);
-    const { route, model, id: reference, amount: held, day: heldOn } = hold;
-    const price = ending.kind === 'settle' ? ending.price : 0n;
-    yield* post(key, { ...ending, amount: held - price, reference, route, model, heldOn, now });
-    return price;
+  /** Gives back what is not charged of a hold that was removed. False where there was none. */
+  function* giveBackHeld(removal: Statement, note: string, now: number): Steps<boolean> {
+    const ended = yield* endedHold(removal);
+    if (!ended) return false;
+    const { hold, key } = ended;
+    yield* post(key, { kind: 'release', amount: hold.amount, note, ...factsOf(hold), now });
+    return true;
   }
 
   function* entriesOf(reference: string): Steps<(kind: EntryKind) => LedgerEntry | undefined> {
@@ -216,33 +219,25 @@ export function creditsOn(engine: Engine): CreditStore {
 
     settle: (holdId, settlement, now) =>
       engine.transact(function* (): Steps<Money | undefined> {
-        const hold = yield* lockHold(holdId);
-        if (!hold) return yield* settleLate(holdId, settlement, now);
-        const { price, cost, note } = settlement;
-        return yield* endHold(hold, { kind: 'settle', price: atMost(hold.amount, price), cost, note }, now);
+        const ended = yield* endedHold(statements.removeHold(holdId));
+        if (!ended) return yield* settleLate(holdId, settlement, now);
+        const { hold, key } = ended;
+        const price = atMost(hold.amount, settlement.price);
+        const { cost, note } = settlement;
+        yield* post(key, { kind: 'settle', amount: hold.amount - price, price, cost, note, ...factsOf(hold), now });
+        return price;
       }, 'process'),
 
     refund: (request) => engine.transact(() => giveBack(request)),
 
     release: (holdId, note, now) =>
-      engine.transact(function* (): Steps<boolean> {
-        const hold = yield* lockHold(holdId);
-        if (!hold) return false;
-        yield* endHold(hold, { kind: 'release', note }, now);
-        return true;
-      }, 'process'),
+      engine.transact(() => giveBackHeld(statements.removeHold(holdId), note, now), 'process'),
 
     async releaseExpired(now) {
       let released = 0;
       for (const { id } of await engine.read(statements.listExpiredHolds(now))) {
-        const isReleased = await engine.transact(function* (): Steps<boolean> {
-          const hold = yield* lockHold(String(id));
-          // Its owner may have ended it, or prolonged its lease, since it was listed.
-          if (!hold || hold.leaseUntil > now) return false;
-          yield* endHold(hold, { kind: 'release', note: LEASE_RAN_OUT }, now);
-          return true;
-        });
-        if (isReleased) released += 1;
+        const removal = statements.removeExpiredHold(String(id), now);
+        if (await engine.transact(() => giveBackHeld(removal, LEASE_RAN_OUT, now))) released += 1;
       }
       return released;
     },
@@ -274,6 +269,5 @@ export function creditsOn(engine: Engine): CreditStore {
   };
 }
 
-type EndOfHold =
-  | { kind: 'settle'; price: Money; cost: Rate | undefined; note: string }
-  | { kind: 'release'; note: string };
+/** What the entry that ends a hold says of it. */
+const factsOf = ({ id, route, model, day }: HeldRow) => ({ reference: id, route, model, heldOn: day });

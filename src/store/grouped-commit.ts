@@ -23,8 +23,8 @@ interface GroupedCommit {
 
 interface Waiting {
   outlives: Outlives;
-  /** Runs the operation; what it returns tells the caller, once the outcome is durable. */
-  attempt(): () => void;
+  /** Runs the operation; what it returns tells the caller, once the outcome is durable. `isAlone`: in its transaction. */
+  attempt(isAlone: boolean): () => void;
   reject(error: unknown): void;
 }
 
@@ -32,6 +32,7 @@ interface Waiting {
 export function groupedCommit(database: Database.Database): GroupedCommit {
   let waiting: Waiting[] = [];
   let isBehind = false;
+  let awaitsDisk = true;
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const savepoint = database.prepare('SAVEPOINT operation');
@@ -42,24 +43,29 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     const group = waiting;
     waiting = [];
     if (group.length === 0) return;
-    // Never prepared: SQLite carries this pragma out when it is prepared, not when it is run.
     const isForPower = group.some(({ outlives }) => outlives === 'power');
     try {
-      if (!isForPower) database.exec('PRAGMA synchronous = NORMAL');
+      awaitDisk(isForPower);
       begin.run();
-      const tell = group.map((operation) => operation.attempt());
+      const tell = group.map((operation) => operation.attempt(group.length === 1));
       commit.run();
       for (const one of tell) one();
     } catch (error) {
       for (const operation of group) operation.reject(error);
       rollBack();
     } finally {
-      if (!isForPower) {
-        database.exec('PRAGMA synchronous = FULL');
-        if (!isBehind) setTimeout(catchUp, BEHIND_MS).unref();
+      if (!isForPower && !isBehind) {
         isBehind = true;
+        setTimeout(catchUp, BEHIND_MS).unref();
       }
     }
+  }
+
+  /** Whether commits wait for the disk. Never prepared: SQLite carries this pragma out when it is prepared, not when it is run. */
+  function awaitDisk(isAwaited: boolean): void {
+    if (isAwaited === awaitsDisk) return;
+    database.exec(`PRAGMA synchronous = ${isAwaited ? 'FULL' : 'NORMAL'}`);
+    awaitsDisk = isAwaited;
   }
 
   function catchUp(): void {
@@ -80,22 +86,34 @@ export function groupedCommit(database: Database.Database): GroupedCommit {
     }
   }
 
+  /** Undone by itself where it throws. */
+  function inItself<Result>(operation: () => Result): Result {
+    savepoint.run();
+    try {
+      const result = operation();
+      release.run();
+      return result;
+    } catch (error) {
+      if (database.inTransaction) {
+        undo.run();
+        release.run();
+      }
+      throw error;
+    }
+  }
+
   function run<Result>(operation: () => Result, outlives: Outlives = 'power'): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(flush);
       waiting.push({
         outlives,
-        attempt() {
-          savepoint.run();
+        attempt(isAlone) {
           try {
-            const result = operation();
-            release.run();
+            const result = isAlone ? operation() : inItself(operation);
             return () => resolve(result);
           } catch (error) {
             // Where SQLite gave up the whole transaction, for instance on a full disk, all are rejected.
-            if (!database.inTransaction) throw error;
-            undo.run();
-            release.run();
+            if (isAlone || !database.inTransaction) throw error;
             return () => reject(error);
           }
         },

@@ -118,7 +118,7 @@ t.test('reads no key, hold or entry of which something is missing', async (t) =>
   t.same(toLockedKey({ ...key, expires_at: '9', disabled_at: 8 }), { ...locked, expiresAt: 9, disabledAt: 8 });
   t.match(toApiKey(key), { label: '', held: 1n, spent: { day: 3, amount: 2n }, expiresAt: undefined });
   const hold: Row = { id: 'call', key_id: 'key', amount: '6', day: 3, route: 'r', model: '', lease_until: '7' };
-  t.same(toHeld(hold), { id: 'call', keyId: 'key', amount: 6n, day: 3, route: 'r', model: '', leaseUntil: 7 });
+  t.same(toHeld(hold), { id: 'call', keyId: 'key', amount: 6n, day: 3, route: 'r', model: '' });
   const entry: Row = {
     ...{ key_id: 'key', number: 1, kind: 'grant', amount: '5', balance: '5', reference: 'start', created_at: 4 },
     ...{ route: null, model: null, price: null, cost: null, note: null },
@@ -126,7 +126,7 @@ t.test('reads no key, hold or entry of which something is missing', async (t) =>
   const reads: [readOne: (row: Row) => unknown, row: Row, columns: string[]][] = [
     [toLockedKey, key, ['balance', 'entries', 'spent', 'limits']],
     [toApiKey, key, ['hash', 'held', 'created_at']],
-    [toHeld, hold, ['amount', 'day', 'lease_until']],
+    [toHeld, hold, ['amount', 'day']],
     [toEntry, entry, ['number', 'kind', 'reference']],
   ];
   for (const [readOne, row, columns] of reads) {

@@ -15,7 +15,7 @@ function openSideBySide({ found = {}, changes = 1 }: { found?: Record<string, Ro
   const reads = { ofClock: 0 };
   const answer = (statement: Statement): Outcome => {
     asked.push(statement);
-    const table = /^SELECT .* FROM (\w+)/.exec(statement.text)?.[1] ?? '';
+    const table = /^(?:SELECT .*|DELETE) FROM (\w+)/.exec(statement.text)?.[1] ?? '';
     const row = found[table];
     return { rows: row === undefined ? [] : [row], changes };
   };
