@@ -1,4 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3';
+import { keccak256 } from './keccak.ts';
 
 /** By their digits: hashing takes longer than anything else that is said of an address, and who pays is named several times. */
 const spelt = new Map<string, string>();
@@ -16,7 +16,7 @@ export function checksumAddress(address: string): string {
 }
 
 function spell(digits: string): string {
-  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex');
+  const hash = keccak256(Buffer.from(digits)).toString('hex');
   return `0x${digits.replace(/[a-f]/g, (digit, at: number) => (Number.parseInt(hash.charAt(at), 16) < 8 ? digit : digit.toUpperCase()))}`;
 }
 

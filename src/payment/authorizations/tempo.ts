@@ -2,9 +2,8 @@
  * A TIP-20 transfer on Tempo with a memo that binds it to what it pays: signed and handed over to be sent, or sent by
  * its payer already. Sources: Tempo's TIP-20, draft-tempo-charge-00, and mppx for the memo.
  */
-
-import { keccak_256 } from '@noble/hashes/sha3';
 import type { JsonObject } from '../../json.ts';
+import { keccak256 } from '../../keccak.ts';
 import { orUnknown, refused, type Settlement, unknown, unused } from '../../settlement.ts';
 import { findLog, type LogProgress, readBlock, readLogs } from '../chains/evm-logs.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
@@ -30,7 +29,7 @@ export function readTempoPayment({ type, signature, hash }: Json): TempoPayment 
 
 /** The end of the memo of every transfer that pays this challenge: the start of the keccak256 of its id. */
 export const memoEnd = (challengeId: string): string =>
-  Buffer.from(keccak_256(Buffer.from(challengeId)).subarray(0, 7)).toString('hex');
+  keccak256(Buffer.from(challengeId)).subarray(0, 7).toString('hex');
 
 /** A place in one of the sequences in which the chain takes an account's transactions. */
 export interface TempoNonce {

@@ -2,9 +2,9 @@
  * A payment channel as the contract of x402's scheme `batch-settlement` knows it. Sources: x402 specification,
  * "batch-settlement" on EVM.
  */
-import { keccak_256 } from '@noble/hashes/sha3';
 import type { ChannelConfig } from '../../channel-config.ts';
 import { BATCH_SETTLEMENT } from '../../escrow-contracts.ts';
+import { keccak256 } from '../../keccak.ts';
 import { word } from '../chains/evm-logs.ts';
 
 /**
@@ -13,7 +13,7 @@ import { word } from '../chains/evm-logs.ts';
  */
 export const WITHDRAW_DELAY = 86_400;
 
-const hash = (hex: string): string => Buffer.from(keccak_256(Buffer.from(hex, 'hex'))).toString('hex');
+const hash = (hex: string): string => keccak256(Buffer.from(hex, 'hex')).toString('hex');
 const hashText = (text: string): string => hash(Buffer.from(text).toString('hex'));
 const number = (value: number | bigint): string => BigInt(value).toString(16).padStart(64, '0');
 

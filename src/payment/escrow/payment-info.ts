@@ -2,8 +2,8 @@
  * A payment as the escrow of x402's scheme `auth-capture` knows it. Sources: x402 specification, "auth-capture" on EVM,
  * version 1.1; base/commerce-payments 1.1, `AuthCaptureEscrow`.
  */
-import { keccak_256 } from '@noble/hashes/sha3';
 import { ESCROW } from '../../escrow-contracts.ts';
+import { keccak256 } from '../../keccak.ts';
 import { word } from '../chains/evm-logs.ts';
 
 export const NOBODY = `0x${'0'.repeat(40)}`;
@@ -25,7 +25,7 @@ export interface PaymentInfo {
   readonly salt: string;
 }
 
-const hash = (bytes: Uint8Array): string => Buffer.from(keccak_256(bytes)).toString('hex');
+const hash = (bytes: Uint8Array): string => keccak256(bytes).toString('hex');
 const number = (value: number | bigint | string): string => BigInt(value).toString(16).padStart(64, '0');
 
 const TYPE = hash(

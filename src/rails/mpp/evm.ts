@@ -2,8 +2,7 @@
  * Charges on an EVM chain with an EIP-3009 `authorization`: verified and settled by a facilitator, for which it is a
  * payment of x402's `exact` scheme. Source: draft-evm-charge-00 and mppx's `evm.charge`.
  */
-
-import { keccak_256 } from '@noble/hashes/sha3';
+import { keccak256 } from '../../keccak.ts';
 import type { Atomic } from '../../money.ts';
 import {
   type Eip3009Authorization,
@@ -59,7 +58,7 @@ function readAuthorization({ payload }: PaymentCredential): Eip3009Authorization
 
 /** The nonce of the one authorization that pays this challenge. */
 const nonceOf = ({ id, realm }: IssuedChallenge): string =>
-  `0x${Buffer.from(keccak_256(Buffer.from(`${id}${realm}`))).toString('hex')}`;
+  `0x${keccak256(Buffer.from(`${id}${realm}`)).toString('hex')}`;
 
 export function createEvmMethod(
   options: EvmOptions,
