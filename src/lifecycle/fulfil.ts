@@ -9,7 +9,7 @@ import { inProgress } from '../payment/conflicts.ts';
 import type { Hold } from '../payment/hold.ts';
 import type { Lease } from '../payment/leases.ts';
 import { giveBack } from '../payment/locking.ts';
-import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, Fulfilled, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { deadline } from '../timing.ts';
 import type { Trace } from '../trace.ts';
@@ -67,14 +67,16 @@ interface CallOrder {
   readonly visit: Visit | undefined;
 }
 
-interface Fulfilment extends CallOrder {
+export interface Fulfilment extends CallOrder {
   readonly claim: Claim;
   readonly lease: Lease;
   /** The payment has settled already, so a failure is owed instead of released. */
-  readonly receipt: Receipt | undefined;
+  readonly receipt?: Receipt | undefined;
   /** The payment is locked, so a failure gives it back. */
   readonly hold?: Hold | undefined;
   readonly emit?: FulfilContext['emit'];
+  /** The answer is kept with the receipt, in one write. */
+  readonly isKeptLater?: boolean;
 }
 
 /** What an adapter may take after its deadline to cancel upstream and say what happened. */
@@ -180,10 +182,10 @@ const withWordOf = (problem: Problem, receipt: Receipt | undefined): Problem =>
   receipt ? new ReceiptedProblem(problem.code, receipt, problem.message, problem) : problem;
 
 /**
- * Calls the upstream and keeps the answer. Throws Problem; the claim is given up by then, unless another has it:
+ * Calls the upstream and keeps the answer, unless that is done later. Throws Problem; the claim is given up by then, unless another has it:
  * `payment_in_progress`.
  */
-export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<StoredAnswer> {
+export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<Fulfilled> {
   const { store, log, now } = parts;
   const { route, claim, lease, receipt, hold, requestId } = request;
   const startedAt = now();
@@ -210,7 +212,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
   }
   const answer = answerOf(route, result);
   const keep = () => store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });
-  if (!(await throughOutage(keep))) throw inProgress();
+  if (!request.isKeptLater && !(await throughOutage(keep))) throw inProgress();
   log.info({ requestId, route: route.id, attempt: claim.attempt, ms: now() - startedAt }, 'upstream answered');
-  return answer;
+  return { answer, cost };
 }

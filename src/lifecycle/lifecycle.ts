@@ -19,19 +19,19 @@ import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { Hold } from '../payment/hold.ts';
 import { type Intervals, usualIntervals } from '../payment/intervals.ts';
 import { createLeases, type Lease, type Leases } from '../payment/leases.ts';
-import { lockPayment } from '../payment/locking.ts';
+import { lockPayment, type ToLock } from '../payment/locking.ts';
 import type { Credential, Quote, Rail } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts';
 import type { GatewayRequest } from '../request.ts';
-import type { Claim, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, Fulfilled, Store, StoredAnswer } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
 import type { Visit } from '../visit.ts';
 import { amountDue } from './amount-due.ts';
 import { counted } from './count.ts';
 import { emitter } from './emit.ts';
 import type { RouteFinder } from './find.ts';
-import { fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
+import { type Fulfilment, fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { networksFor, readInput } from './input.ts';
 import { noteClaimed, noteReceipt, noteRoute } from './note.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
@@ -197,17 +197,18 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
   try {
     if ('receipt' in claimed) {
       const { receipt } = claimed;
-      return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
+      return { receipt, answer: (await fulfil(call, priced, claimed, lease, { receipt })).answer };
     }
-    const { hold } = claimed.verified;
+    const { hold, isCovered = false } = claimed.verified;
     if (hold) await lock(call, claimed, lease, hold);
     if (claimed.verified.upfront && !hold) {
       const { receipt, isOurs } = await settle(call, claimed, lease, priced.quote.amount);
       if (!isOurs) throw inProgress();
-      return { receipt, answer: await fulfil(call, priced, claimed, lease, receipt) };
+      return { receipt, answer: (await fulfil(call, priced, claimed, lease, { receipt })).answer };
     }
-    const answer = await fulfil(call, priced, claimed, lease, undefined, hold);
-    const { receipt, isOurs } = await settle(call, claimed, lease, amountDue(priced.quote, priced.input, answer));
+    const { answer, unkept } = await fulfil(call, priced, claimed, lease, { hold, isKeptLater: isCovered });
+    const due = amountDue(priced.quote, priced.input, answer);
+    const { receipt, isOurs } = await settle(call, claimed, lease, due, unkept);
     if (hold && !isOurs) throw inProgress();
     return { answer, receipt };
   } finally {
@@ -217,7 +218,7 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
 }
 
 /** 402 where nothing can be locked, 409 while nobody knows or where another instance has taken it over. */
-async function lock({ parts }: Call, payment: ToSettle, lease: Lease, hold: Hold): Promise<void> {
+async function lock({ parts }: Call, payment: ToLock, lease: Lease, hold: Hold): Promise<void> {
   if (!(await lease.confirm())) throw inProgress();
   await lockPayment(parts, payment, hold);
 }
@@ -228,23 +229,29 @@ async function fulfil(
   { input, quote: { route } }: Priced,
   { claim, network, payer, answer }: Work,
   lease: Lease,
-  receipt: Receipt | undefined,
-  hold?: Hold,
-): Promise<StoredAnswer> {
-  if (answer) return answer;
+  { receipt, hold, isKeptLater = false }: Pick<Fulfilment, 'receipt' | 'hold' | 'isKeptLater'>,
+): Promise<{ readonly answer: StoredAnswer; readonly unkept?: Fulfilled }> {
+  if (answer) return { answer };
   const { parts, requestId, rail, live, visit } = call;
   const emit = emitter({ route, rail: rail.name, requestId, live }, receipt);
-  const order = { route, input, claim, lease, network, payer, receipt, hold, requestId, visit };
-  return await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
+  const order = { route, input, claim, lease, network, payer, receipt, hold, isKeptLater, requestId, visit };
+  const fulfilled = await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
+  return { answer: fulfilled.answer, ...(isKeptLater && { unkept: fulfilled }) };
 }
 
 /** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */
-async function settle(call: Call, payment: ToSettle, lease: Lease, amount: Money): Promise<Settled> {
+async function settle(
+  call: Call,
+  payment: ToSettle,
+  lease: Lease,
+  amount: Money,
+  fulfilled?: Fulfilled,
+): Promise<Settled> {
   if (!(await lease.confirm())) throw inProgress();
   const { rail, parts } = call;
   const startedAt = performance.now();
   let end = 'settlement failed';
-  const settled = await settlePayment(parts, rail, payment, amount)
+  const settled = await settlePayment(parts, rail, payment, amount, fulfilled)
     .then((found) => {
       end = 'settled';
       return found;

@@ -30,8 +30,8 @@ export function countReceipts(
       }
       return outcome;
     },
-    async settle(claim, receipt, now) {
-      const isOurs = await store.settle(claim, receipt, now);
+    async settle(claim, receipt, ...others) {
+      const isOurs = await store.settle(claim, receipt, ...others);
       const facts = claim.attempt === 1 && isOurs ? atWork.get(claim.id) : undefined;
       atWork.delete(claim.id);
       if (facts) {

@@ -1,6 +1,7 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { draining } from '../errors.ts';
+import type { Drawn } from '../store/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
@@ -46,6 +47,8 @@ export type Work = {
 } & (
   | {
       readonly verified: VerifiedPayment;
+      /** What came of `Hold.draw`; undefined: nothing was tried. */
+      readonly drawn: Drawn | undefined;
       /** An earlier attempt may have settled it, or may do so yet. */
       readonly mayHaveSettled: boolean;
       workEnded(): void;
@@ -323,6 +326,7 @@ async function claimVerified(
       keys,
       settleAgain,
       ...(!verified.isCovered && { exposure }),
+      ...(verified.hold?.draw && { draw: verified.hold.draw }),
     });
     if (outcome.won) parts.noted?.('claimed', performance.now() - claimedFrom);
     if (!outcome.won) {
@@ -330,7 +334,7 @@ async function claimVerified(
       if (outcome.key !== undefined && outcome.key === identifier?.name) throw identifierTaken();
       return await whatKeyBought(parts, rail, outcome.payment, digest);
     }
-    const { claim, before, open, exceeds, isUnproven } = outcome;
+    const { claim, before, open, exceeds, isUnproven, drawn } = outcome;
     const { leaseUntil } = options;
     // Another request settled it while this one was verified.
     if (before?.receipt) return settledWork({ claim, leaseUntil }, before, before.receipt);
@@ -348,7 +352,7 @@ async function claimVerified(
     isAtRisk = isUnproven && upfront === undefined;
     const ended = isAtRisk ? workEnded : () => {};
     const work = { claim, leaseUntil, network, payer, asset, answer: before?.answer, workEnded: ended };
-    return { ...work, verified: { ...verified, upfront }, mayHaveSettled: false };
+    return { ...work, verified: { ...verified, upfront }, drawn, mayHaveSettled: false };
   } finally {
     if (!isAtRisk) release();
   }
@@ -368,7 +372,8 @@ function settleAfterAll(
 ): Work {
   const { network, payer, asset, upfront = 'offered' } = verified;
   const settled = { ...verified, upfront: answer || !verified.canSettleUpfront ? undefined : upfront };
-  return { ...held, network, payer, asset, answer, verified: settled, mayHaveSettled: true, workEnded: () => {} };
+  const work = { ...held, network, payer, asset, answer, workEnded: () => {} };
+  return { ...work, verified: settled, drawn: undefined, mayHaveSettled: true };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Money that lies ready for the gateway before the work: locked in an escrow, or deposited in a channel. */
 import type { Settlement } from '../settlement.ts';
+import type { Draw, Drawn } from '../store/channel-store.ts';
 import type { Claim, Receipt } from '../store/store.ts';
 
 /** Not locked, and no reason to give the payment up for good: the same can be tried again. */
@@ -11,8 +12,13 @@ export interface Declined {
 
 /** A payment whose money lies ready before the work, as the lifecycle sees it. */
 export interface Hold {
-  /** `settled`: it is locked, or kept for this claim. Never throws but Problem `store_unavailable`. */
-  lock(claim: Claim): Promise<Settlement | Declined>;
+  /** What can be kept for a claim together with the claim itself: `ClaimOptions.draw`. */
+  readonly draw?: Draw;
+  /**
+   * `settled`: it is locked, or kept for this claim. `drawn`: what came of the `draw`. Never throws but Problem
+   * `store_unavailable`.
+   */
+  lock(claim: Claim, drawn?: Drawn): Promise<Settlement | Declined>;
   /** `refused`: its payer has it back. Never throws. Left out: whoever gives the claim up has let go of it as well. */
   release?(): Promise<Settlement>;
   /** What a payer is told where nothing is charged: of money that lies ready for its next call. */

@@ -1,10 +1,18 @@
 /** Payments that are locked before their work: what of them is not taken is given back. */
+import type { Drawn } from '../store/channel-store.ts';
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { Hold } from './hold.ts';
 import type { Rail, VerifiedPayment } from './rail.ts';
 import { Refusal } from './refusal.ts';
+
+/** A claimed payment. `drawn`: what came of what was to be kept for it with the claim. */
+export interface ToLock {
+  readonly claim: Claim;
+  readonly verified: VerifiedPayment;
+  readonly drawn?: Drawn | undefined;
+}
 
 interface HoldParts {
   readonly store: Pick<Store, 'giveUp' | 'resolve'>;
@@ -17,10 +25,10 @@ interface HoldParts {
  */
 export async function lockPayment(
   { store, now }: HoldParts,
-  { claim, verified }: { readonly claim: Claim; readonly verified: VerifiedPayment },
+  { claim, verified, drawn }: ToLock,
   hold: Hold,
 ): Promise<void> {
-  const locked = await hold.lock(claim);
+  const locked = await hold.lock(claim, drawn);
   if (locked.state === 'settled') return;
   if (locked.state === 'declined') {
     if (!(await throughOutage(() => store.giveUp(claim, 'released', locked.error.message, now())))) throw inProgress();

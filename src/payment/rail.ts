@@ -75,7 +75,10 @@ export interface VerifiedPayment {
   readonly recoveryQuery: string;
   /** Present where the money is locked before the work: then `settle` takes of it what is due and gives the rest back. */
   readonly hold?: Hold | undefined;
-  /** True where the money is the gateway's to take already: nothing else that its payer has under way can cost it. */
+  /**
+   * True where the money is the gateway's to take already: nothing else that its payer has under way can cost it, and settling
+   * asks nobody and does not fail.
+   */
   readonly isCovered?: boolean;
   /** Moves money, once. Never throws. `amount` is at most the quote; a rail that moves all or nothing ignores it. */
   settle(amount: Money): Promise<Settlement>;

@@ -1,6 +1,6 @@
 /** The settle step: money moves once, and whatever comes of it is written down. */
 import type { Money } from '../money.ts';
-import type { Claim, Receipt, ReceiptedSettlement, Store } from '../store/store.ts';
+import type { Claim, Fulfilled, Receipt, ReceiptedSettlement, Store } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { Rail, VerifiedPayment } from './rail.ts';
@@ -49,7 +49,7 @@ export interface Settled {
 }
 
 /**
- * Settles a claimed payment and keeps the receipt. Throws Refusal when it was refused for good, and Problem
+ * Settles a claimed payment and keeps the receipt, with what was `fulfilled` where that is not kept yet. Throws Refusal when it was refused for good, and Problem
  * `settlement_pending` when nobody knows yet: the reconciler goes on asking. Where the claim was lost, whoever has it
  * finds out: Problem `payment_in_progress`.
  */
@@ -58,6 +58,7 @@ export async function settlePayment(
   rail: Pick<Rail, 'recover' | 'receipt'>,
   payment: ToSettle,
   amount: Money,
+  fulfilled?: Fulfilled,
 ): Promise<Settled> {
   const { claim, verified } = payment;
   const settlement = await settleAndConfirm(rail, payment, amount, now);
@@ -67,7 +68,7 @@ export async function settlePayment(
   switch (settlement.state) {
     case 'settled': {
       const { receipt } = settlement;
-      return { receipt, isOurs: await throughOutage(() => store.settle(claim, receipt, now())) };
+      return { receipt, isOurs: await throughOutage(() => store.settle(claim, receipt, now(), fulfilled)) };
     }
     case 'refused':
       await giveUp('unsettled', settlement.reason);

@@ -30,8 +30,13 @@ function toChannel(row: Row): Channel {
   };
 }
 
+interface LockedChannel {
+  readonly row: Row;
+  readonly channel: Channel;
+}
+
 /** Until the end of the transaction the channel is nobody else's. */
-function* locked(id: string, rowLock: string): Steps<{ row: Row; channel: Channel } | undefined> {
+function* locked(id: string, rowLock: string): Steps<LockedChannel | undefined> {
   const find = statements.findChannel(id);
   const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
   return rows[0] && { row: rows[0], channel: toChannel(rows[0]) };
@@ -43,17 +48,25 @@ function* atWork(paymentId: string): Steps<number | undefined> {
   return rows[0] && Number(rows[0].attempt);
 }
 
-/** Settles a payment and charges the channel that it draws from, both or neither. Where the channel is another's, neither. */
+/** Undoes the transaction in which it is thrown. */
+export class ClaimLost extends Error {}
+
+/**
+ * Settles a payment and charges the channel that it draws from, both or neither. Where the channel is another's, neither.
+ * Answers the attempt that has the payment, and throws ClaimLost where the settlement found nothing that it may settle.
+ */
 export function* settleFromChannel(
   paymentId: string,
   { id, charged }: NonNullable<Receipt['channel']>,
   settle: Statement,
   now: number,
-): Steps<readonly Row[]> {
+): Steps<number | undefined> {
   const { changes } = yield statements.chargeChannel(id, paymentId, charged, now);
   // What was settled before was charged with it.
-  if (changes !== 1 && (yield settled(paymentId)).rows.length === 0) return [];
-  return (yield settle).rows;
+  if (changes !== 1 && (yield settled(paymentId)).rows.length === 0) return undefined;
+  const { rows } = yield settle;
+  if (rows[0] === undefined) throw new ClaimLost();
+  return Number(rows[0].attempt);
 }
 
 /** As `settleFromChannel`, for a payment that is `unknown`. Whether it was. */
@@ -78,28 +91,46 @@ const settled = (id: string): Statement => ({
   values: [id],
 });
 
+/** What a voucher says that was charged before it. */
+const chargedBefore = ({ voucher, amount }: Draw): string => String(BigInt(voucher.max) - BigInt(amount));
+
+/** The channel of a draw, which is kept from now on where it was not known. */
+export function* lockDrawn(draw: Draw, now: number, rowLock: string): Steps<LockedChannel> {
+  const { facts, found } = draw;
+  let known = yield* locked(facts.id, rowLock);
+  if (!known) {
+    yield unwatched(statements.insertChannel(facts, found, chargedBefore(draw), now));
+    known = yield* locked(facts.id, rowLock);
+  }
+  if (!known) throw new Error(`Channel ${facts.id} was removed from the database while it was drawn from`);
+  return known;
+}
+
+/** For a payment that is at work, from its locked channel. */
+export function* drawFrom(
+  { channel, row }: LockedChannel,
+  paymentId: string,
+  draw: Draw,
+  now: number,
+): Steps<Exclude<Drawn, 'lost'>> {
+  const { voucher, deposit } = draw;
+  const other = channel.pending && channel.pending.paymentId !== paymentId ? channel.pending : undefined;
+  if (other && (yield* atWork(other.paymentId)) !== undefined) return 'busy';
+  if (Number(row.refunding_until) > now) return 'busy';
+  if (channel.charged !== chargedBefore(draw)) return 'mismatch';
+  if (BigInt(voucher.max) > BigInt(channel.balance) + BigInt(deposit)) return 'insufficient';
+  yield unwatched(statements.keepVoucher(channel.id, paymentId, voucher, now));
+  return 'reserved';
+}
+
 /** Channels on an engine. */
 export function channelsOn(engine: Engine): ChannelStore {
   const { rowLock } = engine;
 
   function* reserve(claim: Claim, draw: Draw, now: number): Steps<Drawn> {
-    const { facts, voucher, amount, deposit, found } = draw;
-    const before = String(BigInt(voucher.max) - BigInt(amount));
-    let known = yield* locked(facts.id, rowLock);
-    if (!known) {
-      yield unwatched(statements.insertChannel(facts, found, before, now));
-      known = yield* locked(facts.id, rowLock);
-    }
-    if (!known) throw new Error(`Channel ${facts.id} was removed from the database while it was drawn from`);
-    const { channel, row } = known;
+    const known = yield* lockDrawn(draw, now, rowLock);
     if ((yield* atWork(claim.id)) !== claim.attempt) return 'lost';
-    const other = channel.pending && channel.pending.paymentId !== claim.id ? channel.pending : undefined;
-    if (other && (yield* atWork(other.paymentId)) !== undefined) return 'busy';
-    if (Number(row.refunding_until) > now) return 'busy';
-    if (channel.charged !== before) return 'mismatch';
-    if (BigInt(voucher.max) > BigInt(channel.balance) + BigInt(deposit)) return 'insufficient';
-    yield unwatched(statements.keepVoucher(facts.id, claim.id, voucher, now));
-    return 'reserved';
+    return yield* drawFrom(known, claim.id, draw, now);
   }
 
   return {

@@ -1,4 +1,6 @@
 /** The steps of a claim, in one transaction: who has the key, what the payer has under way, and the payment itself. */
+
+import { drawFrom, lockDrawn } from './channels.ts';
 import { freesItsKey, mayHaveSettled, stateOnClaim } from './claimable.ts';
 import { toPayment } from './row.ts';
 import type { Row } from './statements.ts';
@@ -10,7 +12,7 @@ import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts,
 type Standing = Pick<Extract<ClaimOutcome, { won: true }>, 'open' | 'settleUpfront' | 'exceeds' | 'isUnproven'>;
 
 export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: string): Steps<ClaimOutcome> {
-  const { keys = [], exposure, now } = options;
+  const { keys = [], exposure, draw, now } = options;
   for (const key of keys) {
     const holder = yield* holderOf(key, facts, now, rowLock);
     if (holder) return { won: false, payment: holder, key: key.name };
@@ -19,11 +21,13 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
     ? yield* standingOf(facts, exposure, now, rowLock)
     : { open: 0n, settleUpfront: facts.settleUpfront, exceeds: undefined, isUnproven: false };
   const decided = { ...facts, settleUpfront: standing.settleUpfront };
+  const channel = draw && (yield* lockDrawn(draw, now, rowLock));
   const { changes } = yield statements.insertPayment(decided, options);
   const outcome: ClaimOutcome =
     changes === 1
       ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
       : yield* claimAgain(decided, options, standing, rowLock);
+  if (outcome.won && !outcome.before && channel) outcome.drawn = yield* drawFrom(channel, facts.id, draw, now);
   if (outcome.won) for (const key of keys) yield unwatched(statements.keepValue(key.name, facts.id, now));
   return outcome;
 }

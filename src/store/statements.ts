@@ -10,6 +10,7 @@ import {
   type AllowanceSpent,
   type Claim,
   type ClaimOptions,
+  type Fulfilled,
   type PaymentFacts,
   type PaymentFilter,
   type PaymentState,
@@ -154,6 +155,25 @@ export const settlePayment = ({ id }: Claim, receipt: Receipt, now: number): Sta
       lease_until = CASE WHEN ${AWAITED} THEN lease_until ELSE 0 END
     WHERE id = ?1 RETURNING attempt`,
   values: [id, JSON.stringify(receipt), now, receipt.settledAt, withoutNul(receipt.transaction)],
+  isPlannedOnce: true,
+});
+
+/** Both in one write, which is the same when it is repeated after a lost connection. */
+export const settleWithAnswer = (
+  { id, attempt }: Claim,
+  receipt: Receipt,
+  { answer, cost }: Fulfilled,
+  now: number,
+): Statement => ({
+  text: `UPDATE payments SET answer = COALESCE(answer, ?3), cost = COALESCE(cost, ?4), receipt = COALESCE(receipt, ?5),
+      settled_at = COALESCE(settled_at, ?6), transaction_id = COALESCE(transaction_id, ?7), updated_at = ?8,
+      state = 'settled', reason = NULL, lost_at = NULL, owner = '', lease_until = 0
+    WHERE id = ?1 AND attempt = ?2 AND ((state = 'claimed' AND receipt IS NULL) OR (state = 'settled' AND answer IS NOT NULL))
+    RETURNING attempt`,
+  values: [
+    ...[id, attempt, JSON.stringify(answer), cost ?? null, JSON.stringify(receipt), receipt.settledAt],
+    ...[withoutNul(receipt.transaction), now],
+  ],
   isPlannedOnce: true,
 });
 

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import { forgetAlerts } from './alert-statements.ts';
 import { alertsOn } from './alerts.ts';
-import { channelsOn, resolveFromChannel, settleFromChannel } from './channels.ts';
+import { ClaimLost, channelsOn, resolveFromChannel, settleFromChannel } from './channels.ts';
 import { claim } from './claim-steps.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
@@ -15,6 +15,10 @@ import type { Store } from './store.ts';
 
 /** Hears of payments that cannot be read: of each once. */
 export type StoreLog = Pick<Log, 'error'>;
+
+function nothingWhereLost(error: unknown): undefined {
+  if (!(error instanceof ClaimLost)) throw error;
+}
 
 /** The store on an engine: every rule about payments is here, in `claimable.ts` or in `statements.ts`. */
 export function storeOn(engine: Engine, log?: StoreLog): Store {
@@ -57,13 +61,15 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     claim: (facts, options) => engine.transact(() => claim(facts, options, engine.rowLock)),
 
     fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
-    async settle(claim, receipt, now) {
-      const settle = statements.settlePayment(claim, receipt, now);
+
+    async settle(claim, receipt, now, fulfilled) {
+      const settle = fulfilled
+        ? statements.settleWithAnswer(claim, receipt, fulfilled, now)
+        : statements.settlePayment(claim, receipt, now);
       const { channel } = receipt;
-      const rows = channel
-        ? await engine.transact(() => settleFromChannel(claim.id, channel, settle, now))
-        : (await engine.write(settle)).rows;
-      return Number(rows[0]?.attempt) === claim.attempt;
+      if (!channel) return Number((await engine.write(settle)).rows[0]?.attempt) === claim.attempt;
+      const settling = engine.transact(() => settleFromChannel(claim.id, channel, settle, now));
+      return (await settling.catch(nothingWhereLost)) === claim.attempt;
     },
 
     giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),

@@ -15,7 +15,7 @@
  */
 import type { Settlement } from '../settlement.ts';
 import type { AlertStore } from './alert-store.ts';
-import type { ChannelStore } from './channel-store.ts';
+import type { ChannelStore, Draw, Drawn } from './channel-store.ts';
 import type { CreditStore } from './credit-store.ts';
 import type { FiguresStore } from './figures-store.ts';
 import type { NonceStore } from './nonce-store.ts';
@@ -47,6 +47,13 @@ export interface StoredAnswer {
 export const FORGOTTEN: StoredAnswer = { status: 410, contentType: '', body: '' };
 
 export const isForgotten = ({ status }: StoredAnswer): boolean => status === FORGOTTEN.status;
+
+/** What a call came to. */
+export interface Fulfilled {
+  readonly answer: StoredAnswer;
+  /** What the upstream charged us: a decimal string in dollars, where the provider says so. */
+  readonly cost: string | undefined;
+}
 
 /** A settlement as it is kept with the payment, for every transport to put into its own words. No signatures. */
 export interface Receipt {
@@ -154,6 +161,8 @@ export interface ClaimOptions {
   keys?: readonly SharedKey[];
   /** Decides, together with the claim, whether this payment has to settle first. Left out: as the facts say. */
   exposure?: ExposureLimits;
+  /** Reserved together with a payment that is claimed for the first time, as by `ChannelStore.reserve`. */
+  draw?: Draw;
 }
 
 /** What a payer may have under way before its money is sure; atomic units of the payment's asset. */
@@ -234,6 +243,8 @@ export type ClaimOutcome =
       exceeds: 'exposure' | 'failures' | undefined;
       /** True where what the payer has under way, this payment included, is more than its record covers. */
       isUnproven: boolean;
+      /** What came of the `draw`; undefined: nothing was tried. */
+      drawn?: Drawn;
     }
   /** Not won: the payment as it stands, or the other one that has a key, and the key's name. */
   | { won: false; payment: Payment; key?: string };
@@ -263,8 +274,11 @@ export interface Store extends NonceStore {
    * Keeps the receipt whoever has the payment by now, for the money has moved; a second one changes nothing. The state
    * becomes `settled`, or `owed` where there is no answer and nobody works on one. False when the claim was lost. What is
    * drawn from a channel moves only with this: nothing is kept, and it is false, where another payment has the channel.
+   *
+   * `fulfilled`: the answer of a `claimed` payment is kept with the receipt, both or neither. Only where money moves with
+   * this: then nothing is kept of a claim that was lost.
    */
-  settle(claim: Claim, receipt: Receipt, now: number): Promise<boolean>;
+  settle(claim: Claim, receipt: Receipt, now: number, fulfilled?: Fulfilled): Promise<boolean>;
 
   /**
    * Gives the claim up: the state becomes the one named. False when the claim was lost or has ended, and when the

@@ -174,8 +174,8 @@ export function openChannelMoney({ channel: terms, silences }: ChannelScenario, 
       };
       return {
         ...store,
-        async settle(claim, receipt, now) {
-          const isOurs = await store.settle(claim, receipt, now);
+        async settle(claim, receipt, ...others) {
+          const isOurs = await store.settle(claim, receipt, ...others);
           await notice(claim.id);
           return isOurs;
         },

@@ -33,7 +33,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...someUpstream,
     channel: drawn,
     name: 'from a channel: one voucher at two instances, one dies',
-    least: 4_000,
+    least: 1_200,
     crashes: 1,
   },
   {
@@ -42,7 +42,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...goodUpstream,
     channel: drawn,
     name: 'from a channel: one voucher at two instances, one sleeps',
-    least: 70_000,
+    least: 9_500,
     sleeps: 1,
   },
   {
@@ -51,7 +51,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...someUpstream,
     channel: drawn,
     name: 'from a channel: one voucher for two requests, one instance dies',
-    least: 9_000,
+    least: 1_400,
     crashes: 1,
   },
   {
@@ -60,7 +60,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...someUpstream,
     channel: drawn,
     name: 'from a channel: one voucher for two requests, one instance sleeps',
-    least: 75_000,
+    least: 12_000,
     sleeps: 1,
   },
   {
@@ -69,7 +69,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...someUpstream,
     channel: drawn,
     name: 'from a channel: one voucher for two requests and the next, one instance dies',
-    least: 230_000,
+    least: 20_000,
     crashes: 1,
   },
   {
@@ -78,7 +78,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...someUpstream,
     channel: { ...drawn, use: LESS },
     name: 'from a channel by use: another request after a crash, beside the reconciler',
-    least: 23_000,
+    least: 5_700,
     crashes: 1,
     reconciles: 1,
   },
@@ -88,7 +88,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...someUpstream,
     channel: opened,
     name: 'from a channel: one deposit for two requests, transactions without an answer',
-    least: 400_000,
+    least: 310_000,
   },
   {
     ...quiet,
@@ -116,7 +116,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...goodUpstream,
     channel: { ...drawn, transactions: anyEnd, besides: ['claim'] },
     name: 'from a channel: a voucher and the next beside a claim, one instance dies',
-    least: 800_000,
+    least: 110_000,
     crashes: 1,
   },
   {
@@ -125,7 +125,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...someUpstream,
     channel: { ...drawn, transactions: anyEnd, besides: [{ refundAfter: 0 }] },
     name: 'from a channel: a refund beside a call, one instance dies',
-    least: 7_000,
+    least: 2_800,
     crashes: 1,
   },
   {
@@ -134,7 +134,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...goodUpstream,
     channel: { ...drawn, transactions: anyEnd, besides: [{ refundAfter: 1 }] },
     name: 'from a channel: a refund between a call and the next',
-    least: 16_000,
+    least: 5_000,
   },
   {
     ...quiet,
@@ -142,7 +142,7 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...goodUpstream,
     channel: { ...drawn, besides: [{ refundAfter: 0 }] },
     name: 'from a channel: a refund beside a call, one instance sleeps',
-    least: 55_000,
+    least: 21_000,
     sleeps: 1,
   },
   {
@@ -151,6 +151,6 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...goodUpstream,
     channel: { ...drawn, besides: [{ refundAfter: 1 }, 'claim'] },
     name: 'from a channel: a refund and a claim beside a call',
-    least: 60_000,
+    least: 37_000,
   },
 ];

@@ -169,7 +169,12 @@ export function openInstance(parts: InstanceParts): Instance {
       }),
     async renew() {
       inBackground = true;
-      await process.runs(lifecycle.renew);
+      let renewed: Promise<void> | undefined;
+      await process.runs(() => {
+        renewed = lifecycle.renew();
+      });
+      // A store that takes longer than a step has to have answered before the next.
+      await renewed;
       inBackground = false;
     },
   };

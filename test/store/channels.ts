@@ -133,7 +133,9 @@ export async function claimsChannelsAlone(
 /** One call at a time draws from a deposit, and what it cost is charged once. */
 export function channels(promise: Promised): void {
   drawing(promise);
+  drawingOnClaim(promise);
   charging(promise);
+  chargingWithTheAnswer(promise);
   collecting(promise);
 }
 
@@ -268,6 +270,114 @@ function drawing(promise: Promised): void {
     },
     'long',
   );
+}
+
+function drawingOnClaim(promise: Promised): void {
+  promise('claims a payment and keeps its voucher in one, with the channel as its chain told it', async (t, store) => {
+    const outcome = await store.claim(sampleFacts('one'), claimAt(5, { draw: sampleDraw(100) }));
+    t.match(outcome, { won: true, drawn: 'reserved' });
+    t.match(await channelOf(store), { charged: '0', ...FOUND, pending: { paymentId: 'one', max: '100' }, syncedAt: 5 });
+  });
+
+  promise('claims a payment also where its voucher cannot be kept, and says why', async (t, store) => {
+    await sold(store, 100);
+    const draws = { mismatch: sampleDraw(100), insufficient: sampleDraw(1_200, { amount: '1100' }) };
+    const before = await channelOf(store);
+    for (const [drawn, draw] of Object.entries(draws)) {
+      t.match(await store.claim(sampleFacts(drawn), claimAt(5, { draw })), { won: true, drawn });
+      t.match(await store.find(drawn), { state: 'claimed' });
+    }
+    t.same(await channelOf(store), before);
+    await store.claim(sampleFacts('has it'), claimAt(5, { draw: sampleDraw(200) }));
+    const late = await store.claim(sampleFacts('late'), claimAt(5, { draw: sampleDraw(200) }));
+    t.match(late, { won: true, drawn: 'busy' });
+    t.match(await channelOf(store), { pending: { paymentId: 'has it' } });
+  });
+
+  promise('keeps no voucher for a payment that is somebody else’s, or was claimed before', async (t, store) => {
+    const draw = sampleDraw(100);
+    await claimed(store, 'one');
+    t.match(await store.claim(sampleFacts('one'), claimAt(2, { draw })), { won: false });
+    t.match(await channelOf(store), { charged: '0', pending: undefined });
+    const again = await store.claim(sampleFacts('one'), claimAt(50, { draw }));
+    t.match(again, { won: true, claim: { attempt: 2 }, drawn: undefined });
+    t.match(await channelOf(store), { pending: undefined });
+  });
+
+  promise(
+    'gives a channel to one of two payments that are claimed at the same moment',
+    async (t, store, open) => {
+      const other = await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = idOf(round);
+        const outcomes = await Promise.all([
+          store.claim(sampleFacts(`one ${round}`), claimAt(3, { draw: on(id, 100) })),
+          other.claim(sampleFacts(`two ${round}`), claimAt(3, { draw: on(id, 100) })),
+        ]);
+        const drawn = outcomes.map((outcome) => outcome.won && outcome.drawn);
+        t.same([...drawn].sort(), ['busy', 'reserved']);
+        const winner = drawn[0] === 'reserved' ? 'one' : 'two';
+        t.match(await channelOf(store, id), { pending: { paymentId: `${winner} ${round}` } });
+      }
+    },
+    'long',
+  );
+}
+
+function chargingWithTheAnswer(promise: Promised): void {
+  const fulfilled = { answer: sampleAnswer(), cost: '0.25' };
+
+  promise('keeps an answer with its receipt and the charge, however often it is told', async (t, store, open) => {
+    const claim = await claimed(store, 'one');
+    await store.channels.reserve(claim, sampleDraw(100), 1);
+    t.equal(await store.settle(claim, receiptOf(100), 3, fulfilled), true);
+    const settled = { ...fulfilled, state: 'settled', receipt: receiptOf(100), owner: '', leaseUntil: 0, updatedAt: 3 };
+    t.match(await store.find('one'), settled);
+    const channel = await channelOf(store);
+    t.match(channel, { charged: '100', voucher: { max: '100' }, pending: undefined });
+    const other = { answer: sampleAnswer('another'), cost: '9' };
+    t.equal(await (await open()).settle(claim, receiptOf(900), 4, other), true);
+    t.match(await store.find('one'), { ...settled, updatedAt: 4 });
+    t.same(await channelOf(store), channel);
+  });
+
+  promise('keeps neither answer nor receipt, and charges nothing, for a claim that was lost', async (t, store) => {
+    const old = await claimed(store, 'one');
+    await store.channels.reserve(old, sampleDraw(100), 1);
+    const current = await won(store, sampleFacts('one'), claimAt(50));
+    const [payment, channel] = [await store.find('one'), await channelOf(store)];
+    t.equal(await store.settle(old, receiptOf(100), 51, fulfilled), false);
+    t.same(await store.find('one'), payment);
+    t.same(await channelOf(store), channel);
+    t.equal(await store.settle(current, receiptOf(100), 52, fulfilled), true);
+    t.match(await channelOf(store), { charged: '100' });
+  });
+
+  for (const [state, arrive] of Object.entries({ ...overWithout, unknown: underWay.unknown })) {
+    promise(`keeps neither of a payment that is ${state} by then`, async (t, store) => {
+      const claim = await claimed(store, 'one');
+      await store.channels.reserve(claim, sampleDraw(100), 1);
+      t.equal(await arrive(store, claim), true);
+      const before = await channelOf(store);
+      t.equal(await store.settle(claim, receiptOf(100), 3, fulfilled), false);
+      t.match(await store.find('one'), { state, answer: undefined, receipt: undefined });
+      t.same(await channelOf(store), before);
+    });
+  }
+
+  promise('keeps neither of a payment that has not the channel', async (t, store) => {
+    const claim = await claimed(store, 'without');
+    await store.channels.reserve(await claimed(store, 'has it'), sampleDraw(100), 1);
+    t.equal(await store.settle(claim, receiptOf(100), 3, fulfilled), false);
+    t.match(await store.find('without'), { state: 'claimed', answer: undefined, receipt: undefined });
+    t.match(await channelOf(store), { charged: '0', pending: { paymentId: 'has it' } });
+  });
+
+  promise('keeps both of a payment that settles by the same write and draws from nothing', async (t, store) => {
+    const claim = await claimed(store, 'one');
+    t.equal(await store.settle(claim, sampleReceipt(), 3, fulfilled), true);
+    t.match(await store.find('one'), { ...fulfilled, state: 'settled', receipt: sampleReceipt() });
+  });
 }
 
 function charging(promise: Promised): void {

@@ -266,8 +266,9 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         query,
         transaction: () => transaction,
         hold: (told) => ({
-          async lock(claim) {
-            const drawn = await store.reserve(claim, draw, now());
+          draw,
+          async lock(claim, drawnBefore) {
+            const drawn = drawnBefore ?? (await store.reserve(claim, draw, now()));
             if (drawn !== 'reserved') return turnedDown(drawn);
             const failed = deposit && (await make(deposit));
             return failed ?? { state: 'settled', transaction, amount };
