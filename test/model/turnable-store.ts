@@ -17,6 +17,8 @@ export interface TurnableStore {
 
 export function openTurnableStore(): TurnableStore {
   const database = new Database(':memory:');
+  // What is undone is copied by the page.
+  database.exec('PRAGMA page_size = 512');
   const prepared = new Map<string, Database.Statement>();
 
   function prepare(text: string): Database.Statement {

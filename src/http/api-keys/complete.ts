@@ -83,12 +83,10 @@ export async function complete(
   // A charge that fails leaves the hold to its lease. Who has read to the end finds the charge in the balance.
   visit.amount = toDecimal(await hold.settle(answered.use));
   const { use, upstream } = answered;
-  if (!use.isEstimated) parts.metrics?.tokens(model.name, use);
-  if (use.cost !== undefined) {
-    visit.cost = rateToDecimal(use.cost);
-    parts.metrics?.cost({ endpoint: ROUTE, upstream }, visit.cost);
-  }
+  if (use.cost !== undefined) visit.cost = rateToDecimal(use.cost);
   if (!response.destroyed) answered.finish();
+  if (!use.isEstimated) parts.metrics?.tokens(model.name, use);
+  if (visit.cost !== undefined) parts.metrics?.cost({ endpoint: ROUTE, upstream }, visit.cost);
 
   async function ask({ binding, model: asked }: ChatSource): Promise<Answered> {
     const { upstream } = binding;
