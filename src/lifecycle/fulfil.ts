@@ -182,8 +182,8 @@ const withWordOf = (problem: Problem, receipt: Receipt | undefined): Problem =>
   receipt ? new ReceiptedProblem(problem.code, receipt, problem.message, problem) : problem;
 
 /**
- * Calls the upstream and keeps the answer, unless that is done later. Throws Problem; the claim is given up by then, unless another has it:
- * `payment_in_progress`.
+ * Calls the upstream and keeps the answer, unless that is done later. Throws Problem; the claim is given up by then, unless
+ * another has it: `payment_in_progress`.
  */
 export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Promise<Fulfilled> {
   const { store, log, now } = parts;

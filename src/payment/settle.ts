@@ -49,9 +49,9 @@ export interface Settled {
 }
 
 /**
- * Settles a claimed payment and keeps the receipt, with what was `fulfilled` where that is not kept yet. Throws Refusal when it was refused for good, and Problem
- * `settlement_pending` when nobody knows yet: the reconciler goes on asking. Where the claim was lost, whoever has it
- * finds out: Problem `payment_in_progress`.
+ * Settles a claimed payment and keeps the receipt, with what was `fulfilled` where that is not kept yet. Throws Refusal when
+ * it was refused for good, and Problem `settlement_pending` when nobody knows yet: the reconciler goes on asking. Where the
+ * claim was lost, whoever has it finds out: Problem `payment_in_progress`.
  */
 export async function settlePayment(
   { store, now }: SettleParts,

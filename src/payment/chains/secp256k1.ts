@@ -2,7 +2,10 @@
 import { createRequire } from 'node:module';
 import { keccak256 } from '../../keccak.ts';
 
-/** The public key of 65 bytes. Takes a digest of 32 bytes, `r` and `s` together, and which of two keys it is; throws for numbers that are none of the curve's. */
+/**
+ * The public key of 65 bytes. Takes a digest of 32 bytes, `r` and `s` together, and which of two keys it is; throws for
+ * numbers that are none of the curve's.
+ */
 export type RecoverKey = (digest: Uint8Array, signature: Uint8Array, recovery: 0 | 1) => Uint8Array;
 
 interface Bindings {
