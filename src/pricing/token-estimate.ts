@@ -102,8 +102,12 @@ export function tokenWeight(text: string): number {
         const least = place >= LONG_PIECE && code < 128 ? PART_OF_LONG_PIECE : equals > 0 ? HELD_TWICE : 0;
         weight += Math.max(part, least);
         place++;
+      } else if (equals > 1 && code < 128) {
+        weight += again[code] ?? TOKEN;
+        // Part of the piece that it stands in: what comes behind it is no beginning.
+        place++;
       } else {
-        weight += equals > 1 && code < 128 ? (again[code] ?? TOKEN) : TOKEN * characterTokens(code);
+        weight += TOKEN * characterTokens(code);
         place = 1;
       }
     }

@@ -66,6 +66,15 @@ const block = (first: number): fc.Arbitrary<string> =>
 /** Blocks of 64 characters of all planes, surrogates aside. */
 const blocks = fc.oneof(fc.nat(0x35f), fc.integer({ min: 0x380, max: 0x7ff })).map((index) => index * 64);
 
+t.test('letters in runs, with others in between, are estimated at 0.9 of their tokens at least', async (t) => {
+  for (const run of [
+    'gggngggggggggggngvgggggggggggnggnggggnggvggnnv',
+    'thtttttthhtttththhthhhtthtttthhhtthhthttttttt',
+  ]) {
+    isEnough(t, run, run.repeat(10));
+  }
+});
+
 t.test('no text made against the estimate gets below 0.9 of its tokens', async (t) => {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   holds(t, 'random unicode', joined(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })));
@@ -110,6 +119,16 @@ t.test('no text made against the estimate gets below 0.9 of its tokens', async (
     fc
       .uniqueArray(fc.constantFrom(...letters), { minLength: 3, maxLength: 6 })
       .chain((few) => ofCharacters(few.join(''))),
+  );
+  holds(
+    t,
+    'runs of one letter with few others in them',
+    fc
+      .tuple(
+        fc.uniqueArray(fc.constantFrom(...letters), { minLength: 2, maxLength: 5 }),
+        fc.integer({ min: 2, max: 20 }),
+      )
+      .chain(([few, times]) => ofCharacters(few.join('') + (few[0] ?? '').repeat(times))),
   );
   holds(t, 'signs', ofCharacters('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'));
   holds(t, 'all of ASCII', joined(fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code))));
