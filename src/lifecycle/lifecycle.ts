@@ -24,7 +24,7 @@ import type { Credential, Quote, Rail } from '../payment/rail.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts';
 import type { GatewayRequest } from '../request.ts';
-import type { Claim, Fulfilled, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, Fulfilled, Store } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
 import type { Visit } from '../visit.ts';
 import { amountDue } from './amount-due.ts';
@@ -206,11 +206,12 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
       if (!isOurs) throw inProgress();
       return { receipt, answer: (await fulfil(call, priced, claimed, lease, { receipt })).answer };
     }
-    const { answer, unkept } = await fulfil(call, priced, claimed, lease, { hold, isKeptLater: isCovered });
-    const due = amountDue(priced.quote, priced.input, answer);
-    const { receipt, isOurs } = await settle(call, claimed, lease, due, unkept);
+    const isKeptLater = isCovered && claimed.answer === undefined;
+    const fulfilled = await fulfil(call, priced, claimed, lease, { hold, isKeptLater });
+    const due = amountDue(priced.quote, priced.input, fulfilled.answer);
+    const { receipt, isOurs } = await settle(call, claimed, lease, due, isKeptLater ? fulfilled : undefined);
     if (hold && !isOurs) throw inProgress();
-    return { answer, receipt };
+    return { answer: fulfilled.answer, receipt };
   } finally {
     lease.end();
     if ('verified' in claimed) claimed.workEnded();
@@ -229,14 +230,13 @@ async function fulfil(
   { input, quote: { route } }: Priced,
   { claim, network, payer, answer }: Work,
   lease: Lease,
-  { receipt, hold, isKeptLater = false }: Pick<Fulfilment, 'receipt' | 'hold' | 'isKeptLater'>,
-): Promise<{ readonly answer: StoredAnswer; readonly unkept?: Fulfilled }> {
-  if (answer) return { answer };
+  standing: Pick<Fulfilment, 'receipt' | 'hold' | 'isKeptLater'>,
+): Promise<Fulfilled> {
+  if (answer) return { answer, cost: undefined };
   const { parts, requestId, rail, live, visit } = call;
-  const emit = emitter({ route, rail: rail.name, requestId, live }, receipt);
-  const order = { route, input, claim, lease, network, payer, receipt, hold, isKeptLater, requestId, visit };
-  const fulfilled = await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
-  return { answer: fulfilled.answer, ...(isKeptLater && { unkept: fulfilled }) };
+  const emit = emitter({ route, rail: rail.name, requestId, live }, standing.receipt);
+  const order = { route, input, claim, lease, network, payer, requestId, visit, ...standing };
+  return await fulfilPayment(parts, { ...order, ...(emit && { emit }) });
 }
 
 /** 402 and the result withheld, 409 while nobody knows or where another instance has taken it over. */

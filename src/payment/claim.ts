@@ -48,7 +48,7 @@ export type Work = {
   | {
       readonly verified: VerifiedPayment;
       /** What came of `Hold.draw`; undefined: nothing was tried. */
-      readonly drawn: Drawn | undefined;
+      readonly drawn?: Drawn | undefined;
       /** An earlier attempt may have settled it, or may do so yet. */
       readonly mayHaveSettled: boolean;
       workEnded(): void;
@@ -372,8 +372,7 @@ function settleAfterAll(
 ): Work {
   const { network, payer, asset, upfront = 'offered' } = verified;
   const settled = { ...verified, upfront: answer || !verified.canSettleUpfront ? undefined : upfront };
-  const work = { ...held, network, payer, asset, answer, workEnded: () => {} };
-  return { ...work, verified: settled, drawn: undefined, mayHaveSettled: true };
+  return { ...held, network, payer, asset, answer, verified: settled, mayHaveSettled: true, workEnded: () => {} };
 }
 
 /**

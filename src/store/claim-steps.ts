@@ -1,5 +1,4 @@
 /** The steps of a claim, in one transaction: who has the key, what the payer has under way, and the payment itself. */
-
 import { drawFrom, lockDrawn } from './channels.ts';
 import { freesItsKey, mayHaveSettled, stateOnClaim } from './claimable.ts';
 import { toPayment } from './row.ts';

@@ -41,7 +41,7 @@ export function creditsOn(engine: Engine): CreditStore {
     return rows[0] && toLockedKey(rows[0]);
   }
 
-  /** Always in this order, hold before key. */
+  /** A hold that is removed, and its key: always in this order. */
   function* endedHold(removal: Statement): Steps<{ hold: HeldRow; key: LockedKey } | undefined> {
     const { rows } = yield removal;
     const hold = rows[0] && toHeld(rows[0]);
@@ -122,7 +122,7 @@ export function creditsOn(engine: Engine): CreditStore {
     return { held: true, balance: after.balance };
   }
 
-  /** Gives back what is not charged of a hold that was removed. False where there was none. */
+  /** Gives back all of a hold that is removed. False where there was none. */
   function* giveBackHeld(removal: Statement, note: string, now: number): Steps<boolean> {
     const ended = yield* endedHold(removal);
     if (!ended) return false;
