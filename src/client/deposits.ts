@@ -20,6 +20,9 @@ import type { Challenge, EvmSigner, Payment } from './wallet.ts';
 const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
 const BUSY = 'invalid_batch_settlement_evm_channel_busy';
 
+const SHARED =
+  'another client has changed what is kept of the deposits since this one read it: give each client a depositStore of its own, or let one end before the next begins';
+
 /** Calls that a deposit is for, where the gateway asks for none in particular. */
 const CALLS_OF_A_DEPOSIT = 10n;
 
@@ -127,6 +130,8 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
   const payable = assets.filter(({ id }) => accounts.has(id));
   const turn = openTurns();
   let opened: Promise<Map<string, Channel>> | undefined;
+  /** What this client may have left in the store: one write of two is not known to have failed. */
+  let left: readonly (string | undefined)[] = [];
   /** The plan that a channel's newest voucher follows: what is said of an older one is no news. */
   const newest = new Map<string, Plan>();
 
@@ -134,10 +139,12 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
     payable.find(({ id, address }) => id === network && address.toLowerCase() === config.token.toLowerCase());
 
   async function read(): Promise<Map<string, Channel>> {
+    const text = await store.read();
     const kept = readChannels(
-      await store.read(),
+      text,
       [...accounts.values()].map(({ address }) => address),
     );
+    left = [text];
     return new Map(
       kept.map((channel) => [nameOf({ id: channel.network }, channel.config, channel.config.withdrawDelay), channel]),
     );
@@ -151,10 +158,19 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
     return opened;
   }
 
+  /** Throws where it cannot be kept, or another client keeps its own there: both would sign for the same calls. */
+  async function keep(channels: Iterable<Channel>): Promise<void> {
+    if (!left.includes(await store.read())) throw new Error(SHARED);
+    const text = writeChannels(channels);
+    left = [...left, text];
+    await store.write(text);
+    left = left.slice(left.indexOf(text));
+  }
+
   /** Throws where it cannot be kept: then nothing has changed. */
   async function put(name: string, channel: Channel): Promise<void> {
     const all = await channels();
-    await store.write(writeChannels(new Map(all).set(name, channel).values()));
+    await keep(new Map(all).set(name, channel).values());
     all.set(name, channel);
   }
 
@@ -162,7 +178,7 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
   async function learn(name: string, channel: Channel): Promise<void> {
     const all = await channels();
     all.set(name, channel);
-    await store.write(writeChannels(all.values())).catch(() => {});
+    await keep(all.values()).catch(() => {});
   }
 
   const byId = async (id: string): Promise<[name: string, channel: Channel, asset: Asset] | undefined> => {

@@ -264,6 +264,21 @@ t.test('a program that is started again goes on with its channel', async (t) => 
   t.equal(before - (await holds()), 4n * PRICE);
 });
 
+t.test('of two clients that share what is kept, the one that was overtaken signs nothing more', async (t) => {
+  const depositStore = fileStore(join(t.testdir({}), 'deposits.json'));
+  const before = await holds();
+  const [one, other] = [open({ depositStore }), open({ depositStore })];
+  t.match(await one.call(PICTURE, prompt()), { ok: true });
+  t.match(await other.call(PICTURE, prompt()), { ok: true });
+  const refused = { ok: false, code: 'not_signed', message: /another client has changed.*nothing was sent/ };
+  t.match(await one.call(PICTURE, prompt()), refused);
+  t.match(await one.call(PICTURE, prompt()), refused, 'nor the next time');
+  t.equal(one.spending.spent, '0.06');
+  t.match(await other.call(PICTURE, prompt()), { ok: true }, 'the other goes on');
+  t.match(await other.refund(), [{ ok: true, amount: '0.42' }]);
+  t.equal(before - (await holds()), 3n * PRICE);
+});
+
 t.test('nothing is sent that could not be kept, and what cannot be read is not guessed at', async (t) => {
   const before = await holds();
   const full = open({

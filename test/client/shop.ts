@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import typescript from 'typescript';
+import { wordsFor } from '../words-for.ts';
 
 export interface Ran {
   readonly code: number;
@@ -12,21 +13,25 @@ export interface Ran {
   readonly err: string;
 }
 
-export function runNode(
-  words: readonly string[],
-  { cwd = '.', environment = {} }: { cwd?: string; environment?: Readonly<Record<string, string>> } = {},
-): Promise<Ran> {
-  const loader = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href;
+function runNode(words: readonly string[], cwd: string, environment: Readonly<Record<string, string>>): Promise<Ran> {
   const env = { PATH: process.env.PATH, ...environment };
   return new Promise((done) => {
-    execFile(process.execPath, [`--import=${loader}`, ...words], { cwd, env }, (error, out, err) => {
-      done({ code: error ? 1 : 0, out, err });
-    });
+    execFile(process.execPath, words, { cwd, env }, (error, out, err) => done({ code: error ? 1 : 0, out, err }));
   });
 }
 
+/** A program of a buyer's. */
+export function runProgram(
+  program: string,
+  { cwd, environment }: { cwd: string; environment: Readonly<Record<string, string>> },
+): Promise<Ran> {
+  const loader = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href;
+  return runNode([`--import=${loader}`, program], cwd, environment);
+}
+
 /** `turnpike client` with these words. */
-export const writeClient = (...words: string[]): Promise<Ran> => runNode(['src/cli/client.ts', ...words]);
+export const writeClient = (...words: string[]): Promise<Ran> =>
+  runNode([...wordsFor('src/cli/client.ts'), ...words], '.', {});
 
 const COMPILER = {
   target: 'ES2023',

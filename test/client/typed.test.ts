@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
 import { manual } from '../manual.ts';
-import { openShop, runNode, writeClient } from './shop.ts';
+import { openShop, runProgram, writeClient } from './shop.ts';
 
 /** The example of the manual, word for word. */
 const [, example = ''] = /^```ts\n(\/\/ buy\.ts\n[\s\S]*?)^```$/m.exec(manual) ?? [];
@@ -19,7 +19,7 @@ t.test('the manual’s program of twenty lines buys from five groups, and pays t
   writeFileSync(join(directory, 'buy.ts'), example);
   const before = [await gateway.spendable('chain-c'), await gateway.earned('chain-c')] as const;
   const environment = { EVM_PRIVATE_KEY: gateway.state.evm['chain-c']?.privateKey ?? '' };
-  const { code, out, err } = await runNode(['buy.ts'], { cwd: directory, environment });
+  const { code, out, err } = await runProgram('buy.ts', { cwd: directory, environment });
   t.equal(code, 0, err);
   const lines = out.trim().split('\n');
   t.equal(lines.length, 5);
