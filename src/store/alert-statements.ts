@@ -1,7 +1,8 @@
-/** Every SQL statement about alerts, as `statements.ts` has those about payments. */
+/** Every SQL statement about alerts. */
 import type { Alert, AlertState, AlertStore, NewAlert } from './alert-store.ts';
+import { FORGET_AT_ONCE } from './forget-statements.ts';
 import { withoutNul } from './nul.ts';
-import { FORGET_AT_ONCE, type Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 
 export const insertAlert = (
   { type, body }: NewAlert,

@@ -1,7 +1,7 @@
 import * as statements from './alert-statements.ts';
 import type { Alert, AlertState, AlertStore, NewAlert } from './alert-store.ts';
 import type { Engine } from './engine.ts';
-import type { Row } from './statements.ts';
+import type { Row } from './statement.ts';
 import type { Steps } from './steps.ts';
 
 const toAlert = (row: Row): Alert => ({

@@ -1,6 +1,6 @@
-/** Every SQL statement about channels; see `statements.ts` for the dialect. */
+/** Every SQL statement about channels; see `statement.ts` for the dialect. */
 import type { ChannelFacts, ChannelState, Voucher } from './channel-store.ts';
-import type { Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 
 export const findChannel = (id: string): Statement => ({ text: 'SELECT * FROM channels WHERE id = ?1', values: [id] });
 

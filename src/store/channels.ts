@@ -1,7 +1,7 @@
 import * as statements from './channel-statements.ts';
 import type { Channel, ChannelStore, Draw, Drawn } from './channel-store.ts';
 import type { Engine } from './engine.ts';
-import type { Row, Statement } from './statements.ts';
+import type { Row, Statement } from './statement.ts';
 import { type Steps, unwatched } from './steps.ts';
 import type { Claim, Receipt } from './store.ts';
 

@@ -1,9 +1,10 @@
 /** The steps of a claim, in one transaction: who has the key, what the payer has under way, and the payment itself. */
 import { drawFrom, lockDrawn } from './channels.ts';
 import { freesItsKey, mayHaveSettled, stateOnClaim } from './claimable.ts';
+import { findKept, keepValue, reserveKept } from './kept-statements.ts';
+import * as statements from './payment-statements.ts';
 import { toPayment } from './row.ts';
-import type { Row } from './statements.ts';
-import * as statements from './statements.ts';
+import type { Row } from './statement.ts';
 import { type Steps, unwatched } from './steps.ts';
 import type { ClaimOptions, ClaimOutcome, ExposureLimits, Payment, PaymentFacts, Receipt, SharedKey } from './store.ts';
 
@@ -27,7 +28,7 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
       ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
       : yield* claimAgain(decided, options, standing, rowLock);
   if (outcome.won && !outcome.before && channel) outcome.drawn = yield* drawFrom(channel, facts.id, draw, now);
-  if (outcome.won) for (const key of keys) yield unwatched(statements.keepValue(key.name, facts.id, now));
+  if (outcome.won) for (const key of keys) yield unwatched(keepValue(key.name, facts.id, now));
   return outcome;
 }
 
@@ -58,8 +59,8 @@ function* holderOf(
   now: number,
   rowLock: string,
 ): Steps<Payment | undefined> {
-  yield unwatched(statements.reserveKept(name, since, now));
-  const find = statements.findKept(name, since);
+  yield unwatched(reserveKept(name, since, now));
+  const find = findKept(name, since);
   const { rows: kept } = yield { ...find, text: `${find.text} ${rowLock}` };
   const holder = kept[0]?.value;
   if (!holder || holder === id) return undefined;

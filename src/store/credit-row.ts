@@ -1,6 +1,6 @@
 import type { Money } from '../money.ts';
 import type { ApiKey, CreditSales, EntryKind, KeyLimits, LedgerEntry } from './credit-store.ts';
-import type { Row } from './statements.ts';
+import type { Row } from './statement.ts';
 
 /** A key's row while it is locked: what writes to its balance start from. */
 interface KeyMoney {

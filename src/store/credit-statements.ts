@@ -1,8 +1,8 @@
-/** Every SQL statement about credits, in the dialect that SQLite and Postgres share; see `statements.ts`. */
+/** Every SQL statement about credits; see `statement.ts` for the dialect. */
 import type { Money } from '../money.ts';
 import type { HoldRequest, LedgerEntry, MovementPage, NewApiKey, Purchase } from './credit-store.ts';
 import { withoutNul } from './nul.ts';
-import type { Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 
 /** Amounts travel as text, both ways: a JavaScript number would round the large ones. */
 const number = (place: string): string => `CAST(${place} AS BIGINT)`;
@@ -128,16 +128,10 @@ export const insertHold = (hold: HoldRequest, day: number): Statement => ({
 
 const HOLD = 'id, key_id, CAST(amount AS TEXT) AS amount, day, route, model';
 
-/** Answers what it was. Of two that end a hold at once, the second finds none. */
-export const removeHold = (id: string): Statement => ({
-  text: `DELETE FROM holds WHERE id = ?1 RETURNING ${HOLD}`,
-  values: [id],
-});
-
-/** The same of one whose lease has run out: since it was listed, its owner may have prolonged it. */
-export const removeExpiredHold = (id: string, now: number): Statement => ({
-  text: `DELETE FROM holds WHERE id = ?1 AND lease_until <= ?2 RETURNING ${HOLD}`,
-  values: [id, now],
+/** Answers what it was: of two that end a hold at once, the second finds none. `expiredAt`: only where its lease has run out by then. */
+export const removeHold = (id: string, expiredAt?: number): Statement => ({
+  text: `DELETE FROM holds WHERE id = ?1 ${expiredAt === undefined ? '' : 'AND lease_until <= ?2 '}RETURNING ${HOLD}`,
+  values: expiredAt === undefined ? [id] : [id, expiredAt],
 });
 
 export const listExpiredHolds = (now: number): Statement => ({

@@ -26,7 +26,7 @@ import type {
 } from './credit-store.ts';
 import type { Engine } from './engine.ts';
 import { atMost, dayOf, type Posting, posted, refusalOf } from './posting.ts';
-import type { Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 import { type Steps, unwatched } from './steps.ts';
 
 /** Its work may go on all the same: the instance may only have slept. */
@@ -236,7 +236,8 @@ export function creditsOn(engine: Engine): CreditStore {
     async releaseExpired(now) {
       let released = 0;
       for (const { id } of await engine.read(statements.listExpiredHolds(now))) {
-        const removal = statements.removeExpiredHold(String(id), now);
+        // Since it was listed, its owner may have prolonged it.
+        const removal = statements.removeHold(String(id), now);
         if (await engine.transact(() => giveBackHeld(removal, LEASE_RAN_OUT, now))) released += 1;
       }
       return released;

@@ -2,7 +2,7 @@
  * A migration: when a payment settled stood only in its receipt. One whose receipt cannot be read is given the time of its
  * last change, so that it is missed by nobody.
  */
-import type { Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 import type { Steps } from './steps.ts';
 
 const BATCH = 500;

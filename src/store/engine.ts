@@ -1,5 +1,5 @@
 import type { Outlives } from './grouped-commit.ts';
-import type { Row, Statement } from './statements.ts';
+import type { Row, Statement } from './statement.ts';
 import type { Outcome, Steps } from './steps.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { type Rate, rate } from '../money.ts';
 import type { CallCount, ExchangeCount, MoneySum, PaidVisit, VisitStep } from './figures-store.ts';
 import { SPANS, type Span } from './figures-store.ts';
-import type { Row } from './statements.ts';
+import type { Row } from './statement.ts';
 
 const text = (value: Row[string] | undefined): string => String(value ?? '');
 

@@ -1,7 +1,9 @@
-/** Every SQL statement about sums of business, in the dialect that SQLite and Postgres share; see `statements.ts`. */
+/** Every SQL statement about sums of business; see `statement.ts` for the dialect. */
 import type { CallCount, ExchangeCount, MoneySum, PaidVisit, Span, SpansOf } from './figures-store.ts';
+import { FORGET_AT_ONCE } from './forget-statements.ts';
+import { keepValue } from './kept-statements.ts';
 import { withoutNul } from './nul.ts';
-import { FORGET_AT_ONCE, keepValue, type Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 
 /** Until the end of the transaction nobody else changes sums. */
 export const lockFigures = (now: number): Statement => keepValue('figures', '', now);

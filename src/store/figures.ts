@@ -13,8 +13,8 @@ import {
 } from './figures-row.ts';
 import * as statements from './figures-statements.ts';
 import { type ExchangeCount, type FiguresStore, type MoneySum, SPANS, type Span } from './figures-store.ts';
-import type { Row, Statement } from './statements.ts';
-import { reopenPayment } from './statements.ts';
+import { reopenPayment } from './payment-statements.ts';
+import type { Row, Statement } from './statement.ts';
 import { type Steps, unwatched } from './steps.ts';
 
 const spans = Object.keys(SPANS) as Span[];

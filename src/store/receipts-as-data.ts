@@ -1,7 +1,7 @@
 /**
  * A migration: receipts used to be kept as the headers that were sent. Frozen: it reads what older releases wrote.
  */
-import type { Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 import type { Steps } from './steps.ts';
 import type { Receipt } from './store.ts';
 

@@ -1,7 +1,7 @@
-/** Every SQL statement about refunds, as `statements.ts` has those about payments. */
+/** Every SQL statement about refunds. */
 import { withoutNul } from './nul.ts';
 import type { Refund, RefundRequest, RefundState, RefundStore } from './refund-store.ts';
-import type { Statement } from './statements.ts';
+import type { Statement } from './statement.ts';
 
 export const refundsOf = (paymentId: string): Statement => ({
   text: 'SELECT * FROM refunds WHERE payment_id = ?1 ORDER BY number',

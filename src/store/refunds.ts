@@ -1,8 +1,9 @@
 import type { Engine } from './engine.ts';
+import { findPayment } from './payment-statements.ts';
 import * as statements from './refund-statements.ts';
 import type { Refund, RefundOutcome, RefundRefusal, RefundRequest, RefundState, RefundStore } from './refund-store.ts';
 import { toPayment } from './row.ts';
-import { findPayment, type Row } from './statements.ts';
+import type { Row } from './statement.ts';
 import type { Steps } from './steps.ts';
 import type { Payment } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Row } from './statements.ts';
+import type { Row } from './statement.ts';
 import {
   FORGOTTEN,
   type Loss,

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from './migrations.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from './problem.ts';
-import type { Row, Statement } from './statements.ts';
+import type { Row, Statement } from './statement.ts';
 import type { Outcome, Steps } from './steps.ts';
 import type { Store } from './store.ts';
 import { type StoreLog, storeOn } from './store-on.ts';

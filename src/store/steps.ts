@@ -1,4 +1,4 @@
-import type { Row, Statement } from './statements.ts';
+import type { Row, Statement } from './statement.ts';
 
 /** What a statement did: the rows it returned, or how many it changed. */
 export interface Outcome {

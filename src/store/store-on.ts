@@ -1,16 +1,21 @@
 import type { Log } from '../log.ts';
 import { forgetAlerts } from './alert-statements.ts';
 import { alertsOn } from './alerts.ts';
+import { spendAllowance } from './allowance-statements.ts';
 import { ClaimLost, channelsOn, resolveFromChannel, settleFromChannel } from './channels.ts';
 import { claim } from './claim-steps.ts';
 import { creditsOn } from './credits.ts';
 import type { Engine } from './engine.ts';
 import { figuresOn, reopen } from './figures.ts';
+import * as forgotten from './forget-statements.ts';
+import { findKept, keepValue } from './kept-statements.ts';
+import { returnNonce, takeNonce } from './nonce-statements.ts';
+import { listPayments } from './payment-list-statements.ts';
+import * as statements from './payment-statements.ts';
 import { reasonOf } from './problem.ts';
 import { refundsOn } from './refunds.ts';
 import { toLoss, toPaid, toPayment, toSale } from './row.ts';
-import type { Row, Statement } from './statements.ts';
-import * as statements from './statements.ts';
+import type { Row, Statement } from './statement.ts';
 import type { Store } from './store.ts';
 
 /** Hears of payments that cannot be read: of each once. */
@@ -20,7 +25,7 @@ function nothingWhereLost(error: unknown): undefined {
   if (!(error instanceof ClaimLost)) throw error;
 }
 
-/** The store on an engine: every rule about payments is here, in `claimable.ts` or in `statements.ts`. */
+/** The store on an engine: every rule about payments is here, in `claimable.ts` or in `payment-statements.ts`. */
 export function storeOn(engine: Engine, log?: StoreLog): Store {
   const changesOne = async (statement: Statement) => (await engine.write(statement)).changes === 1;
 
@@ -49,7 +54,7 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     now: engine.now,
 
     async check() {
-      await engine.write(statements.keepValue('written to see that it can be', '', engine.now()));
+      await engine.write(keepValue('written to see that it can be', '', engine.now()));
       await engine.readClock();
     },
 
@@ -93,9 +98,9 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
       if (filter.states?.length === 0) return [];
       // What cannot be read never changes, and must not take the places of others for ever.
       const most = { ...filter, limit: limit + unreadable.size };
-      const rows = await engine.read(statements.listPayments(most));
+      const rows = await engine.read(listPayments(most));
       const isOld = rows.length === 0 && filter.transaction !== undefined;
-      const old = isOld ? await engine.read(statements.listPayments(most, true)) : [];
+      const old = isOld ? await engine.read(listPayments(most, true)) : [];
       return readable([...rows, ...old], toPayment).slice(0, limit);
     },
 
@@ -112,19 +117,18 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     },
 
     async cached(key, notBefore) {
-      const [row] = await engine.read(statements.findKept(key, notBefore));
+      const [row] = await engine.read(findKept(key, notBefore));
       return row && { value: String(row.value), storedAt: Number(row.stored_at) };
     },
 
     async keep(key, value, now) {
-      await engine.write(statements.keepValue(key, value, now));
+      await engine.write(keepValue(key, value, now));
     },
 
     async forget({ values, answers, payments, alerts = 0 }) {
-      const { forgetKept, forgetAllowances, forgetPaid, forgetRefunds, FORGET_AT_ONCE } = statements;
-      const { forgetAnswers, forgetUnpaid } = statements;
+      const { forgetPaid, forgetRefunds, forgetAnswers, forgetUnpaid, FORGET_AT_ONCE } = forgotten;
       const paid = payments === undefined ? [] : [forgetPaid(payments), forgetRefunds(payments)];
-      const kept = [forgetKept(values), forgetAllowances(values), forgetAlerts(alerts)];
+      const kept = [forgotten.forgetKept(values), forgotten.forgetAllowances(values), forgetAlerts(alerts)];
       const old = [...kept, forgetAnswers(answers), forgetUnpaid(answers), ...paid];
       for (const statement of old) {
         while ((await engine.write(statement)).changes === FORGET_AT_ONCE);
@@ -136,7 +140,7 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
         const wholeAt = new Map<string, number>();
         // In one order everywhere: instances that wait for each other's rows would wait for ever.
         for (const each of [...spent].sort((one, other) => (one.name < other.name ? -1 : 1))) {
-          const { rows } = yield statements.spendAllowance(each, now);
+          const { rows } = yield spendAllowance(each, now);
           wholeAt.set(each.name, Number(rows[0]?.whole_at));
         }
         return spent.map(({ name }) => wholeAt.get(name) ?? now);
@@ -144,14 +148,14 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     async takeNonce(request) {
       const next = await engine.transact(function* () {
-        const { rows } = yield statements.takeNonce(request);
+        const { rows } = yield takeNonce(request);
         return Number(rows[0]?.next);
       });
       return next - 1;
     },
 
     async returnNonce(account, nonce) {
-      await engine.write(statements.returnNonce(account, nonce));
+      await engine.write(returnNonce(account, nonce));
     },
 
     alerts: alertsOn(engine),

@@ -2,7 +2,7 @@
 import Database from 'libsql';
 import type { Engine } from '../../src/store/engine.ts';
 import { migrationsFrom, sqliteDialect } from '../../src/store/migrations.ts';
-import type { Row, Statement } from '../../src/store/statements.ts';
+import type { Row, Statement } from '../../src/store/statement.ts';
 import type { Outcome, Steps } from '../../src/store/steps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';

@@ -8,8 +8,9 @@ import {
   refundsToCount,
 } from '../../src/store/figures-statements.ts';
 import { SPANS, type SpansOf } from '../../src/store/figures-store.ts';
+import { listPayments } from '../../src/store/payment-list-statements.ts';
+import { listLosses, payerStanding, RECORD } from '../../src/store/payment-statements.ts';
 import { openRefunds } from '../../src/store/refund-statements.ts';
-import { listLosses, listPayments, payerStanding, RECORD } from '../../src/store/statements.ts';
 import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { written } from './payers.ts';
 import { sampleFacts } from './samples.ts';

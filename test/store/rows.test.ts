@@ -4,7 +4,7 @@ import { plus, receiptIn, toSum, toTakenBack, toVisit } from '../../src/store/fi
 import { migrationsFrom, schemaVersion, sqliteDialect } from '../../src/store/migrations.ts';
 import { PAGE, pages, paidIn } from '../../src/store/pages.ts';
 import { toLoss, toPaid, toPayment, toSale } from '../../src/store/row.ts';
-import type { Row } from '../../src/store/statements.ts';
+import type { Row } from '../../src/store/statement.ts';
 import { FORGOTTEN, isForgotten, type PaidPosition } from '../../src/store/store.ts';
 import { sampleAnswer, sampleReceipt } from './samples.ts';
 

@@ -1,46 +1,26 @@
 /**
- * Every SQL statement about payments and kept answers, in the dialect that SQLite and Postgres share. Parameters are
- * `?1`, `?2`, ...; Postgres reads them as `$1`, `$2`, .... Which state a write may start from stands in its WHERE, so
- * that a write and its check are one atomic step on either engine.
+ * Every SQL statement that changes payments, and those of a claim and of the books. Which state a write may start from stands in
+ * its WHERE, so that a write and its check are one atomic step on either engine.
  */
-
-import type { NonceRequest } from './nonce-store.ts';
 import { withoutNul } from './nul.ts';
-import {
-  type AllowanceSpent,
-  type Claim,
-  type ClaimOptions,
-  type Fulfilled,
-  type PaymentFacts,
-  type PaymentFilter,
-  type PaymentState,
-  paymentStates,
-  type Receipt,
-  type ReceiptedSettlement,
-  type Store,
-  type StoredAnswer,
+import type { Statement } from './statement.ts';
+import type {
+  Claim,
+  ClaimOptions,
+  Fulfilled,
+  PaymentFacts,
+  PaymentState,
+  Receipt,
+  ReceiptedSettlement,
+  Store,
+  StoredAnswer,
 } from './store.ts';
-
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly (string | number | null)[];
-  /**
-   * Planned once for each connection: only where there is one way to carry it out, for a plan that was made when tables were
-   * empty would stay.
-   */
-  readonly isPlannedOnce?: true;
-  /** See `unwatched`. */
-  readonly isUnwatched?: true;
-}
-
-/** A row as either engine returns it; Postgres gives 64-bit integers as strings. */
-export type Row = Readonly<Record<string, string | number | null>>;
 
 /** Claimed and not at an end: its owner, or who takes it over, still has something to do. */
 const HELD = `(state IN ('claimed', 'fulfilled') OR (state = 'settled' AND answer IS NULL))`;
 
 /** Word for word the condition of the index `payments_by_state`: no engine would use it without. */
-const AT_REST = `state NOT IN ('claimed', 'fulfilled', 'settled')`;
+export const AT_REST = `state NOT IN ('claimed', 'fulfilled', 'settled')`;
 
 export const findPayment = (id: string): Statement => ({ text: 'SELECT * FROM payments WHERE id = ?1', values: [id] });
 
@@ -243,91 +223,6 @@ export const renewPayments = (
   values: [owner, leaseUntil, JSON.stringify(claims.map(({ id, attempt }) => `${attempt} ${id}`))],
 });
 
-/** Every column but `answer`. */
-const WITHOUT_ANSWER = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
-  recovery_query, settle_upfront, state, attempt, owner, lease_until, receipt, cost, reason, created_at, updated_at, door`;
-
-/** As its index has it: EVM addresses in lower case. */
-const PAYER = `CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END`;
-
-/** How a list finds its rows: by the index that leads to the fewest. */
-type Lead = 'owner' | 'payer' | 'transaction' | 'route' | 'network' | 'state' | 'age';
-
-/** Somebody works on these, or did when its process died. */
-const UNDER_WAY: readonly PaymentState[] = ['claimed', 'fulfilled'];
-
-const are = (states: readonly PaymentState[] | undefined, kind: (state: PaymentState) => boolean): boolean =>
-  states?.every(kind) ?? false;
-
-/** Most payments are settled, and most are on one network of few. */
-function leadOf({ states, leaseBefore, payer, transaction, route, network }: PaymentFilter): Lead {
-  const isUnderWay = are(states, (state) => UNDER_WAY.includes(state));
-  const isAtRest = are(states, (state) => state !== 'settled' && !UNDER_WAY.includes(state));
-  if (leaseBefore !== undefined) return 'owner';
-  if (transaction !== undefined) return 'transaction';
-  if (payer !== undefined) return 'payer';
-  if (isUnderWay) return 'owner';
-  if (isAtRest) return 'state';
-  if (route !== undefined) return 'route';
-  return network !== undefined ? 'network' : 'age';
-}
-
-/** No index finds what a state is not, and no engine may begin with that of states where another leads. */
-function stateIn(states: readonly PaymentState[], lead: Lead, place: (value: string) => string): string {
-  if (lead === 'payer') {
-    const others = paymentStates.filter((state) => !states.includes(state));
-    return others.length === 0 ? 'TRUE' : `state NOT IN (${others.map(place).join(', ')})`;
-  }
-  return lead === 'state'
-    ? `${AT_REST} AND state IN (${states.map(place).join(', ')})`
-    : `(state || '') IN (${states.map(place).join(', ')})`;
-}
-
-/** Of those that settled before transactions had an index of their own, and are not counted since. */
-const UNINDEXED = `transaction_id IS NULL AND settled_at IS NOT NULL
-  AND (revenue_counted = 0 OR (cost_counted = 0 AND answer IS NOT NULL))`;
-
-/** `isUnindexed`: of a transaction that its index does not find. */
-export function listPayments(filter: PaymentFilter, isUnindexed = false): Statement {
-  const { states, since, updatedSince, leaseBefore, due, payer, transaction, route, network } = filter;
-  const { before, withoutAnswers, oldest, limit } = filter;
-  const lead = leadOf(filter);
-  const values: (string | number)[] = [limit];
-  const place = (value: string | number): string => `?${values.push(value)}`;
-  /** No engine may begin with another index than the one that leads. */
-  const column = (name: Lead): string => (lead === name ? name : `(${name} || '')`);
-  /** Nor with that of all payments in their order, where few are found by their owners. */
-  const createdAt = lead === 'owner' ? '+created_at' : 'created_at';
-  const conditions = ['TRUE'];
-  if (since !== undefined) conditions.push(`${createdAt} >= ${place(since)}`);
-  if (updatedSince !== undefined) conditions.push(`updated_at >= ${place(updatedSince)}`);
-  if (lead === 'owner') conditions.push("owner <> ''");
-  if (leaseBefore !== undefined) conditions.push(`lease_until < ${place(leaseBefore)}`);
-  if (due) {
-    const [now, least, most] = [due.now, due.least, due.most].map(place);
-    conditions.push(`${now} - updated_at >= ${least}
-      AND (${now} - updated_at >= updated_at - created_at OR ${now} - updated_at >= ${most})`);
-  }
-  if (payer !== undefined) {
-    const address = place(payer.startsWith('0x') ? payer.toLowerCase() : payer);
-    conditions.push(`${lead === 'payer' ? PAYER : `((${PAYER}) || '')`} = ${address}`);
-  }
-  if (transaction !== undefined && isUnindexed) {
-    conditions.push(`${UNINDEXED} AND receipt LIKE ${place(`%"transaction":"${transaction}"%`)}`);
-  } else if (transaction !== undefined) {
-    conditions.push(`transaction_id = ${place(transaction)}`);
-  }
-  if (route !== undefined) conditions.push(`${column('route')} = ${place(route)}`);
-  if (network !== undefined) conditions.push(`${column('network')} = ${place(network)}`);
-  if (before !== undefined) conditions.push(`(${createdAt}, id) < (${place(before.createdAt)}, ${place(before.id)})`);
-  if (states !== undefined) conditions.push(stateIn(states, lead, place));
-  return {
-    text: `SELECT ${withoutAnswers ? WITHOUT_ANSWER : '*'} FROM payments WHERE ${conditions.join(' AND ')}
-      ORDER BY ${oldest ? 'updated_at, id' : `${createdAt} DESC, id DESC`} LIMIT ?1`,
-    values,
-  };
-}
-
 export const listSales = ({ since, after, limit }: Parameters<Store['sales']>[0]): Statement => ({
   text: `SELECT id, rail, route, asset, cost, receipt, created_at FROM payments
     WHERE state = 'settled' AND created_at >= ?1 AND (created_at > ?2 OR id > ?3)
@@ -340,95 +235,4 @@ export const listPaid = ({ from, to, after, limit }: Parameters<Store['paid']>[0
       (SELECT p.key_id FROM purchases p WHERE p.payment_id = payments.id) AS key_id
     FROM payments WHERE settled_at < ?1 AND (settled_at, id) > (?2, ?3) ORDER BY settled_at, id LIMIT ?4`,
   values: [to, after?.settledAt ?? from, after?.id ?? '', limit],
-});
-
-/** `taken_at` of the row is the newest; a number is one less than `next`. */
-export const takeNonce = ({ account, atLeast, now, forgottenBefore }: NonceRequest): Statement => ({
-  text: `INSERT INTO nonces (account, next, taken_at) VALUES (?1, ?2, ?3)
-    ON CONFLICT (account) DO UPDATE SET taken_at = excluded.taken_at, next = CASE
-      WHEN nonces.taken_at < ?4 OR nonces.next < excluded.next THEN excluded.next ELSE nonces.next + 1 END
-    RETURNING next`,
-  values: [account, atLeast + 1, now, forgottenBefore],
-});
-
-export const returnNonce = (account: string, nonce: number): Statement => ({
-  text: 'UPDATE nonces SET next = ?2 WHERE account = ?1 AND next = ?3',
-  values: [account, nonce, nonce + 1],
-});
-
-export const spendAllowance = ({ name, milliseconds }: AllowanceSpent, now: number): Statement => ({
-  text: `INSERT INTO allowances (name, whole_at) VALUES (?1, ?2)
-    ON CONFLICT (name) DO UPDATE SET whole_at = CASE
-      WHEN allowances.whole_at < ?3 THEN excluded.whole_at ELSE allowances.whole_at + ?4 END
-    RETURNING whole_at`,
-  values: [name, now + milliseconds, now, milliseconds],
-});
-
-export const findKept = (key: string, notBefore: number): Statement => ({
-  text: 'SELECT value, stored_at FROM kept WHERE key = ?1 AND stored_at > ?2',
-  values: [key, notBefore],
-});
-
-/** Makes a row that can be locked where there is none, and empties one that was kept at `since` or earlier. */
-export const reserveKept = (key: string, since: number, now: number): Statement => ({
-  text: `INSERT INTO kept (key, value, stored_at) VALUES (?1, '', ?2)
-    ON CONFLICT (key) DO UPDATE SET value = '', stored_at = excluded.stored_at WHERE kept.stored_at <= ?3`,
-  values: [key, now, since],
-});
-
-export const keepValue = (key: string, value: string, now: number): Statement => ({
-  text: `INSERT INTO kept (key, value, stored_at) VALUES (?1, ?2, ?3)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value, stored_at = excluded.stored_at`,
-  values: [key, value, now],
-});
-
-/** Few enough that nobody waits long for the database in between. */
-export const FORGET_AT_ONCE = 50;
-
-export const forgetKept = (before: number): Statement => ({
-  text: `DELETE FROM kept WHERE key IN (SELECT key FROM kept WHERE stored_at < ?1 ORDER BY stored_at LIMIT ${FORGET_AT_ONCE})`,
-  values: [before],
-});
-
-export const forgetAllowances = (before: number): Statement => ({
-  text: `DELETE FROM allowances WHERE name IN (
-    SELECT name FROM allowances WHERE whole_at < ?1 ORDER BY whole_at LIMIT ${FORGET_AT_ONCE})`,
-  values: [before],
-});
-
-/** An empty answer is a forgotten one: see `FORGOTTEN`. */
-export const forgetAnswers = (before: number): Statement => ({
-  text: `UPDATE payments SET answer = '' WHERE id IN (
-    SELECT id FROM payments WHERE answer <> '' AND state = 'settled' AND updated_at < ?1
-    ORDER BY updated_at LIMIT ${FORGET_AT_ONCE})`,
-  values: [before],
-});
-
-export const forgetUnpaid = (before: number): Statement => ({
-  text: `DELETE FROM payments WHERE id IN (
-    SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND ${AT_REST} AND created_at < ?1 AND updated_at < ?1
-    ORDER BY created_at LIMIT ${FORGET_AT_ONCE})`,
-  values: [before],
-});
-
-/** By the index of what settled. Credits that wait count from their payment, and what is not sent yet is still to be paid. */
-export const forgetPaid = (before: number): Statement => ({
-  text: `DELETE FROM payments WHERE id IN (
-    SELECT p.id FROM payments p WHERE p.settled_at < ?1 AND p.settled_at IS NOT NULL AND p.updated_at < ?1
-      AND p.revenue_counted = 1
-      AND (p.state = 'refunded' OR (p.state = 'settled' AND p.answer = ''))
-      AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id
-        AND (r.state <> 'sent' OR r.updated_at >= ?1 OR r.counted = 0))
-      AND NOT EXISTS (SELECT 1 FROM purchases c WHERE c.payment_id = p.id AND c.posted_at IS NULL)
-    ORDER BY p.settled_at LIMIT ${FORGET_AT_ONCE})`,
-  values: [before],
-});
-
-/** Those of payments that are forgotten. */
-export const forgetRefunds = (before: number): Statement => ({
-  text: `DELETE FROM refunds WHERE (payment_id, number) IN (
-    SELECT r.payment_id, r.number FROM refunds r WHERE r.state = 'sent' AND r.updated_at < ?1
-      AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = r.payment_id)
-    ORDER BY r.updated_at LIMIT ${FORGET_AT_ONCE})`,
-  values: [before],
 });

@@ -1,0 +1,54 @@
+/** What takes old rows away. */
+import { AT_REST } from './payment-statements.ts';
+import type { Statement } from './statement.ts';
+
+/** Few enough that nobody waits long for the database in between. */
+export const FORGET_AT_ONCE = 50;
+
+export const forgetKept = (before: number): Statement => ({
+  text: `DELETE FROM kept WHERE key IN (SELECT key FROM kept WHERE stored_at < ?1 ORDER BY stored_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+export const forgetAllowances = (before: number): Statement => ({
+  text: `DELETE FROM allowances WHERE name IN (
+    SELECT name FROM allowances WHERE whole_at < ?1 ORDER BY whole_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+/** An empty answer is a forgotten one: see `FORGOTTEN`. */
+export const forgetAnswers = (before: number): Statement => ({
+  text: `UPDATE payments SET answer = '' WHERE id IN (
+    SELECT id FROM payments WHERE answer <> '' AND state = 'settled' AND updated_at < ?1
+    ORDER BY updated_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+export const forgetUnpaid = (before: number): Statement => ({
+  text: `DELETE FROM payments WHERE id IN (
+    SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND ${AT_REST} AND created_at < ?1 AND updated_at < ?1
+    ORDER BY created_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+/** By the index of what settled. Credits that wait count from their payment, and what is not sent yet is still to be paid. */
+export const forgetPaid = (before: number): Statement => ({
+  text: `DELETE FROM payments WHERE id IN (
+    SELECT p.id FROM payments p WHERE p.settled_at < ?1 AND p.settled_at IS NOT NULL AND p.updated_at < ?1
+      AND p.revenue_counted = 1
+      AND (p.state = 'refunded' OR (p.state = 'settled' AND p.answer = ''))
+      AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id
+        AND (r.state <> 'sent' OR r.updated_at >= ?1 OR r.counted = 0))
+      AND NOT EXISTS (SELECT 1 FROM purchases c WHERE c.payment_id = p.id AND c.posted_at IS NULL)
+    ORDER BY p.settled_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
+
+/** Those of payments that are forgotten. */
+export const forgetRefunds = (before: number): Statement => ({
+  text: `DELETE FROM refunds WHERE (payment_id, number) IN (
+    SELECT r.payment_id, r.number FROM refunds r WHERE r.state = 'sent' AND r.updated_at < ?1
+      AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = r.payment_id)
+    ORDER BY r.updated_at LIMIT ${FORGET_AT_ONCE})`,
+  values: [before],
+});
