@@ -76,8 +76,11 @@ export interface ChannelStore {
   /** Keeps a channel that is not known here yet, with what the chain says that was claimed as all that it was charged. */
   adopt(facts: ChannelFacts, state: ChannelState, now: number): Promise<void>;
 
-  /** Keeps what the chain says. What was claimed was charged. */
-  sync(id: string, state: ChannelState, now: number): Promise<void>;
+  /**
+   * Keeps what the chain says. What was claimed was charged. What is from before a refund that is known of here (a node may be
+   * behind, its transaction under way) is let be for a quarter of an hour: `hasTurnedDown`: the chain will not carry it out.
+   */
+  sync(id: string, state: ChannelState, now: number, hasTurnedDown?: boolean): Promise<void>;
 
   /**
    * Those with something to claim, the longest waiting first, that nobody claims for at the moment: a page of `limit`, or

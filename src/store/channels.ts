@@ -123,6 +123,9 @@ export function* drawFrom(
   return 'reserved';
 }
 
+/** A refund's transaction is sent again for less, and has come about by then or never will. */
+const REFUND_MS = 900_000;
+
 /** Channels on an engine. */
 export function channelsOn(engine: Engine): ChannelStore {
   const { rowLock } = engine;
@@ -145,11 +148,13 @@ export function channelsOn(engine: Engine): ChannelStore {
       await engine.write(statements.insertChannel(facts, state, state.totalClaimed, now));
     },
 
-    sync: (id, state, now) =>
+    sync: (id, state, now, hasTurnedDown = false) =>
       engine.transact(function* () {
         const known = yield* locked(id, rowLock);
         if (!known) return;
-        const { charged } = known.channel;
+        const { charged, refundNonce, syncedAt } = known.channel;
+        const isEarlier = BigInt(state.refundNonce) < BigInt(refundNonce);
+        if (isEarlier && !hasTurnedDown && now - syncedAt < REFUND_MS) return;
         // A database that was put back to an earlier day knows of less than was claimed meanwhile.
         const isBehind = BigInt(charged) < BigInt(state.totalClaimed);
         yield statements.syncChannel(id, state, isBehind ? state.totalClaimed : charged, now);

@@ -134,7 +134,8 @@ export const channelScenarios: readonly ChannelScenario[] = [
     ...goodUpstream,
     channel: { ...drawn, transactions: anyEnd, besides: [{ refundAfter: 1 }] },
     name: 'from a channel: a refund between a call and the next',
-    least: 5_000,
+    least: 60_000,
+    silences: 1,
   },
   {
     ...quiet,

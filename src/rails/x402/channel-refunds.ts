@@ -8,6 +8,7 @@ import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations
 import type { ChannelOperator } from '../../payment/channels/operator.ts';
 import { inProgress, settlementPending } from '../../payment/conflicts.ts';
 import { asked } from '../../payment/facilitators/asked.ts';
+import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { HttpAnswer, OwnPath, PayerGate } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
@@ -49,6 +50,11 @@ const offersOf = (networks: PayableNetworks, wanted: string | null): Requirement
     .filter(({ id, caip2 }) => wanted === null || wanted === id || wanted === caip2)
     .flatMap((network) => channelRequirements(network, 0n, 0n) ?? []);
 
+const nothingLeft = ({ caip2 }: PayableNetwork): Refusal =>
+  new Refusal('verification-failed', 'nothing is left of the deposit', {
+    correction: { code: NO_BALANCE, network: caip2, extra: {} },
+  });
+
 export function openChannelRefunds({ networks, channels, publicUrl, now }: RefundParts): OwnPath {
   function ask(request: GatewayRequest, refusal?: Refusal): HttpAnswer {
     const wanted = new URLSearchParams(request.query).get('network');
@@ -89,9 +95,20 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     const left = BigInt(state.balance) - charged;
     if (left > 0n && refund.refund !== 0n)
       return refund.refund !== undefined && refund.refund < left ? refund.refund : left;
-    throw new Refusal('verification-failed', 'nothing is left of the deposit', {
-      correction: { code: NO_BALANCE, network: network.caip2, extra: {} },
-    });
+    throw nothingLeft(network);
+  }
+
+  /** What the chain says, and is kept: a channel that holds nothing is nobody's. Throws Refusal. */
+  async function adopted(
+    { channel, config }: ChannelAuthorization,
+    network: PayableNetwork,
+    operator: ChannelOperator,
+  ): Promise<void> {
+    const state = await asked('the channel', operator.read(channel));
+    if (BigInt(state.balance) === 0n && !(await channels.find(channel))) throw nothingLeft(network);
+    const facts = { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) };
+    await channels.adopt(facts, state, now());
+    await channels.sync(channel, state, now());
   }
 
   async function giveBack(
@@ -99,12 +116,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     gate: PayerGate,
   ): Promise<Given> {
     const { channel, config } = refund;
-    const found = await asked('the channel', operator.read(channel));
-    await channels.adopt(
-      { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) },
-      found,
-      now(),
-    );
+    await adopted(refund, network, operator);
     const heldUntil = now() + HELD_MS;
     const [kept] = await channels.take([channel], 'refund', heldUntil, now());
     if (!kept) {
@@ -112,25 +124,45 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     }
     let settled: Settlement | undefined;
     try {
+      const found = await asked('the channel', operator.read(channel));
+      // An earlier refund is on its way, or a node has not seen it yet.
+      if (BigInt(found.refundNonce) < BigInt(kept.refundNonce)) throw settlementPending();
       const amount = leftOf(refund, network, kept, found);
       const charged = chargedOf(kept, found);
       const { max, signature } = kept.voucher ?? { max: charged.toString(), signature: refund.voucher.signature };
       const due = charged - BigInt(found.totalClaimed);
       // Who slept here may have been taken for dead, and the channel drawn from since.
       if (now() > heldUntil - CHAIN_MS) throw inProgress();
+      const left: ChannelState = {
+        ...found,
+        balance: (BigInt(found.balance) - amount).toString(),
+        refundNonce: (BigInt(found.refundNonce) + 1n).toString(),
+      };
+      // Whatever becomes of this process and of the transaction: no call counts on what may be given back from here on.
+      await channels.sync(channel, left, now());
       settled = await operator.refund({ config, max: BigInt(max), signature, charged, due }, amount);
       gate.ended('wasted');
       if (settled.state === 'unknown') throw settlementPending();
       if (settled.state === 'refused') {
+        await channels.sync(channel, found, now(), true);
         throw new Refusal('verification-failed', `the deposit was not given back: ${settled.reason}`);
       }
-      const state = await asked('the channel', operator.read(channel));
-      await channels.sync(channel, state, now());
+      const state = await afterwards(operator, channel, { ...left, totalClaimed: charged.toString() });
       return { ...state, charged: charged.toString(), transaction: settled.transaction, amount };
     } finally {
       // What nobody knows the end of keeps the channel until the chain has had its time.
       if (settled?.state !== 'unknown') await channels.letGo([channel], 'refund', heldUntil);
     }
+  }
+
+  /** What the chain says once the refund is in it, and what has to be so where the node does not say it yet. */
+  async function afterwards(operator: ChannelOperator, channel: string, expected: ChannelState): Promise<ChannelState> {
+    const state = await operator.read(channel).catch((error: unknown) => {
+      if (!(error instanceof FacilitatorUnreachable)) throw error;
+    });
+    if (!state || BigInt(state.refundNonce) < BigInt(expected.refundNonce)) return expected;
+    await channels.sync(channel, state, now());
+    return state;
   }
 
   const answer = ({ payment }: X402Credential, refund: ChannelAuthorization, given: Given): HttpAnswer => {

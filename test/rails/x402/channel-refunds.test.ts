@@ -339,6 +339,8 @@ t.test('a refund whose end nobody knows keeps the channel until its chain has ha
   clock.now += 2 * MINUTE - 1;
   t.match(bodyOf(await ask(300n)), { error: BUSY });
   clock.now += 1;
+  await t.rejects(ask(300n), { name: 'Problem', code: 'settlement_pending' }, 'its transaction may be sent again yet');
+  clock.now += 13 * MINUTE;
   t.equal((await ask(300n)).status, 200);
 });
 
