@@ -16,7 +16,8 @@ import {
 } from './express.ts';
 import { answerSold } from './live.ts';
 import { splitUrl } from './transport.ts';
-import { answerUnreadable, refuseWithoutHost } from './unreadable.ts';
+import { openUnread } from './unread.ts';
+import { answerUnreadable, answerWithProblem, refuseWithoutHost } from './unreadable.ts';
 import { beginVisit, keepVisit, visitOf } from './visits.ts';
 
 /** The router, and a 404 for everything else. */
@@ -80,6 +81,8 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** At a time; more are closed at once. */
   readonly connections: number;
+  /** For an answer of which nothing is read. */
+  readonly unreadMs: number;
 }
 
 /** For the open internet: the largest body in a minute is what a bad mobile network does. */
@@ -88,6 +91,7 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   requestMs: 60_000,
   idleMs: 75_000,
   connections: 10_000,
+  unreadMs: 60_000,
 };
 
 /** Listens. Rejects when the address cannot be had. */
@@ -97,7 +101,8 @@ export async function listen(
   port: number,
   limits: ConnectionLimits = CONNECTION_LIMITS,
 ): Promise<Server> {
-  const answering = refuseWithoutHost(listener);
+  const unread = openUnread();
+  const answering = unread.bounding(refuseWithoutHost(listener), answerWithProblem);
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
@@ -109,6 +114,7 @@ export async function listen(
     answering,
   );
   answerUnreadable(server, answering);
+  unread.watch(server, limits.unreadMs);
   // Counted by the router, which says so; the size of all of them together is Node's to bound (16 KB).
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;

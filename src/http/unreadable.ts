@@ -39,12 +39,15 @@ function writeAnswer(socket: Duplex, problem: Problem): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
+export const answerWithProblem = (response: ServerResponse, problem: Problem): void =>
+  send(response, answerOf(problem));
+
 /** RFC 9112, 3.2: no request of version 1.1 is without a host, although nothing here depends on it. */
 export const refuseWithoutHost =
   (listener: RequestListener): RequestListener =>
   (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion !== '1.1') listener(request, response);
-    else send(response, answerOf(withoutHost()));
+    else answerWithProblem(response, withoutHost());
   };
 
 /**
