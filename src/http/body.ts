@@ -8,6 +8,17 @@ const tooManyPieces = () =>
     headers: { connection: 'close' },
   });
 
+/** Of bodies that have not come to their end, all together, in bytes: callers of many addresses may send as many as there are connections. */
+const MOST_ARRIVING = 256 * 1_048_576;
+/** A body that is smaller is taken all the same. */
+const SMALL_BODY_BYTES = 65_536;
+let arriving = 0;
+
+const tooMuchAtOnce = () =>
+  new Problem('rate_limited', 'Too many large bodies come in at the moment: send it again in a few seconds', {
+    headers: { connection: 'close', 'retry-after': '5' },
+  });
+
 /** However a body is cut, so many pieces are nobody's work. */
 const FEW_PIECES = 1_000;
 /** Beyond those, pieces have to be as large as this on average. */
@@ -64,8 +75,15 @@ function discard(request: IncomingMessage): void {
   });
 }
 
-/** The body's exact bytes. Throws Problem `body_too_large` as soon as that is known. */
-export function readRawBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/**
+ * The body's exact bytes. Throws Problem `body_too_large` as soon as that is known, and `rate_limited` for a large one while
+ * `mostArriving` bytes of bodies that are not whole yet are kept already.
+ */
+export function readRawBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  mostArriving = MOST_ARRIVING,
+): Promise<Buffer> {
   if (request.readableEnded) {
     const message = 'the body was read before the gateway saw it: mount its router before any body parser';
     return Promise.reject(new Error(message));
@@ -77,26 +95,37 @@ export function readRawBody(request: IncomingMessage, limitBytes: number): Promi
   return new Promise((resolve, reject) => {
     let bytes = new GrowingBytes();
     let pieces = 0;
-    const refuse = (problem: Problem) => {
-      request.off('data', collect);
-      // Nothing more of it is kept.
+    const letGo = (): Buffer => {
+      const whole = bytes.read();
+      arriving -= bytes.size;
       bytes = new GrowingBytes();
-      reject(problem);
+      return whole;
+    };
+    const fail = (error: unknown) => {
+      request.off('data', collect);
+      letGo();
+      reject(error);
     };
     const collect = (piece: Buffer) => {
       pieces += 1;
       if (bytes.size + piece.length > limitBytes) {
-        refuse(tooLarge(limitBytes));
+        fail(tooLarge(limitBytes));
         discard(request);
       } else if (pieces > FEW_PIECES + bytes.size / SMALL_PIECE_BYTES) {
-        refuse(tooManyPieces());
+        fail(tooManyPieces());
         // Each piece costs something, whatever becomes of it: the answer closes the connection.
         request.pause();
-      } else bytes.add(piece);
+      } else if (arriving > mostArriving && bytes.size + piece.length > SMALL_BODY_BYTES) {
+        fail(tooMuchAtOnce());
+        request.pause();
+      } else {
+        arriving += piece.length;
+        bytes.add(piece);
+      }
     };
     request.on('data', collect);
-    request.on('end', () => resolve(bytes.read()));
-    request.on('error', reject);
-    request.on('aborted', () => reject(new Problem('invalid_json', 'The request ended before its body did')));
+    request.on('end', () => resolve(letGo()));
+    request.on('error', fail);
+    request.on('aborted', () => fail(new Problem('invalid_json', 'The request ended before its body did')));
   });
 }
