@@ -29,6 +29,10 @@ export interface Gate {
   arrives(): void;
   /** Whose it is, once that is sure. */
   identified(payer: string): void;
+  /** A deposit of this payer's is to be given back. */
+  returns(payer: string): void;
+  /** It was, at our cost: such are counted by themselves, for what its payer buys makes none of them good. */
+  returned(): void;
   /** The payment, or the key, was not good. */
   refused(): void;
   ended(how: CallEnd): void;
@@ -69,6 +73,7 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
   const refused = bucket('refused', refusedPerMinute, MINUTE_MS);
   const failed = bucket('failed', failedPerMinute, MINUTE_MS);
   const wasted = [bucket('wasted', wastedPerHour, HOUR_MS), bucket('wasted-day', wastedPerDay, DAY_MS)];
+  const returned = bucket('returned', wastedPerHour, HOUR_MS);
   const underWay = new Map<string, number>();
   /** An operator should know who is limited, and not a line for each time. */
   const told = openBucket({ name: 'told', count: 1, periodMs: MINUTE_MS }, 1_000);
@@ -108,10 +113,13 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
   }
 
   return {
-    buckets: [unpaid, refused, failed, ...wasted],
+    buckets: [unpaid, refused, failed, returned, ...wasted],
     gate(address) {
       const held: (() => void)[] = [];
       let payer: string | undefined;
+      let returning: string | undefined;
+      // Some rails keep an EVM address with its capitals.
+      const nameOf = (given: string): string => (given.startsWith('0x') ? given.toLowerCase() : given);
       return {
         asks() {
           if (address === undefined) return;
@@ -125,12 +133,18 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
         },
         identified(given) {
           if (payer !== undefined) return;
-          // Some rails keep an EVM address with its capitals.
-          const name = given.startsWith('0x') ? given.toLowerCase() : given;
+          const name = nameOf(given);
           demand('payer', name, failed, 'Providers refused too many calls of this payer');
           for (const each of wasted) demand('payer', name, each, 'Too many settlements of this payer came to nothing');
           held.push(occupy('payer', name, mostOfPayer));
           payer = name;
+        },
+        returns(given) {
+          returning = nameOf(given);
+          demand('payer', returning, returned, 'Deposits of this payer were given back too often');
+        },
+        returned() {
+          if (returning !== undefined) returned.take(returning, now());
         },
         refused() {
           if (address !== undefined) refused.take(address, now());

@@ -14,14 +14,14 @@ const LONGEST_KEY = 255;
 /** The key under which the store has the payment; undefined without a usable header or a payer who is proven. */
 export function sharedKey(
   { route, request }: Quote,
-  { payer, payerIsProven }: VerifiedPayment,
+  { payer, signer = payer, payerIsProven }: VerifiedPayment,
   now: number,
 ): SharedKey | undefined {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY) return undefined;
   // Nobody reads another's answer by guessing keys.
   if (!payerIsProven) return undefined;
-  return { name: named('idempotency', [route.id, payer.toLowerCase(), key]), since: now - KEPT_MS };
+  return { name: named('idempotency', [route.id, signer.toLowerCase(), key]), since: now - KEPT_MS };
 }
 
 const named = (kind: string, name: unknown): string =>

@@ -69,7 +69,9 @@ export interface VerifiedPayment {
   readonly canSettleUpfront: boolean;
   /** What its chain says of the payer. */
   readonly holder: Payer;
-  /** True where the payer has been proven already, and not only the chain will. */
+  /** Who has signed, where that may be another than the payer: limits and `Idempotency-Key`s are this one's. */
+  readonly signer?: string;
+  /** True where the payer, or the signer, has been proven already, and not only the chain will. */
   readonly payerIsProven: boolean;
   /** What `Rail.recover` needs, as JSON. No signatures. */
   readonly recoveryQuery: string;
@@ -133,11 +135,11 @@ export interface PayerGate {
   asks(): void;
   /** It comes with a proof that nobody has looked at. */
   arrives(): void;
-  /** Whose it is, once that is sure. */
-  identified(payer: string): void;
+  /** Whose deposit is to be given back, once that is sure. */
+  returns(payer: string): void;
   refused(): void;
-  /** It took transactions of ours that nobody pays for. */
-  ended(how: 'wasted'): void;
+  /** It was given back, by a transaction of ours that nobody pays for. */
+  returned(): void;
 }
 
 /** What a rail answers by itself, at a path of the gateway's own and to `GET`. */

@@ -2,6 +2,9 @@
  * Payment channels: a deposit that is on a chain, and the vouchers by which calls are drawn from it. A voucher names all
  * that its channel has cost so far, so the newest is worth all before it. Amounts are atomic units in decimals.
  */
+/** What the ids of payments begin with that are drawn from a channel: its deposit covers them, whatever else a payer has under way. */
+export const DRAWN = 'channel:';
+
 /** What a channel's chain says of it. */
 export interface ChannelState {
   /** All that was deposited and not taken back. */

@@ -2,6 +2,7 @@
  * Every SQL statement that changes payments, and those of a claim and of the books. Which state a write may start from stands in
  * its WHERE, so that a write and its check are one atomic step on either engine.
  */
+import { DRAWN } from './channel-store.ts';
 import { withoutNul } from './nul.ts';
 import type { Statement } from './statement.ts';
 import type {
@@ -66,7 +67,7 @@ export const RECORD = 20;
 /**
  * What the payer has under way besides on the network, what it settled there, and what it failed to within the time: that
  * on every network. Amounts travel as text, for they may be large; what was settled as its receipt, which tells the
- * actual amount. `record`: how many of those at most.
+ * actual amount. `record`: how many of those at most. What a deposit covers is not among what is under way.
  */
 export const payerStanding = (
   { id, payer, network, asset }: PaymentFacts,
@@ -75,7 +76,7 @@ export const payerStanding = (
 ): Statement => ({
   text: `SELECT CASE WHEN network = ?2 AND asset = ?3 THEN amount ELSE '0' END AS value,
       CASE state WHEN 'unsettled' THEN 'failed' ELSE 'open' END AS kind FROM payments
-      WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown', 'unsettled')
+      WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown', 'unsettled') AND substr(id, 1, ${DRAWN.length}) <> '${DRAWN}'
         AND CASE state WHEN 'unsettled' THEN lost_at >= ?5 ELSE network = ?2 AND asset = ?3 AND id <> ?4 END
     UNION ALL SELECT * FROM (SELECT receipt AS value, 'settled' AS kind FROM payments
       WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ?6) AS record`,

@@ -43,7 +43,7 @@ const priceOf = (calls: number): bigint => atomic(PRICE) * BigInt(calls);
 /** Vouchers are claimed as soon as anything is owed. */
 const intervals = { claims: { everyMs: 0, afterMs: 0, readEveryMs: 0, takenMs: 300_000 } };
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const gate = { asks() {}, arrives() {}, identified() {}, refused() {}, ended() {} };
+const gate = { asks() {}, arrives() {}, returns() {}, refused() {}, returned() {} };
 
 const notAsked = () => Promise.reject(new Error('no facilitator is asked'));
 

@@ -1,6 +1,7 @@
 /** x402's `batch-settlement`: a voucher drawn on a channel, and perhaps the deposit that opens or fills it. */
 import type { ChannelConfig } from '../../channel-config.ts';
 import { isJsonObject } from '../../json.ts';
+import { DRAWN } from '../../store/channel-store.ts';
 import { channelId, WITHDRAW_DELAY } from '../channels/channel.ts';
 import type { Deposit } from '../channels/operator.ts';
 import { Refusal } from '../refusal.ts';
@@ -120,7 +121,7 @@ export function readBatchSettlement(payload: Json, chainId: number, request: str
     shown: voucher.signature.toLowerCase(),
     endsAt: undefined,
     payload: {},
-    identity: (chain) => `channel:${chain}:${channel}:${voucher.max}:${request}`,
+    identity: (chain) => `${DRAWN}${chain}:${channel}:${voucher.max}:${request}`,
     check({ asset, payTo }, now) {
       checkRecipient(config.receiver, payTo);
       checkAsset(config.token, asset);

@@ -93,9 +93,14 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     const charged = chargedOf(kept, state);
     if (refund.voucher.max !== charged) throw mismatch(refund.channel, state, kept, network.caip2);
     const left = BigInt(state.balance) - charged;
-    if (left > 0n && refund.refund !== 0n)
-      return refund.refund !== undefined && refund.refund < left ? refund.refund : left;
-    throw nothingLeft(network);
+    if (left <= 0n || refund.refund === 0n) throw nothingLeft(network);
+    if (refund.refund === undefined || refund.refund >= left) return left;
+    const least = networks.leastPrice(network.id);
+    if (refund.refund >= least) return refund.refund;
+    throw new Refusal(
+      'verification-failed',
+      `${refund.refund} atomic units are not worth a transaction: ask for ${least} at least, or for all ${left} that are left`,
+    );
   }
 
   /** What the chain says, and is kept: a channel that holds nothing is nobody's. Throws Refusal. */
@@ -141,7 +146,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       // Whatever becomes of this process and of the transaction: no call counts on what may be given back from here on.
       await channels.sync(channel, left, now());
       settled = await operator.refund({ config, max: BigInt(max), signature, charged, due }, amount);
-      gate.ended('wasted');
+      if (settled.state !== 'refused') gate.returned();
       if (settled.state === 'unknown') throw settlementPending();
       if (settled.state === 'refused') {
         await channels.sync(channel, found, now(), true);
@@ -198,7 +203,7 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
       try {
         gate.arrives();
         const found = await read(request, header);
-        gate.identified(found.refund.payer);
+        gate.returns(found.refund.config.payerAuthorizer);
         return answer(found.credential, found.refund, await giveBack(found, gate));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

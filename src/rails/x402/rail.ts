@@ -181,6 +181,8 @@ export function openX402Rail(options: X402Options): X402Rail {
       asset: address,
       decimals,
       payer: authorization.payer,
+      // Anybody can open a channel in another's name.
+      signer: authorization.config.payerAuthorizer,
       holder: { isContract: false, balance: async () => 0n },
       payTo,
       amount,

@@ -63,9 +63,9 @@ async function scene(t: Test, { begin = {}, hasChannels = true, onTaken = () => 
   const gate = {
     asks: () => void gates.push('asks'),
     arrives: () => void gates.push('arrives'),
-    identified: (who: string) => void gates.push(`is ${who}`),
+    returns: (who: string) => void gates.push(`is ${who}`),
     refused: () => void gates.push('refused'),
-    ended: (how: string) => void gates.push(how),
+    returned: () => void gates.push('returned'),
   };
   const answer = (headers: Record<string, string> = {}, query = '') =>
     path.answer({ transport: 'http', method: 'GET', path: path.path, query, headers, body: Buffer.alloc(0) }, gate);
@@ -175,7 +175,7 @@ t.test('what is left is given back, and what was charged is claimed with it', as
   t.same(bodyOf(answer), response);
   t.same(decoded(answer, 'payment-response'), response);
   t.match(await channels.find(CHANNEL), { ...after, syncedAt: clock.now, charged: '300' });
-  t.same(gates, ['arrives', `is ${config.payer}`, 'wasted'], 'its transaction is paid for by nobody');
+  t.same(gates, ['arrives', `is ${config.payerAuthorizer}`, 'returned'], 'its transaction is paid for by nobody');
 });
 
 t.test('so much is given back as is asked for, and no more than is left', async (t) => {
@@ -209,7 +209,7 @@ t.test('where nothing is left nothing is sent', async (t) => {
   t.match(bodyOf(answer), { error: NO_BALANCE, detail: 'nothing is left of the deposit' });
   t.same(bodyOf(answer).accepts, OFFERS);
   t.equal(chain.refunds.length, 1);
-  t.same(gates.slice(-3), ['arrives', `is ${config.payer}`, 'refused']);
+  t.same(gates.slice(-3), ['arrives', `is ${config.payerAuthorizer}`, 'refused']);
   t.equal(await call(301n, { isOver: false }), 'insufficient', 'and nobody has taken the channel');
 });
 
@@ -312,7 +312,7 @@ t.test('who has slept too long to be sure of the channel sends nothing', async (
     if (isSent) t.equal((await ask(300n)).status, 200);
     else await t.rejects(ask(300n), { name: 'Problem', code: 'payment_in_progress' });
     t.equal(chain.refunds.length, isSent ? 1 : 0);
-    t.equal(gates.includes('wasted'), isSent);
+    t.equal(gates.includes('returned'), isSent);
     t.notOk(gates.includes('refused'));
     t.equal(await call(301n, { isOver: false }), isSent ? 'insufficient' : 'reserved', 'the channel is let go');
   }
@@ -325,7 +325,7 @@ t.test('what the contract turns down is told, and the channel is free again', as
   const answer = await ask(300n);
   t.equal(answer.status, 402);
   t.match(bodyOf(answer), { detail: 'the deposit was not given back: NotAuthorizedToRefund' });
-  t.same(gates, ['arrives', `is ${config.payer}`, 'wasted', 'refused']);
+  t.same(gates, ['arrives', `is ${config.payerAuthorizer}`, 'refused']);
   t.equal(await call(400n, { isOver: false }), 'reserved');
 });
 
@@ -334,7 +334,7 @@ t.test('a refund whose end nobody knows keeps the channel until its chain has ha
   await call(300n);
   chain.instead.refund = unknown('the chain has not confirmed the refund');
   await t.rejects(ask(300n), { name: 'Problem', code: 'settlement_pending' });
-  t.same(gates, ['arrives', `is ${config.payer}`, 'wasted']);
+  t.same(gates, ['arrives', `is ${config.payerAuthorizer}`, 'returned']);
   delete chain.instead.refund;
   clock.now += 2 * MINUTE - 1;
   t.match(bodyOf(await ask(300n)), { error: BUSY });
@@ -355,5 +355,5 @@ t.test('a mistake of ours is no refusal', async (t) => {
   const { ask, chain, gates } = await scene(t);
   chain.instead.read = () => Promise.reject(new TypeError('undefined is not a function'));
   await t.rejects(ask(0n), TypeError);
-  t.same(gates, ['arrives', `is ${config.payer}`]);
+  t.same(gates, ['arrives', `is ${config.payerAuthorizer}`]);
 });

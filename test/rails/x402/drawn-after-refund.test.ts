@@ -25,7 +25,7 @@ import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../../store/s
 
 const PRICE = 100n;
 const MINUTE = 60_000;
-const gate = { asks() {}, arrives() {}, identified() {}, refused() {}, ended() {} };
+const gate = { asks() {}, arrives() {}, returns() {}, refused() {}, returned() {} };
 
 async function scene(t: Test, change: (channels: ChannelStore) => Partial<ChannelStore> = () => ({})) {
   const clock = { now: 1_000_000_000_000 };

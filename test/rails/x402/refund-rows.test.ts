@@ -18,7 +18,7 @@ t.test('a refund of a channel that holds nothing leaves no row', async (t) => {
     publicUrl: 'https://api.example',
     now,
   });
-  const gate = { asks() {}, arrives() {}, identified() {}, refused() {}, ended() {} };
+  const gate = { asks() {}, arrives() {}, returns() {}, refused() {}, returned() {} };
   const accepted = {
     scheme: 'batch-settlement',
     network: CAIP2,
