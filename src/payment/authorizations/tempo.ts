@@ -116,9 +116,19 @@ export interface ExpectedTransfer {
    */
   readonly validBefore?: number;
   readonly nonce?: { readonly key: string; readonly value: string };
-  /** The chain's height before the transaction was sent. */
+  /** No later than the block that has it: see `searchedFrom`. */
   readonly fromBlock: number;
 }
+
+/** Ten minutes of blocks. */
+const SENT_BEFORE_BLOCKS = 1_200;
+
+/**
+ * Where the search for a transfer begins that is about to be sent: an earlier attempt may have sent it already, and nodes
+ * behind one address differ in height. Nothing else carries its memo, so that a block too early does no harm.
+ */
+export const searchedFrom = async (rpc: Rpc): Promise<number> =>
+  Math.max(0, Number(await rpc('eth_blockNumber', [])) - SENT_BEFORE_BLOCKS);
 
 /** keccak256 of `TransferWithMemo(address,address,uint256,bytes32)`. */
 const TRANSFER_WITH_MEMO = '0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8ee1145927de7f0';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ExpectedTransfer, openTempoTransfers } from '../../payment/authorizations/tempo.ts';
+import { type ExpectedTransfer, openTempoTransfers, searchedFrom } from '../../payment/authorizations/tempo.ts';
 import { ChainProblem, createRpc } from '../../payment/chains/rpc.ts';
 import type { RefundSender } from '../../payment/refunds/sender.ts';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
@@ -58,7 +58,7 @@ export function openTempoRefunds({ rpcUrl, chainId, privateKey, now }: TempoRefu
         amount: amount.toString(),
         memo,
         validBefore,
-        fromBlock: Number(await rpc('eth_blockNumber', [])),
+        fromBlock: await searchedFrom(rpc),
       };
       const transfer = { chainId, privateKey, currency: asset, to: payee, amount, memo, validBefore };
       const signed = await signTransfer(rpc, transfer).catch(() => {

@@ -12,6 +12,7 @@ import {
   memoEnd,
   openTempoTransfers,
   readTempoPayment,
+  searchedFrom,
 } from '../../payment/authorizations/tempo.ts';
 import { evmConfirmations } from '../../payment/chains/confirmations.ts';
 import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
@@ -113,9 +114,9 @@ export function createTempoMethod(
     const signed = chain.readTransfer(signature, memoEnd(challenge.id));
     const asked = { chainId, challengeExpires: Date.parse(challenge.expires) };
     const { memo, validBefore } = checkSignedTransfer(signed, asked, now());
-    const [payer, height] = await Promise.all([chain.check(credential), rpc('eth_blockNumber', [])]);
+    const [payer, fromBlock] = await Promise.all([chain.check(credential), searchedFrom(rpc)]);
     if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
-    const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock: Number(height) };
+    const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock };
     if (validBefore === undefined) await demandNextNonce(rpc, payer, signed.nonce);
     const { key, value } = signed.nonce;
     const transfer =

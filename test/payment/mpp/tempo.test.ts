@@ -258,6 +258,20 @@ t.test('the chain tells what became of a payment whose settlement had no answer'
   t.equal(await earned(), PRICE, 'settling again moves nothing');
 });
 
+t.test('a payment that is sent again is found in the block that has it since the first time', async (t) => {
+  const { url, rail } = await gateway(t);
+  const authorization = await credentialFor(url);
+  const quote = quoteOf(requestOf(post.body, { headers: { authorization } }));
+  const proof = rail.http.read(quote.request);
+  if (!proof) throw new Error('the credential was not read');
+  const settled = await (await rail.verify(proof, quote)).settle(quote.amount);
+  t.match(settled, { state: 'settled' });
+  await chain.rpc('evm_mine', []);
+  await chain.rpc('evm_mine', []);
+  const again = await rail.verify(proof, quote);
+  t.same(await rail.recover(again.recoveryQuery), settled);
+});
+
 t.test('a chain that cannot be asked refuses nobody for good, and is not named', async (t) => {
   const { url } = await gateway(t);
   const authorization = await credentialFor(url);
