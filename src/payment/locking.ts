@@ -12,6 +12,8 @@ export interface ToLock {
   readonly claim: Claim;
   readonly verified: VerifiedPayment;
   readonly drawn?: Drawn | undefined;
+  /** An earlier attempt may have locked it, or may do so yet. */
+  readonly mayHaveSettled: boolean;
 }
 
 interface HoldParts {
@@ -21,11 +23,11 @@ interface HoldParts {
 
 /**
  * Locks a claimed payment. Throws Refusal where nothing can be locked, what declined it, and Problem `settlement_pending` where
- * nobody knows yet: the reconciler gives back what turns out to be locked.
+ * nobody knows yet, or what an earlier attempt sent may lock it yet: the reconciler gives back what turns out to be locked.
  */
 export async function lockPayment(
   { store, now }: HoldParts,
-  { claim, verified, drawn }: ToLock,
+  { claim, verified, drawn, mayHaveSettled }: ToLock,
   hold: Hold,
 ): Promise<void> {
   const locked = await hold.lock(claim, drawn);
@@ -34,9 +36,9 @@ export async function lockPayment(
     if (!(await throughOutage(() => store.giveUp(claim, 'released', locked.error.message, now())))) throw inProgress();
     throw locked.error;
   }
-  const state = locked.state === 'refused' ? 'unsettled' : 'unknown';
+  const state = locked.state === 'refused' && !mayHaveSettled ? 'unsettled' : 'unknown';
   if (!(await throughOutage(() => store.giveUp(claim, state, locked.reason, now())))) throw inProgress();
-  if (locked.state === 'unknown') throw settlementPending();
+  if (state === 'unknown') throw settlementPending();
   throw new Refusal('verification-failed', `the payment was not locked: ${locked.reason}`, {
     settlement: { recoveryQuery: verified.recoveryQuery, reason: locked.reason },
   });

@@ -190,7 +190,11 @@ t.test('nothing is asked of a chain where it is known what became of a payment, 
   t.same(await recover({ ...before, state: 'unknown' }, undefined, () => NOW), nobody);
 });
 
-const locking = (claim: Claim) => ({ claim, verified: { recoveryQuery: QUERY } as VerifiedPayment });
+const locking = (claim: Claim, mayHaveSettled = false) => ({
+  claim,
+  verified: { recoveryQuery: QUERY } as VerifiedPayment,
+  mayHaveSettled,
+});
 const holdThat = (lock: Hold['lock'], release?: Hold['release']): Hold => ({ lock, ...(release && { release }) });
 const tryAgain = new Refusal('verification-failed', 'the channel is busy');
 const DECLINED = { state: 'declined', error: tryAgain } as const;
@@ -242,6 +246,13 @@ for (const [locked, told, state, reason] of [
     t.match(await payment(), { state: 'claimed', owner: 'another' });
   });
 }
+
+t.test('a payment whose lock is refused stays unknown while what was sent before may lock it yet', async (t) => {
+  const { claim, parts, payment } = await claimed(t, { isAnswered: false });
+  const lock = async () => declinedBy;
+  await t.rejects(lockPayment(parts(), locking(claim, true), holdThat(lock)), pending);
+  t.match(await payment(), { state: 'unknown', reason: 'insufficient funds' });
+});
 
 t.test('a payment whose money its payer has back is over; anything else is left to the reconciler', async (t) => {
   for (const [release, state] of [

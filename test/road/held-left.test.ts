@@ -1,9 +1,14 @@
 /** A hold that was left behind is ended: taken where its work was done, given back where it was not. */
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { createRpc } from '../../src/payment/chains/rpc.ts';
+import { localFacilitator } from '../../src/payment/facilitators/local.ts';
+import { newEvmWallet } from '../../src/sandbox/chains/wallets.ts';
 import { sendProof } from '../clients.ts';
-import { startGateway } from '../gateway.ts';
+import { accessIn } from '../deploying-gateway.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
 import { signHold } from '../holds.ts';
+import { json, serve } from '../payment/facilitators/front.ts';
 import { catalogueWith, fresh } from '../settling-first.ts';
 
 const PRICE = 60_000n;
@@ -83,4 +88,51 @@ t.test('whose calls fail, so that money goes there and back at our cost, has to 
   const first = statuses.indexOf(429);
   t.ok(first > 0, `${statuses}`);
   t.ok(statuses.slice(first).every((status) => status === 429));
+});
+
+t.test('a lock refused at the second try is given back where the first got through', { timeout: 60_000 }, async (t) => {
+  const { address, privateKey } = newEvmWallet();
+  /** What the node says of transactions that it passes to no block. */
+  let said: string | undefined = 'the pool is busy';
+  let inBlocks = async () => 0;
+  const gateway = await startGateway({
+    catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+    networks: ['chain-c'],
+    intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
+    between: async ({ state }) => {
+      const { rpcUrl, caip2, chainId } = accessIn(state as Gateway['state']);
+      const rpc = createRpc(rpcUrl);
+      await rpc('anvil_setBalance', [address, '0x8ac7230489e80000']);
+      inBlocks = async () => Number(await rpc('eth_getTransactionCount', [address, 'latest']));
+      const node = await serve(async (_, response, body) => {
+        const { id, method } = JSON.parse(body);
+        if (method === 'eth_sendRawTransaction' && said !== undefined) {
+          return void json(response, 200, { jsonrpc: '2.0', id, error: { code: -32_000, message: said } });
+        }
+        const headers = { 'content-type': 'application/json' };
+        const asked = await fetch(rpcUrl, { method: 'POST', headers, body });
+        response.writeHead(200, headers).end(await asked.text());
+      });
+      t.teardown(node.stop);
+      const network = { caip2, chainId, rpcUrl: node.url, privateKey, nativeValue: 0n };
+      const facilitator = localFacilitator({
+        evm: [network],
+        solana: [],
+        confirmationTimeoutMs: 500,
+        resendAfterMs: 500,
+      });
+      t.teardown(facilitator.close);
+      return { facilitators: [{ name: 'own', facilitator: { ...facilitator, leastPrices: async () => new Map() } }] };
+    },
+  });
+  t.teardown(gateway.stop);
+  const call = fresh(gateway);
+  const proof = await signHold(gateway, call);
+  const spendable = await gateway.spendable('chain-c');
+  t.equal((await sendProof(call, proof)).status, 409);
+  said = 'insufficient funds for gas * price + value';
+  t.equal((await sendProof(call, proof)).status, 409, 'what was sent first may be in a block yet');
+  said = undefined;
+  while ((await inBlocks()) < 2) await delay(50);
+  t.equal(await gateway.spendable('chain-c'), spendable, 'it was locked, and is given back');
 });
