@@ -37,6 +37,8 @@ export interface SolanaNetworkOptions {
 export interface SettlingTimes {
   /** How long a settlement waits for its chain. */
   readonly confirmationTimeoutMs: number;
+  /** How long a Solana node may take to answer. Default 10,000. */
+  readonly answerTimeoutMs?: number | undefined;
   /** After how long an EVM transaction that is in no block is sent again, or replaced. Default 3,000. */
   readonly resendAfterMs?: number | undefined;
   /** How long an EVM chain may wait for one transaction before a later one goes first. Default 12,000. */

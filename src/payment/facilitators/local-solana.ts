@@ -6,6 +6,7 @@ import {
   createKeyPairSignerFromBytes,
   createSolanaRpcFromTransport,
   isSolanaError,
+  type RpcTransport,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE,
 } from '@solana/kit';
@@ -20,12 +21,14 @@ import { decodeBase58 } from '../chains/base58.ts';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import type { Attempt } from './attempt.ts';
 import { amountOf } from './json.ts';
-import { type LocalNetwork, MALFORMED, type SolanaNetworkOptions } from './local-network.ts';
+import { type LocalNetwork, MALFORMED, type SettlingTimes, type SolanaNetworkOptions } from './local-network.ts';
 import { costProblem, leastPrice } from './settling-cost.ts';
 import { feePayerProblem, MOST_SIGNATURES, MOST_UNIT_PRICE, MOST_UNITS, USUAL_LAMPORTS } from './solana-limits.ts';
 
 /** What a node said of the transaction itself, as opposed to not answering. */
 const VERDICT = /^(?:Simulation failed|Transaction failed onchain): /;
+/** Without an end of its own a question would wait for a silent node for minutes. */
+const ANSWER_TIMEOUT_MS = 10_000;
 /** Our balance moves while others are settled: then it is asked again. */
 const MOST_SIMULATIONS = 10;
 /** Answers by which a Solana node turns a transaction down without passing it on. */
@@ -50,14 +53,21 @@ function newDispatcher() {
   });
 }
 
+/** Gives up whatever is asked after so long. */
+const withinTime =
+  (transport: RpcTransport, ms: number): RpcTransport =>
+  (request) => {
+    const late = AbortSignal.timeout(ms);
+    return transport({ ...request, signal: request.signal ? AbortSignal.any([request.signal, late]) : late });
+  };
+
 export async function createLocalSolanaNetwork(
   options: SolanaNetworkOptions,
-  confirmationTimeoutMs: number,
+  { confirmationTimeoutMs, answerTimeoutMs = ANSWER_TIMEOUT_MS }: SettlingTimes,
 ): Promise<LocalNetwork> {
   const keyPair = await createKeyPairSignerFromBytes(decodeBase58(options.secretKey));
-  const rpc = createSolanaRpcFromTransport(
-    createDefaultRpcTransport({ url: options.rpcUrl, dispatcher_NODE_ONLY: newDispatcher() }),
-  );
+  const transport = createDefaultRpcTransport({ url: options.rpcUrl, dispatcher_NODE_ONLY: newDispatcher() });
+  const rpc = createSolanaRpcFromTransport(withinTime(transport, answerTimeoutMs));
   const names = [options.caip2, ...(options.v1Name ? [options.v1Name] : [])];
   const signer = toFacilitatorSvmSigner(keyPair, Object.fromEntries(names.map((name) => [name, rpc])));
   const pendingSettlementStore = new InMemoryPendingSettlementStore();

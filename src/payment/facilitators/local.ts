@@ -85,7 +85,7 @@ export function localFacilitator(options: LocalOptions): LocalFacilitator {
 
   const openSolana = async (network: SolanaNetworkOptions): Promise<NamedNetwork> => {
     const { createLocalSolanaNetwork } = await import('./local-solana.ts');
-    return { names: namesOf(network), network: await createLocalSolanaNetwork(network, times.confirmationTimeoutMs) };
+    return { names: namesOf(network), network: await createLocalSolanaNetwork(network, times) };
   };
 
   const networks = (): Promise<readonly NamedNetwork[]> => {

@@ -9,6 +9,7 @@ import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
 import { balances, facilitatorContract } from './contract.ts';
+import { serve } from './front.ts';
 import { baseSepolia, networks, solanaDevnet } from './networks.ts';
 import { signV1, signV2 } from './payments.ts';
 
@@ -46,6 +47,17 @@ async function losing(method: string): Promise<{ rpcUrl: string; stop(): void }>
   const { port } = server.address() as AddressInfo;
   return { rpcUrl: `http://127.0.0.1:${port}`, stop: () => server.close().closeAllConnections() };
 }
+
+t.test('a Solana node that takes connections and says nothing is given up', { timeout: 30_000 }, async (t) => {
+  const silent = await serve(() => undefined);
+  t.teardown(silent.stop);
+  const solana = chains.facilitatorOptions.solana.map((network) => ({ ...network, rpcUrl: silent.url }));
+  const facilitator = localFacilitator({ evm: [], solana, answerTimeoutMs: 100 });
+  await t.rejects(facilitator.supported(), { message: /does not answer/ });
+  t.same(await facilitator.accounts?.(), new Map(), 'nor does it tell what the account has');
+  const { payload, requirements } = await signV2(chains, solanaDevnet, { amount: '77' });
+  await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
+});
 
 for (const [version, sign] of [
   ['1', signV1],
