@@ -1,6 +1,7 @@
 /** Wallets that do not exist yet (ERC-6492) lock money before the work, and deposit it: deployed before they do. */
 import t from 'tap';
 import { type Hex, serializeErc6492Signature } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { toldOf } from '../channels.ts';
 import { type PaidCall, receiptOf, sendProof } from '../clients.ts';
 import {
@@ -14,6 +15,7 @@ import {
   sentBy,
   startDeploying,
 } from '../deploying-gateway.ts';
+import { openEvmWallet } from '../evm-wallet.ts';
 import { changed } from '../payment/authorizations/proofs.ts';
 import { fresh } from '../settling-first.ts';
 import { type SmartWallet, signProofBy } from '../smart-wallets.ts';
@@ -97,6 +99,26 @@ function unwrapped(signature: Hex): Hex {
   const start = Number(`0x${body.slice(128, 192)}`) * 2;
   const length = Number(`0x${body.slice(start, start + 64)}`) * 2;
   return `0x${body.slice(start + 64, start + 64 + length)}`;
+}
+
+for (const scheme of ['exact', 'auth-capture', 'batch-settlement'] as const) {
+  t.test(
+    `who pays by a key and says that a factory deploys its wallet has no factory called (${scheme})`,
+    async (t) => {
+      const payer = privateKeyToAccount(generatePrivateKey());
+      const bank = await openEvmWallet(gateway, NETWORK);
+      await bank.send(await bank.sign({ value: 10_000_000n, to: payer.address }));
+      const wanted = await newWallet(gateway, { value: 0n });
+      const wrap: SmartWallet['sign'] = async (message) =>
+        serializeErc6492Signature({
+          address: ALLOWED,
+          data: wanted.calldata,
+          signature: await payer.signTypedData(message as Parameters<typeof payer.signTypedData>[0]),
+        });
+      const proofOf = (call: PaidCall) => signProofBy({ address: payer.address }, wrap, call, scheme);
+      await refusesUndeployed(t, gateway, wanted, /what the factory deploys is not the wallet that pays/, proofOf);
+    },
+  );
 }
 
 t.test('what it locked is given back where the work fails', async (t) => {

@@ -4,7 +4,15 @@
  * (`eth_simulateV1`), and the price has to be worth both transactions.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Abi, type Address, ContractFunctionRevertedError, ExecutionRevertedError, type Hex } from 'viem';
+import {
+  type Abi,
+  type Address,
+  ContractFunctionRevertedError,
+  ExecutionRevertedError,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+} from 'viem';
 import { type Counterfactual, readCounterfactual } from '../authorizations/counterfactual.ts';
 import { type Attempt, newAttempt, Told } from './attempt.ts';
 import { type Call, type EvmDriver, isOpen } from './evm-driver.ts';
@@ -75,6 +83,12 @@ const POLL_MS = 50;
 /** Nodes behind one address may be a block apart. */
 const APPEARS_MS = 5_000;
 
+/** Of a signature that no wallet made (EIP-1271). */
+const ANY_CHECK = encodeFunctionData({
+  abi: parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']),
+  args: [`0x${'0'.repeat(64)}`, '0x'],
+});
+
 const hasCode = (code: Hex | undefined): boolean => code !== undefined && code !== '0x';
 
 export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
@@ -119,22 +133,31 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
     const time = timestamp < clock ? clock : timestamp + 1n;
     const [first, second] = await reader.simulateBlocks({
       blocks: [
-        { blockOverrides: { time }, calls: [{ ...deployment, account: operator, gas: MOST_DEPLOYING_GAS }] },
+        {
+          blockOverrides: { time },
+          calls: [
+            { ...deployment, account: operator, gas: MOST_DEPLOYING_GAS },
+            { to: wallet.address, data: ANY_CHECK, account: operator, gas: MOST_GAS },
+          ],
+        },
         { blockOverrides: { time: time + 1n }, calls: [{ ...call, account: operator, gas: MOST_GAS }] },
       ],
     });
-    const [deployed, called] = [first?.calls[0], second?.calls[0]];
-    if (!deployed || !called) throw new Error('the node does not simulate both calls');
+    const [deployed, checked, called] = [first?.calls[0], first?.calls[1], second?.calls[0]];
+    if (!deployed || !checked || !called) throw new Error('the node does not simulate all calls');
     if (deployed.status === 'failure')
       throw new Told(`the factory does not deploy the wallet that pays within ${MOST_DEPLOYING_GAS} gas`);
+    // Only an address without code answers with nothing. A key's own signature is good without any wallet, and would have us
+    // call the factory for nothing.
+    if (checked.status === 'success' && checked.data === '0x') {
+      throw new Told('what the factory deploys is not the wallet that pays');
+    }
     if (called.status === 'failure') {
       if (abi && called.data !== '0x') {
         throw new ContractFunctionRevertedError({ abi, data: called.data, functionName: '' });
       }
       throw called.error ?? new ExecutionRevertedError({});
     }
-    const isToWallet = call.to.toLowerCase() === nameOf(wallet);
-    if (isToWallet && called.data === '0x') throw new Told('what the factory deploys is not the wallet that pays');
     const settling = (called.gasUsed * 11n) / 10n;
     const weigh = async (): Promise<PricedCall> => {
       try {
