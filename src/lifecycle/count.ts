@@ -59,7 +59,7 @@ export async function counted<Result>(
   try {
     const result = await work();
     count('settled');
-    // A price of next to nothing pays for no transaction.
+    // What is next to nothing pays for no transaction.
     gate.ended(hold?.deposited?.() ? 'wasted' : 'paid');
     return result;
   } catch (error) {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../src/payment/facilitators/local.ts';
 import { newEvmWallet } from '../../src/sandbox/chains/wallets.ts';
-import { sendProof } from '../clients.ts';
+import { type PaidCall, request, sendProof } from '../clients.ts';
 import { accessIn } from '../deploying-gateway.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { signHold } from '../holds.ts';
@@ -136,3 +136,35 @@ t.test('a lock refused at the second try is given back where the first got throu
   while ((await inBlocks()) < 2) await delay(50);
   t.equal(await gateway.spendable('chain-c'), spendable, 'it was locked, and is given back');
 });
+
+t.test(
+  'who has much locked of which next to nothing is charged has to wait after a few, and who pays the whole need not',
+  async (t) => {
+    const limits = 'limits: { payer: { wastedPerHour: 2 } }';
+    const gateway = await startGateway({
+      catalogue: catalogueWith(t, `{ hold: true, settleUpfront: { above: "0.01" } }\n${limits}`),
+      networks: ['chain-c'],
+      between: async ({ facilitators, state }) => {
+        const leastPrices = async () => new Map([[accessIn(state as Gateway['state']).caip2, 5_000n]]);
+        return {
+          facilitators: facilitators.map(({ name, facilitator }) => ({
+            name,
+            facilitator: { ...facilitator, leastPrices },
+          })),
+        };
+      },
+    });
+    t.teardown(gateway.stop);
+    const statusOf = async (call: PaidCall): Promise<number> => {
+      const answer = await sendProof(call, await signHold(gateway, call));
+      await answer.text();
+      return answer.status;
+    };
+    for (let made = 0; made < 4; made += 1) t.equal(await statusOf(fresh(gateway)), 200);
+    const statuses: number[] = [];
+    for (let made = 0; made < 4; made += 1) {
+      statuses.push(await statusOf(request(gateway, '/llm/vendor3-5.6-terra', { prompt: `hi, number ${made}` })));
+    }
+    t.same(statuses, [200, 200, 429, 429]);
+  },
+);

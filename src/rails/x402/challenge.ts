@@ -41,7 +41,7 @@ function requirements(
 const HALF_SETTLEMENTS_WITH_APPROVAL = 3n;
 
 /** What is locked takes as much gas as so many settlements: to lock it, to take a part and to give back the rest. */
-const SETTLEMENTS_OF_A_HOLD = 3n;
+export const SETTLEMENTS_OF_A_HOLD = 3n;
 
 /** What locks a payment is signed and sent at once. */
 const LOCK_SECONDS = 300;

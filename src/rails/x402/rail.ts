@@ -18,7 +18,7 @@ import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
 import { unknown } from '../../settlement.ts';
 import type { ChannelStore } from '../../store/channel-store.ts';
-import { createChallenges, requirementsV1, type X402Challenge } from './challenge.ts';
+import { createChallenges, requirementsV1, SETTLEMENTS_OF_A_HOLD, type X402Challenge } from './challenge.ts';
 import { givenAt } from './challenge-id.ts';
 import { channelReceipt, openChannelPayments } from './channel.ts';
 import { openChannelRefunds } from './channel-refunds.ts';
@@ -249,6 +249,7 @@ export function openX402Rail(options: X402Options): X402Rail {
       const [verdict, holder] = await Promise.all([asked('the payment', checking), holderOf(authorization, network)]);
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
       const isFinal = upfront !== undefined && upfront !== 'offered';
+      let isPaidFor = false;
       return {
         network: network.id,
         asset: asset.address,
@@ -265,10 +266,12 @@ export function openX402Rail(options: X402Options): X402Rail {
         hold: operator && {
           lock: () => operator.lock(held.info, held.signature),
           release: () => operator.release(held.info),
+          deposited: () => !isPaidFor,
         },
         recoveryQuery: recoveryQuery(credential, quote, terms, held ? { isFixed: !quote.route.price.actual } : {}),
         async settle(due) {
           const charged = offer.scheme === 'exact' ? amount : toAtomic(due, asset.decimals);
+          isPaidFor = charged === amount || charged >= SETTLEMENTS_OF_A_HOLD * networks.leastPrice(network.id);
           // The escrow takes no nothing: work of no worth costs one unit.
           if (operator) return operator.capture(held.info, charged || 1n);
           const requirements = inVersionOf(payment, { ...offer, amount: charged.toString() }, quote);
