@@ -100,11 +100,13 @@ export async function complete(
       for await (const part of streamCompletion(host, upstreamBody(call, asked), signal)) {
         if (part.kind === 'chunk') tally.add(part.chunk);
         await reply.add(part);
+        // It is charged: what is left would cost as much again, and nobody could be given it.
+        if (reply.isFull) return cutShort();
       }
     } catch (error) {
       if (!tally.hasOutput) throw error;
+      if (signal.aborted) return cutShort();
       const use = tally.use();
-      if (signal.aborted) return { use, upstream, finish: () => reply.cut(tally.unfinished(), use) };
       // Of a plain call, nothing went out yet: it fails, or another provider answers it.
       if (!response.headersSent && !response.destroyed) throw error;
       log.warn({ ...details, err: error }, 'call broke off: charged what came');
@@ -112,5 +114,10 @@ export async function complete(
     }
     if (!tally.hasChoice) throw new UpstreamProblem('malformed', upstream, 'answered no message');
     return { use: tally.use(), upstream, finish: () => reply.end() };
+
+    function cutShort(): Answered {
+      const use = tally.use();
+      return { use, upstream, finish: () => reply.cut(tally.unfinished(), use) };
+    }
   }
 }

@@ -70,6 +70,8 @@ const IGNORED: ReadonlySet<string> = new Set([
 const MOST_CHOICES = 16;
 /** As OpenAI's. Each multiplies what a provider answers, and what has to be read. */
 const MOST_LIKELY_TOKENS = 20;
+/** Tokens with their probability that one answer in one piece may have: about 100 bytes each. */
+const MOST_PROBABILITIES = 50_000;
 
 const invalid = (param: string, message: string) =>
   new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
@@ -89,11 +91,13 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
   checkAbilities(body, model);
   const maxTokens = outputBound(model.price, askedTokens(body, model));
   const choices = integer(body, 'n', 1, MOST_CHOICES) ?? 1;
-  integer(body, 'top_logprobs', 0, MOST_LIKELY_TOKENS);
+  const isStream = boolean(body, 'stream') ?? false;
+  const probabilities = maxTokens * choices * probabilitiesOfToken(body);
+  if (!isStream && probabilities > MOST_PROBABILITIES) throw tooManyProbabilities(body, probabilities);
   const promptTokens = inputBound(model.price, chatTokens(body, IMAGE_TOKENS));
   return {
     model,
-    isStream: boolean(body, 'stream') ?? false,
+    isStream,
     wantsUsage: usageWanted(body.stream_options),
     promptTokens,
     maxTokens,
@@ -156,6 +160,21 @@ function askedTokens(body: JsonObject, { name, price }: SoldModel): number | und
     throw invalid(param, `is ${value}, and ${name} gives at most ${price.maxOutput}`);
   });
   return asked[0] ?? asked[1];
+}
+
+/** How many tokens come with their probability for each token that is written. */
+function probabilitiesOfToken(body: JsonObject): number {
+  const isAsked = boolean(body, 'logprobs') ?? false;
+  const alternatives = integer(body, 'top_logprobs', 0, MOST_LIKELY_TOKENS) ?? 0;
+  return isAsked || alternatives > 0 ? 1 + alternatives : 0;
+}
+
+/** A stream is passed on while it comes; an answer in one piece has to be kept until then. */
+function tooManyProbabilities(body: JsonObject, count: number): ApiKeyProblem {
+  return invalid(
+    body.top_logprobs === undefined ? 'logprobs' : 'top_logprobs',
+    `may come to ${count} probabilities in one answer, and ${MOST_PROBABILITIES} is the most: ask for a stream, or for fewer tokens`,
+  );
 }
 
 function usageWanted(options: unknown): boolean {

@@ -58,6 +58,7 @@ export function streamedReply(
       const text = textOf(part);
       if (text !== undefined) await send(text);
     },
+    isFull: false,
     end: () => response.end(DONE),
     cut(unfinished, use) {
       const choices = unfinished.map((index) => ({ index, delta: {}, finish_reason: 'length' }));

@@ -12,11 +12,15 @@ interface Choice {
   readonly rest: Fields;
 }
 
+/** Characters of JSON that are kept of one answer: far more than the longest text of any model. */
+const MOST_CHARACTERS = 32_000_000;
+
 /** Nothing is sent before the end. */
 export function wholeReply(response: ServerResponse, naming: Naming): Reply {
   const answer: Fields = {};
   const choices = new Map<number, Choice>();
   let usage: JsonObject | undefined;
+  let characters = 0;
 
   function choiceAt(index: number): Choice {
     const known = choices.get(index);
@@ -46,9 +50,13 @@ export function wholeReply(response: ServerResponse, naming: Naming): Reply {
       if (isJsonObject(counted)) usage = usageForCaller(counted);
       for (const { index, delta, ...rest } of asJsonObjects(pieces)) {
         const choice = choiceAt(Number(index ?? 0));
+        characters += JSON.stringify([delta, rest]).length;
         merge(choice.message, asJsonObject(delta));
         merge(choice.rest, rest);
       }
+    },
+    get isFull() {
+      return characters > MOST_CHARACTERS;
     },
     end: send,
     cut(unfinished, use) {
