@@ -17,6 +17,8 @@ export interface SoldModel {
   readonly name: string;
   readonly price: PricedModel;
   readonly deadlineMs: number;
+  /** Input tokens that a picture counts for, where the endpoint's price says so. */
+  readonly imageTokens?: number;
   /** In order: the next is asked when one fails. */
   readonly sources: readonly ChatSource[];
 }
@@ -38,7 +40,10 @@ export function soldModels(
       if (sold.has(name)) continue;
       const price = priceModel(known, name, rate(String(route.priceOptions.markup)), []);
       const sources = bindings(route).flatMap((binding) => sourceOf(binding, name));
-      if (sources.length > 0) sold.set(name, { name, price, deadlineMs: route.deadlineMs, sources });
+      if (sources.length === 0) continue;
+      const { imageTokens } = route.priceOptions as { readonly imageTokens?: number };
+      const counted = imageTokens !== undefined && { imageTokens };
+      sold.set(name, { name, price, deadlineMs: route.deadlineMs, ...counted, sources });
     }
   }
   return sold;

@@ -1,5 +1,5 @@
 /** A chat completions request as API keys send it. Source: openai-openapi 2.3.0, `CreateChatCompletionRequest`. */
-import { asJsonObjects, isJsonObject, type JsonObject } from '../../json.ts';
+import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject } from '../../json.ts';
 import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
@@ -73,6 +73,12 @@ const MOST_LIKELY_TOKENS = 20;
 /** Tokens with their probability that one answer in one piece may have: about 100 bytes each. */
 const MOST_PROBABILITIES = 50_000;
 
+/**
+ * What a picture counts for that is not looked at in `low` detail: more than most come to. Here its provider's count is
+ * charged, and never more than was held, so that too much is given back and too little is lost.
+ */
+const LARGE_IMAGE_TOKENS = 16_000;
+
 const invalid = (param: string, message: string) =>
   new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
 
@@ -94,7 +100,7 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
   const isStream = boolean(body, 'stream') ?? false;
   const probabilities = maxTokens * choices * probabilitiesOfToken(body);
   if (!isStream && probabilities > MOST_PROBABILITIES) throw tooManyProbabilities(body, probabilities);
-  const promptTokens = inputBound(model.price, chatTokens(body, IMAGE_TOKENS));
+  const promptTokens = inputBound(model.price, chatTokens(body, 0) + pictureTokens(body.messages, model));
   return {
     model,
     isStream,
@@ -145,12 +151,19 @@ function checkAbilities(body: JsonObject, { name, sources }: SoldModel): void {
   if (format === 'json_schema' && !can('supportsJsonSchema')) {
     throw invalid('response_format', `of type json_schema is not supported by ${name}: ask for json_object`);
   }
-  if (hasImage(body.messages) && !can('supportsImageUrl'))
+  if (picturesOf(body.messages).length > 0 && !can('supportsImageUrl'))
     throw invalid('messages', `have an image, and ${name} reads text only`);
 }
 
-const hasImage = (messages: unknown): boolean =>
-  asJsonObjects(messages).some(({ content }) => asJsonObjects(content).some(({ type }) => type === 'image_url'));
+const picturesOf = (messages: unknown): JsonObject[] =>
+  asJsonObjects(messages).flatMap(({ content }) =>
+    asJsonObjects(content).flatMap(({ type, image_url }) => (type === 'image_url' ? [asJsonObject(image_url)] : [])),
+  );
+
+const pictureTokens = (messages: unknown, { imageTokens }: SoldModel): number =>
+  picturesOf(messages)
+    .map(({ detail }) => imageTokens ?? (detail === 'low' ? IMAGE_TOKENS : LARGE_IMAGE_TOKENS))
+    .reduce((sum, tokens) => sum + tokens, 0);
 
 /** `max_completion_tokens` is the newer name; both may be given. */
 function askedTokens(body: JsonObject, { name, price }: SoldModel): number | undefined {

@@ -16,6 +16,12 @@ export class MessageProblem extends Error {
   }
 }
 
+/** How closely a picture is looked at. Others cost more tokens than are counted for one. */
+const DETAILS = ['low', 'high', 'auto'];
+
+/** `image/jpg` is how many write `image/jpeg`. Anything else, such as a document, may be billed by its pages. */
+const PICTURE_DATA = /^data:image\/(png|jpeg|jpg|webp|gif);base64,/;
+
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
 /** Kinds of content whose tokens can be estimated before the call; sound and files cannot. */
@@ -27,8 +33,8 @@ const parts: Readonly<Record<string, (part: JsonObject, place: string) => JsonOb
     return {
       type: 'image_url',
       image_url: {
-        url: textAt(url, `${place}.image_url.url`),
-        ...textIfAny(detail, `${place}.image_url.detail`, 'detail'),
+        url: pictureAt(url, `${place}.image_url.url`),
+        ...(isGiven(detail) && { detail: detailAt(detail, `${place}.image_url.detail`) }),
       },
     };
   },
@@ -111,6 +117,18 @@ function objectAt(value: unknown, place: string): JsonObject {
 function textAt(value: unknown, place: string): string {
   if (typeof value === 'string') return value;
   throw new MessageProblem(place, 'is not text');
+}
+
+function pictureAt(value: unknown, place: string): string {
+  const url = textAt(value, place);
+  // Whoever reads an address takes the name of its scheme in capitals as well, and blanks before it.
+  if (!/^\s*data:/i.test(url) || PICTURE_DATA.test(url)) return url;
+  throw new MessageProblem(place, 'is data of another kind: it takes data:image/png;base64, and jpeg, webp or gif');
+}
+
+function detailAt(value: unknown, place: string): string {
+  if (typeof value === 'string' && DETAILS.includes(value)) return value;
+  throw new MessageProblem(place, `is not one of ${DETAILS.join(', ')}`);
 }
 
 const textIfAny = (value: unknown, place: string, name: string): JsonObject =>
