@@ -16,7 +16,10 @@ export type CallEnd =
   | 'paid'
   /** The provider refused it for good, and nothing was paid. */
   | 'failed'
-  /** Its settlement was refused when it was tried, or what was settled cannot be delivered and has to be given back. */
+  /**
+   * Its settlement was refused when it was tried, or what was settled cannot be delivered and has to be given back. Or
+   * its provider worked for it until the deadline and had nothing that could be charged.
+   */
   | 'wasted'
   /** Nothing that its payer had a hand in. */
   | 'other';
@@ -135,7 +138,8 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           if (payer !== undefined) return;
           const name = nameOf(given);
           demand('payer', name, failed, 'Providers refused too many calls of this payer');
-          for (const each of wasted) demand('payer', name, each, 'Too many settlements of this payer came to nothing');
+          for (const each of wasted)
+            demand('payer', name, each, 'Too many calls or settlements of this payer came to nothing');
           held.push(occupy('payer', name, mostOfPayer));
           payer = name;
         },

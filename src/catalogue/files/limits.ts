@@ -26,7 +26,10 @@ export const limits = {
       examples: [{ wastedPerDay: 50 }],
       properties: {
         failedPerMinute: count('Calls that the provider refuses for good, such as for their content', 120),
-        wastedPerHour: count('Settlements that are refused, or have to be given back', 30),
+        wastedPerHour: count(
+          'Settlements that are refused or have to be given back, and calls with an API key that reach the deadline without a word',
+          30,
+        ),
         wastedPerDay: count('The same in a day', 100),
         underWay: count('Calls that are under way', 200),
       },

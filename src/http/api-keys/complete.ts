@@ -1,5 +1,6 @@
 /** What happens to one call: hold, ask, charge, answer. */
 import type { ServerResponse } from 'node:http';
+import type { Gate } from '../../limits/limits.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { rateToDecimal, toDecimal } from '../../money.ts';
 import type { ApiKey } from '../../store/credit-store.ts';
@@ -34,7 +35,8 @@ interface Answered {
 /**
  * Answers the call. Once the upstream has begun to answer, the call is charged whatever ends it: the provider's answer is
  * read to its end though the caller has left, until the model's deadline or the gateway's end. Throws what an error
- * answer is made of, and then nothing was sent and nothing charged.
+ * answer is made of, and then nothing was sent and nothing charged. The gate is told of calls that were worked for until
+ * the deadline and have nothing to charge.
  */
 export async function complete(
   parts: CompleteParts,
@@ -42,6 +44,7 @@ export async function complete(
   call: ChatCall,
   response: ServerResponse,
   visit: Visit,
+  gate: Pick<Gate, 'ended'>,
 ): Promise<void> {
   const { log, stopping } = parts;
   const { model } = call;
@@ -55,6 +58,7 @@ export async function complete(
   }
   const { signal, done } = deadline(model.deadlineMs, stopping);
   const askedAt = performance.now();
+  let hasBegun = false;
   let answered: Answered;
   try {
     answered = await callInOrder(model.sources, ask, {
@@ -69,6 +73,8 @@ export async function complete(
   } catch (error) {
     const { error: shown } = errorAnswer(error);
     await hold.release(shown.code);
+    // A model that thinks out of sight is billed to us by what it thought.
+    if (hasBegun && signal.aborted && !stopping.aborted) gate.ended('wasted');
     if (error instanceof UpstreamProblem) log.warn({ ...details, err: error }, 'call failed: not charged');
     else log.error({ requestId, err: error }, 'call failed in the gateway');
     if (response.destroyed) return;
@@ -98,6 +104,7 @@ export async function complete(
     try {
       const host = { ...binding, http: binding.http.forCaller(key.id, { requestId, trace }) };
       for await (const part of streamCompletion(host, upstreamBody(call, asked), signal)) {
+        hasBegun = true;
         if (part.kind === 'chunk') tally.add(part.chunk);
         await reply.add(part);
         // It is charged: what is left would cost as much again, and nobody could be given it.

@@ -100,8 +100,9 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     { headers }: Pick<IncomingMessage, 'headers'>,
     response: ServerResponse,
     visit: Visit,
+    gate: Gate,
   ) {
-    const completed = () => complete({ ...parts, leases }, key, call, response, visit);
+    const completed = () => complete({ ...parts, leases }, key, call, response, visit, gate);
     const { topUps } = parts;
     if (!topUps) return await completed();
     const topUp = { apiKey: shownKey(headers) ?? '', keyId: key.id, bound: call.bound, visit };
@@ -168,7 +169,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     const call = readCall(given, models);
     checkLimits(key, call);
     gate.identified(`key ${key.id}`);
-    const completed = paidOrOffered(key, call, request, response, visit).catch((error: unknown) => {
+    const completed = paidOrOffered(key, call, request, response, visit, gate).catch((error: unknown) => {
       if (error instanceof ApiKeyProblem && error.code === 'invalid_api_key') recentKeys.forget(key);
       gate.ended(endOf(error));
       throw error;
