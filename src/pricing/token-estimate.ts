@@ -9,7 +9,7 @@ import { characterTokens, furtherTokens, JOIN_LEVELS, joinLevel, spaceTokens } f
 /** Weights are in hundredths of a token, so that texts are added up before they are rounded. */
 const TOKEN = 100;
 
-const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [9, 10, 13, 32] as const;
+const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, BACKSLASH, CARET] = [9, 10, 13, 32, 92, 94] as const;
 
 /** Digits are cut in groups of three, and take no space in front. */
 const DIGITS_PER_TOKEN = 3;
@@ -58,11 +58,15 @@ function spacesWeight(count: number, next: number): number {
   return count === 1 ? last : TOKEN + (count - 2) * SPACE_AGAIN + last;
 }
 
-/** A tab, line feed or carriage return behind another character. */
-function blankWeight(code: number, before: number): number {
+/** Two signs leave their line feed alone: a caret always, a backslash where another line feed follows. */
+const isLeftAlone = (sign: number, next: number): boolean =>
+  sign === CARET || (sign === BACKSLASH && next === LINE_FEED);
+
+/** A tab, line feed or carriage return between two other characters. */
+function blankWeight(code: number, before: number, next: number): number {
   if (code === LINE_FEED) {
     if (before === CARRIAGE_RETURN) return LINE_FEED_AFTER_RETURN;
-    if (isSign[before]) return LINE_FEED_AFTER_SIGN;
+    if (isSign[before]) return isLeftAlone(before, next) ? TOKEN : LINE_FEED_AFTER_SIGN;
   }
   if (code === before) return again[code] ?? TOKEN;
   if (code === CARRIAGE_RETURN) return before === LINE_FEED ? RETURN_AFTER_LINE_FEED : TOKEN;
@@ -88,7 +92,7 @@ export function tokenWeight(text: string): number {
       place = isDigit(before) ? place + 1 : 0;
       if (place % DIGITS_PER_TOKEN === 0) weight += TOKEN;
     } else if (isBreakOrTab(code)) {
-      weight += blankWeight(code, before);
+      weight += blankWeight(code, before, text.charCodeAt(index + 1));
     } else if (isSurrogate(code)) {
       const full = text.codePointAt(index) ?? code;
       // Half a pair is sent as a replacement character or as an escape.
@@ -96,7 +100,9 @@ export function tokenWeight(text: string): number {
       if (full > 0xffff) index++;
     } else {
       equals = code === before ? equals + 1 : 0;
-      const level = equals > 1 ? 0 : joinLevel(before, code);
+      // Words that hold a caret behind another sign go on behind it.
+      const isLast = code === CARET && text.charCodeAt(index + 1) === LINE_FEED;
+      const level = equals > 1 || isLast ? 0 : joinLevel(before, code);
       if (level > 0) {
         const part = joined[Math.min(place, 3)]?.[level] ?? TOKEN;
         const least = place >= LONG_PIECE && code < 128 ? PART_OF_LONG_PIECE : equals > 0 ? HELD_TWICE : 0;

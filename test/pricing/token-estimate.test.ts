@@ -75,6 +75,14 @@ t.test('letters in runs, with others in between, are estimated at 0.9 of their t
   }
 });
 
+t.test('line feeds that no sign takes into its token are estimated at 0.9 of their tokens at least', async (t) => {
+  for (const piece of ['^\n', '/^\n', 'x^\n', '\\\n\n', '\\\n\n\n']) {
+    isEnough(t, JSON.stringify(piece), piece.repeat(2000));
+  }
+  const continued = 'npx tap \\\n  --reporter=tap \\\n  --timeout=60\n'.repeat(50);
+  t.ok(isEnough(t, 'lines that go on behind a backslash', continued) <= 2);
+});
+
 t.test('no text made against the estimate gets below 0.9 of its tokens', async (t) => {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   holds(t, 'random unicode', joined(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })));
