@@ -46,8 +46,8 @@ function challengeResult(
   const refusal = challenges.find(({ challenge }) => challenge.refusal)?.challenge.refusal;
   const merged = Object.assign({}, ...words.map((each) => each.meta));
   const said = words.find(({ structured }) => structured)?.structured;
-  // One that was refused on another rail is told of where everybody looks.
-  const structured = said && refusal ? { ...said, error: refusal.message } : said;
+  // One that was refused on another rail is told of where everybody looks. Where a scheme has its own word, clients look for that.
+  const structured = said && refusal && !refusal.correction ? { ...said, error: refusal.message } : said;
   return {
     isError: true,
     ...(structured && { structuredContent: structured }),

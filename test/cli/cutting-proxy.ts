@@ -9,8 +9,11 @@ export interface CuttingProxy {
   readonly url: string;
   /** Payments that came by, as JSON. */
   readonly payments: string[];
-  /** How the answers to the next paid calls are lost, in order: before their first byte, or in the middle of a stream. */
-  readonly cuts: ('at once' | 'in the stream')[];
+  /**
+   * What becomes of the next paid calls, in order: their answers are lost before their first byte, or in the middle of a stream;
+   * the gateway never has the call; nothing is lost.
+   */
+  readonly cuts: ('at once' | 'in the stream' | 'on the way' | 'not at all')[];
   /** Answers to paid calls pass here, after the gateway has given them. */
   readonly gate: Gate;
 }
@@ -24,6 +27,12 @@ export async function startCuttingProxy(t: Test, target: string): Promise<Cuttin
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
     const payment = body === '' ? undefined : JSON.parse(body).params?._meta?.['x402/payment'];
+    const cut = payment && proxy.cuts.shift();
+    if (payment) proxy.payments.push(JSON.stringify(payment));
+    if (cut === 'on the way') {
+      response.destroy();
+      return;
+    }
     const headers = PASSED.flatMap((name) => (request.headers[name] ? [[name, String(request.headers[name])]] : []));
     const { method = 'GET', url = '/' } = request;
     const answer = await fetch(target + url, {
@@ -33,16 +42,14 @@ export async function startCuttingProxy(t: Test, target: string): Promise<Cuttin
     });
     const found = Buffer.from(await answer.arrayBuffer());
     if (payment) {
-      proxy.payments.push(JSON.stringify(payment));
       await gate.pass();
-      const cut = proxy.cuts.shift();
       if (cut === 'in the stream') {
         response
           .writeHead(200, { 'content-type': 'text/event-stream' })
           .write(': on its way\n\n', () => response.destroy());
         return;
       }
-      if (cut) {
+      if (cut === 'at once') {
         response.destroy();
         return;
       }

@@ -128,6 +128,48 @@ t.test('an answer that was lost is had with the same voucher, and charged once',
   t.equal(before - (await holds()), 4n * PRICE);
 });
 
+t.test('a call that never reached the gateway is not charged, as the next one learns', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const data = t.testdir({});
+  const before = await holds();
+  const started = { url: proxy.url, data, words: WORDS };
+  const { call, client } = await startMcp(t, started);
+  t.match(await call(IMAGE, picture()), bought);
+  const never = ['on the way', 'on the way', 'on the way', 'on the way'] as const;
+  proxy.cuts.push(...never);
+  t.match(await call(IMAGE, picture()), { isError: true, text: /may have been charged/ });
+  t.match(await call(IMAGE, picture()), bought);
+  t.match(await call(IMAGE, picture()), bought);
+  proxy.cuts.push(...never);
+  t.match(await call(IMAGE, picture()), { isError: true, text: /may have been charged/ });
+  await client.close();
+  const next = await startMcp(t, started);
+  t.match(await next.call(IMAGE, picture()), bought);
+  await next.client.close();
+  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.36 USD came back/ });
+  t.equal(before - (await holds()), 4n * PRICE);
+});
+
+t.test('a voucher that was signed anew, and whose answer was lost, is the one that is sent again', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const data = t.testdir({});
+  const before = await holds();
+  const { call, client } = await startMcp(t, { url: proxy.url, data, words: WORDS });
+  t.match(await call(IMAGE, picture()), bought);
+  proxy.cuts.push('on the way', 'on the way', 'on the way', 'on the way');
+  t.match(await call(IMAGE, picture()), { isError: true, text: /may have been charged/ });
+  // The gateway says that the one before was not charged; then the answer to what was signed for that is lost.
+  proxy.cuts.push('not at all', 'at once');
+  proxy.payments.length = 0;
+  t.match(await call(IMAGE, picture()), bought);
+  const [corrected, signed, again] = proxy.payments;
+  t.not(corrected, signed);
+  t.equal(signed, again);
+  await client.close();
+  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.48 USD came back/ });
+  t.equal(before - (await holds()), 2n * PRICE);
+});
+
 t.test('a bridge that dies between a voucher and its answer goes on where it was', async (t) => {
   const proxy = await startCuttingProxy(t, url);
   const data = t.testdir({});

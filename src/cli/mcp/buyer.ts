@@ -34,7 +34,8 @@ export interface Buyer {
 interface Purchase {
   readonly order: Order;
   readonly offer: Offer;
-  readonly payment: Payment;
+  /** The one that was signed last: what takes its place does so before anybody has it. */
+  payment: Payment;
   readonly reservation: Reservation;
   /** How it is drawn from a deposit; undefined where it is not. */
   readonly drawing: Drawing | undefined;
@@ -69,39 +70,36 @@ export function createBuyer(parts: BuyerParts): Buyer {
     spending.giveBack(...given).catch((error: unknown) => tell(`what was spent cannot be kept: ${reasonOf(error)}`));
 
   /** Sends it once. What the answer says of the deposit is kept; what it proves to have cost less or more is signed anew. */
-  async function ask(purchase: Purchase, asking: Asking): Promise<{ answer: CallToolResult; sent: Purchase }> {
+  async function ask(purchase: Purchase, asking: Asking): Promise<CallToolResult> {
     const { order, drawing } = purchase;
-    const send = (payment: Payment) => gateway.call({ ...order, meta: { ...order.meta, [PAYMENT]: payment } }, asking);
-    let sent = purchase;
-    let answer = await send(sent.payment);
+    const send = () => gateway.call({ ...order, meta: { ...order.meta, [PAYMENT]: purchase.payment } }, asking);
+    let answer = await send();
     const corrected = answer.isError && (await drawing?.corrected(asJsonObject(answer.structuredContent)));
     if (corrected) {
-      sent = { ...sent, payment: corrected };
-      answer = await send(corrected);
+      // Whatever becomes of its answer: this is the one that may be charged.
+      purchase.payment = corrected;
+      answer = await send();
     }
     const response = settlementIn(answer);
     if (response) await drawing?.told(response);
-    return { answer, sent };
+    return answer;
   }
 
   /** Sends a payment until it is answered. */
-  async function send(first: Purchase, { onProgress }: Asking, isFirst: boolean): Promise<CallToolResult> {
-    let purchase = first;
-    const { order, offer, reservation, drawing } = first;
+  async function send(purchase: Purchase, { onProgress }: Asking, isFirst: boolean): Promise<CallToolResult> {
+    const { order, offer, reservation, drawing } = purchase;
     const { name } = order;
     let reason = 'nothing was answered';
     for (let repeats = 0; repeats <= REPEATS; repeats += 1) {
       if (repeats > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       let pause = FIRST_PAUSE_MS * 2 ** repeats;
-      const asked = await ask(purchase, onProgress ? { onProgress } : {}).catch((error: unknown) => {
+      const answer = await ask(purchase, onProgress ? { onProgress } : {}).catch((error: unknown) => {
         reason = reasonOf(error);
       });
-      const { answer, sent = purchase } = asked ?? {};
-      purchase = sent;
       const verdict = answer && verdictOf(answer);
-      if (verdict?.kind === 'paid') {
+      if (answer && verdict?.kind === 'paid') {
         await tellPaid(purchase, verdict.transaction);
-        return answer as CallToolResult;
+        return answer;
       }
       if (answer && verdict?.kind === 'refused') {
         // What an earlier attempt came to, nobody has said.

@@ -1,0 +1,139 @@
+/** What becomes of a payment between the bridge and a gateway that answers it badly, or not at all. */
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import t, { type Test } from 'tap';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { createBuyer } from '../../src/cli/mcp/buyer.ts';
+import type { Order } from '../../src/cli/mcp/gateway.ts';
+import { openSpending } from '../../src/cli/mcp/spending.ts';
+import { inMemory, openDeposits } from '../../src/client/deposits.ts';
+import { openWallet, type Payment, type Wallet } from '../../src/client/wallet.ts';
+import { usd } from '../../src/money.ts';
+
+const account = privateKeyToAccount(generatePrivateKey());
+const asset = {
+  id: 'chain-c',
+  network: 'eip155:8453',
+  family: 'evm',
+  address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  decimals: 6,
+  domain: { name: 'USD Coin', version: '2' },
+} as const;
+const PRICE = 50_000n;
+const exact = {
+  scheme: 'exact',
+  network: asset.network,
+  amount: PRICE.toString(),
+  asset: asset.address,
+  payTo: '0x1111111111111111111111111111111111111111',
+  maxTimeoutSeconds: 60,
+  extra: asset.domain,
+};
+const drawn = (channelState?: object) => ({
+  ...exact,
+  scheme: 'batch-settlement',
+  extra: {
+    ...exact.extra,
+    receiverAuthorizer: '0x3333333333333333333333333333333333333333',
+    withdrawDelay: 86_400,
+    minDeposit: '500000',
+    ...(channelState && { channelState }),
+  },
+});
+
+const required = (offer: object, error = 'Payment required'): CallToolResult => ({
+  isError: true,
+  structuredContent: { x402Version: 2, error, resource: { url: 'mcp://tool/x' }, accepts: [offer] },
+  content: [],
+});
+
+const here: CallToolResult = { content: [{ type: 'text', text: 'here' }] };
+const isHere = { content: [{ text: 'here' }] };
+const maybeCharged = { isError: true, content: [{ text: /may have been charged/ }] };
+
+const brokenOff = (): never => {
+  throw new Error('the connection broke off');
+};
+
+interface Parts {
+  readonly offer: object;
+  readonly paid: (payment: Payment, order: Order) => Promise<CallToolResult> | CallToolResult;
+  readonly sign?: (sign: Wallet['sign']) => Wallet['sign'];
+}
+
+/** A buyer that may lend a dollar, and what it sent. */
+function open(t: Test, { offer, paid, sign = (own) => own }: Parts) {
+  const payments: Payment[] = [];
+  const evm = new Map([['chain-c', account]]);
+  const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
+  const wallet = openWallet([asset], { evm, solana: undefined }, undefined);
+  const buyer = createBuyer({
+    gateway: {
+      async call(order) {
+        const payment = order.meta['x402/payment'] as Payment | undefined;
+        if (!payment) return required(offer);
+        payments.push(payment);
+        return await paid(payment, order);
+      },
+    },
+    wallet: { ...wallet, sign: sign(wallet.sign) },
+    deposits: openDeposits({ most: usd('1'), assets: [asset], accounts: evm, store: inMemory() }),
+    spending,
+    max: usd('0.10'),
+    budget: usd('1'),
+    tell: () => {},
+  });
+  return {
+    spending,
+    payments,
+    call: (input: object, signal?: AbortSignal) =>
+      buyer.call({ name: 'x', arguments: { ...input }, meta: {} }, signal ? { signal } : {}),
+    /** How many payments there were, however often each was sent. */
+    signed: () => new Set(payments.map((each) => JSON.stringify(each))).size,
+  };
+}
+
+/** Charges as a gateway does: the same voucher for the same call once, another only where it goes on from what was charged. */
+function openChannel() {
+  const answered = new Set<string>();
+  let charged = 0n;
+  return {
+    charged: () => charged,
+    charge({ payload }: Payment, order: Order): CallToolResult {
+      const { voucher } = payload as { voucher: { channelId: string; maxClaimableAmount: string } };
+      const key = `${voucher.maxClaimableAmount} ${JSON.stringify(order.arguments)}`;
+      const state = () => ({
+        channelId: voucher.channelId,
+        balance: '500000',
+        chargedCumulativeAmount: charged.toString(),
+      });
+      if (!answered.has(key)) {
+        if (BigInt(voucher.maxClaimableAmount) !== charged + PRICE)
+          return required(drawn(state()), 'invalid_batch_settlement_evm_cumulative_amount_mismatch');
+        charged += PRICE;
+        answered.add(key);
+      }
+      const extra = { chargedAmount: PRICE.toString(), channelState: state() };
+      return { ...here, _meta: { 'x402/payment-response': { success: true, transaction: '', extra } } };
+    },
+  };
+}
+
+t.test('who gives up after a voucher was signed anew finds the new one again', async (t) => {
+  const channel = openChannel();
+  const leaving = new AbortController();
+  let isLost = true;
+  const { call } = open(t, {
+    offer: drawn(),
+    paid(payment, order) {
+      if (isLost) brokenOff();
+      const answer = channel.charge(payment, order);
+      if (channel.charged() > 0n) leaving.abort();
+      return answer;
+    },
+  });
+  t.match(await call({ call: 1 }), maybeCharged);
+  isLost = false;
+  await call({ call: 2 }, leaving.signal);
+  t.match(await call({ call: 2 }), isHere);
+  t.equal(channel.charged(), PRICE);
+});
