@@ -88,9 +88,12 @@ interface Owed<Result> extends Failed {
   readonly reason: 'owed';
   readonly paid: Paid;
   readonly isCounted: true;
-  /** Sends the same payment again: it is never charged twice. */
-  again(): Promise<Answer<Result>>;
+  /** Sends the same payment again: it is never charged twice. A signal of the call itself is not asked any more. */
+  again: Again<Result>;
 }
+
+/** `signal` ends the waiting; what was signed is `owed` as before. */
+export type Again<Result> = (options?: { readonly signal?: AbortSignal }) => Promise<Answer<Result>>;
 
 export type Failure<Result> = NotPaid | OverLimit | NotDone | Owed<Result>;
 

@@ -69,7 +69,7 @@ export interface ClientOptions extends Gateway {
 export interface CallOptions {
   /** The most that this call may cost, in dollars, in place of the client's `perCall`. */
   readonly limit?: string;
-  /** Ends the waiting. What was signed by then is `owed`. */
+  /** Ends the waiting. What was signed by then is `owed`, and can be had with its `again()`. */
   readonly signal?: AbortSignal;
 }
 
@@ -289,9 +289,9 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     if (asked.kind === 'failure') return asked.failure;
     if (asked.kind === 'free') return await given<Result>(asked.answer);
     const { ways, drawable } = asked;
-    const post = (payment: Record<string, string>) => {
+    const post = (payment: Record<string, string>, waiting: AbortSignal | undefined) => {
       const { target, init } = request;
-      return send(target, { ...init, headers: { ...init.headers, ...payment } }, signal);
+      return send(target, { ...init, headers: { ...init.headers, ...payment } }, waiting);
     };
     const drawn = deposits && (await draw<Result>({ ...drawable, deposits, spending, most, post, retries, signal }));
     if (drawn) return drawn;
@@ -311,7 +311,8 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       return notSigned(error);
     }
     const giveBack = () => spending.uncharged(price);
-    return await openPurchase<Result>({ ...chosen, send: () => post(payment), giveBack, retries, signal }).complete();
+    const parts = { ...chosen, send: (waiting: AbortSignal | undefined) => post(payment, waiting), giveBack, retries };
+    return await openPurchase<Result>(parts).complete(signal);
   }
 
   /** A result that costs nothing. */

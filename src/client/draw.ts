@@ -5,7 +5,7 @@ import { type Deposits, type Drawing, isBusy } from './deposits.ts';
 import type { Spending } from './limits.ts';
 import { type ChannelOffer, toDollars } from './offers.ts';
 import { notSigned, openPurchase } from './purchase.ts';
-import { openSending, type Post } from './sending.ts';
+import { openSending } from './sending.ts';
 import type { Challenge, Payment } from './wallet.ts';
 import { x402Required, x402Response, x402Transaction } from './x402.ts';
 
@@ -20,7 +20,8 @@ interface Draw extends Drawable {
   readonly spending: Pick<Spending, 'reached' | 'count' | 'unsigned'>;
   /** The most that the call may cost. */
   readonly most: Money;
-  readonly post: Post;
+  /** Sends the call's request with the headers of a payment. */
+  post(payment: Record<string, string>, signal: AbortSignal | undefined): Promise<Response>;
   /** Attempts after the first. */
   readonly retries: number;
   readonly signal: AbortSignal | undefined;
@@ -72,15 +73,14 @@ async function complete<Result>(
     offer,
     turn,
     retries,
-    signal,
-    send: () => send(post),
+    send: (waiting) => send((payment) => post(payment, waiting)),
     transactionOf: (answer) => x402Transaction(answer) ?? (x402Response(answer) && drawing.channel),
     charged,
     isBusy: (answer) => answer.status === 402 && isBusy(x402Required(answer)),
     // What was signed stays signed: the next voucher is for the same money.
     giveBack: () => false,
   });
-  const answer = await purchase.complete();
+  const answer = await purchase.complete(signal);
   if (!answer.ok && answer.reason !== 'owed') await drawing.free();
   return answer;
 }

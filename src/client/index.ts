@@ -1,5 +1,5 @@
 /** A client of gateways, for Node and browsers. Types of what one sells are written by `turnpike client`. */
-export type { Answer, Code, Failure, Paid, Receipt, Success } from './answer.ts';
+export type { Again, Answer, Code, Failure, Paid, Receipt, Success } from './answer.ts';
 export type { Asset } from './asset.ts';
 export {
   type CallOptions,

@@ -3,15 +3,16 @@
  * same payment the same answer: what was lost is asked for with it again, and no other is ever signed for the same call.
  */
 import { toDecimal } from '../money.ts';
-import type { Answer, Failure, Paid, Receipt } from './answer.ts';
+import type { Again, Answer, Failure, Paid, Receipt } from './answer.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
 import { readProblem, type SaidProblem } from './problem.ts';
+import type { Turn } from './turns.ts';
 
 export interface PurchaseParts {
   readonly offer: Offer;
-  /** Sends the request with its payment. */
-  send(): Promise<Response>;
+  /** Sends the request with its payment. The signal ends the waiting for its answer. */
+  send(signal: AbortSignal | undefined): Promise<Response>;
   /** The transaction that an answer's receipt names. */
   transactionOf(answer: Response): string | undefined;
   /** Takes what is counted back, for the gateway says that nothing was charged: false where it stays counted. */
@@ -21,19 +22,17 @@ export interface PurchaseParts {
   /** Dollars that the call was charged, where they are not what was signed for. */
   charged?(): string | undefined;
   /** Waits for others that must not be under way at the same time, where it is sent once more later. */
-  turn?<Value>(work: () => Promise<Value>): Promise<Value>;
+  turn?: Turn;
   /** Attempts after the first. */
   readonly retries: number;
-  /** Ends the waiting between attempts. */
-  readonly signal: AbortSignal | undefined;
 }
 
 /** A stream ended before its end. */
 export class StreamBroken extends Error {
   readonly code: string;
   /** Sends the same payment again, which is not charged again: the stream comes whole. */
-  readonly again: () => Promise<Answer<Events>>;
-  constructor(code: string, message: string, again: () => Promise<Answer<Events>>) {
+  readonly again: Again<Events>;
+  constructor(code: string, message: string, again: Again<Events>) {
     super(message);
     this.name = 'StreamBroken';
     this.code = code;
@@ -57,6 +56,17 @@ const OPEN: readonly string[] = [
 /** Answers that say by themselves, whatever came before, that nothing is kept of the payment's money. */
 const FINAL: readonly string[] = ['refunded'];
 
+/** What was said last of a payment that has no result yet. */
+type Last = Pick<SaidProblem, 'status' | 'message' | 'details' | 'requestId'> & { readonly code: string };
+
+const NOTHING: Last = {
+  status: 0,
+  code: 'no_answer',
+  message: 'nothing was answered',
+  details: [],
+  requestId: undefined,
+};
+
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -78,12 +88,12 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 export interface Purchase<Result> {
-  /** Sends it, and again where that may get its answer. Never throws. */
-  complete(): Promise<Answer<Result>>;
+  /** Sends it, and again where that may get its answer. The signal ends the waiting. Never throws. */
+  complete(signal: AbortSignal | undefined): Promise<Answer<Result>>;
 }
 
 export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
-  const { offer, send, transactionOf, retries, signal } = parts;
+  const { offer, send, transactionOf, retries } = parts;
   const { asset, amount, price, payTo } = offer;
   const paid: Paid = {
     price: toDecimal(price),
@@ -108,8 +118,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
   };
 
   async function* streamed(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
-    const broken = (code: string, message: string) =>
-      new StreamBroken(code, message, again as () => Promise<Answer<Events>>);
+    const broken = (code: string, message: string) => new StreamBroken(code, message, again as Again<Events>);
     try {
       for await (const event of readEvents(body)) {
         if (event.event === 'error') throw brokenBy(event.data, broken);
@@ -128,20 +137,20 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
     return { ok: true, status: answer.status, result, receipt: receiptOf(answer), paid };
   }
 
-  async function complete(): Promise<Answer<Result>> {
-    let last: Pick<SaidProblem, 'status' | 'details' | 'requestId'> & { code: string; message: string } = {
-      status: 0,
-      code: 'no_answer',
-      message: 'nothing was answered',
-      details: [],
-      requestId: undefined,
-    };
+  function owed({ status, code, message, details, requestId }: Last): Answer<Result> {
+    const words = `${message}: ${paid.price} USD was signed on ${paid.network} and may have been charged; again() sends the same payment`;
+    const said = { status, code, message: words, details, requestId };
+    return { ok: false, reason: 'owed', ...said, paid, isCounted: true, again };
+  }
+
+  async function complete(signal: AbortSignal | undefined): Promise<Answer<Result>> {
+    let last = NOTHING;
     for (let repeats = 0; repeats <= retries; repeats += 1) {
       let waitMs = FIRST_PAUSE_MS * 2 ** repeats;
       attempts += 1;
       const isAlone = attempts === 1;
       try {
-        const answer = await send();
+        const answer = await send(signal);
         if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) {
           return redirected(answer, { paid, isCounted });
         }
@@ -163,12 +172,18 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
       if (signal?.aborted) break;
       if (repeats < retries) await pause(Math.min(waitMs, LONGEST_PAUSE_MS), signal);
     }
-    const { status, code, details, requestId } = last;
-    const message = `${last.message}: ${paid.price} USD was signed on ${paid.network} and may have been charged; again() sends the same payment`;
-    return { ok: false, reason: 'owed', status, code, message, details, requestId, paid, isCounted: true, again };
+    return owed(last);
   }
 
-  const again = (): Promise<Answer<Result>> => (parts.turn ? parts.turn(complete) : complete());
+  const again: Again<Result> = async ({ signal } = {}) => {
+    if (!parts.turn) return await complete(signal);
+    try {
+      return await parts.turn(() => complete(signal), signal);
+    } catch (error) {
+      // Who stops waiting for its turn has what it had.
+      return owed({ ...NOTHING, message: `no answer came (${reasonOf(error)})` });
+    }
+  };
 
   return { complete };
 }

@@ -1,7 +1,7 @@
 /** Gateways that ask for what they should not get. */
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
-import { createClient } from '../../src/client/index.ts';
+import { createClient, type Events, StreamBroken } from '../../src/client/index.ts';
 import type { Anything } from './any-client.ts';
 import { encoded, honest, key, known, openClient, startHostile, USDC } from './hostile-gateway.ts';
 
@@ -169,14 +169,41 @@ t.test(
   },
 );
 
-t.test('whoever stops waiting gets the payment back to try again', async (t) => {
+t.test('whoever stops waiting gets the payment back, and has the result with it later', async (t) => {
   const gateway = await startHostile(t);
-  const { client } = openClient(gateway);
+  const { client, signed } = openClient(gateway);
   const leaving = new AbortController();
   gateway.onPayment = () => leaving.abort();
   const owed = await client.call('/x', {}, { signal: leaving.signal });
   t.match(owed, { ok: false, reason: 'owed', code: 'no_answer' });
   t.equal(gateway.payments.length, 1);
+  if (owed.ok || owed.reason !== 'owed') return;
+  const leavingAgain = new AbortController();
+  gateway.onPayment = () => leavingAgain.abort();
+  t.match(await owed.again({ signal: leavingAgain.signal }), { ok: false, reason: 'owed', code: 'no_answer' });
+  gateway.onPayment = (response) => response.end('{"here":true}');
+  t.match(await owed.again(), { ok: true, result: { here: true } });
+  t.equal(gateway.payments.length, 3);
+  t.equal(signed.length, 1);
+});
+
+t.test('whoever leaves a stream can have it whole later', async (t) => {
+  const gateway = await startHostile(t);
+  const { client } = openClient(gateway);
+  const leaving = new AbortController();
+  gateway.onPayment = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: one\n\n');
+  };
+  const answer = await client.call('/x', {}, { signal: leaving.signal });
+  let broken: unknown;
+  try {
+    for await (const _ of answer.ok ? (answer.result as unknown as Events) : []) leaving.abort();
+  } catch (error) {
+    broken = error;
+  }
+  gateway.onPayment = (response) => response.end('{"here":true}');
+  t.match(broken instanceof StreamBroken && (await broken.again()), { ok: true, result: { here: true } });
+  t.equal(new Set(gateway.payments).size, 1);
 });
 
 t.test('no key is in what a client says', async (t) => {
