@@ -119,12 +119,12 @@ function randomSalt(): string {
 /** The same words for the same channel, whatever its salt. */
 const nameOf = (
   { id }: Pick<Asset, 'id'>,
-  config: Pick<ChannelConfig, 'receiver' | 'receiverAuthorizer'>,
+  { token, receiver, receiverAuthorizer }: Pick<ChannelConfig, 'token' | 'receiver' | 'receiverAuthorizer'>,
   delay: number,
-) => `${id} ${config.receiver} ${config.receiverAuthorizer} ${delay}`.toLowerCase();
+) => `${id} ${token} ${receiver} ${receiverAuthorizer} ${delay}`.toLowerCase();
 
-const nameOfOffer = ({ asset, payTo, terms }: ChannelOffer): string =>
-  nameOf(asset, { receiver: payTo, receiverAuthorizer: terms.receiverAuthorizer }, terms.withdrawDelay);
+const nameOfOffer = ({ asset, payTo, terms: { receiverAuthorizer, withdrawDelay } }: ChannelOffer): string =>
+  nameOf(asset, { token: asset.address, receiver: payTo, receiverAuthorizer }, withdrawDelay);
 
 export function openDeposits({ most, assets, accounts, store }: DepositParts): Deposits {
   const payable = assets.filter(({ id }) => accounts.has(id));

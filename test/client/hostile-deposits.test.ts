@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { verifyTypedData } from 'viem';
 import type { ClientOptions } from '../../src/client/index.ts';
-import { account, encoded, type Hostile, honest, openClient, startHostile, USDC } from './hostile-gateway.ts';
+import { account, encoded, type Hostile, honest, known, openClient, startHostile, USDC } from './hostile-gateway.ts';
 
 const SETTLEMENT = '0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003';
 const COLLECTOR = '0x4020806089470a89826cB9fB1f4059150b550004';
@@ -222,6 +222,50 @@ t.test('a correction beyond what was signed is not followed, whatever it shows a
   }
   t.same(vouchers(), [PRICE, 2n * PRICE, 2n * PRICE, 2n * PRICE]);
   t.same(client.spending.spent, '0.1', 'what was signed once is counted once');
+});
+
+t.test('each asset of a network has a channel of its own, and its calls are counted in its units', async (t) => {
+  const other = {
+    ...known,
+    address: '0x4444444444444444444444444444444444444444',
+    decimals: 18,
+    domain: { name: 'Another Dollar', version: '1' },
+  } as const;
+  const { gateway, client, signed } = await open(t, { assets: [known, other], pay: { deposit: '2' } });
+  // As much as there never was.
+  gateway.onPayment = charging(gateway, `${10n ** 30n}`);
+  t.match(await client.call('/x', { call: 1 }), { ok: true });
+  const amount = `${5n * 10n ** 16n}`;
+  gateway.accepts = [drawn({ minDeposit: `${5n * 10n ** 17n}` }, { asset: other.address, amount })];
+  t.match(await client.call('/x', { call: 2 }), { ok: true });
+  t.match(last(gateway).payload, { type: 'deposit', channelConfig: { token: other.address } });
+  gateway.accepts = [drawn()];
+  t.match(await client.call('/x', { call: 3 }), { ok: true });
+  const vouchers = signed.filter(({ primaryType }) => primaryType === 'Voucher').map(({ message }) => message);
+  t.same(
+    vouchers.map(({ maxClaimableAmount }) => maxClaimableAmount),
+    [PRICE, BigInt(amount), 2n * PRICE],
+  );
+  const [first, second, third] = vouchers.map(({ channelId }) => channelId);
+  t.not(first, second);
+  t.equal(first, third);
+  t.match(await client.deposits(), [{ left: '0.4' }, { left: '0.45' }]);
+});
+
+t.test('a gateway and its sandbox on one network’s name have a channel each, also in one store', async (t) => {
+  const sandbox = {
+    ...known,
+    network: 'eip155:84532',
+    address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+    domain: { name: 'USDC', version: '2' },
+  } as const;
+  const { gateway, client } = await open(t, { assets: [known, sandbox], pay: { deposit: '2' } });
+  gateway.onPayment = charging(gateway);
+  gateway.accepts = [drawn({}, { network: sandbox.network, asset: sandbox.address })];
+  t.match(await client.call('/x', {}), { ok: true });
+  gateway.accepts = [drawn()];
+  t.match(await client.call('/x', {}), { ok: true });
+  t.match(last(gateway).payload, { type: 'deposit', channelConfig: { token: USDC } });
 });
 
 t.test('one call is never signed for twice its price, however it is corrected', async (t) => {
