@@ -10,7 +10,7 @@ import { type LimitReached, openSpending } from './limits.ts';
 import { mppOffers, mppTransaction } from './mpp.ts';
 import type { Offer } from './offers.ts';
 import { readProblem } from './problem.ts';
-import { notDone, notSigned, openPurchase, reasonOf, redirected } from './purchase.ts';
+import { isElsewhere, notDone, notSigned, openPurchase, reasonOf, redirected } from './purchase.ts';
 import { askAllBack, type GivenBack } from './refund.ts';
 import {
   type Challenge,
@@ -246,9 +246,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       const said = { status: 0, code: 'no_answer', message, details: [], requestId: undefined };
       return failure({ ok: false, reason: 'failed', ...said, ...unsigned });
     }
-    if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) {
-      return failure(redirected(answer, unsigned));
-    }
+    if (isElsewhere(answer)) return failure(redirected(answer, unsigned));
     if (answer.ok) return { kind: 'free', answer };
     const challenge = x402Challenge(answer);
     const ways = waysToPay(answer, challenge, opened);

@@ -1,5 +1,5 @@
 /** What an answer that is no result says of itself, whoever gave it. */
-import type { ProblemDetail } from '../errors.ts';
+import { type ProblemDetail, problems } from '../errors.ts';
 import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject, textOrNull } from '../json.ts';
 
 export interface SaidProblem {
@@ -14,6 +14,22 @@ export interface SaidProblem {
   /** After how many seconds it may be sent again. */
   readonly retryAfter: number | undefined;
 }
+
+/** Problems after which the same payment gets its result, or may: it is under way, owed, or nobody knows yet. */
+export const OPEN: readonly string[] = [
+  'payment_in_progress',
+  'settlement_pending',
+  'result_owed',
+  'internal_error',
+  'store_unavailable',
+  'media_unavailable',
+  'draining',
+  'rate_limited',
+  'too_many_requests',
+];
+
+/** Whether a code is one of a gateway's: what stands in between has codes of its own, which say nothing of a payment. */
+export const isOwnCode = (code: string | undefined): boolean => code !== undefined && Object.hasOwn(problems, code);
 
 const detailsIn = (value: unknown): ProblemDetail[] =>
   asJsonObjects(value).map(({ path, message, expected }) => ({

@@ -6,7 +6,7 @@ import { toDecimal } from '../money.ts';
 import type { Again, Answer, Failure, Paid, Receipt } from './answer.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
-import { readProblem, type SaidProblem } from './problem.ts';
+import { isOwnCode, OPEN, readProblem, type SaidProblem } from './problem.ts';
 import type { Turn } from './turns.ts';
 
 export interface PurchaseParts {
@@ -40,19 +40,6 @@ export class StreamBroken extends Error {
   }
 }
 
-/** Problems after which the same payment gets its result, or may: it is under way, owed, or nobody knows yet. */
-const OPEN: readonly string[] = [
-  'payment_in_progress',
-  'settlement_pending',
-  'result_owed',
-  'internal_error',
-  'store_unavailable',
-  'media_unavailable',
-  'draining',
-  'rate_limited',
-  'too_many_requests',
-];
-
 /** Answers that say by themselves, whatever came before, that nothing is kept of the payment's money. */
 const FINAL: readonly string[] = ['refunded'];
 
@@ -70,8 +57,11 @@ const NOTHING: Last = {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
+/** What a gateway says of the payment: all others only say that they had no answer of it. */
+const isOwnWord = ({ status, code }: SaidProblem): boolean => status === 402 || isOwnCode(code);
+
 /** A provider's failure after which the gateway lets go of the payment; anybody else's 5xx tells nothing of it. */
-const isOpen = ({ status, code }: SaidProblem): boolean => (code === undefined ? status >= 500 : OPEN.includes(code));
+const isOpen = (said: SaidProblem): boolean => (isOwnWord(said) ? OPEN.includes(said.code ?? '') : said.status >= 500);
 
 /** Resolves early when the signal aborts. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -151,16 +141,15 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
       const isAlone = attempts === 1;
       try {
         const answer = await send(signal);
-        if (answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400)) {
-          return redirected(answer, { paid, isCounted });
-        }
+        if (isAlone && isElsewhere(answer)) return redirected(answer, { paid, isCounted });
         if (answer.ok) return await success(answer);
         const said = await readProblem(answer);
         const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
-        if (!isOpen(said) && !isBusy) {
+        // What an earlier attempt came to, only the gateway can say.
+        if (!isOpen(said) && !isBusy && (isAlone || isOwnWord(said))) {
           const hasReceipt = transactionOf(answer) !== undefined;
           // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
-          const isFree = !hasReceipt && said.code !== 'answer_gone' && (said.status === 402 || said.code !== undefined);
+          const isFree = !hasReceipt && said.code !== 'answer_gone' && isOwnWord(said);
           uncharge((isFree && isAlone) || FINAL.includes(said.code ?? ''));
           return notDone(said, { paid, isCounted });
         }
@@ -209,6 +198,10 @@ export function notDone(said: SaidProblem, signed: Signed): Answer<never> {
   const code = said.code ?? (status === 402 ? 'payment_refused' : 'unreadable_answer');
   return { ok: false, reason: isRefused ? 'refused' : 'failed', status, code, message, details, requestId, ...signed };
 }
+
+/** An answer that sends its caller elsewhere. */
+export const isElsewhere = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400);
 
 /** A gateway never sends its callers elsewhere: payments go to the host that was named, and to no other. */
 export function redirected(answer: Response, signed: Signed): Answer<never> {

@@ -169,6 +169,38 @@ t.test(
   },
 );
 
+for (const [what, second] of [
+  ['a 404 without a code', (response: ServerResponse) => response.writeHead(404).end('<html>')],
+  ['a 403 without a code', (response: ServerResponse) => response.writeHead(403).end('<html>')],
+  ['a 429 without a code', (response: ServerResponse) => response.writeHead(429).end('<html>')],
+  ['a redirect', (response: ServerResponse) => response.writeHead(302, { location: '/maintenance' }).end()],
+] as const) {
+  t.test(`after a lost answer ${what} says nothing of the payment`, async (t) => {
+    const gateway = await startHostile(t);
+    const { client, signed } = openClient(gateway);
+    gateway.onPayment = (response) => {
+      gateway.onPayment = second;
+      response.destroy();
+    };
+    const owed = await client.call('/x', {});
+    t.match(owed, { ok: false, reason: 'owed' });
+    gateway.onPayment = (response) => response.end('{"here":true}');
+    t.match(!owed.ok && owed.reason === 'owed' && (await owed.again()), { ok: true, result: { here: true } });
+    t.equal(new Set(gateway.payments).size, 1);
+    t.equal(signed.length, 1);
+  });
+}
+
+t.test('a code that no gateway has is no word that nothing was charged', async (t) => {
+  const gateway = await startHostile(t);
+  const { client } = openClient(gateway, { retries: 0 });
+  for (const code of ['FUNCTION_INVOCATION_TIMEOUT', 'toString']) {
+    gateway.onPayment = (response) => response.writeHead(504).end(JSON.stringify({ error: { code } }));
+    t.match(await client.call('/x', { code }), { ok: false, reason: 'owed', code, isCounted: true });
+  }
+  t.equal(client.spending.spent, '0.1');
+});
+
 t.test('whoever stops waiting gets the payment back, and has the result with it later', async (t) => {
   const gateway = await startHostile(t);
   const { client, signed } = openClient(gateway);
