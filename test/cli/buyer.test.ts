@@ -8,6 +8,7 @@ import { openSpending } from '../../src/cli/mcp/spending.ts';
 import { inMemory, openDeposits } from '../../src/client/deposits.ts';
 import { openWallet, type Payment, type Wallet } from '../../src/client/wallet.ts';
 import { usd } from '../../src/money.ts';
+import { openGate } from '../relay.ts';
 
 const account = privateKeyToAccount(generatePrivateKey());
 const asset = {
@@ -43,6 +44,12 @@ const drawn = (channelState?: object) => ({
 const required = (offer: object, error = 'Payment required'): CallToolResult => ({
   isError: true,
   structuredContent: { x402Version: 2, error, resource: { url: 'mcp://tool/x' }, accepts: [offer] },
+  content: [],
+});
+
+const problem = (code: string): CallToolResult => ({
+  isError: true,
+  structuredContent: { error: { code, message: code } },
   content: [],
 });
 
@@ -136,4 +143,63 @@ t.test('who gives up after a voucher was signed anew finds the new one again', a
   await call({ call: 2 }, leaving.signal);
   t.match(await call({ call: 2 }), isHere);
   t.equal(channel.charged(), PRICE);
+});
+
+for (const code of ['rate_limited', 'draining', 'too_many_requests', 'media_unavailable']) {
+  t.test(`after a lost answer and ${code} the same payment is sent again`, async (t) => {
+    const answers = [brokenOff, () => problem(code)];
+    const { call, payments, signed } = open(t, { offer: exact, paid: () => answers.shift()?.() ?? here });
+    t.match(await call({ call: 1 }), isHere);
+    t.equal(payments.length, 3);
+    t.equal(signed(), 1);
+  });
+}
+
+t.test('a code that no gateway has is no word that nothing was charged', async (t) => {
+  const { call, spending } = open(t, { offer: exact, paid: () => problem('GATEWAY_TIMEOUT') });
+  t.match(await call({ call: 1 }), { isError: true });
+  t.equal(await spending.left(), usd('0.95'));
+});
+
+t.test('who gives up while a payment is signed finds it again', async (t) => {
+  const leaving = new AbortController();
+  const { call, payments, signed } = open(t, {
+    offer: exact,
+    paid: () => here,
+    sign:
+      (own) =>
+      async (...given) => {
+        leaving.abort();
+        return await own(...given);
+      },
+  });
+  await call({ call: 1 }, leaving.signal);
+  t.match(await call({ call: 1 }), isHere);
+  t.equal(payments.length, 2);
+  t.equal(signed(), 1);
+});
+
+t.test('who gives up while a payment waits for its turn to be sent again finds it again', async (t) => {
+  const slow = openGate();
+  let isOwed = true;
+  const { call, payments } = open(t, {
+    offer: drawn(),
+    paid: async () => {
+      if (isOwed) return problem('result_owed');
+      await slow.pass();
+      return here;
+    },
+  });
+  t.match(await call({ call: 1 }), maybeCharged);
+  isOwed = false;
+  const hold = slow.holdNext();
+  const other = call({ call: 2 });
+  await hold.reached;
+  const leaving = new AbortController();
+  const waiting = call({ call: 1 }, leaving.signal);
+  leaving.abort();
+  hold.release();
+  await Promise.all([other, waiting]);
+  t.match(await call({ call: 1 }), isHere);
+  t.same(payments.at(-1), payments[0]);
 });

@@ -2,17 +2,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isBusy } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
+import { isOwnCode, OPEN } from '../../client/problem.ts';
 import { asJsonObject, isJsonObject, type JsonObject, numberOrNull, textOrNull } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
 import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
 
 const RECEIPT = 'x402/payment-response';
 
-/** Errors after which the same payment is to be sent again: it is being worked on, or nobody knows yet. */
-const AGAIN = new Set(['payment_in_progress', 'settlement_pending', 'store_unavailable']);
-
-/** Errors after which the payment is still good for its result, or may be. */
-const OPEN = new Set([...AGAIN, 'result_owed', 'internal_error']);
+/** Errors after which the payment is still good, and only later, by who asks for the same once more. */
+const LATER = ['result_owed', 'internal_error'];
 
 export type Verdict =
   | { readonly kind: 'paid'; readonly transaction: string | undefined }
@@ -43,8 +41,9 @@ export function verdictOf(answer: CallToolResult): Verdict {
   if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';
-  if (!OPEN.has(code)) return { kind: 'refused', isFree: code !== '' && code !== 'answer_gone' && !hasReceipt };
-  const again = AGAIN.has(code) ? (numberOrNull(error.retryAfterSeconds) ?? 1) : undefined;
+  if (!OPEN.includes(code))
+    return { kind: 'refused', isFree: isOwnCode(code) && code !== 'answer_gone' && !hasReceipt };
+  const again = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
   return { kind: 'open', again, message: textOrNull(error.message) ?? code };
 }
 

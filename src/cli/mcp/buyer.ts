@@ -135,6 +135,8 @@ export function createBuyer(parts: BuyerParts): Buyer {
   /** Whoever leaves while a payment is under way finds it again by asking for the same. */
   async function sendFor(purchase: Purchase, asking: Asking, isFirst: boolean): Promise<CallToolResult> {
     const leave = () => keep(purchase);
+    // Whoever left before, while it was signed or waited for its turn.
+    if (asking.signal?.aborted) leave();
     asking.signal?.addEventListener('abort', leave, { once: true });
     try {
       return await send(purchase, asking, isFirst);
