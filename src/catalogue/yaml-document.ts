@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Alias, type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { CheckedCatalogue } from './checked.ts';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 
@@ -81,12 +81,21 @@ function walk(root: unknown, path: readonly Step[]): { key: Node | undefined; va
 
 interface Parsed {
   readonly yaml: Document.Parsed;
+  /** Aliases of anchors that do not stand above them, which have no value. */
+  readonly unanchored: readonly Alias[];
   readonly lineCounter: LineCounter;
 }
 
 function parse(text: string): Parsed {
   const lineCounter = new LineCounter();
-  return { lineCounter, yaml: parseDocument(text, { lineCounter, prettyErrors: false, keepSourceTokens: false }) };
+  const yaml = parseDocument(text, { lineCounter, prettyErrors: false, keepSourceTokens: false });
+  const unanchored: Alias[] = [];
+  visit(yaml, {
+    Alias(_key, alias) {
+      if (alias.resolve(yaml) === undefined) unanchored.push(alias);
+    },
+  });
+  return { lineCounter, yaml, unanchored };
 }
 
 const offsetPosition = ({ lineCounter }: Parsed, offset: number) => {
@@ -111,7 +120,7 @@ export function readDocument(
     return last;
   };
   const known = checked?.valueOf(text);
-  const value = known ?? contentOf(parsed().yaml);
+  const value = known ?? contentOf(parsed());
   const document: CatalogueDocument = {
     file,
     value,
@@ -131,17 +140,27 @@ export function readDocument(
   return document;
 }
 
-const contentOf = (yaml: Document.Parsed): unknown =>
-  yaml.errors.length > 0 || yaml.contents === null ? undefined : yaml.toJS();
+const contentOf = ({ yaml, unanchored }: Parsed): unknown =>
+  yaml.errors.length > 0 || unanchored.length > 0 || yaml.contents === null ? undefined : yaml.toJS();
 
 function reportUnreadable(document: CatalogueDocument, parsed: Parsed, text: string, diagnostics: Diagnostics): void {
+  const { unanchored } = parsed;
   const { errors } = parsed.yaml;
-  if (errors.length === 0) diagnostics.add({ document, path: [] }, 'the file is empty', 'write it, or remove it');
+  const at = (offset: number): SourceLocation => ({
+    document: { ...document, position: () => offsetPosition(parsed, offset) },
+    path: [],
+  });
+  if (errors.length === 0 && unanchored.length === 0) {
+    diagnostics.add({ document, path: [] }, 'the file is empty', 'write it, or remove it');
+  }
+  for (const { source, range } of unanchored) {
+    diagnostics.add(at(range?.[0] ?? 0), `there is no anchor &${source} above`, 'write the name without *');
+  }
   for (const error of errors) {
     const duplicate = error.code === 'DUPLICATE_KEY';
     const written = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';
     diagnostics.add(
-      { document: { ...document, position: () => offsetPosition(parsed, error.pos[0]) }, path: [] },
+      at(error.pos[0]),
       duplicate ? `the key ${written} is there twice` : `not YAML: ${error.message}`,
       duplicate ? 'keep one of the two' : undefined,
     );

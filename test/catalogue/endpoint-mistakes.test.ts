@@ -44,6 +44,11 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['picture in oil§', 'not YAML: Missing closing "quote']],
   ],
   [
+    'an alias of an anchor that is not there is reported with its place',
+    replaced(oil, 'via: pictures', 'via: *pictures'),
+    [['via: §*pictures', 'there is no anchor &pictures above; write the name without *']],
+  ],
+  [
     'a duplicate key is reported at the second one',
     `${oil}path: /image/other\n`,
     [['§path: /image/other', 'the key path is there twice; keep one of the two']],
