@@ -143,6 +143,8 @@ function readMediaBucket({ problems, optional, url }: VariableReader): MediaBuck
 /** It stands in a header and behind the `#` of an address. */
 const TOKEN = /^[\w-]{16,512}$/;
 
+const DEFAULT_PORT = 4020;
+
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
 
 function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
@@ -157,6 +159,13 @@ function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
     );
   }
   return { host: optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1', port, ...(token !== undefined && { token }) };
+}
+
+/** Two cannot listen at one port of one address. */
+function checkPorts(host: string, port: number, admin: Config['admin'], problems: string[]): void {
+  const isShared = admin?.host === host || [host, admin?.host].some((one) => one === '0.0.0.0' || one === '::');
+  if (port === 0 || admin?.port !== port || !isShared) return;
+  problems.push(`TURNPIKE_ADMIN_PORT and PORT are both ${port}: give each a port of its own`);
 }
 
 /** `1` or `0`. */
@@ -210,7 +219,7 @@ export function readConfig(environment: Variables): Config {
   const mode = optional('TURNPIKE_MODE') ?? 'sandbox';
   if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
   const live = mode === 'live';
-  const port = Number(optional('PORT') ?? '4020');
+  const port = Number(optional('PORT') ?? DEFAULT_PORT);
   if (!isPort(port)) problems.push('PORT must be a number from 0 to 65535');
   const logLevel = optional('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
@@ -229,11 +238,13 @@ export function readConfig(environment: Variables): Config {
     problems.push('DATABASE_URL is not the address of a Postgres database: give postgres://user:password@host/name');
   }
   const host = optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1');
+  const admin = readAdmin(read);
+  checkPorts(host, port, admin, problems);
   const config: Config = {
     mode: live ? 'live' : 'sandbox',
     host,
     port,
-    admin: readAdmin(read),
+    admin,
     publicUrl: publicUrl || `http://${host}:${port}`,
     catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
     dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),

@@ -4,7 +4,8 @@ import { StoreProblem } from './store/problem.ts';
 import { NoWorkers } from './workers/crew.ts';
 
 /** What kept the gateway from starting, for whoever set it up: one line where the fault is theirs, else the stack. */
-export function startProblem(error: unknown, { HOST, PORT, TURNPIKE_MODE: mode }: Variables): string {
+export function startProblem(error: unknown, variables: Variables): string {
+  const { HOST, TURNPIKE_MODE: mode } = variables;
   if (!(error instanceof Error)) return String(error);
   if (
     error instanceof ConfigProblem ||
@@ -14,12 +15,13 @@ export function startProblem(error: unknown, { HOST, PORT, TURNPIKE_MODE: mode }
   ) {
     return error.message;
   }
+  const { name, port } = portOf(error, variables);
   switch ('code' in error && error.code) {
     case 'EADDRINUSE':
-      return `The port ${PORT ?? '4020'} is taken: stop what listens there, or set PORT to another one`;
+      return `The port ${port} is taken: stop what listens there, or set ${name} to another one`;
     case 'EACCES':
       if ('syscall' in error && error.syscall === 'listen') {
-        return `The port ${PORT ?? '4020'} may not be listened on: set PORT to one above 1023`;
+        return `The port ${port} may not be listened on: set ${name} to one above 1023`;
       }
       break;
     case 'EADDRNOTAVAIL':
@@ -34,4 +36,10 @@ export function startProblem(error: unknown, { HOST, PORT, TURNPIKE_MODE: mode }
       }
   }
   return error.stack ?? error.message;
+}
+
+/** The variable of the port that could not be listened on: there are two of them. */
+function portOf(error: Error, { PORT, TURNPIKE_ADMIN_PORT: admin }: Variables): { name: string; port: string } {
+  const isAdmin = 'port' in error && admin !== undefined && error.port === Number(admin);
+  return isAdmin ? { name: 'TURNPIKE_ADMIN_PORT', port: admin } : { name: 'PORT', port: PORT ?? '4020' };
 }

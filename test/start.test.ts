@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
@@ -96,6 +97,7 @@ for (const [promise, more, line] of [
     { DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:9/x' },
     /^The Postgres database cannot be used.*DATABASE_URL$/m,
   ],
+  ['one port for buyers and operators', { PORT: '4071', TURNPIKE_ADMIN_PORT: '4071' }, /PORT and PORT are both 4071/],
   ['a host that is not of this machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1, which is no address/],
 ] as const) {
   t.test(`${promise} is reported in one line, with its variable`, async (t) => {
@@ -107,6 +109,27 @@ for (const [promise, more, line] of [
     t.notMatch(run.output(), /\n +at |secret-word/);
   });
 }
+
+t.test('a taken port of the operator is reported with its own variable', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
+  t.teardown(() => rmSync(data, { recursive: true, force: true }));
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const run = start({
+    ...live,
+    PORT: String(await freePort()),
+    TURNPIKE_ADMIN_PORT: String(port),
+    TURNPIKE_DATA: data,
+    LOG_LEVEL: 'silent',
+  });
+  t.equal(await run.ended, 1);
+  t.equal(
+    run.output(),
+    `The port ${port} is taken: stop what listens there, or set TURNPIKE_ADMIN_PORT to another one\n`,
+  );
+});
 
 t.test('in live mode one line says what is not sold, a taken port is named, and a signal to npm ends it', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
