@@ -36,6 +36,8 @@ export interface FromDeposit {
 export interface Payment {
   readonly call: CallRequest;
   readonly signed: SignedPayment;
+  /** An attempt ended without the gateway's word that it took no money. */
+  readonly isUncertain: boolean;
 }
 
 export type Outcome =
@@ -167,9 +169,13 @@ export async function send(payment: Payment, watcher: Watcher): Promise<Outcome>
 }
 
 async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
-  const { call, signed } = payment;
+  const { call, signed, isUncertain } = payment;
   const settled = begin(watcher, 'settlement', 'Sent with the payment: waiting for the work and its settlement');
-  const failed = (failure: Failure): Outcome => ({ kind: 'failed', failure, payment });
+  const failed = (failure: Failure): Outcome => ({
+    kind: 'failed',
+    failure,
+    payment: { ...payment, isUncertain: isUncertain || !failure.isUncharged },
+  });
   const { drawn } = signed;
   const post = (headers: Readonly<Record<string, string>>) => fetch(call.url, requestOf(call, headers));
   let response: Response;
@@ -186,7 +192,7 @@ async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
   const told = { headers, ...(decoded && { decoded }) };
   if (!response.ok) {
     const refusal = paymentRequiredIn(response.headers)?.error;
-    const failure = failureOf(response.status, await bodyOf(response).catch(() => undefined), refusal);
+    const failure = failureOf(response.status, await bodyOf(response).catch(() => undefined), refusal, isUncertain);
     const isPaid = drawn ? drawn.charged() !== undefined && drawn.charged() !== '0' : receipt?.transaction;
     settled('failed', { words: isPaid ? 'Paid, and no result yet' : 'No settlement yet' });
     answered('failed', { words: `Status ${response.status}`, ...told });
@@ -210,7 +216,7 @@ export async function pay(order: Order, watcher: Watcher, signedNow: (payment: P
   if ('kind' in asked) return asked;
   const signed = await signature(order, asked.required, asked.accepted, watcher);
   if (typeof signed === 'string') return { kind: 'unpaid', words: signed };
-  const payment = { call: order.call, signed };
+  const payment = { call: order.call, signed, isUncertain: false };
   signedNow(payment);
   return send(payment, watcher);
 }

@@ -1,4 +1,5 @@
 /** What went wrong, in words for the person who pays, and what to do next. */
+import { isOwnCode } from '../../../client/problem.ts';
 
 /** What the gateway says in the body of an answer that is no result. */
 interface ToldProblem {
@@ -63,9 +64,22 @@ const mismatch: Failure = {
   isUncharged: true,
 };
 
-/** Of an answer to a request that came with a payment. `refusal`: what a 402 says. */
-export function failureOf(status: number, body: unknown, refusal: string | undefined): Failure {
+/**
+ * Of an answer to a request that came with a payment. `refusal`: what a 402 says; `isUncertain`: what an earlier attempt with the
+ * same payment took is not known, and no answer says it but that the money was given back.
+ */
+export function failureOf(status: number, body: unknown, refusal: string | undefined, isUncertain: boolean): Failure {
   const told = toldIn(body);
+  const failure = failureOfOne(status, told, refusal);
+  if (!isUncertain) return failure;
+  const isUncharged = told.code === 'refunded';
+  // Only the gateway's own word ends it.
+  if (failure.canAskAgain || status === 402 || isOwnCode(told.code)) return { ...failure, isUncharged };
+  return { words: `${failure.words} ${ASK_AGAIN}`, canAskAgain: true, isUncharged };
+}
+
+/** Of the first one. */
+function failureOfOne(status: number, told: ToldProblem, refusal: string | undefined): Failure {
   if (status === 402 && refusal === CHANNEL_BUSY) return busy;
   if (status === 402 && refusal === CHANNEL_MISMATCH) return mismatch;
   if (status === 402) {

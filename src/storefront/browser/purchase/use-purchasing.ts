@@ -62,7 +62,7 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
     } else if (outcome.kind === 'failed') {
       setFailure(outcome.failure);
       setNotice(outcome.failure.words);
-      if (!outcome.failure.canAskAgain) setPayment(undefined);
+      setPayment(outcome.failure.canAskAgain ? outcome.payment : undefined);
     } else {
       setPayment(undefined);
     }

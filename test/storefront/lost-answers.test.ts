@@ -1,0 +1,43 @@
+/** A payment whose answer was lost, and what is said of it afterwards by the gateway or by what stands before it. */
+import t from 'tap';
+import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { startGateway } from '../gateway.ts';
+import { purchaseOf } from './purchase-page.ts';
+
+t.teardown(stopBrowser);
+
+const IMAGE = '/image/family-a-2-pro';
+
+for (const [what, status, body] of [
+  ['the gateway is shutting down', 503, { error: { code: 'draining', message: 'It shuts down at the moment' } }],
+  ['a proxy finds nothing', 404, {}],
+] as const) {
+  t.test(`no second payment is offered where ${what} after a lost answer`, { skip: noBrowser }, async (t) => {
+    const gateway = await startGateway({ networks: ['chain-c'] });
+    t.teardown(gateway.stop);
+    const { page } = await openPage(t);
+    const before = await gateway.earned('chain-c');
+    await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse in fog' }));
+    const pay = page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' });
+    await pay.waitFor();
+    let attempts = 0;
+    await page.route(`${gateway.url}${IMAGE}`, async (route) => {
+      if (!route.request().headers()['payment-signature']) return route.continue();
+      attempts += 1;
+      if (attempts === 2) return route.fulfill({ status, json: body });
+      if (attempts > 2) return route.continue();
+      // The gateway has answered, and the browser never hears of it.
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await pay.click();
+    const again = page.getByRole('button', { name: 'Ask again with the same payment' });
+    await again.click();
+    await page.getByText(`Status ${status}`, { exact: true }).waitFor();
+    await again.and(page.locator(':enabled')).waitFor();
+    t.notOk(await pay.isVisible());
+    await again.click();
+    await page.getByRole('region', { name: 'What you bought' }).getByRole('img').waitFor();
+    t.equal((await gateway.earned('chain-c')) - before, 50_000n, 'charged once');
+  });
+}
