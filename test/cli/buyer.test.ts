@@ -203,3 +203,23 @@ t.test('who gives up while a payment waits for its turn to be sent again finds i
   t.match(await call({ call: 1 }), isHere);
   t.same(payments.at(-1), payments[0]);
 });
+
+t.test(
+  'a payment that was refused after its caller had left is not sent again, for it is not counted any more',
+  async (t) => {
+    const leaving = new AbortController();
+    const { call, spending, payments, signed } = open(t, {
+      offer: exact,
+      paid() {
+        if (payments.length > 1) return here;
+        leaving.abort();
+        return required(exact);
+      },
+    });
+    await call({ call: 1 }, leaving.signal).catch(() => {});
+    t.equal(await spending.left(), usd('1'));
+    t.match(await call({ call: 1 }), isHere);
+    t.equal(signed(), 2, 'it was another payment');
+    t.equal(await spending.left(), usd('0.95'), 'which is counted');
+  },
+);

@@ -65,6 +65,12 @@ export function createBuyer(parts: BuyerParts): Buyer {
     open.set(keyOf(purchase.order), purchase);
   }
 
+  /** What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more. */
+  function drop(purchase: Purchase): void {
+    const key = keyOf(purchase.order);
+    if (open.get(key) === purchase) open.delete(key);
+  }
+
   /** What cannot be given back stays counted. */
   const giveBack = (...given: Parameters<Spending['giveBack']>): Promise<void> =>
     spending.giveBack(...given).catch((error: unknown) => tell(`what was spent cannot be kept: ${reasonOf(error)}`));
@@ -102,6 +108,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
         return answer;
       }
       if (answer && verdict?.kind === 'refused') {
+        drop(purchase);
         // What an earlier attempt came to, nobody has said.
         const isFree = verdict.isFree && isFirst && repeats === 0;
         // What was signed of a deposit stays signed: the next voucher is for the same money.
