@@ -1,6 +1,7 @@
 /** Whether the data directory takes more: payments, files and what is checked once are written there. */
-import { constants } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
+import { ConfigProblem } from './environment.ts';
 import type { Log } from './log.ts';
 
 /** Less free space than that is too little for the largest file that a call brings, and what the database writes. */
@@ -11,6 +12,19 @@ export interface Disk {
   fault(): string | undefined;
   /** Looks again. Never throws. */
   check(): Promise<void>;
+}
+
+/** Makes the data directory where there is none. Throws ConfigProblem where nothing can be written there. */
+export function makeDataDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    const fault = isFile ? 'is no directory' : `cannot be written (${code})`;
+    throw new ConfigProblem([`TURNPIKE_DATA is ${directory}, which ${fault}: give this user a directory of its own`]);
+  }
 }
 
 /** Bytes that may still be written below the directory. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { openApp } from './app.ts';
 import type { Route } from './catalogue/types.ts';
 import { readConfig } from './config.ts';
+import { makeDataDirectory } from './disk.ts';
 import { createLog } from './log.ts';
 import { load, reloadAloud, watchFiles } from './reloading.ts';
 import { writeRunning } from './running.ts';
@@ -23,6 +24,7 @@ function firstCall(sold: readonly Route[]): string {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
+  makeDataDirectory(config.dataDirectory);
   if (config.workers > 1) {
     await (cluster.isWorker ? work(config) : supervise(config, fileURLToPath(import.meta.url), say));
     return;

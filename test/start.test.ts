@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
+import { makeDataDirectory } from '../src/disk.ts';
 import { freePort } from './gateway.ts';
 import { groupOf, printed, start } from './started.ts';
 
@@ -98,6 +99,11 @@ for (const [promise, more, line] of [
     /^The Postgres database cannot be used.*DATABASE_URL$/m,
   ],
   ['one port for buyers and operators', { PORT: '4071', TURNPIKE_ADMIN_PORT: '4071' }, /PORT and PORT are both 4071/],
+  [
+    'a data directory that is a file',
+    { TURNPIKE_DATA: 'package.json' },
+    /TURNPIKE_DATA is package\.json, which is no directory: give this user a directory of its own/,
+  ],
   ['a host that is not of this machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1, which is no address/],
 ] as const) {
   t.test(`${promise} is reported in one line, with its variable`, async (t) => {
@@ -109,6 +115,16 @@ for (const [promise, more, line] of [
     t.notMatch(run.output(), /\n +at |secret-word/);
   });
 }
+
+const isRoot = process.getuid?.() === 0 && 'root writes everywhere';
+t.test('a data directory that cannot be written is named with its variable', { skip: isRoot }, (t) => {
+  const data = t.testdir({});
+  chmodSync(data, 0o500);
+  t.throws(() => makeDataDirectory(data), {
+    message: new RegExp(`TURNPIKE_DATA is ${data}, which cannot be written \\(EACCES\\): give this user`),
+  });
+  t.end();
+});
 
 t.test('a taken port of the operator is reported with its own variable', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
