@@ -77,6 +77,19 @@ t.test('what is wrong with a request is said at its field, before anything is pa
   t.same(complaints, []);
 });
 
+t.test('where nothing can be paid the price is told, and why it cannot be paid', { skip: noBrowser }, async (t) => {
+  const closed = await startGateway({ between: async () => ({ facilitators: [] }) });
+  t.teardown(closed.stop);
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${closed.url}/endpoints/image/family-e-2`);
+  const fault = page.locator('#request-fault');
+  await fault.waitFor();
+  t.match(await fault.textContent(), 'This call costs 0.1 USD and cannot be paid at the moment');
+  t.equal(await page.locator('#price').textContent(), '0.1 USD');
+  t.equal(await page.getByText('None of the networks').count(), 0);
+  t.same(complaints, []);
+});
+
 t.test('a link fills in the request', { skip: noBrowser }, async (t) => {
   const { page } = await openPage(t);
   await page.goto(`${gateway.url}/endpoints/image/family-e-2?prompt=a+harbour&resolution=4k`);

@@ -5,7 +5,10 @@ import { type CallRequest, type Quote, requestOf } from '../purchase/types.ts';
 import type { FormFault } from './read-form.ts';
 
 export interface Answer {
+  /** Undefined where nothing is offered that could be paid now. */
   readonly quote: Quote | undefined;
+  /** Dollars, decimal; undefined where the gateway tells none. */
+  readonly price: string | undefined;
   readonly faults: readonly FormFault[];
   /** What is wrong besides, in words. */
   readonly problem: string | undefined;
@@ -30,18 +33,27 @@ const SIX_DECIMALS = 1e6;
 const priceOf = ({ accepts: [offer] }: PaymentRequired, headers: Headers): string =>
   headers.get('turnpike-quoted') ?? String(Number(offer?.amount ?? 0) / SIX_DECIMALS);
 
-const NOTHING = { quote: undefined, faults: [], problem: undefined, isFree: false } as const;
+/** Where nothing is offered, the amount stands in the words of the 402 alone. */
+const priceInDetail = (detail: string | undefined): string | undefined =>
+  /costs (\d+(?:\.\d+)?) USD/.exec(detail ?? '')?.[1];
+
+const NOTHING = { quote: undefined, price: undefined, faults: [], problem: undefined, isFree: false } as const;
 
 export async function askPrice(call: CallRequest, signal: AbortSignal): Promise<Answer> {
   const response = await fetch(call.url, { ...requestOf(call), signal });
   const paymentRequired = paymentRequiredIn(response.headers);
   const content = (await response.json().catch(() => ({}))) as {
     readonly invalidParams?: readonly Detail[];
+    readonly detail?: string;
     readonly error?: { readonly message?: string; readonly details?: readonly Detail[] };
   };
   if (paymentRequired) {
     const faults = (content.invalidParams ?? []).map(toFault);
-    return { ...NOTHING, quote: { price: priceOf(paymentRequired, response.headers), paymentRequired }, faults };
+    if (paymentRequired.accepts.length === 0) {
+      return { ...NOTHING, price: priceInDetail(content.detail), faults, problem: content.detail };
+    }
+    const price = priceOf(paymentRequired, response.headers);
+    return { ...NOTHING, quote: { price, paymentRequired }, price, faults };
   }
   if (response.ok) return { ...NOTHING, isFree: true };
   const { message = `the gateway answered ${response.status}`, details = [] } = content.error ?? {};

@@ -15,10 +15,10 @@ function fillFromAddress(form: HTMLFormElement): void {
   for (const field of fieldsOf(form)) field.value = query.getAll(field.name).join('\n');
 }
 
-function priceInWords({ quote, isFree, faults }: Answer): string {
+function priceInWords({ price, isFree, faults }: Answer): string {
   if (isFree) return 'Free';
-  if (!quote) return 'No price yet';
-  return faults.length > 0 ? `from ${quote.price} USD` : `${quote.price} USD`;
+  if (price === undefined) return 'No price yet';
+  return faults.length > 0 ? `from ${price} USD` : `${price} USD`;
 }
 
 export function startRequest(form: HTMLFormElement): void {
