@@ -9,6 +9,7 @@ import type { Catalogue, Network, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { createDocuments } from './discovery/index.ts';
 import type { DocumentParts } from './discovery/rail-documents.ts';
+import { soldModels } from './http/api-keys/models.ts';
 import { createApiKeyRouter } from './http/api-keys/router.ts';
 import { openTopUps } from './http/api-keys/top-up.ts';
 import type { ClientOf } from './http/client-address.ts';
@@ -110,7 +111,7 @@ export async function openEdition(
   const { config, platform, store, networks, owner, intervals, log, now } = shared;
   const { publicUrl } = config;
   const serving = await openServing(config, catalogue, platform, store, shared.metrics, log, now);
-  const missing = withoutKeys(catalogue.routes, serving.upstreams);
+  const missing = withoutKeys(catalogue, serving.upstreams);
   const offered = catalogue.routes.filter((route) => !missing.has(route) && shared.rails.has(route.rail));
   const openedAt = now();
   const sold = offered.filter(({ endpoint }) => endpoint.soldUntil > openedAt);
@@ -186,6 +187,7 @@ export async function openEdition(
   const samples = samplesOf(config.catalogueDirectory);
   const storefront = openStorefront({
     ...documentParts,
+    hasChat: soldModels({ ...catalogue, routes: sold }, serving.upstreams.bindings).size > 0,
     mediaUrl,
     forAgents: documents.served.get('/llms.txt'),
     priceOf,

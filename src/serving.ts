@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Catalogue, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { openApiKeys } from './credits/api-keys.ts';
+import { sellsCredits } from './credits/sale.ts';
+import { soldModels } from './http/api-keys/models.ts';
 import type { UpstreamCaller } from './lifecycle/fulfil.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -90,12 +92,24 @@ export async function openServing(
   };
 }
 
-/** Routes whose every upstream lacks a key: route -> the variables that are missing. */
-export function withoutKeys(routes: readonly Route[], upstreams: Upstreams): Map<Route, readonly string[]> {
+/**
+ * Routes whose every upstream lacks a key: route -> the variables that are missing. Credits pay for models alone, so they
+ * are not sold either where no model is.
+ */
+export function withoutKeys(
+  { routes, upstreams: settings }: Pick<Catalogue, 'routes' | 'upstreams'>,
+  upstreams: Pick<Upstreams, 'available' | 'bindings'>,
+): Map<Route, readonly string[]> {
   const missing = new Map<Route, readonly string[]>();
   for (const route of routes) {
     const available = upstreams.available(route);
     if (available !== true) missing.set(route, available.missing);
+  }
+  const models = routes.filter(({ priceOptions }) => priceOptions.rule === 'usage-tokens');
+  const available = models.filter((route) => !missing.has(route));
+  if (soldModels({ routes: available, upstreams: settings }, upstreams.bindings).size === 0) {
+    const wanted = [...new Set(models.flatMap((route) => missing.get(route) ?? []))];
+    for (const route of routes.filter(sellsCredits)) missing.set(route, wanted);
   }
   return missing;
 }

@@ -1,4 +1,6 @@
 /** What is not sold for want of keys, for whoever starts the gateway. */
+import type { Route } from './catalogue/types.ts';
+import { sellsCredits } from './credits/sale.ts';
 import type { Log } from './log.ts';
 
 export interface Unsold {
@@ -6,15 +8,19 @@ export interface Unsold {
   readonly routes: number;
   /** The variables that they want. */
   readonly set: readonly string[];
+  /** Whether credits are among them: no model is sold that they would pay for. */
+  readonly credits: boolean;
 }
 
 /** From routes, and the variables that each wants. */
-export const unsoldOf = (missing: ReadonlyMap<unknown, readonly string[]>): Unsold => ({
+export const unsoldOf = (missing: ReadonlyMap<Pick<Route, 'upstreams'>, readonly string[]>): Unsold => ({
   routes: missing.size,
   set: [...new Set([...missing.values()].flat())].sort(),
+  credits: [...missing.keys()].some(sellsCredits),
 });
 
-export function tellUnsold(unsold: Unsold, log: Pick<Log, 'warn'>): void {
-  if (unsold.routes === 0) return;
-  log.warn({ ...unsold }, 'not sold for want of keys: npm run endpoints shows what needs which');
+export function tellUnsold({ routes, set, credits }: Unsold, log: Pick<Log, 'warn'>): void {
+  if (routes === 0) return;
+  const also = credits ? '. No credits and no chat either: no model is sold that they would pay for' : '';
+  log.warn({ routes, set }, `not sold for want of keys: npm run endpoints shows what needs which${also}`);
 }

@@ -103,6 +103,14 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
   t.notOk(slugs.includes('tokens-api/search'), 'its provider has no key');
   t.equal((await fetch(`${app.url}/tokens-api/search`, { method: 'POST' })).status, 404);
   t.ok([...app.missing.values()].flat().includes('TOKENS_XYZ_API_KEY'));
+
+  t.same(await (await fetch(`${app.url}/v1/models`)).json(), { object: 'list', data: [] });
+  t.notOk(slugs.includes('credits/credits'), 'credits would pay for nothing');
+  t.equal((await fetch(`${app.url}/v1/credits`, { method: 'POST' })).status, 404);
+  t.equal((await fetch(`${app.url}/chat`)).status, 404);
+  const page = await (await fetch(app.url, { headers: { accept: 'text/html' } })).text();
+  t.match(page, 'For agents');
+  t.notMatch(page, '/chat');
 });
 
 t.test('live mode starts although its facilitator is down, and offers nothing on its networks', async (t) => {

@@ -161,6 +161,7 @@ t.test('in live mode one line says what is not sold, a taken port is named, and 
   const text = await printed(run, /not sold.*\n/);
   t.equal(text.match(/not sold/g)?.length, 1);
   t.match(text, /"set":\[.*"TOKENS_XYZ_API_KEY"/);
+  t.match(text, /No credits and no chat either: no model is sold/);
 
   const second = start(environment);
   t.equal(await second.ended, 1);

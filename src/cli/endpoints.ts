@@ -7,8 +7,9 @@ import { loadCatalogue } from '../catalogue/load.ts';
 import { priceRange } from '../catalogue/price-range.ts';
 import { servedBy } from '../catalogue/served-by.ts';
 import type { Endpoint, Route } from '../catalogue/types.ts';
+import { withoutKeys } from '../serving.ts';
 import { shipped } from '../shipped.ts';
-import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
+import { openUpstreams } from '../upstream/bindings.ts';
 import { wrappedTable } from '../wrapped-table.ts';
 import { asJson } from './columns.ts';
 import { run } from './command.ts';
@@ -33,17 +34,17 @@ function elsewhere(base: Route, route: Route): string {
   return priceRange(route.price) === priceRange(base.price) ? name : `${name} ${priceRange(route.price)}`;
 }
 
-function rowOf({ routes }: Endpoint, upstreams: Upstreams): string[] {
+function rowOf({ routes }: Endpoint, unsold: ReadonlyMap<Route, readonly string[]>): string[] {
   const [base, ...others] = routes;
   if (base === undefined) return [];
-  const available = upstreams.available(base);
+  const wanted = unsold.get(base);
   return [
     `${base.methods[0]} ${base.path}`,
     priceRange(base.price),
     base.networks.join(', '),
     others.map((route) => elsewhere(base, route)).join(', '),
     servedBy(base),
-    available === true ? 'live' : available.missing.join(' '),
+    wanted === undefined ? 'live' : wanted.join(' ') || 'a model that credits pay for',
   ];
 }
 
@@ -53,20 +54,18 @@ async function main(): Promise<void> {
   // Nothing is asked: this only knows which keys each route needs.
   const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: (variable) => process.env[variable] });
   const { endpoints } = catalogue;
-  const rows = endpoints.map((endpoint) => rowOf(endpoint, upstreams));
+  const unsold = withoutKeys(catalogue, upstreams);
+  const rows = endpoints.map((endpoint) => rowOf(endpoint, unsold));
   if (values.json) {
     const head = columns.map(({ title }) => title.toLowerCase());
     process.stdout.write(asJson(head, rows));
     return await upstreams.close();
   }
   console.log(wrappedTable(columns, rows));
-  const missing = endpoints.flatMap(({ routes }) => {
-    const available = routes[0] ? upstreams.available(routes[0]) : true;
-    return available === true ? [] : [available.missing];
-  });
+  const missing = endpoints.flatMap(({ routes: [base] }) => (base && unsold.has(base) ? [unsold.get(base)] : []));
   const variables = [...new Set(missing.flat())].sort();
   console.log(
-    `\n${endpoints.length} endpoints, ${endpoints.length - missing.length} of them live with the keys that are set`,
+    `\n${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}, ${endpoints.length - missing.length} of them live with the keys that are set`,
   );
   if (variables.length > 0) console.log(`set for the others: ${variables.join(' ')}`);
   await upstreams.close();

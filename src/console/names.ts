@@ -1,5 +1,6 @@
 /** What payments and sums call things, in the words of the catalogue that is sold now. */
 import type { Catalogue } from '../catalogue/types.ts';
+import { sellsCredits } from '../credits/sale.ts';
 import type { Money } from '../money.ts';
 import { assetsOf, fromAtomic } from '../payment/assets.ts';
 
@@ -21,7 +22,6 @@ export interface Names {
 
 /** As catalogues name it that are sold no more. */
 const CREDITS = 'credits/credits';
-const SELLS_CREDITS = 'buy-credits';
 
 export function namesIn({ routes, networks }: Catalogue, mode: 'sandbox' | 'live'): Names {
   const byId = new Map(routes.map((route) => [route.id, route]));
@@ -40,8 +40,10 @@ export function namesIn({ routes, networks }: Catalogue, mode: 'sandbox' | 'live
       const caip2 = networks.get(id)?.[mode].caip2;
       return caip2 === undefined ? [id] : [id, caip2];
     },
-    sellsCredits: (route) =>
-      route === CREDITS || (byId.get(route)?.upstreams.some(({ recipe }) => recipe === SELLS_CREDITS) ?? false),
+    sellsCredits(route) {
+      const known = byId.get(route);
+      return route === CREDITS || (known !== undefined && sellsCredits(known));
+    },
     symbolOf: (asset) => assetOf(asset).symbol,
     decimalsOf: (asset) => assetOf(asset).decimals,
     worth: ({ amount, asset }) => fromAtomic(amount.toString(), assetOf(asset)),

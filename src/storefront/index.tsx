@@ -102,13 +102,11 @@ export function openStorefront(parts: StorefrontParts): Storefront {
     response.setHeader('cache-control', 'public, max-age=60');
     return sendCompressed(file, request, response);
   });
-  router.get('/chat', (request, response) =>
-    sendCompressed(
-      keptPage('chat', () => <ChatPage parts={parts} />),
-      request,
-      secured(response),
-    ),
-  );
+  router.get('/chat', (request, response, next) => {
+    if (!parts.hasChat) return next();
+    const page = keptPage('chat', () => <ChatPage parts={parts} />);
+    return sendCompressed(page, request, secured(response));
+  });
   router.get(PAGES_PATH, (_request, response) => response.redirect(308, '/'));
   router.get(`${PAGES_PATH}/*path`, (request, response, next) => {
     const page = endpointPage(request.path.slice(PAGES_PATH.length), 200);

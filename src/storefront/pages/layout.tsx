@@ -14,7 +14,7 @@ interface Props {
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 export function Layout({ parts, title, description, path, children }: Props) {
-  const { service, mode, publicUrl } = parts;
+  const { service, mode, publicUrl, hasChat } = parts;
   const name = path === '/' ? service.name : `${title} · ${service.name}`;
   return (
     <html lang="en">
@@ -46,7 +46,7 @@ export function Layout({ parts, title, description, path, children }: Props) {
           </a>
           <nav aria-label="Main">
             <a href="/">Endpoints</a>
-            <a href="/chat">Chat</a>
+            {hasChat && <a href="/chat">Chat</a>}
             <a href="/llms.txt">For agents</a>
             <a href="/openapi.json">OpenAPI</a>
           </nav>

@@ -9,6 +9,8 @@ export interface PageParts extends Payable {
   readonly routes: readonly Route[];
   /** Without a trailing slash. */
   readonly publicUrl: string;
+  /** Whether a model is sold to talk with. */
+  readonly hasChat: boolean;
   readonly priceOf: PriceOf;
   /** Names of files that examples of results name and that can be shown. */
   readonly samples: ReadonlySet<string>;

@@ -1,3 +1,4 @@
+import { BUY_CREDITS } from '../../credits/sale.ts';
 import { toDecimal, usd } from '../../money.ts';
 import { CREDITS_PATH } from '../../v1-paths.ts';
 import { defineRecipe } from '../adapter.ts';
@@ -24,7 +25,7 @@ interface BuyCreditsResult {
  * that a settlement that is refused buys nothing; and once for a payment, however often the call is run.
  */
 export const buyCredits = defineRecipe({
-  name: 'buy-credits',
+  name: BUY_CREDITS,
   options: { type: 'object', properties: {} },
   secret: true,
   ownPath: CREDITS_PATH,
