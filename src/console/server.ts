@@ -84,6 +84,8 @@ function application({ metrics, console, log, health, readiness }: Served, { hos
     sendProbe(response, ok ? 200 : 503, body);
   });
   app.all(['/metrics', '/healthz', '/readyz'], onlyRead);
+  // Whoever opens the port in a browser looks for the console.
+  app.get('/', (_request, response) => response.redirect(308, '/console'));
   const sessions = openSessions(token, Date.now);
   app.use('/console', safeHeaders, ownNameOnly(host));
   app.use('/console/api', samePageOnly, consoleApi(console, sessions));

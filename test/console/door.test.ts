@@ -40,6 +40,10 @@ const signIn = (token: string, headers: Record<string, string> = {}) =>
   ask(`${API}/session`, { ...JSON_TYPE, ...headers }, 'POST', JSON.stringify({ token }));
 const cookieOf = ({ headers }: Answered): string => String(headers['set-cookie']);
 
+t.test('the port’s own address leads to the console', async (t) => {
+  t.match(await ask('/'), { status: 308, headers: { location: '/console' } });
+});
+
 t.test('the token opens a session that only this page’s requests carry', async (t) => {
   t.equal((await ask(`${API}/overview`)).status, 401);
   const signedIn = await signIn(TOKEN);

@@ -39,6 +39,15 @@ t.test("an answer is streamed, and the key's balance shows what it cost", { skip
   t.same(complaints, []);
 });
 
+t.test('who has no key is led to where one is sold', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const { page } = await openPage(t);
+  await page.goto(`${gateway.url}/chat`);
+  await page.getByRole('link', { name: 'Buy credits' }).click();
+  await page.waitForURL(`${gateway.url}/endpoints/v1/credits`);
+});
+
 t.test('a key is kept in the tab by who asks for it, and forgotten with another', { skip: noBrowser }, async (t) => {
   const gateway = await startGateway({ networks: ['chain-c'] });
   t.teardown(gateway.stop);

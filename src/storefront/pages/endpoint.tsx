@@ -164,7 +164,7 @@ export function EndpointPage({ parts, offer, route, because }: Props) {
         </section>
       </div>
       <section aria-labelledby="result-title">
-        <h2 id="result-title">Result</h2>
+        <h2 id="result-title">An example of a result</h2>
         <Example value={route.resultExample} samples={parts.samples} />
         <details>
           <summary>Its fields</summary>
