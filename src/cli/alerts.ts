@@ -9,7 +9,7 @@ import { ConfigProblem } from '../environment.ts';
 import { shipped } from '../shipped.ts';
 import type { Alert } from '../store/alert-store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
-import { onStore, run } from './command.ts';
+import { onStore, run, storeName } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
 
 const USAGE = `npm run alerts -- --list [--json]
@@ -31,10 +31,13 @@ const rowOf = ({ createdAt, state, occurrence, receiver, attempt, fault = '-' }:
 ];
 
 const list = (json: boolean): Promise<void> =>
-  onStore('reads', async (store) => {
+  onStore('reads', async (store, config) => {
     const rows = (await store.alerts.list({ limit: LISTED })).map(rowOf);
     if (json) process.stdout.write(asJson(HEAD, rows));
-    else process.stdout.write(rows.length === 0 ? 'nobody was told anything\n' : inColumns(HEAD, rows));
+    else
+      process.stdout.write(
+        rows.length === 0 ? `nobody was told anything, as far as ${storeName(config)} knows\n` : inColumns(HEAD, rows),
+      );
   });
 
 /** Ends with 1 where one of them did not take it. */

@@ -31,6 +31,13 @@ export async function onStore(
   }
 }
 
+/** Which store a command has read, for answers that have nothing in them. A password is not shown. */
+export function storeName({ databaseUrl, dataDirectory }: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
+  if (databaseUrl === undefined) return dataDirectory;
+  const { host, pathname } = new URL(databaseUrl);
+  return `the Postgres database ${host}${pathname}`;
+}
+
 /** Runs a command. A fault of the user's is printed in one line, and the process ends with `failure`. */
 export async function run(command: () => Promise<void>, failure = 1): Promise<void> {
   try {

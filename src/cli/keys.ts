@@ -9,7 +9,7 @@ import { shipped } from '../shipped.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
 import type { Store } from '../store/store.ts';
 import { asJson, inColumns } from './columns.ts';
-import { dollars, onStore, period, run } from './command.ts';
+import { dollars, onStore, period, run, storeName } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 
 const USAGE = `npm run keys -- <command>
@@ -97,10 +97,10 @@ function knownModels(names: readonly string[], { catalogueDirectory }: Config): 
 
 const HEAD = ['id', 'key', 'label', 'balance', 'held', 'limits', 'state'];
 
-async function list({ json }: Values, store: Store): Promise<void> {
+async function list({ json }: Values, store: Store, config: Config): Promise<void> {
   const keys = await store.credits.listKeys(store.now());
   if (json) say(asJson(HEAD, keys.map(listed)));
-  else if (keys.length === 0) say('no keys yet: npm run keys -- create --label <text>\n');
+  else if (keys.length === 0) say(`no keys yet in ${storeName(config)}: npm run keys -- create --label <text>\n`);
   else say(inColumns(HEAD, keys.map(listed)));
 }
 
@@ -154,7 +154,7 @@ await run(async () => {
   checkWords(command, operands, values);
   await onStore(command === 'create' ? 'writes' : 'reads', async (store, config) => {
     if (command === 'create') await create(values, store, config);
-    else if (command === 'list') await list(values, store);
+    else if (command === 'list') await list(values, store, config);
     else if (command === 'top-up') await topUp(operands, store);
     else await disable(operands, store);
   });

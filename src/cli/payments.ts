@@ -1,13 +1,14 @@
 /** `npm run payments`: what was paid, what is owed, and what is left of it. */
 import './broken-pipe.ts';
 import { loadNetworks } from '../catalogue/load.ts';
+import type { Config } from '../config.ts';
 import { finalCodes } from '../errors.ts';
 import { toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { rails } from '../rails/index.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
-import { onStore, period, run } from './command.ts';
+import { onStore, period, run, storeName } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
 import { lossTable } from './payments/losses.ts';
 import { marginTable, readMargins } from './payments/margins.ts';
@@ -74,13 +75,13 @@ const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
 
 const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'payer', 'transaction or reason'];
 
-async function print(store: Store, directory: string, asked: ReturnType<typeof readArguments>): Promise<void> {
+async function print(store: Store, config: Config, asked: ReturnType<typeof readArguments>): Promise<void> {
   const { owed, margins, losses, ageMs, limit, json } = asked;
   const since = ageMs === undefined ? 0 : store.now() - ageMs;
-  const assetOf = assetsOf(loadNetworks(directory));
+  const assetOf = assetsOf(loadNetworks(config.catalogueDirectory));
   const table = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string => {
     if (json) return asJson(head, rows);
-    return rows.length === 0 ? `${none}\n` : inColumns(head, rows);
+    return rows.length === 0 ? `${none} in ${storeName(config)}\n` : inColumns(head, rows);
   };
   if (losses) {
     const certain = (await store.losses(since)).filter(({ isCertain }) => isCertain);
@@ -105,5 +106,5 @@ async function print(store: Store, directory: string, asked: ReturnType<typeof r
 
 await run(async () => {
   const asked = readArguments(process.argv.slice(2));
-  await onStore('reads', (store, { catalogueDirectory }) => print(store, catalogueDirectory, asked));
+  await onStore('reads', (store, config) => print(store, config, asked));
 });

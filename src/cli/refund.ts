@@ -1,13 +1,14 @@
 /** `npm run refund`: gives a payment back. It is written down here, and sent by the gateway. */
 import './broken-pipe.ts';
 import { loadNetworks } from '../catalogue/load.ts';
+import type { Config } from '../config.ts';
 import { toAtomic, toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { refusalInWords } from '../payment/refunds/words.ts';
 import type { Refund } from '../store/refund-store.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
-import { dollars, onStore, run } from './command.ts';
+import { dollars, onStore, run, storeName } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 
 const USAGE = `npm run refund -- <transaction, payment or call> [options]
@@ -50,10 +51,13 @@ function rowOf(
 
 const HEAD = ['time (UTC)', 'state', 'amount', 'network', 'payee', 'transaction, or why not yet', 'reason'];
 
-async function list(store: Store, assetOf: AssetOf, json: boolean): Promise<void> {
+async function list(store: Store, config: Config, assetOf: AssetOf, json: boolean): Promise<void> {
   const rows = (await store.refunds.list({ limit: LISTED })).map((refund) => rowOf(refund, assetOf));
   if (json) process.stdout.write(asJson(HEAD, rows));
-  else process.stdout.write(rows.length === 0 ? 'nothing was given back\n' : inColumns(HEAD, rows));
+  else
+    process.stdout.write(
+      rows.length === 0 ? `nothing was given back in ${storeName(config)}\n` : inColumns(HEAD, rows),
+    );
 }
 
 interface Order {
@@ -107,9 +111,9 @@ await run(async () => {
   );
   const [name, ...others] = positionals;
   if (values.list ? name !== undefined : name === undefined || others.length > 0) throw new UsageProblem(USAGE);
-  await onStore(values.list ? 'reads' : 'writes', async (store, { catalogueDirectory }) => {
-    const assetOf = assetsOf(loadNetworks(catalogueDirectory));
-    if (name === undefined) await list(store, assetOf, values.json);
+  await onStore(values.list ? 'reads' : 'writes', async (store, config) => {
+    const assetOf = assetsOf(loadNetworks(config.catalogueDirectory));
+    if (name === undefined) await list(store, config, assetOf, values.json);
     else await giveBack(store, assetOf, { name, amount: values.amount, reason: values.reason });
   });
 });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { storeName } from '../../src/cli/command.ts';
 import { wordsFor } from '../words-for.ts';
 
 interface Ran {
@@ -49,6 +50,17 @@ for (const file of files) {
     t.notOk(existsSync(join(data, 'turnpike.sqlite')));
   });
 }
+
+t.test('an answer with nothing in it names the store that was read', async (t) => {
+  const data = t.testdir({});
+  for (const [file, ...words] of [['payments'], ['refund', '--list'], ['alerts', '--list'], ['keys', 'list']]) {
+    const { code, out } = await run(`src/cli/${file}.ts`, words, { TURNPIKE_DATA: data });
+    t.equal(code, 0);
+    t.match(out, data);
+  }
+  const databaseUrl = 'postgres://u:secret-word@127.0.0.1:5432/sales';
+  t.equal(storeName({ databaseUrl, dataDirectory: data }), 'the Postgres database 127.0.0.1:5432/sales');
+});
 
 t.test('what only reads makes no database, and prints its table as JSON where that is asked for', async (t) => {
   const data = t.testdir({});
