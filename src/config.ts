@@ -151,7 +151,7 @@ function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
   const given = optional('TURNPIKE_ADMIN_PORT');
   if (given === undefined) return undefined;
   const port = Number(given);
-  if (!isPort(port)) problems.push('TURNPIKE_ADMIN_PORT must be a number from 0 to 65535');
+  if (!isPort(port)) problems.push(`TURNPIKE_ADMIN_PORT is ${given}: it takes a number from 0 to 65535`);
   const token = optional('TURNPIKE_ADMIN_TOKEN');
   if (token !== undefined && !TOKEN.test(token)) {
     problems.push(
@@ -220,15 +220,16 @@ export function readConfig(environment: Variables): Config {
   if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
   const live = mode === 'live';
   const port = Number(optional('PORT') ?? DEFAULT_PORT);
-  if (!isPort(port)) problems.push('PORT must be a number from 0 to 65535');
+  if (!isPort(port)) problems.push(`PORT is ${optional('PORT')}: it takes a number from 0 to 65535`);
   const logLevel = optional('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
   const logUnpaid = Number(optional('TURNPIKE_LOG_UNPAID') ?? '1');
   if (!(logUnpaid >= 0 && logUnpaid <= 1)) {
     problems.push('TURNPIKE_LOG_UNPAID must be a number from 0 to 1: the part of unpaid requests that the log has');
   }
-  const drainSeconds = Number(optional('TURNPIKE_DRAIN_SECONDS') ?? '30');
-  if (!(drainSeconds >= 0)) problems.push('TURNPIKE_DRAIN_SECONDS must be a number of seconds');
+  const drain = optional('TURNPIKE_DRAIN_SECONDS') ?? '30';
+  const drainSeconds = Number(drain);
+  if (!(drainSeconds >= 0)) problems.push(`TURNPIKE_DRAIN_SECONDS is ${drain}: it takes a number of seconds`);
   const publicUrl = url('TURNPIKE_PUBLIC_URL') ?? '';
   if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
     problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');

@@ -204,6 +204,7 @@ t.test('a configuration is refused with every problem at once', (t) => {
       TURNPIKE_MODE: 'live',
       PORT: 'many',
       LOG_LEVEL: 'loud',
+      TURNPIKE_DRAIN_SECONDS: 'soon',
       CDP_API_KEY_ID: 'x',
       TURNPIKE_TEMPO_CURRENCY: 'gold',
     });
@@ -211,6 +212,8 @@ t.test('a configuration is refused with every problem at once', (t) => {
   } catch (error) {
     if (!(error instanceof ConfigProblem)) throw error;
     const text = error.problems.join('\n');
+    t.match(text, 'PORT is many: it takes a number');
+    t.match(text, 'TURNPIKE_DRAIN_SECONDS is soon: it takes a number of seconds');
     for (const name of ['PORT', 'LOG_LEVEL', 'CDP_API_KEY_SECRET', 'TURNPIKE_TEMPO_CURRENCY', 'TURNPIKE_PUBLIC_URL']) {
       t.match(text, new RegExp(name));
     }

@@ -34,12 +34,15 @@ export const share = ({ percent }: Change): string =>
 /** How many changes there are of each sort, in words. */
 export function summary(changes: readonly Change[]): string {
   const count = (effect: Effect) => changes.filter((change) => change.effect === effect).length;
-  const counted: [number, string][] = [
-    [count('breaks'), 'break callers'],
-    [count('may break'), 'may break callers'],
-    [count('price'), 'are prices (USD)'],
-    [count('harmless'), 'harm nobody'],
+  const counted: [number, string, string][] = [
+    [count('breaks'), 'breaks callers', 'break callers'],
+    [count('may break'), 'may break callers', 'may break callers'],
+    [count('price'), 'is a price (USD)', 'are prices (USD)'],
+    [count('harmless'), 'harms nobody', 'harm nobody'],
   ];
-  const said = counted.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
-  return changes.length === 0 ? 'nothing changed for buyers' : `${changes.length} changes: ${said.join(', ')}`;
+  const said = counted
+    .filter(([number]) => number > 0)
+    .map(([number, one, several]) => `${number} ${number === 1 ? one : several}`);
+  if (changes.length === 0) return 'nothing changed for buyers';
+  return `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}: ${said.join(', ')}`;
 }

@@ -88,7 +88,7 @@ function describeOne(error: ErrorObject, source: (path: readonly Step[]) => stri
     case 'pattern':
       return {
         ...value,
-        message: `${shown(data)} does not fit`,
+        message: `${parentSchema?.writeOnly === true ? 'what is written here' : shown(data)} does not fit`,
         expected: String(parentSchema?.['x-expected'] ?? parentSchema?.description ?? error.message),
       };
     default:

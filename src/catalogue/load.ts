@@ -48,6 +48,7 @@ export function checkCatalogue(
   parts: CatalogueParts,
   checked: CheckedCatalogue = checkedCatalogue(),
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
+  if (!existsSync(directory)) return { diagnostics: [nowhere(directory)] };
   const diagnostics = new Diagnostics();
   const checker = new Checker(diagnostics, checked);
   const compiler = new SchemaCompiler(diagnostics, checked);
@@ -87,6 +88,14 @@ export function checkCatalogue(
   const version = versionOf(directory);
   return { catalogue: { version, service, networks, upstreams, endpoints, routes }, diagnostics: found };
 }
+
+const nowhere = (directory: string): Diagnostic => ({
+  file: directory,
+  line: 1,
+  column: 1,
+  message: 'there is no such directory',
+  expected: 'TURNPIKE_CATALOGUE says where the catalogue is',
+});
 
 function namesOf(service: ServiceFile | undefined, networks: ReadonlyMap<string, Network> | undefined): KnownNames {
   const all = networks && [...networks.values()];

@@ -42,6 +42,22 @@ t.test('nothing is kept shorter than what needs it', async (t) => {
   t.match(kept('{ answers: forever }'), [/"forever" does not fit; Days/]);
 });
 
+t.test('a directory that is not there is one problem', async (t) => {
+  const directory = t.testdir({});
+  t.same(problemsOf(directory), [
+    `${join(directory, 'catalogue')}:1:1: there is no such directory; TURNPIKE_CATALOGUE says where the catalogue is`,
+  ]);
+});
+
+t.test('a secret in place of its variable is not repeated', async (t) => {
+  const upstreams = rightFiles['upstreams.yaml'] as string;
+  const problems = problemsOf(
+    writeCatalogue(t, { 'upstreams.yaml': replaced(upstreams, 'key: PAINTER_KEY', 'key: sk-live-4242') }),
+  );
+  t.match(problems, [/what is written here does not fit; write the name of an environment variable/]);
+  t.notMatch(problems.join(), '4242');
+});
+
 t.test('colours that cannot be read are refused, with what can', async (t) => {
   const service = rightFiles['service.yaml'] as string;
   const told = (brand: string) => problemsOf(writeCatalogue(t, { 'service.yaml': `${service}brand: ${brand}\n` }));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
+import { summary } from '../../src/catalogue-diff/groups.ts';
 import { rightFiles, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
 import { wordsFor } from '../words-for.ts';
 
@@ -99,7 +100,7 @@ t.test('what changed since a revision, in each format, and a failure where that 
 POST /image/ink
   harmless  endpoint new     -        0.05-0.1
 
-4 changes: 1 break callers, 2 are prices (USD), 1 harm nobody
+4 changes: 1 breaks callers, 2 are prices (USD), 1 harms nobody
 `,
   );
 
@@ -112,6 +113,7 @@ POST /image/ink
   const json = await diff(catalogue, 'HEAD', '--format', 'json', '--fail-on', 'price');
   t.equal(json.code, 0, 'no price changed since');
   const [added, dropped] = JSON.parse(json.out);
+  t.equal(summary([dropped]), '1 change: 1 breaks callers');
   t.match(added, { where: 'POST /image/ink', effect: 'harmless' });
   t.same(dropped, {
     where: 'POST /image/oil',

@@ -51,6 +51,8 @@ export const upstreamFileSchema = {
       additionalProperties: {
         type: 'string',
         pattern: '^[A-Z][A-Z0-9_]*$',
+        // What stands here by mistake is the secret itself.
+        writeOnly: true,
         'x-expected': 'write the name of an environment variable in capital letters',
       },
     },

@@ -40,9 +40,15 @@ async function readWith(read: (source: string) => Promise<object>, source: strin
   try {
     return asJsonObject(await read(source));
   } catch (error) {
+    if (isUnfetched(error, source)) throw new UsageProblem(`${source} cannot be fetched: ${reasonOf(error)}`);
     throw new UsageProblem(`${source} cannot be read as an OpenAPI document: ${reasonOf(error)}`);
   }
 }
+
+/** Of a private address it says no more than that it was not resolved. */
+const isUnfetched = (error: unknown, source: string): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === 'ERESOLVER') || error.message.endsWith(`$ref pointer "${source}"`));
 
 /**
  * Documents of real services seldom fit the specification in every place. The validator looks at what is written alone:

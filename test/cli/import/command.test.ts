@@ -72,6 +72,10 @@ t.test('a document that cannot be read says why', async (t) => {
     message: /^there is no file nowhere\.yaml/,
   });
   await t.rejects(imported(t, 'http://pets.example/a.yaml'), { constructor: UsageProblem, message: /is not fetched/ });
+  await t.rejects(imported(t, 'https://127.0.0.1:9/pets.json'), {
+    constructor: UsageProblem,
+    message: /^https:\/\/127\.0\.0\.1:9\/pets\.json cannot be fetched: /,
+  });
   await t.rejects(importedText(t, petty, { baseUrl: 'pets' }), {
     constructor: UsageProblem,
     message: /^--base-url takes/,
