@@ -1,7 +1,7 @@
 /** `npm run init`: a directory with a small catalogue of one's own. */
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
-import { writeProject } from './init/project.ts';
+import { nextStep, writeProject } from './init/project.ts';
 
 const USAGE = `npm run init -- <directory>
 
@@ -16,5 +16,5 @@ await run(async () => {
   const { written, kept } = writeProject(directory, values.deploy === true);
   for (const file of written) process.stdout.write(`wrote ${file}\n`);
   for (const file of kept) process.stdout.write(`left  ${file}, which was there\n`);
-  process.stdout.write(`\nnext  cd ${directory} && npm install && npm start\n`);
+  process.stdout.write(`\nnext  ${nextStep(directory)}\n`);
 });

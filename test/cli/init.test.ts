@@ -51,6 +51,10 @@ t.test('the packed package makes a directory that passes its check, and sells', 
 
   const manifest = JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'));
   t.match(manifest, { name: 'my-shop', scripts: { start: 'turnpike start' }, dependencies: { turnpike: /^\d/ } });
+  const manual = readFileSync('src/console/README.md', 'utf8');
+  for (const [, command = ''] of manual.matchAll(/^\| `npm run ([a-z-]+)` \|/gm)) {
+    if (command !== 'init') t.equal(manifest.scripts[command], `turnpike ${command}`);
+  }
   t.notOk(Object.values(manifest.devDependencies).some((version) => typeof version !== 'string'));
 
   const port = String(await freePort());
@@ -65,6 +69,16 @@ t.test('the packed package makes a directory that passes its check, and sells', 
     turnpike('pay', path, body, '--url', url),
     /^receipt {2}transaction \S+ on eip155:84532[\s\S]*"temperature": 20\.5/m,
   );
+});
+
+t.test('from the sources it installs what is packed of them, for no registry has it', (t) => {
+  const directory = t.testdir({});
+  const said = execFileSync('npm', ['run', '--silent', 'init', '--', directory], { encoding: 'utf8' });
+  t.match(said, `next  npm pack --pack-destination ${directory} && cd ${directory} && npm install && npm start\n`);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { dependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  t.same(dependencies, { turnpike: `file:turnpike-${version}.tgz` });
+  t.end();
 });
 
 t.test('what it writes for deploying is right as far as it can be read here', (t) => {

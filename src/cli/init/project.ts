@@ -42,7 +42,9 @@ const COMMANDS = [
   'backup',
   'export',
   'reconcile',
+  'alerts',
   'keys',
+  'prove-ownership',
 ];
 
 /** Names under which the templates cannot be kept, for npm leaves such files out or takes them for its own. */
@@ -51,23 +53,34 @@ const NAMES: Readonly<Record<string, string>> = { dockerignore: '.dockerignore',
 const require = createRequire(import.meta.url);
 const templates = join(import.meta.dirname, 'templates');
 
+const OF_SOURCES = join(import.meta.dirname, '../../../package.json');
+
 /** The package's own `package.json`, from its sources or from what was built of them. */
-function ownPackage(): Package {
-  const found = ['../../../package.json', '../../../../package.json'].find((path) =>
-    existsSync(join(import.meta.dirname, path)),
-  );
-  return require(join(import.meta.dirname, found ?? ''));
+const ownPackage = (): Package =>
+  require(existsSync(OF_SOURCES) ? OF_SOURCES : join(import.meta.dirname, '../../../../package.json'));
+
+/** What `npm pack` of the sources makes; undefined where this is the package itself. */
+function packed(): string | undefined {
+  const { name, version } = ownPackage();
+  return existsSync(OF_SOURCES) ? `${name}-${version}.tgz` : undefined;
+}
+
+/** What is to be typed once the files are there. No registry has the package of somebody's sources. */
+export function nextStep(directory: string): string {
+  const install = `cd ${directory} && npm install && npm start`;
+  return packed() === undefined ? install : `npm pack --pack-destination ${directory} && ${install}`;
 }
 
 function packageJson(name: string): string {
   const own = ownPackage();
+  const archive = packed();
   const sandbox = SANDBOX_PACKAGES.map((each) => [each, own.devDependencies[each]]);
   const manifest = {
     name,
     private: true,
     type: 'module',
     scripts: Object.fromEntries(COMMANDS.map((command) => [command, `turnpike ${command}`])),
-    dependencies: { [own.name]: own.version },
+    dependencies: { [own.name]: archive === undefined ? own.version : `file:${archive}` },
     devDependencies: Object.fromEntries(sandbox),
     overrides: own.overrides,
   };
