@@ -107,6 +107,9 @@ async function pay(payArguments: PayArguments): Promise<void> {
   if (paid.value.status === 402 && (await payer.corrected?.(paid.value.clone()))) paid = await send();
   if (!paid.value.ok) throw await explain(paid.value);
   line('receipt', payer.receipt(paid.value), paid.ms);
+  if (paid.value.headers.get('idempotency-replayed') === 'true') {
+    line('note', 'this is the answer of an earlier call with the same request: nothing was charged for it again');
+  }
   line('result', JSON.stringify(await paid.value.json(), null, 2));
 }
 
