@@ -1,9 +1,9 @@
 /** What serves a paid call: the providers, where their files are kept, and the sale of credits. */
 import { join } from 'node:path';
+import { sellsCredits } from './catalogue/sells-credits.ts';
 import type { Catalogue, Route } from './catalogue/types.ts';
 import type { Config } from './config.ts';
 import { openApiKeys } from './credits/api-keys.ts';
-import { sellsCredits } from './credits/sale.ts';
 import { soldModels } from './http/api-keys/models.ts';
 import type { UpstreamCaller } from './lifecycle/fulfil.ts';
 import type { Log } from './log.ts';

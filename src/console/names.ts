@@ -1,6 +1,7 @@
 /** What payments and sums call things, in the words of the catalogue that is sold now. */
+
+import { sellsCredits } from '../catalogue/sells-credits.ts';
 import type { Catalogue } from '../catalogue/types.ts';
-import { sellsCredits } from '../credits/sale.ts';
 import type { Money } from '../money.ts';
 import { assetsOf, fromAtomic } from '../payment/assets.ts';
 

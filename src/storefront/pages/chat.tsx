@@ -1,5 +1,5 @@
 /** Chat with a model, paid for with the credits of an API key. */
-import { sellsCredits } from '../../credits/sale.ts';
+import { sellsCredits } from '../../catalogue/sells-credits.ts';
 import { pageOf } from '../offers.ts';
 import { Layout } from './layout.tsx';
 import type { PageParts } from './parts.ts';

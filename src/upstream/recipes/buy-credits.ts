@@ -1,4 +1,4 @@
-import { BUY_CREDITS } from '../../credits/sale.ts';
+import { BUY_CREDITS } from '../../catalogue/sells-credits.ts';
 import { toDecimal, usd } from '../../money.ts';
 import { CREDITS_PATH } from '../../v1-paths.ts';
 import { defineRecipe } from '../adapter.ts';

@@ -1,4 +1,4 @@
-import type { Route } from '../catalogue/types.ts';
+import type { Route } from './types.ts';
 
 /** The recipe that sells credits. */
 export const BUY_CREDITS = 'buy-credits';
