@@ -310,7 +310,7 @@ async function claimVerified(
   parts.noted?.('verified', performance.now() - verifiedFrom);
   demandRunning(parts);
   // What may have moved money already is seen through.
-  if (!settlesNow) parts.gate?.identified(verified.signer ?? verified.payer);
+  if (!settlesNow) parts.gate?.identified(verified.caller ?? verified.payer);
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
   const because = settlesNow ? undefined : upfrontOf(parts, verified, quote, known);

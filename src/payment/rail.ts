@@ -69,8 +69,10 @@ export interface VerifiedPayment {
   readonly canSettleUpfront: boolean;
   /** What its chain says of the payer. */
   readonly holder: Payer;
-  /** Who has signed, where that may be another than the payer: limits and `Idempotency-Key`s are this one's. */
+  /** Who has signed, where that may be another than the payer: `Idempotency-Key`s are this one's. */
   readonly signer?: string;
+  /** Whose limits it counts for, where the payer itself has signed nothing of it. */
+  readonly caller?: string;
   /** True where the payer, or the signer, has been proven already, and not only the chain will. */
   readonly payerIsProven: boolean;
   /** What `Rail.recover` needs, as JSON. No signatures. */

@@ -183,6 +183,8 @@ export function openX402Rail(options: X402Options): X402Rail {
       payer: authorization.payer,
       // Anybody can open a channel in another's name.
       signer: authorization.config.payerAuthorizer,
+      // A deposit is signed by the payer itself, who could name another key for each.
+      ...(!authorization.deposit && { caller: authorization.config.payerAuthorizer }),
       holder: { isContract: false, balance: async () => 0n },
       payTo,
       amount,
