@@ -1,5 +1,4 @@
 /** What is not sold for want of keys, for whoever starts the gateway. */
-
 import { sellsCredits } from './catalogue/sells-credits.ts';
 import type { Route } from './catalogue/types.ts';
 import type { Log } from './log.ts';

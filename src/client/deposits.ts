@@ -20,6 +20,7 @@ import type { Challenge, EvmSigner, Payment } from './wallet.ts';
 const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
 const BUSY = 'invalid_batch_settlement_evm_channel_busy';
 
+/** Two that go on from the same count would sign for the same calls. */
 const SHARED =
   'another client has changed what is kept of the deposits since this one read it: give each client a depositStore of its own, or let one end before the next begins';
 
@@ -130,7 +131,7 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
   const payable = assets.filter(({ id }) => accounts.has(id));
   const turn = openTurns();
   let opened: Promise<Map<string, Channel>> | undefined;
-  /** What this client may have left in the store: one write of two is not known to have failed. */
+  /** What this client may have left in the store: a write that failed may have come about. */
   let left: readonly (string | undefined)[] = [];
   /** The plan that a channel's newest voucher follows: what is said of an older one is no news. */
   const newest = new Map<string, Plan>();

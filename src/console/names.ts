@@ -1,5 +1,4 @@
 /** What payments and sums call things, in the words of the catalogue that is sold now. */
-
 import { sellsCredits } from '../catalogue/sells-credits.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';

@@ -63,6 +63,9 @@ const DAY_MS = 24 * HOUR_MS;
 
 const after = (waitMs: number): string => String(Math.max(1, Math.ceil(waitMs / 1000)));
 
+/** Some rails keep an EVM address with its capitals. */
+const nameOf = (payer: string): string => (payer.startsWith('0x') ? payer.toLowerCase() : payer);
+
 export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limits {
   const { unpaidPerMinute = 6_000, refusedPerMinute = 600, underWay: mostOfAddress = 1_000 } = file.address ?? {};
   const {
@@ -121,8 +124,6 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
       const held: (() => void)[] = [];
       let payer: string | undefined;
       let returning: string | undefined;
-      // Some rails keep an EVM address with its capitals.
-      const nameOf = (given: string): string => (given.startsWith('0x') ? given.toLowerCase() : given);
       return {
         asks() {
           if (address === undefined) return;

@@ -1,5 +1,4 @@
 /** Signs and sends for the Solana scheme of @x402/svm, one network each. Loaded only when this process settles. */
-
 import {
   type Base64EncodedWireTransaction,
   createDefaultRpcTransport,

@@ -2,7 +2,6 @@
  * Charges on Tempo: a TIP-20 transfer that the payer signs and the gateway sends (`transaction`, "pull"), or that the
  * payer has sent already (`hash`, "push"). Source: draft-tempo-charge-00.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Atomic } from '../../money.ts';
 import {

@@ -1,11 +1,8 @@
 /** What is held and charged for pictures, which cost their provider more or less of a prompt. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { type ChatSource, soldModels } from '../../../src/http/api-keys/models.ts';
 import { readCall } from '../../../src/http/api-keys/request.ts';
-import { openGateway } from './gateway.ts';
+import { openFunded } from './funded.ts';
 
 const picture = { url: 'https://example.com/12-megapixels.jpg' };
 const messagesOf = (...pictures: object[]) => [
@@ -14,32 +11,13 @@ const messagesOf = (...pictures: object[]) => [
 
 /** A gateway before a provider that counts so many tokens for whatever it is asked. */
 async function openBefore(t: Test, tokens: number) {
-  let asked = 0;
-  const provider = createServer(async (request, response) => {
-    asked += 1;
-    for await (const _ of request);
+  const opened = await openFunded(t, (response) => {
     const usage = { prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 };
     const choices = [{ index: 0, message: { role: 'assistant', content: '1' }, finish_reason: 'stop' }];
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ choices, usage }));
-  }).listen(0, '127.0.0.1');
-  await once(provider, 'listening');
-  t.teardown(() => {
-    provider.close().closeAllConnections();
   });
-  const mainUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  const { origin, key, settled } = await openGateway(t, { mainUrl });
-  const { apiKey } = await key('10');
-  return {
-    ask: (image_url: object) =>
-      fetch(`${origin}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${apiKey}` },
-        body: JSON.stringify({ model: 'sage', max_tokens: 1, messages: messagesOf(image_url) }),
-      }),
-    charged: async () => 10_000_000n - (await settled(apiKey)),
-    timesAsked: () => asked,
-  };
+  return { ...opened, ask: (image_url: object) => opened.ask({ max_tokens: 1, messages: messagesOf(image_url) }) };
 }
 
 t.test('a large picture is charged at what its provider counted', async (t) => {

@@ -1,41 +1,14 @@
 /** How large an answer in one piece may grow, which the gateway keeps until it is at its end. */
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
-import { openGateway } from './gateway.ts';
-
-const BALANCE = 10_000_000n;
+import { openFunded } from './funded.ts';
 
 const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 
-/** A gateway with a funded key, in front of a provider that `write`s its answers. */
-async function openBefore(t: Test, write: (response: ServerResponse) => Promise<void>) {
-  let asked = 0;
-  const provider = createServer(async (request, response) => {
-    asked += 1;
-    for await (const _ of request);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    await write(response);
-  }).listen(0, '127.0.0.1');
-  await once(provider, 'listening');
-  t.teardown(() => {
-    provider.close().closeAllConnections();
-  });
-  const mainUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  const { origin, key, settled } = await openGateway(t, { mainUrl });
-  const { apiKey } = await key('10');
-  return {
-    ask: (more: object) =>
-      fetch(`${origin}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'sage', messages: [{ role: 'user', content: 'x' }], ...more }),
-      }),
-    charged: async () => BALANCE - (await settled(apiKey)),
-    timesAsked: () => asked,
-  };
-}
+/** Before a provider that `write`s its answers as a stream. */
+const openBefore = (t: Test, write: (response: ServerResponse) => Promise<void>) =>
+  openFunded(t, (response) => write(response.writeHead(200, { 'content-type': 'text/event-stream' })));
 
 async function answerShortly(response: ServerResponse): Promise<void> {
   const choices = [{ index: 0, delta: { content: 'Fog.' }, finish_reason: 'stop' }];

@@ -357,3 +357,15 @@ t.test('a mistake of ours is no refusal', async (t) => {
   await t.rejects(ask(0n), TypeError);
   t.same(gates, ['arrives', `is ${config.payerAuthorizer}`]);
 });
+
+t.test('a stranger who asks for deposits that there are not leaves nothing in the database', async (t) => {
+  const { ask, channels } = await scene(t);
+  for (let number = 1; number <= 20; number += 1) {
+    const changes = {
+      salt: `0x${number.toString(16).padStart(64, '0')}`,
+      payer: `0x${number.toString(16).padStart(40, 'c')}`,
+    };
+    t.equal((await ask(0n, { changes })).status, 402);
+  }
+  t.equal((await channels.list({ after: undefined, limit: 100 })).length, 0);
+});

@@ -1,4 +1,3 @@
-/** From the moment that a deposit may be given back, no call is drawn on it. */
 /** What a channel holds after its deposit was given back, and what is drawn from it all the same. */
 import t, { type Test } from 'tap';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
