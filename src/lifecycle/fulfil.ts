@@ -51,7 +51,7 @@ export interface UpstreamCaller {
 }
 
 interface FulfilParts {
-  readonly store: Pick<Store, 'fulfil' | 'giveUp' | 'resolve'>;
+  readonly store: Pick<Store, 'fulfil' | 'giveUp'>;
   readonly upstreams: UpstreamCaller;
   readonly log: Log;
   now(): number;
@@ -181,6 +181,19 @@ function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unkn
 const withWordOf = (problem: Problem, receipt: Receipt | undefined): Problem =>
   receipt ? new ReceiptedProblem(problem.code, receipt, problem.message, problem) : problem;
 
+/** What was not charged is free again, and what was locked is given back. False where another has the payment. */
+async function letGo(
+  parts: Pick<FulfilParts, 'store' | 'now'>,
+  { claim, lease, receipt, hold }: Pick<Fulfilment, 'claim' | 'lease' | 'receipt' | 'hold'>,
+  reason: string,
+): Promise<boolean> {
+  const { store, now } = parts;
+  if (!hold?.release) {
+    return throughOutage(() => store.giveUp(claim, receipt ? 'owed' : 'released', reason, now()));
+  }
+  return (await throughOutage(() => lease.confirm())) && giveBack(parts, claim, { release: hold.release }, reason);
+}
+
 /**
  * Calls the upstream and keeps the answer, unless that is done later. Throws Problem; the claim is given up by then, unless
  * another has it: `payment_in_progress`.
@@ -204,9 +217,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     const problem = toProblem(error, parts.upstreams);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
     log.warn({ ...details, err: error }, receipt ? 'paid call failed: its result is owed' : 'call failed: not charged');
-    const state = receipt ? 'owed' : hold?.release ? 'unknown' : 'released';
-    if (!(await throughOutage(() => store.giveUp(claim, state, problem.code, now())))) throw inProgress();
-    if (hold) await giveBack(parts, claim, hold);
+    if (!(await letGo(parts, request, problem.code))) throw inProgress();
     if (!receipt) throw withWordOf(problem, hold?.told?.());
     throw owed(problem, receipt, error);
   }

@@ -24,8 +24,8 @@ export function countLosses(
       const end = () => store.giveUp(claim, state, reason, now);
       return state === 'unsettled' ? counted(claim.id, end) : end();
     },
-    resolve(id, settlement, now) {
-      const end = () => store.resolve(id, settlement, now);
+    resolve(id, settlement, ...others) {
+      const end = () => store.resolve(id, settlement, ...others);
       return settlement.state === 'refused' ? counted(id, end) : end();
     },
   };

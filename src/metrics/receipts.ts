@@ -49,9 +49,9 @@ export function countReceipts(
       atWork.delete(claim.id);
       return store.giveUp(claim, ...end);
     },
-    async resolve(id, settlement, now) {
+    async resolve(id, settlement, ...others) {
       const payment = settlement.state === 'settled' ? await store.find(id) : undefined;
-      const ended = await store.resolve(id, settlement, now);
+      const ended = await store.resolve(id, settlement, ...others);
       if (ended && payment && settlement.state === 'settled') count(payment, settlement.receipt);
       return ended;
     },

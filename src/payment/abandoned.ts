@@ -1,12 +1,12 @@
 /** Ends payments that nobody works on any more, as their chains say: for the reconciler, and for payers who return. */
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
 import { type Intervals, usualIntervals } from './intervals.ts';
-import { endHold } from './locking.ts';
+import { endHold, isLocked } from './locking.ts';
 import type { Rail } from './rail.ts';
 import { recover } from './recover.ts';
 
 export interface AbandonedParts {
-  readonly store: Pick<Store, 'resolve' | 'claim' | 'settle' | 'giveUp'>;
+  readonly store: Pick<Store, 'resolve' | 'takeUnknown' | 'claim' | 'settle' | 'giveUp'>;
   /** Names this instance. */
   readonly owner: string;
   readonly intervals?: Intervals;
@@ -23,11 +23,7 @@ const ANY_NUMBER = Number.MAX_SAFE_INTEGER;
  */
 export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail: Rail | undefined): Promise<boolean> {
   const { store, owner, intervals = usualIntervals, now } = parts;
-  if (payment.state === 'unknown') {
-    const became = await endOf(payment, rail, now);
-    if (!became) return false;
-    return (await store.resolve(payment.id, became, now())) && became.state !== 'unknown';
-  }
+  if (payment.state === 'unknown') return resolve(parts, payment, rail);
   const outcome = await store.claim(payment, {
     owner,
     now: now(),
@@ -37,16 +33,22 @@ export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail
   });
   if (!outcome.won) return false;
   const { claim, before = payment } = outcome;
-  return end(claim, before, await endOf(before, rail, now), parts);
+  const became = await recover(before, rail, now);
+  return end(claim, before, rail ? await endHold(rail, before, became, now) : became, parts);
 }
 
-async function endOf(
-  payment: Payment,
-  rail: Rail | undefined,
-  now: () => number,
-): Promise<ReceiptedSettlement | undefined> {
+/** Nobody has an `unknown` payment: it is taken only to end a hold, for its payer may come back while the chain is asked. */
+async function resolve(parts: AbandonedParts, payment: Payment, rail: Rail | undefined): Promise<boolean> {
+  const { store, owner, intervals = usualIntervals, now } = parts;
   const became = await recover(payment, rail, now);
-  return rail ? endHold(rail, payment, became, now) : became;
+  if (!became) return false;
+  if (!rail || !isLocked(rail, became)) {
+    return (await store.resolve(payment.id, became, now())) && became.state !== 'unknown';
+  }
+  const leaseUntil = now() + intervals.leaseMs;
+  if (!(await store.takeUnknown(payment, { owner, now: now(), leaseUntil }))) return false;
+  const ended = (await endHold(rail, payment, became, now)) ?? became;
+  return (await store.resolve(payment.id, ended, now(), leaseUntil)) && ended.state !== 'unknown';
 }
 
 /** False where another has taken the payment over meanwhile: it goes on from there. */

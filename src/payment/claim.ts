@@ -77,8 +77,8 @@ function boughtBefore(payment: Payment, credential: Credential, quote: Quote): R
   return { answer, receipt, network, payer, asset };
 }
 
-const isHeld = ({ state, leaseUntil }: Payment, now: number): boolean =>
-  (state === 'claimed' || state === 'fulfilled' || state === 'settled') && leaseUntil > now;
+/** Somebody works on it, or ends it. */
+const isHeld = ({ leaseUntil }: Payment, now: number): boolean => leaseUntil > now;
 
 const factsOf = (
   rail: Rail,

@@ -17,7 +17,7 @@ export interface ToLock {
 }
 
 interface HoldParts {
-  readonly store: Pick<Store, 'giveUp' | 'resolve'>;
+  readonly store: Pick<Store, 'giveUp'>;
   now(): number;
 }
 
@@ -44,12 +44,27 @@ export async function lockPayment(
   });
 }
 
-/** After work that came to nothing. What cannot be given back now is by the reconciler. */
-export async function giveBack({ store, now }: HoldParts, { id }: Pick<Claim, 'id'>, hold: Hold): Promise<void> {
-  const became = await hold.release?.();
-  if (became?.state !== 'refused') return;
-  await throughOutage(() => store.resolve(id, became, now()));
+/**
+ * After work that came to nothing, and why. The payment is the claim's until its money is back, for nobody may work for what is
+ * being given back; what cannot be given back now is by the reconciler. False where another has it by then.
+ */
+export async function giveBack(
+  { store, now }: HoldParts,
+  claim: Claim,
+  { release }: Required<Pick<Hold, 'release'>>,
+  reason: string,
+): Promise<boolean> {
+  const became = await release();
+  return throughOutage(() =>
+    became.state === 'refused'
+      ? store.giveUp(claim, 'unsettled', became.reason, now())
+      : store.giveUp(claim, 'unknown', reason, now()),
+  );
 }
+
+/** Whether its money is locked, where that can be ended. */
+export const isLocked = ({ endHold }: Pick<Rail, 'endHold'>, became: ReceiptedSettlement | undefined): boolean =>
+  became?.state === 'unknown' && became.held === true && endHold !== undefined;
 
 /**
  * Ends what is locked and nobody works on: takes it for an answer that is kept, gives it back otherwise. `became` is what the
@@ -61,7 +76,7 @@ export async function endHold(
   became: ReceiptedSettlement | undefined,
   now: () => number,
 ): Promise<ReceiptedSettlement | undefined> {
-  if (became?.state !== 'unknown' || !became.held || !rail.endHold) return became;
+  if (!rail.endHold || !isLocked(rail, became)) return became;
   const ended = await rail.endHold(recoveryQuery, answer !== undefined);
   return ended?.state === 'settled' ? { state: 'settled', receipt: rail.receipt(recoveryQuery, ended, now()) } : ended;
 }

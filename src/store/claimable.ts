@@ -19,7 +19,7 @@ export function stateOnClaim(payment: Payment, facts: PaymentFacts, options: Cla
     case 'settled':
       return leaseRanOut && payment.answer === undefined ? 'settled' : undefined;
     case 'unknown':
-      if (!options.settleAgain) return undefined;
+      if (!options.settleAgain || !leaseRanOut) return undefined;
       return payment.answer === undefined ? 'claimed' : 'fulfilled';
     case 'unsettled':
     case 'refunded':

@@ -174,14 +174,19 @@ export const giveUpPayment = (
   values: [claim.id, claim.attempt, state, withoutNul(reason), now],
 });
 
-export function resolvePayment(id: string, settlement: ReceiptedSettlement, now: number): Statement {
+export function resolvePayment(
+  id: string,
+  settlement: ReceiptedSettlement,
+  now: number,
+  takenUntil: number,
+): Statement {
   switch (settlement.state) {
     case 'settled':
       return resolveSettled(id, settlement.receipt, now);
     case 'refused':
-      return resolveTo('unsettled', id, settlement.reason, now);
+      return resolveRefused(id, settlement.reason, now);
     case 'unknown':
-      return resolveTo('unknown', id, settlement.reason, now);
+      return stayUnknown(id, settlement.reason, now, takenUntil);
   }
 }
 
@@ -189,15 +194,33 @@ export function resolvePayment(id: string, settlement: ReceiptedSettlement, now:
 const resolveSettled = (id: string, receipt: Receipt, now: number): Statement => ({
   text: `UPDATE payments SET receipt = ?2, updated_at = ?3, settled_at = ?4, transaction_id = ?5,
       state = CASE WHEN answer IS NULL THEN 'owed' ELSE 'settled' END,
-      reason = CASE WHEN answer IS NULL THEN reason ELSE NULL END
+      reason = CASE WHEN answer IS NULL THEN reason ELSE NULL END, owner = '', lease_until = 0
     WHERE id = ?1 AND state = 'unknown'`,
   values: [id, JSON.stringify(receipt), now, receipt.settledAt, withoutNul(receipt.transaction)],
 });
 
-const resolveTo = (state: PaymentState, id: string, reason: string, now: number): Statement => ({
-  text: `UPDATE payments SET state = ?2, reason = ?3, updated_at = ?4${withdrawn(state, '?4')}
+const resolveRefused = (id: string, reason: string, now: number): Statement => ({
+  text: `UPDATE payments SET state = 'unsettled', reason = ?2, updated_at = ?3, owner = '', lease_until = 0${withdrawn('unsettled', '?3')}
     WHERE id = ?1 AND state = 'unknown'`,
-  values: [id, state, withoutNul(reason), now],
+  values: [id, withoutNul(reason), now],
+});
+
+/** What another has taken since is its. */
+const stayUnknown = (id: string, reason: string, now: number, takenUntil: number): Statement => ({
+  text: `UPDATE payments SET reason = ?2, updated_at = ?3,
+      owner = CASE WHEN lease_until = ?4 THEN '' ELSE owner END,
+      lease_until = CASE WHEN lease_until = ?4 THEN 0 ELSE lease_until END
+    WHERE id = ?1 AND state = 'unknown'`,
+  values: [id, withoutNul(reason), now, takenUntil],
+});
+
+export const takeUnknown = (
+  { id, attempt }: Claim,
+  { owner, now, leaseUntil }: Parameters<Store['takeUnknown']>[1],
+): Statement => ({
+  text: `UPDATE payments SET owner = ?3, lease_until = ?4
+    WHERE id = ?1 AND attempt = ?2 AND state = 'unknown' AND lease_until <= ?5`,
+  values: [id, attempt, owner, leaseUntil, now],
 });
 
 /**

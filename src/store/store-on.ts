@@ -79,12 +79,14 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),
 
-    async resolve(id, settlement, now) {
-      const resolve = statements.resolvePayment(id, settlement, now);
+    async resolve(id, settlement, now, takenUntil = 0) {
+      const resolve = statements.resolvePayment(id, settlement, now, takenUntil);
       const channel = settlement.state === 'settled' ? settlement.receipt.channel : undefined;
       if (!channel) return changesOne(resolve);
       return engine.transact(() => resolveFromChannel(id, channel, resolve, now, engine.rowLock));
     },
+
+    takeUnknown: (attempt, by) => changesOne(statements.takeUnknown(attempt, by)),
 
     reopen: (id, reason, now) => engine.transact(() => reopen(id, reason, now)),
 

@@ -259,7 +259,7 @@ export interface Store extends NonceStore {
   /**
    * Takes the payment atomically, on however many instances. Won when the id is new, or when digest and
    * fingerprint are those of the first claim, attempts are left, and the payment is `released` or `owed`, or `claimed`,
-   * `fulfilled` or `settled` without an answer, with a lease that has run out, or `unknown` and to be settled again. A
+   * `fulfilled` or `settled` without an answer, with a lease that has run out, or `unknown`, not taken and to be settled again. A
    * payment won back keeps its state, answer and receipt, except `released` and `owed`, which become `claimed` and
    * `settled`, and `unknown`, which becomes `fulfilled` with an answer and `claimed` without one; `recoveryQuery` and
    * `settleUpfront` are those of the newest claim, but what settled first, or may have, goes on doing so. With keys it is not
@@ -294,9 +294,19 @@ export interface Store extends NonceStore {
   /**
    * What the chain said of an `unknown` payment: it becomes `unsettled`, `settled`, or `owed` where it is paid and has
    * no answer; what is `unknown` still takes the reason and counts as updated, so that `oldest` gives others their
-   * turn. What it drew from a channel is charged as by `settle`. False when it is not `unknown` any more.
+   * turn, and is let go of by who has taken it until `takenUntil`. What it drew from a channel is charged as by `settle`.
+   * False when it is not `unknown` any more.
    */
-  resolve(id: string, settlement: ReceiptedSettlement, now: number): Promise<boolean>;
+  resolve(id: string, settlement: ReceiptedSettlement, now: number, takenUntil?: number): Promise<boolean>;
+
+  /**
+   * Takes an `unknown` payment to end it, and none of its attempts: until it is resolved, or the lease has run out, nobody
+   * claims it. False where it is not `unknown` any more, was claimed since that attempt, or is taken.
+   */
+  takeUnknown(
+    attempt: Claim,
+    by: { readonly owner: string; readonly now: number; readonly leaseUntil: number },
+  ): Promise<boolean>;
 
   /**
    * A chain took back the payment of a purchase that waits for confirmations: from `settled` it becomes `unknown`, and

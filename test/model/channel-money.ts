@@ -179,8 +179,8 @@ export function openChannelMoney({ channel: terms, silences }: ChannelScenario, 
           await notice(claim.id);
           return isOurs;
         },
-        async resolve(id, settlement, now) {
-          const isResolved = await store.resolve(id, settlement, now);
+        async resolve(id, settlement, ...others) {
+          const isResolved = await store.resolve(id, settlement, ...others);
           await notice(id);
           return isResolved;
         },

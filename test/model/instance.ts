@@ -93,8 +93,9 @@ function awaitedStore(
       once(`giveUp ${claim.id}, attempt ${claim.attempt}, as ${state}`, () =>
         writing(store.giveUp(claim, state, ...args)),
       ),
-    resolve: (id, settlement, now) =>
-      once(`resolve ${id} as ${settlement.state}`, () => writing(store.resolve(id, settlement, now))),
+    resolve: (id, settlement, ...args) =>
+      once(`resolve ${id} as ${settlement.state}`, () => writing(store.resolve(id, settlement, ...args))),
+    takeUnknown: (attempt, by) => once(`takeUnknown ${attempt.id}`, () => writing(store.takeUnknown(attempt, by))),
     channels: {
       ...channels,
       find: (id) => once('channels.find', () => channels.find(id)),

@@ -233,7 +233,8 @@ t.test('money that lies locked is taken for an answer, and given back without on
     const parts = { store, rails: rails(became), owner: 'another', log, now: () => LATER };
     t.equal(await reconcile(parts), state === 'unknown' ? 0 : 1);
     t.match(await store.find('p'), { state, owner: '' });
-    if (state === 'unknown') t.same(await store.find('p'), before, 'what is nobody’s any more may be tried again');
+    const lookedAt = { ...before, reason: 'it is locked', updatedAt: LATER };
+    if (state === 'unknown') t.same(await store.find('p'), lookedAt, 'what is nobody’s any more may be tried again');
   }
   t.same(ended, [true, true, false, false, true]);
 
@@ -242,6 +243,78 @@ t.test('money that lies locked is taken for an answer, and given back without on
   if (!payment) throw new Error('there is no payment');
   const rail = rails(undefined).get('x402');
   t.equal(await endAbandoned({ store, owner: 'another', now: () => LATER }, payment, rail), false);
+});
+
+/** A rail that locks, whose chain says that the money is. */
+const lockingRail = (endHold: NonNullable<Rail['endHold']>, before: () => Promise<unknown> = async () => undefined) => {
+  const recover = async (): Promise<Settlement> => {
+    await before();
+    return { state: 'unknown', reason: 'it is locked', held: true };
+  };
+  return { recover, endHold, receipt: () => sampleReceipt('0xtaken') } as unknown as Rail;
+};
+
+t.test('a hold is not given back while its payer’s retry works on it', async (t) => {
+  const store = await unknownPayments({ id: 'p' });
+  const ended: string[] = [];
+  // The chain is asked in the order of a list: until it is this payment's turn its payer may be back.
+  const returns = async () => {
+    const payment = await store.find('p');
+    if (payment) await store.claim(payment, claimAt(LATER, { owner: 'third', settleAgain: true }));
+  };
+  const endHold = async (query: string) => {
+    ended.push(query);
+    return refused;
+  };
+  const rails = new Map([['x402', lockingRail(endHold, returns)]]);
+  t.equal(await reconcile({ store, rails, owner: 'another', log, now: () => LATER }), 0);
+  t.same(ended, []);
+  t.match(await store.find('p'), { state: 'claimed', owner: 'third' });
+});
+
+t.test('a hold is nobody’s to work for while it is ended, and its payer’s again where it is not', async (t) => {
+  for (const failed of [unknown, undefined]) {
+    const store = await unknownPayments({ id: 'p' });
+    const claims: unknown[] = [];
+    const returns = async () => {
+      const payment = await store.find('p');
+      if (!payment) throw new Error('there is no payment');
+      claims.push((await store.claim(payment, claimAt(LATER, { owner: 'third', settleAgain: true }))).won);
+      claims.push(await endAbandoned(parts, payment, rail));
+    };
+    const rail = lockingRail(async () => {
+      await returns();
+      return failed;
+    });
+    const parts = { store, owner: 'another', now: () => LATER };
+    const rails = new Map([['x402', rail]]);
+    t.equal(await reconcile({ ...parts, rails, log }), 0);
+    t.same(claims, [false, false], 'neither its payer’s retry has it nor another round');
+    t.match(await store.find('p'), { state: 'unknown', attempt: 1, owner: '', leaseUntil: 0, updatedAt: LATER });
+    const payment = await store.find('p');
+    if (payment) t.match(await store.claim(payment, claimAt(LATER, { settleAgain: true })), { won: true });
+  }
+});
+
+t.test('a hold that cannot be ended for long takes none of its payer’s attempts', async (t) => {
+  const store = await unknownPayments({ id: 'p' });
+  let time = LATER;
+  let ended = 0;
+  const rails = new Map([
+    [
+      'x402',
+      lockingRail(async () => {
+        ended += 1;
+        return unknown;
+      }),
+    ],
+  ]);
+  for (let round = 0; round < 30; round += 1) {
+    await reconcile({ store, rails, owner: 'another', log, now: () => time });
+    time += 600_000;
+  }
+  t.equal(ended, 30);
+  t.match(await store.find('p'), { state: 'unknown', attempt: 1 });
 });
 
 t.test('a network has thirty seconds of a round, the last of them included', async (t) => {

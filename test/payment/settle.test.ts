@@ -195,7 +195,7 @@ const locking = (claim: Claim, mayHaveSettled = false) => ({
   verified: { recoveryQuery: QUERY } as VerifiedPayment,
   mayHaveSettled,
 });
-const holdThat = (lock: Hold['lock'], release?: Hold['release']): Hold => ({ lock, ...(release && { release }) });
+const holdThat = (lock: Hold['lock']): Hold => ({ lock });
 const tryAgain = new Refusal('verification-failed', 'the channel is busy');
 const DECLINED = { state: 'declined', error: tryAgain } as const;
 
@@ -259,16 +259,33 @@ t.test('a payment whose money its payer has back is over; anything else is left 
     [async () => refused('given back'), 'unsettled'],
     [async () => noAnswer, 'unknown'],
     [async () => moved('0xtaken'), 'unknown'],
-    [undefined, 'unknown'],
   ] as const) {
-    const { claim, parts, payment, store } = await claimed(t, { isAnswered: false });
-    await store.giveUp(claim, 'unknown', 'upstream_failed', 3);
-    const before = await payment();
-    const lock = async () => moved('0xlocked');
-    await giveBack(parts(), claim, holdThat(lock, release));
-    if (state === 'unknown') t.same(await payment(), before);
-    else t.match(await payment(), { state, reason: 'given back' });
+    const { claim, parts, payment } = await claimed(t, { isAnswered: false });
+    t.equal(await giveBack(parts(), claim, { release }, 'upstream_failed'), true);
+    t.match(await payment(), { state, reason: state === 'unknown' ? 'upstream_failed' : 'given back' });
   }
+});
+
+t.test('nobody works for a payment whose money is being given back', async (t) => {
+  const { claim, parts, payment, store } = await claimed(t, { isAnswered: false });
+  const returned: boolean[] = [];
+  const release = async () => {
+    returned.push((await store.claim(await payment(), claimAt(NOW, { settleAgain: true }))).won);
+    return refused('given back');
+  };
+  await giveBack(parts(), claim, { release }, 'upstream_failed');
+  t.same(returned, [false]);
+  t.match(await payment(), { state: 'unsettled', attempt: 1 });
+});
+
+t.test('what is given back of a payment that another has by then is the other’s to write down', async (t) => {
+  const { claim, parts, payment, store } = await claimed(t, { isAnswered: false });
+  const release = async () => {
+    await takenOver({ store, payment });
+    return refused('given back');
+  };
+  t.equal(await giveBack(parts(), claim, { release }, 'upstream_failed'), false);
+  t.match(await payment(), { state: 'claimed', owner: 'another' });
 });
 
 t.test('a hold that nobody works on is taken for an answer that is kept, and given back otherwise', async (t) => {

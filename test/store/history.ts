@@ -17,6 +17,8 @@ const event = fc.record({
     'paid',
     'unpaid',
     'asked',
+    'take',
+    'let go',
     'renew',
   ),
   where: fc.constantFrom('here', 'there'),
@@ -76,6 +78,10 @@ async function happen(store: Store, id: string, one: Event, newest: number, now:
       return store.resolve(id, { state: 'refused', reason: 'expired' }, now);
     case 'asked':
       return store.resolve(id, { state: 'unknown', reason: `no answer at ${now}` }, now);
+    case 'take':
+      return store.takeUnknown(claim, { owner: one.owner, now, leaseUntil: now + 15 });
+    case 'let go':
+      return store.resolve(id, { state: 'unknown', reason: `not ended at ${now}` }, now, now - one.pause + 15);
     case 'renew':
       await store.renew(one.owner, [claim], now + 15);
       return true;

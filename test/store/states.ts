@@ -1,5 +1,5 @@
 import type { Claim } from '../../src/store/store.ts';
-import { finished, unclaimable, won } from './arrivals.ts';
+import { existing, finished, unclaimable, won } from './arrivals.ts';
 import { historyProperty } from './history.ts';
 import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
@@ -164,6 +164,37 @@ export function states(promise: Promised): void {
     await finished(store, 'done');
     t.equal(await store.resolve('done', { state: 'unknown', reason: 'too late' }, 12), false);
     t.match(await store.find('done'), { state: 'settled', reason: undefined });
+  });
+
+  promise('keeps what is unknown for who ends it, and none of its attempts, until it is resolved', async (t, store) => {
+    await unclaimable.unknown(store, 'ended');
+    const before = await existing(store, 'ended');
+    const by = (now: number, owner = 'instance-2') => ({ owner, now, leaseUntil: now + 10 });
+    const again = (now: number) => store.claim(sampleFacts('ended'), claimAt(now, { settleAgain: true }));
+    t.equal(await store.takeUnknown({ id: 'ended', attempt: 2 }, by(20)), false, 'not as it stands');
+    t.equal(await store.takeUnknown(before, by(20)), true);
+    t.same(await store.find('ended'), { ...before, owner: 'instance-2', leaseUntil: 30 });
+    t.equal(await store.takeUnknown(before, by(29, 'instance-3')), false, 'it is taken');
+    t.match(await again(29), { won: false });
+
+    await store.resolve('ended', { state: 'unknown', reason: 'another asked' }, 29);
+    t.match(await store.find('ended'), { owner: 'instance-2', leaseUntil: 30 }, 'nobody lets go for another');
+    await store.resolve('ended', { state: 'unknown', reason: 'not ended' }, 29, 30);
+    t.same(await store.find('ended'), { ...before, reason: 'not ended', updatedAt: 29 });
+
+    t.equal(await store.takeUnknown(before, by(31)), true);
+    t.equal(await store.takeUnknown(before, by(41, 'instance-3')), true, 'after the lease it is anybody’s');
+    await store.resolve('ended', { state: 'refused', reason: 'given back' }, 42);
+    t.match(await store.find('ended'), { state: 'unsettled', owner: '', leaseUntil: 0 });
+    t.equal(await store.takeUnknown(before, by(60)), false, 'it has ended');
+
+    for (const id of ['settled', 'claimed again']) await unclaimable.unknown(store, id);
+    await store.takeUnknown({ id: 'settled', attempt: 1 }, by(20));
+    await store.resolve('settled', { state: 'settled', receipt: sampleReceipt() }, 21, 30);
+    t.match(await store.find('settled'), { state: 'settled', owner: '', leaseUntil: 0 });
+    await store.takeUnknown({ id: 'claimed again', attempt: 1 }, by(20));
+    t.match(await store.claim(sampleFacts('claimed again'), claimAt(30, { settleAgain: true })), { won: true });
+    t.equal(await store.takeUnknown({ id: 'claimed again', attempt: 1 }, by(50)), false, 'it is worked on');
   });
 
   promise('owes a result where the chain says paid and there is none', async (t, store) => {
