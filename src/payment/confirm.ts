@@ -3,7 +3,8 @@
  * by then becomes `unknown`, and goes the way of all such: it is found again, or ends unsettled and bought nothing.
  */
 import type { Log } from '../log.ts';
-import type { Store } from '../store/store.ts';
+import type { Payment, Store } from '../store/store.ts';
+import { byNetwork } from './by-network.ts';
 import type { Intervals } from './intervals.ts';
 import type { Rail } from './rail.ts';
 
@@ -19,28 +20,36 @@ export interface ConfirmParts {
   now(): number;
 }
 
+/** Of each network. */
 const BATCH = 100;
 
 /** One round over the purchases that wait. Answers how many were confirmed. */
 export async function confirmPurchases(parts: ConfirmParts): Promise<number> {
-  let confirmed = 0;
-  for (const id of await parts.store.credits.unconfirmed(BATCH)) {
+  const { store, log, now } = parts;
+  const ids = await store.credits.unconfirmed(BATCH);
+  const found = (await Promise.all(ids.map((id) => store.find(id)))).filter((payment) => payment !== undefined);
+  return byNetwork(found, now, async (payment) => {
     try {
-      if (await confirmPurchase(parts, id)) confirmed += 1;
+      return await confirmPaid(parts, payment);
     } catch (err) {
-      parts.log.error({ payment: id, err }, 'the confirmations of a payment could not be counted');
+      log.error({ payment: payment.id, err }, 'the confirmations of a payment could not be counted');
+      return false;
     }
-  }
-  return confirmed;
+  });
 }
 
 /** One purchase, by its payment. Answers whether it counts from now on. Throws where the chain cannot be asked. */
-export async function confirmPurchase(
+export async function confirmPurchase(parts: ConfirmParts, id: string): Promise<boolean> {
+  const payment = await parts.store.find(id);
+  return payment !== undefined && confirmPaid(parts, payment);
+}
+
+async function confirmPaid(
   { store, rails, wanted, intervals, log, now }: ConfirmParts,
-  id: string,
+  payment: Payment,
 ): Promise<boolean> {
-  const payment = await store.find(id);
-  const rail = payment && rails.get(payment.rail);
+  const { id } = payment;
+  const rail = rails.get(payment.rail);
   if (!rail || !payment.receipt) return false;
   const { transaction, settledAt } = payment.receipt;
   const count = await rail.confirmations(payment.recoveryQuery, transaction);

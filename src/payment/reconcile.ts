@@ -2,6 +2,7 @@
 import type { Log } from '../log.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { type AbandonedParts, endAbandoned } from './abandoned.ts';
+import { byNetwork } from './by-network.ts';
 import { usualIntervals } from './intervals.ts';
 import type { Rail } from './rail.ts';
 
@@ -11,46 +12,33 @@ interface ReconcileParts extends AbandonedParts {
   readonly log: Pick<Log, 'error'>;
 }
 
+/** Of each network. */
 const BATCH = 100;
-/** Nothing more is begun on a network in this round; the next one goes on. */
-const ROUND_MS = 30_000;
 
 /** One round over the payments whose end nobody saw. Answers how many were resolved. */
 export async function reconcile(parts: ReconcileParts): Promise<number> {
   return (await resolveUnknown(parts)) + (await adoptAbandoned(parts));
 }
 
-/**
- * Ends each payment by itself, so that one that cannot be ended is in nobody's way; networks at the same time, so that a
- * node that does not answer keeps only its own waiting. Answers how many were ended.
- */
+/** Ends each payment by itself, so that one that cannot be ended is in nobody's way. Answers how many were ended. */
 async function endEach(payments: readonly Payment[], parts: ReconcileParts): Promise<number> {
   const { rails, log, now } = parts;
-  const byNetwork = new Map<string, Payment[]>();
-  for (const payment of payments) {
-    byNetwork.set(payment.network, [...(byNetwork.get(payment.network) ?? []), payment]);
-  }
-  const until = now() + ROUND_MS;
-  let ended = 0;
-  const inTurn = async (turns: readonly Payment[]) => {
-    for (const payment of turns) {
-      if (now() > until) return;
-      try {
-        if (await endAbandoned(parts, payment, rails.get(payment.rail))) ended += 1;
-      } catch (err) {
-        log.error({ payment: payment.id, err }, 'a payment could not be reconciled');
-      }
+  return byNetwork(payments, now, async (payment) => {
+    try {
+      return await endAbandoned(parts, payment, rails.get(payment.rail));
+    } catch (err) {
+      log.error({ payment: payment.id, err }, 'a payment could not be reconciled');
+      return false;
     }
-  };
-  await Promise.all([...byNetwork.values()].map(inTurn));
-  return ended;
+  });
 }
 
 /** Settlements without an answer. The longest unasked come first, so that lasting ones hide no others. */
 async function resolveUnknown(parts: ReconcileParts): Promise<number> {
   const { store, now, intervals = usualIntervals } = parts;
   const due = { now: now(), ...intervals.lookAgainMs };
-  return endEach(await store.list({ states: ['unknown'], due, oldest: true, limit: BATCH }), parts);
+  const unknown = { states: ['unknown'], due, oldest: true, ofEachNetwork: true, limit: BATCH } as const;
+  return endEach(await store.list(unknown), parts);
 }
 
 /**
@@ -63,6 +51,7 @@ async function adoptAbandoned(parts: ReconcileParts): Promise<number> {
     states: ['claimed', 'fulfilled', 'settled'],
     leaseBefore: now() - intervals.adoptAfterMs,
     oldest: true,
+    ofEachNetwork: true,
     limit: BATCH,
   });
   return endEach(abandoned, parts);

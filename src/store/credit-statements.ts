@@ -161,8 +161,11 @@ export const insertPurchase = (
 });
 
 export const listUnconfirmed = (limit: number): Statement => ({
-  text: `SELECT p.payment_id FROM purchases p WHERE p.unconfirmed = 1 AND ${PAID}
-    ORDER BY p.created_at, p.payment_id LIMIT ?1`,
+  text: `SELECT payment_id FROM (
+      SELECT p.payment_id, p.created_at, ROW_NUMBER() OVER (
+        PARTITION BY y.network ORDER BY p.created_at, p.payment_id) AS place
+      FROM purchases p JOIN payments y ON y.id = p.payment_id WHERE p.unconfirmed = 1 AND y.state = 'settled') AS placed
+    WHERE place <= ?1 ORDER BY created_at, payment_id`,
   values: [limit],
 });
 

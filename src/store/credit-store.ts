@@ -201,7 +201,7 @@ export interface CreditStore {
    */
   purchase(purchase: Purchase, now: number): Promise<Purchased | undefined>;
 
-  /** The payments of purchases that are settled and wait for confirmations, oldest first. */
+  /** The payments of purchases that are settled and wait for confirmations, oldest first: `limit` of each network. */
   unconfirmed(limit: number): Promise<string[]>;
 
   /** What was bought for the key with payments that have settled, or may have, and is not in its ledger yet. */

@@ -50,7 +50,7 @@ const UNINDEXED = `transaction_id IS NULL AND settled_at IS NOT NULL
 /** `isUnindexed`: of a transaction that its index does not find. */
 export function listPayments(filter: PaymentFilter, isUnindexed = false): Statement {
   const { states, since, updatedSince, leaseBefore, due, payer, transaction, route, network } = filter;
-  const { before, withoutAnswers, oldest, limit } = filter;
+  const { before, withoutAnswers, oldest, ofEachNetwork, limit } = filter;
   const lead = leadOf(filter);
   const values: (string | number)[] = [limit];
   const place = (value: string | number): string => `?${values.push(value)}`;
@@ -81,9 +81,13 @@ export function listPayments(filter: PaymentFilter, isUnindexed = false): Statem
   if (network !== undefined) conditions.push(`${column('network')} = ${place(network)}`);
   if (before !== undefined) conditions.push(`(${createdAt}, id) < (${place(before.createdAt)}, ${place(before.id)})`);
   if (states !== undefined) conditions.push(stateIn(states, lead, place));
-  return {
-    text: `SELECT ${withoutAnswers ? WITHOUT_ANSWER : '*'} FROM payments WHERE ${conditions.join(' AND ')}
-      ORDER BY ${oldest ? 'updated_at, id' : `${createdAt} DESC, id DESC`} LIMIT ?1`,
-    values,
-  };
+  const columns = withoutAnswers ? WITHOUT_ANSWER : '*';
+  const wanted = conditions.join(' AND ');
+  const order = oldest ? 'updated_at, id' : `${createdAt} DESC, id DESC`;
+  const text = ofEachNetwork
+    ? `SELECT ${columns} FROM payments WHERE id IN (SELECT id FROM (
+        SELECT id, ROW_NUMBER() OVER (PARTITION BY network || '' ORDER BY ${order}) AS place FROM payments WHERE ${wanted}
+      ) AS placed WHERE place <= ?1) ORDER BY ${order}`
+    : `SELECT ${columns} FROM payments WHERE ${wanted} ORDER BY ${order} LIMIT ?1`;
+  return { text, values };
 }

@@ -50,8 +50,10 @@ const FREE = `state <> 'sent' AND lease_until <= ?3`;
 
 export const takeRefunds = ({ owner, now, leaseUntil, limit }: Parameters<RefundStore['take']>[0]): Statement => ({
   text: `UPDATE refunds SET owner = ?1, lease_until = ?2, attempt = attempt + 1
-    WHERE ${FREE} AND (payment_id, number) IN (
-      SELECT payment_id, number FROM refunds WHERE ${FREE} ORDER BY created_at, payment_id, number LIMIT ?4)
+    WHERE ${FREE} AND (payment_id, number) IN (SELECT payment_id, number FROM (
+      SELECT payment_id, number, ROW_NUMBER() OVER (
+        PARTITION BY network ORDER BY updated_at, created_at, payment_id, number) AS place
+      FROM refunds WHERE ${FREE}) AS placed WHERE place <= ?4)
     RETURNING *`,
   values: [owner, leaseUntil, now, limit],
 });

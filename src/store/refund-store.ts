@@ -58,7 +58,7 @@ type Attempt = Pick<Refund, 'paymentId' | 'number' | 'attempt'>;
 export interface RefundStore {
   /** Writes it down. All refunds of a payment never come to more than was taken. */
   want(request: RefundRequest): Promise<RefundOutcome>;
-  /** Takes refunds that are not sent and that nobody works on, oldest first. */
+  /** Takes refunds that are not sent and that nobody works on: `limit` of each network, those first that were tried longest ago. */
   take(by: { owner: string; now: number; leaseUntil: number; limit: number }): Promise<Refund[]>;
   /** Before anything is sent. False where another instance has it by now: then nothing may be sent. */
   sending(attempt: Attempt, recoveryQuery: string, now: number): Promise<boolean>;

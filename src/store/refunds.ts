@@ -71,7 +71,10 @@ export function refundsOn(engine: Engine): RefundStore {
 
   return {
     want: (request) => engine.transact(() => want(request)),
-    take: async (by) => (await engine.write(statements.takeRefunds(by))).rows.map(toRefund),
+    async take(by) {
+      const { rows } = await engine.write(statements.takeRefunds(by));
+      return rows.map(toRefund).sort((one, other) => one.updatedAt - other.updatedAt);
+    },
     sending: (attempt, recoveryQuery, now) => changesOne(statements.sendingRefund(attempt, recoveryQuery, now)),
     sent: (refund, transaction, now) =>
       engine.transact(function* () {

@@ -103,7 +103,8 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
       const rows = await engine.read(listPayments(most));
       const isOld = rows.length === 0 && filter.transaction !== undefined;
       const old = isOld ? await engine.read(listPayments(most, true)) : [];
-      return readable([...rows, ...old], toPayment).slice(0, limit);
+      const found = readable([...rows, ...old], toPayment);
+      return filter.ofEachNetwork ? found : found.slice(0, limit);
     },
 
     losses: async (since) => readable(await engine.read(statements.listLosses(since)), toLoss),

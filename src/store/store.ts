@@ -226,6 +226,8 @@ export interface PaymentFilter {
   withoutAnswers?: boolean;
   /** Least recently updated first, then by id. Left out: newest first by `createdAt`, then by id. */
   oldest?: boolean;
+  /** `limit` is so many of each network: payments of one do not take the places of another's. */
+  ofEachNetwork?: boolean;
   limit: number;
 }
 

@@ -88,6 +88,29 @@ t.test('what cannot be asked about keeps no other purchase waiting', async (t) =
   await t.rejects(confirmPurchase(down.parts, 'paid'), { message: 'the node is down' });
 });
 
+t.test('a hundred purchases on a network whose node is dead keep those of no other waiting', async (t) => {
+  const { parts, store, clock } = await open(t, 3, []);
+  const ids = Array.from({ length: 100 }, (_, number) => `dead ${number}`);
+  for (const id of [...ids, 'sound']) {
+    const network = id === 'sound' ? 'chain-a' : 'dead-chain';
+    const settle = await fulfilledPayment(store, id, { network, recoveryQuery: network });
+    const purchase = samplePurchase(id, { hash: sampleHash('key') });
+    await store.credits.purchase({ ...purchase, awaitsConfirmations: true }, id === 'sound' ? 3 : 2);
+    await settle();
+  }
+  let asked = 0;
+  const confirmations = async (network: string) => {
+    if (network === 'chain-a') return 3;
+    asked += 1;
+    await Promise.resolve();
+    clock.now += 10_000;
+    throw new Error('the node says nothing');
+  };
+  t.equal(await confirmPurchases({ ...parts, rails: new Map([['x402', { confirmations }]]) }), 1);
+  t.equal((await store.credits.unconfirmed(100)).includes('sound'), false);
+  t.ok(asked < 10, 'and the dead one ends its round');
+});
+
 t.test(
   'nothing counts of a payment that is not known, not settled, or paid in a way that nothing here knows',
   async (t) => {

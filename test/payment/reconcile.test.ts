@@ -179,6 +179,32 @@ t.test('a network that takes its time ends its round, and keeps no other waiting
   t.equal(asked.filter((query) => query === '"slow"').length, 3, 'the next round goes on with who was not asked');
 });
 
+t.test('a hundred payments of a network whose node is dead keep those of no other waiting', async (t) => {
+  const store = openSqliteStore(':memory:');
+  t.teardown(() => store.close());
+  const open = async (id: string, network: string, now: number) => {
+    for (const state of ['unknown', 'claimed'] as const) {
+      const facts = sampleFacts(`${state} ${id}`, { network, recoveryQuery: network, settleUpfront: true });
+      const outcome = await store.claim(facts, claimAt(now));
+      if (!outcome.won) throw new Error('a new payment was not won');
+      if (state === 'unknown') await store.giveUp(outcome.claim, 'unknown', 'a time-out', now);
+    }
+  };
+  for (let number = 0; number < 100; number += 1) await open(`dead ${number}`, 'dead', 1);
+  await open('sound', 'sound', 2);
+  let time = LATER;
+  const recover = async (network: string): Promise<Settlement> => {
+    if (network === 'sound') return settled;
+    await Promise.resolve();
+    time += 20_000;
+    return unknown;
+  };
+  const rails = new Map([['x402', { recover, receipt: () => sampleReceipt('0xfound') } as unknown as Rail]]);
+  await reconcile({ store, rails, owner: 'another', log, now: () => time });
+  t.match(await store.find('unknown sound'), { state: 'owed' });
+  t.match(await store.find('claimed sound'), { state: 'owed' });
+});
+
 t.test('what is unknown and what was left behind count together', async (t) => {
   const store = await unknownPayments({ id: 'unknown' });
   const left = await store.claim(sampleFacts('left', { settleUpfront: true }), claimAt(1));

@@ -8,18 +8,23 @@ import { sendRefunds } from '../../src/payment/refunds/send.ts';
 import type { RefundSender } from '../../src/payment/refunds/sender.ts';
 import type { Settlement } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const DAY_MS = 86_400_000;
 
+async function owe(store: Store, id: string, network: string, { reason, since }: { reason: string; since: number }) {
+  const claim = await won(store, sampleFacts(id, { network, settleUpfront: true }), claimAt(since - 2));
+  await store.settle(claim, sampleReceipt(), since - 1);
+  await store.giveUp(claim, 'owed', reason, since);
+}
+
 /** A store with one payment whose result is owed since 3, and a sender for `chain-a`. */
 async function open(t: Test, reason: string, becomes: readonly Settlement[] = []) {
   const store = openSqliteStore(':memory:');
   t.teardown(() => store.close());
-  const claim = await won(store, sampleFacts('owed', { settleUpfront: true }), claimAt(1));
-  await store.settle(claim, sampleReceipt(), 2);
-  await store.giveUp(claim, 'owed', reason, 3);
+  await owe(store, 'owed', 'chain-a', { reason, since: 3 });
   const clock = { now: 10 };
   const signed: string[] = [];
   const became = [...becomes];
@@ -61,6 +66,51 @@ t.test('what cannot be sent on its network stays owed, and its payer can still g
   clock.now = 3 + DAY_MS;
   t.equal(await wantRefunds(partsFor('another-chain')), 0);
   t.equal(await stateOf(), 'owed');
+});
+
+t.test('what is not given back yet, or cannot be, keeps nothing else waiting', async (t) => {
+  const { store, clock, partsFor } = await open(t, 'upstream_failed');
+  clock.now = 100;
+  for (let number = 0; number < 100; number += 1) {
+    await owe(store, `elsewhere ${number}`, 'another-chain', { reason: 'content_refused', since: 4 });
+    await owe(store, `too soon ${number}`, 'chain-a', { reason: 'upstream_failed', since: 4 });
+  }
+  await owe(store, 'refused', 'chain-a', { reason: 'content_refused', since: 5 });
+  t.equal(await wantRefunds(partsFor('chain-a')), 1);
+  t.match(await store.find('refused'), { state: 'refunded' });
+});
+
+t.test('refunds of a network whose node is dead keep those of no other waiting, nor each other for ever', async (t) => {
+  const { store, clock, partsFor } = await open(t, 'content_refused');
+  for (let number = 0; number < 150; number += 1) {
+    await owe(store, `dead ${number}`, 'dead-chain', { reason: 'content_refused', since: 3 });
+    await store.refunds.want({ paymentId: `dead ${number}`, reason: 'a test', isAutomatic: true, now: 4 });
+  }
+  await store.refunds.want({ paymentId: 'owed', reason: 'a test', isAutomatic: true, now: 5 });
+  const parts = partsFor('chain-a');
+  const sound = parts.rails.get('x402')?.refunds;
+  const sender: RefundSender = {
+    serves: () => true,
+    async prepare(order) {
+      if (order.network === 'chain-a' && sound) return sound.prepare(order);
+      await Promise.resolve();
+      clock.now += 10_000;
+      throw new Error('the node says nothing');
+    },
+    recover: async () => ({ state: 'unknown', reason: 'nobody knows' }),
+  };
+  const rails = new Map([['x402', { refunds: sender } as unknown as Rail]]);
+  await sendRefunds({ ...parts, rails });
+  t.match(await store.refunds.of('owed'), [{ state: 'sending' }], 'its turn comes at once');
+  for (let round = 0; round < 40; round += 1) {
+    clock.now += 60_000;
+    await sendRefunds({ ...parts, rails });
+  }
+  const tried = await Promise.all(Array.from({ length: 150 }, (_, number) => store.refunds.of(`dead ${number}`)));
+  t.ok(
+    tried.every(([refund]) => refund?.fault === 'the node says nothing'),
+    'the turn of each comes',
+  );
 });
 
 t.test('nothing else is signed before the chain says that the last transfer will never move money', async (t) => {

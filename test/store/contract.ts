@@ -85,6 +85,28 @@ export function keeping(promise: Promised): void {
     t.same(await store.list({ limit: 1, states: ['released'] }), [await store.find('B')]);
   });
 
+  promise(
+    'lists as many of each network, for whom one network’s payments are not to hide another’s',
+    async (t, store) => {
+      for (const [id, network, now] of [
+        ['a', 'chain-a', 1],
+        ['b', 'chain-a', 2],
+        ['c', 'chain-a', 3],
+        ['other', 'chain-b', 4],
+      ] as const) {
+        await won(store, sampleFacts(id, { network }), claimAt(now));
+      }
+      const ids = async (filter: Partial<PaymentFilter>) =>
+        (await store.list({ ofEachNetwork: true, limit: 2, ...filter })).map(({ id }) => id);
+      t.same(await ids({ oldest: true }), ['a', 'b', 'other']);
+      t.same(await ids({}), ['other', 'c', 'b']);
+      t.same(await ids({ leaseBefore: 13, oldest: true, states: ['claimed'], limit: 1 }), ['a']);
+      await store.giveUp({ id: 'a', attempt: 1 }, 'unknown', 'none', 5);
+      await store.giveUp({ id: 'other', attempt: 1 }, 'unknown', 'none', 6);
+      t.same(await ids({ states: ['unknown'], oldest: true, limit: 1 }), ['a', 'other']);
+    },
+  );
+
   promise('finds what a dead instance left behind, least recently touched first', async (t, store) => {
     for (const [id, arrive] of Object.entries({ ...claimable, ...unclaimable })) await arrive(store, id);
     await won(store, sampleFacts('alive'), claimAt(100));

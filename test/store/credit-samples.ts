@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HoldRequest, NewApiKey, Purchase } from '../../src/store/credit-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { PaymentFacts, Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
@@ -61,8 +61,12 @@ export const samplePurchase = (paymentId: string, key: Purchase['key']): Purchas
 });
 
 /** A payment that is answered and waits to be settled; what it gives settles it. */
-export async function fulfilledPayment(store: Store, id: string): Promise<() => Promise<unknown>> {
-  const claim = await won(store, sampleFacts(id), claimAt(1));
+export async function fulfilledPayment(
+  store: Store,
+  id: string,
+  changes: Partial<PaymentFacts> = {},
+): Promise<() => Promise<unknown>> {
+  const claim = await won(store, sampleFacts(id, changes), claimAt(1));
   await store.fulfil(claim, sampleAnswer(), { now: 2 });
   return () => store.settle(claim, sampleReceipt(), 3);
 }

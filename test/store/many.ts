@@ -57,6 +57,22 @@ export const asked: readonly (readonly [what: string, sql: string])[] = [
   ['what was lost', written(listLosses(T))],
   ['what is at work', page({ states: ['claimed'] })],
   ['what is stuck', written(listPayments({ states: ['claimed'], leaseBefore: T, limit: 9 }))],
+  [
+    'what is unknown on each network',
+    written(listPayments({ states: ['unknown'], oldest: true, ofEachNetwork: true, limit: 9 })),
+  ],
+  [
+    'what was left behind on each network',
+    written(
+      listPayments({
+        states: ['claimed', 'fulfilled', 'settled'],
+        leaseBefore: T,
+        oldest: true,
+        ofEachNetwork: true,
+        limit: 9,
+      }),
+    ),
+  ],
   ['what is to be counted', written(paymentsToCount(200))],
   ['refunds to be counted', written(refundsToCount(200))],
   ['charges to be counted', written(entriesToCount(200))],

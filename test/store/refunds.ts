@@ -81,6 +81,30 @@ export function refunds(promise: Promised): void {
     t.same(await store.refunds.open(10), [second]);
   });
 
+  promise('gives refunds of each network their turn, and those first that were tried longest ago', async (t, store) => {
+    for (const [id, network] of [
+      ['a', 'chain-a'],
+      ['b', 'chain-a'],
+      ['c', 'chain-a'],
+      ['other', 'chain-b'],
+    ] as const) {
+      const claim = await won(store, sampleFacts(id, { network, settleUpfront: true }), claimAt(1));
+      await store.settle(claim, sampleReceipt(), 2);
+      await store.giveUp(claim, 'owed', 'upstream_failed', 3);
+      await want(store, id);
+    }
+    const take = async (now: number) => {
+      const taken = await store.refunds.take({ owner: 'instance-1', now, leaseUntil: now + 10, limit: 2 });
+      for (const refund of taken) {
+        if (refund.paymentId !== 'b') await store.refunds.failed(refund, 'no gas', now);
+      }
+      return taken.map(({ paymentId }) => paymentId).sort();
+    };
+    t.same(await take(100), ['a', 'b', 'other']);
+    t.same(await take(105), ['c'], 'nobody works on it');
+    t.same(await take(120), ['a', 'b', 'other'], 'whose turn did not come is first, then who was tried before');
+  });
+
   promise('gives back what is owed whole, and then nobody can have its result', async (t, store) => {
     await owed(store, 'owed');
     t.same(await want(store, 'owed', 1n), { refused: 'whole-only', left: TAKEN });

@@ -2,6 +2,7 @@
 import { finalCodes } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { MAX_OWED_ATTEMPTS } from '../../store/claimable.ts';
+import { PAGE, pages } from '../../store/pages.ts';
 import type { Payment, Store } from '../../store/store.ts';
 import type { Rail } from '../rail.ts';
 import { senderFor } from './sender.ts';
@@ -13,7 +14,6 @@ interface AutomaticParts {
   now(): number;
 }
 
-const BATCH = 100;
 /** Whoever has not come back for a result by then is not waited for. */
 const WAITED_FOR_MS = 86_400_000;
 
@@ -24,10 +24,11 @@ function reasonFor({ reason = '', attempt, updatedAt }: Payment, now: number): s
   return now - updatedAt >= WAITED_FOR_MS ? `nobody came back for it in a day (${reason})` : undefined;
 }
 
-/** One round over what is owed, the longest untouched first. Answers how many are given back now. */
+/** One round over all that is owed: what stays owed keeps nothing else waiting. Answers how many are given back now. */
 export async function wantRefunds({ store, rails, log, now }: AutomaticParts): Promise<number> {
   let wanted = 0;
-  for (const payment of await store.list({ states: ['owed'], oldest: true, limit: BATCH, withoutAnswers: true })) {
+  const owed = { states: ['owed'], limit: PAGE, withoutAnswers: true } as const;
+  for await (const payment of pages<Payment>((before) => store.list({ ...owed, ...(before && { before }) }))) {
     const reason = reasonFor(payment, now());
     // What nobody can send stays owed: its payer can still get the result.
     if (reason === undefined || !senderFor(rails, payment.network)) continue;

@@ -5,6 +5,7 @@ import type { Money } from '../../money.ts';
 import type { Settlement } from '../../settlement.ts';
 import type { Refund } from '../../store/refund-store.ts';
 import type { Store } from '../../store/store.ts';
+import { byNetwork } from '../by-network.ts';
 import type { Rail } from '../rail.ts';
 import { type RefundSender, senderFor } from './sender.ts';
 
@@ -23,17 +24,15 @@ interface SendParts {
 
 /** How long an instance has for one, and so how long it takes until it is tried again. */
 const TRY_MS = 60_000;
+/** Of each network. */
 const BATCH = 20;
 
 /** One round over those that nobody works on. Answers how many were sent. */
 export async function sendRefunds(parts: SendParts): Promise<number> {
   const { store, owner, now } = parts;
   const moment = now();
-  let sent = 0;
-  for (const refund of await store.refunds.take({ owner, now: moment, leaseUntil: moment + TRY_MS, limit: BATCH })) {
-    if (await sendOne(parts, refund, senderFor(parts.rails, refund.network))) sent += 1;
-  }
-  return sent;
+  const taken = await store.refunds.take({ owner, now: moment, leaseUntil: moment + TRY_MS, limit: BATCH });
+  return byNetwork(taken, now, (refund) => sendOne(parts, refund, senderFor(parts.rails, refund.network)));
 }
 
 async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | undefined): Promise<boolean> {
@@ -48,8 +47,11 @@ async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | 
   const end = async (settlement: Settlement): Promise<boolean> => {
     // What was signed may move money all the same until the chain says that it cannot.
     if (settlement.state === 'refused') return fail(settlement.reason);
-    // Its chain is asked when the lease has run out.
-    if (settlement.state === 'unknown') return false;
+    if (settlement.state === 'unknown') {
+      // Its chain is asked when the lease has run out, and others have their turn before.
+      await store.refunds.failed(refund, settlement.reason, now());
+      return false;
+    }
     const isFirst = await store.refunds.sent(refund, settlement.transaction, now());
     if (isFirst) parts.metrics.refunded({ network: parts.idOf(network) }, parts.worth(refund));
     log.info({ ...about, transaction: settlement.transaction }, 'a refund is sent');
