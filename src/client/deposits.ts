@@ -10,7 +10,8 @@ import { asJsonObject, asJsonObjects, type JsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
 import type { Asset } from './asset.ts';
 import { channelIdOf, readUnits } from './channel.ts';
-import { type Channel, type DepositStore, readChannels, writeChannels } from './kept-channels.ts';
+import { nameOfOffer, openChannelBook } from './channel-book.ts';
+import type { Channel, DepositStore } from './kept-channels.ts';
 import { type ChannelOffer, readChannelOffer, toDollars } from './offers.ts';
 import { openTurns, type Turn } from './turns.ts';
 import { type SignedDeposit, signVoucher } from './voucher.ts';
@@ -19,10 +20,6 @@ import type { Challenge, EvmSigner, Payment } from './wallet.ts';
 /** The scheme's own words for why a voucher is not taken. */
 const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
 const BUSY = 'invalid_batch_settlement_evm_channel_busy';
-
-/** Two that go on from the same count would sign for the same calls. */
-const SHARED =
-  'another client has changed what is kept of the deposits since this one read it: give each client a depositStore of its own, or let one end before the next begins';
 
 /** Calls that a deposit is for, where the gateway asks for none in particular. */
 const CALLS_OF_A_DEPOSIT = 10n;
@@ -117,78 +114,14 @@ function randomSalt(): string {
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The same words for the same channel, whatever its salt. */
-const nameOf = (
-  { id }: Pick<Asset, 'id'>,
-  { token, receiver, receiverAuthorizer }: Pick<ChannelConfig, 'token' | 'receiver' | 'receiverAuthorizer'>,
-  delay: number,
-) => `${id} ${token} ${receiver} ${receiverAuthorizer} ${delay}`.toLowerCase();
-
-const nameOfOffer = ({ asset, payTo, terms: { receiverAuthorizer, withdrawDelay } }: ChannelOffer): string =>
-  nameOf(asset, { token: asset.address, receiver: payTo, receiverAuthorizer }, withdrawDelay);
-
 export function openDeposits({ most, assets, accounts, store }: DepositParts): Deposits {
   const payable = assets.filter(({ id }) => accounts.has(id));
   const turn = openTurns();
-  let opened: Promise<Map<string, Channel>> | undefined;
-  /** What this client may have left in the store: a write that failed may have come about. */
-  let left: readonly (string | undefined)[] = [];
   /** The plan that a channel's newest voucher follows: what is said of an older one is no news. */
   const newest = new Map<string, Plan>();
-
-  const assetOf = ({ network, config }: Channel): Asset | undefined =>
-    payable.find(({ id, address }) => id === network && address.toLowerCase() === config.token.toLowerCase());
-
-  async function read(): Promise<Map<string, Channel>> {
-    const text = await store.read();
-    const kept = readChannels(
-      text,
-      [...accounts.values()].map(({ address }) => address),
-    );
-    left = [text];
-    return new Map(
-      kept.map((channel) => [nameOf({ id: channel.network }, channel.config, channel.config.withdrawDelay), channel]),
-    );
-  }
-
-  function channels(): Promise<Map<string, Channel>> {
-    opened ??= read();
-    opened.catch(() => {
-      opened = undefined;
-    });
-    return opened;
-  }
-
-  /** Throws where it cannot be kept, or another client keeps its own there: both would sign for the same calls. */
-  async function keep(channels: Iterable<Channel>): Promise<void> {
-    if (!left.includes(await store.read())) throw new Error(SHARED);
-    const text = writeChannels(channels);
-    left = [...left, text];
-    await store.write(text);
-    left = left.slice(left.indexOf(text));
-  }
-
-  /** Throws where it cannot be kept: then nothing has changed. */
-  async function put(name: string, channel: Channel): Promise<void> {
-    const all = await channels();
-    await keep(new Map(all).set(name, channel).values());
-    all.set(name, channel);
-  }
-
-  /** What a gateway says may be kept later: what was kept before says more was spent. */
-  async function learn(name: string, channel: Channel): Promise<void> {
-    const all = await channels();
-    all.set(name, channel);
-    await keep(all.values()).catch(() => {});
-  }
-
-  const byId = async (id: string): Promise<[name: string, channel: Channel, asset: Asset] | undefined> => {
-    for (const [name, channel] of await channels()) {
-      const asset = assetOf(channel);
-      if (asset && channelIdOf(asset, channel.config) === id) return [name, channel, asset];
-    }
-    return undefined;
-  };
+  const payers = [...accounts.values()].map(({ address }) => address);
+  const book = openChannelBook(store, payable, payers);
+  const { channels, assetOf, put, learn } = book;
 
   /** What of a gateway's word on the channel is believed. */
   function believed({ signed }: Channel, id: string, said: unknown): { charged?: bigint; balance?: bigint } {
@@ -356,10 +289,11 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
     },
 
     async refund(id, { accepts, resource, extensions }) {
-      const found = await byId(id);
-      const account = found && accounts.get(found[2].id);
+      const found = await book.find(id);
+      const account = found && accounts.get(found.asset.id);
       if (!found || !account) return undefined;
-      const [name, { config, charged, balance }, asset] = found;
+      const { name, channel, asset } = found;
+      const { config, charged, balance } = channel;
       const given = accepts.find((each) => {
         const offer = readChannelOffer({ ...each, amount: '1' }, payable);
         return offer && nameOfOffer(offer) === name;
@@ -371,19 +305,19 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
     },
 
     async corrected(id, required) {
-      const found = await byId(id);
-      const state = found && stateIn(required, found[0]);
+      const found = await book.find(id);
+      const state = found && stateIn(required, found.name);
       if (!found || state === undefined) return false;
-      const [name, channel] = found;
+      const { name, channel } = found;
       const next = updated(channel, believed(channel, id, state));
       await learn(name, next);
       return next.charged !== channel.charged;
     },
 
     async givenBack(id, amount, response) {
-      const found = await byId(id);
+      const found = await book.find(id);
       if (!found) return '0';
-      const [name, channel, asset] = found;
+      const { name, channel, asset } = found;
       const next = updated(channel, believed(channel, id, asJsonObject(response.extra).channelState));
       const lent = lentOf(next);
       const back = amount !== undefined && amount < lent ? amount : lent;

@@ -1,0 +1,99 @@
+/** The channels of one client while it runs: in its memory, and in the store that its program names. */
+import type { ChannelConfig } from '../channel-config.ts';
+import type { Asset } from './asset.ts';
+import { channelIdOf } from './channel.ts';
+import { type Channel, type DepositStore, readChannels, writeChannels } from './kept-channels.ts';
+import type { ChannelOffer } from './offers.ts';
+
+/** Two that go on from the same count would sign for the same calls. */
+const SHARED =
+  'another client has changed what is kept of the deposits since this one read it: give each client a depositStore of its own, or let one end before the next begins';
+
+/** The same words for the same channel, whatever its salt. */
+const nameOf = (
+  id: string,
+  { token, receiver, receiverAuthorizer }: Pick<ChannelConfig, 'token' | 'receiver' | 'receiverAuthorizer'>,
+  delay: number,
+) => `${id} ${token} ${receiver} ${receiverAuthorizer} ${delay}`.toLowerCase();
+
+/** Of the channel that such an offer is drawn from. */
+export const nameOfOffer = ({ asset, payTo, terms: { receiverAuthorizer, withdrawDelay } }: ChannelOffer): string =>
+  nameOf(asset.id, { token: asset.address, receiver: payTo, receiverAuthorizer }, withdrawDelay);
+
+export interface FoundChannel {
+  readonly name: string;
+  readonly channel: Channel;
+  readonly asset: Asset;
+}
+
+export interface ChannelBook {
+  /** By name. Throws where what is kept cannot be read. */
+  channels(): Promise<ReadonlyMap<string, Channel>>;
+  /** By what the contract calls it. Throws where what is kept cannot be read. */
+  find(id: string): Promise<FoundChannel | undefined>;
+  /** Undefined where it is not known. */
+  assetOf(channel: Channel): Asset | undefined;
+  /** Throws where it cannot be kept, or another client keeps its own there: then nothing has changed. */
+  put(name: string, channel: Channel): Promise<void>;
+  /** What a gateway says may be kept later: what was kept before says more was spent. */
+  learn(name: string, channel: Channel): Promise<void>;
+}
+
+export function openChannelBook(store: DepositStore, assets: readonly Asset[], payers: readonly string[]): ChannelBook {
+  let opened: Promise<Map<string, Channel>> | undefined;
+  /** What this client may have left in the store: a write that failed may have come about. */
+  let left: readonly (string | undefined)[] = [];
+
+  const assetOf = ({ network, config }: Channel): Asset | undefined =>
+    assets.find(({ id, address }) => id === network && address.toLowerCase() === config.token.toLowerCase());
+
+  async function read(): Promise<Map<string, Channel>> {
+    const text = await store.read();
+    const kept = readChannels(text, payers);
+    left = [text];
+    return new Map(
+      kept.map((channel) => [nameOf(channel.network, channel.config, channel.config.withdrawDelay), channel]),
+    );
+  }
+
+  function channels(): Promise<Map<string, Channel>> {
+    opened ??= read();
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  }
+
+  async function keep(channels: Iterable<Channel>): Promise<void> {
+    if (!left.includes(await store.read())) throw new Error(SHARED);
+    const text = writeChannels(channels);
+    left = [...left, text];
+    await store.write(text);
+    left = left.slice(left.indexOf(text));
+  }
+
+  return {
+    channels,
+    assetOf,
+
+    async find(id) {
+      for (const [name, channel] of await channels()) {
+        const asset = assetOf(channel);
+        if (asset && channelIdOf(asset, channel.config) === id) return { name, channel, asset };
+      }
+      return undefined;
+    },
+
+    async put(name, channel) {
+      const all = await channels();
+      await keep(new Map(all).set(name, channel).values());
+      all.set(name, channel);
+    },
+
+    async learn(name, channel) {
+      const all = await channels();
+      all.set(name, channel);
+      await keep(all.values()).catch(() => {});
+    },
+  };
+}
