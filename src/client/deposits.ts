@@ -10,8 +10,8 @@ import { asJsonObject, asJsonObjects, type JsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
 import type { Asset } from './asset.ts';
 import { channelIdOf, readUnits } from './channel.ts';
-import { nameOfOffer, openChannelBook } from './channel-book.ts';
-import type { Channel, DepositStore } from './kept-channels.ts';
+import { type FoundChannel, nameOfOffer, openChannelBook } from './channel-book.ts';
+import { type Channel, type DepositStore, endOf } from './kept-channels.ts';
 import { type ChannelOffer, readChannelOffer, toDollars } from './offers.ts';
 import { openTurns, type Turn } from './turns.ts';
 import { type SignedDeposit, signVoucher } from './voucher.ts';
@@ -26,6 +26,9 @@ const CALLS_OF_A_DEPOSIT = 10n;
 
 /** A deposit that ends sooner may end on its way. */
 const LEAST_SECONDS_LEFT = 30;
+
+/** How much earlier it may be on a chain than here. */
+const CHAIN_BEHIND_SECONDS = 60;
 
 /** A channel of this client. */
 export interface Deposit {
@@ -69,8 +72,13 @@ export interface Deposits {
   refund(channel: string, required: Challenge): Promise<Payment | undefined>;
   /** What a refusal says that the channel has cost: true where it is worth asking again. */
   corrected(channel: string, required: JsonObject): Promise<boolean>;
-  /** The gateway says that so many atomic units, or undefined: all, were given back. Answers dollars. */
-  givenBack(channel: string, amount: bigint | undefined, response: JsonObject): Promise<string>;
+  /** The gateway says that so many atomic units were given back. Answers dollars. */
+  givenBack(channel: string, amount: bigint, response: JsonObject): Promise<string>;
+  /**
+   * The gateway says that nothing is there, which is believed once no deposit that was signed can be made any more. Until when one
+   * can, in seconds since the epoch; undefined: none can.
+   */
+  foundEmpty(channel: string): Promise<number | undefined>;
 }
 
 interface DepositParts {
@@ -151,7 +159,7 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
   async function planFor(channel: Channel, { amount, asset, terms }: ChannelOffer): Promise<Plan | undefined> {
     const max = channel.charged + amount;
     const { pending } = channel;
-    const endsAt = Number(pending?.deposit.authorization.erc3009Authorization.validBefore ?? 0);
+    const endsAt = pending ? Number(endOf(pending.deposit)) : 0;
     const open = endsAt > Date.now() / 1000 + LEAST_SECONDS_LEFT ? pending : undefined;
     // One that has ended was made, or never will be: the gateway says which.
     const balance = pending && !open ? larger(channel.balance, pending.expected) : channel.balance;
@@ -179,13 +187,15 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
     const fresh = typeof deposit === 'bigint' ? deposit : undefined;
     const signed = await signVoucher(account, { asset, config, max, amount, balance, deposit: fresh, seconds });
     const payload = typeof deposit === 'object' ? { ...signed, type: 'deposit', deposit } : signed;
+    const made = fresh === undefined ? undefined : (signed.deposit as SignedDeposit);
     await put(name, {
       ...channel,
       balance,
       charged: max,
       signed: larger(channel.signed, max),
       deposited: channel.deposited + (fresh ?? 0n),
-      pending: fresh === undefined ? pending : { deposit: signed.deposit as SignedDeposit, expected: balance + fresh },
+      pending: made ? { deposit: made, expected: balance + (fresh ?? 0n) } : pending,
+      openUntil: made ? larger(channel.openUntil, endOf(made)) : channel.openUntil,
     });
     return { x402Version: 2, payload, accepted: given, resource, extensions };
   }
@@ -203,7 +213,7 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
       // Another client of the same account has a channel of its own.
       salt: randomSalt(),
     };
-    const nothing = { deposited: 0n, returned: 0n, balance: 0n, charged: 0n, signed: 0n };
+    const nothing = { deposited: 0n, returned: 0n, balance: 0n, charged: 0n, signed: 0n, openUntil: 0n };
     return { network: asset.id, config, ...nothing, pending: undefined };
   }
 
@@ -215,6 +225,17 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
       return offer && nameOfOffer(offer) === name;
     });
     return asJsonObject(entry?.extra).channelState;
+  }
+
+  /** Believed for as much as may lie in deposits: a gateway that keeps what it says it gave back gets no more than that again. */
+  async function learnReturned({ name, channel, asset }: FoundChannel, amount: bigint): Promise<void> {
+    const lent = lentOf(channel);
+    const back = amount < lent ? amount : lent;
+    let returned = toDollars(back, asset.decimals);
+    for (const each of (await channels()).values()) {
+      returned += toDollars(each.returned, assetOf(each)?.decimals ?? asset.decimals);
+    }
+    await learn(name, returned <= most ? { ...channel, returned: channel.returned + back } : channel);
   }
 
   return {
@@ -319,16 +340,17 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
       if (!found) return '0';
       const { name, channel, asset } = found;
       const next = updated(channel, believed(channel, id, asJsonObject(response.extra).channelState));
-      const lent = lentOf(next);
-      const back = amount !== undefined && amount < lent ? amount : lent;
-      // Believed for as much as may lie in deposits: a gateway that keeps what it says it gave back gets no more than that again.
-      let returned = toDollars(back, asset.decimals);
-      for (const each of (await channels()).values()) {
-        returned += toDollars(each.returned, assetOf(each)?.decimals ?? asset.decimals);
-      }
-      const isBelieved = returned <= most;
-      await learn(name, isBelieved ? { ...next, returned: next.returned + back } : next);
-      return toDecimal(toDollars(amount ?? 0n, asset.decimals));
+      await learnReturned({ name, channel: next, asset }, amount);
+      return toDecimal(toDollars(amount, asset.decimals));
+    },
+
+    async foundEmpty(id) {
+      const found = await book.find(id);
+      if (!found) return undefined;
+      const until = Number(found.channel.openUntil) + CHAIN_BEHIND_SECONDS;
+      if (until > Date.now() / 1000) return until;
+      await learnReturned(found, lentOf(found.channel));
+      return undefined;
     },
   };
 }

@@ -28,9 +28,15 @@ export interface Channel {
   readonly signed: bigint;
   /** A deposit that was signed last, and of which nobody has said that it was made; `expected`: the balance with it. */
   readonly pending: { readonly deposit: SignedDeposit; readonly expected: bigint } | undefined;
+  /** Until when one of the deposits that were signed may still be made, whatever a gateway says: seconds since the epoch. */
+  readonly openUntil: bigint;
 }
 
 const AMOUNTS = ['deposited', 'returned', 'balance', 'charged', 'signed'] as const;
+
+/** Until when the deposit may be made: seconds since the epoch. */
+export const endOf = ({ authorization }: SignedDeposit): bigint =>
+  BigInt(authorization.erc3009Authorization.validBefore);
 
 function unreadable(): Error {
   return new Error(
@@ -44,11 +50,21 @@ function units(value: unknown): bigint {
   return read;
 }
 
+function readDeposit(kept: JsonObject): SignedDeposit {
+  const { erc3009Authorization } = asJsonObject(kept.authorization);
+  units(asJsonObject(erc3009Authorization).validBefore);
+  return kept as unknown as SignedDeposit;
+}
+
 function readChannel(kept: JsonObject): Channel {
   const network = textOrNull(kept.network);
   if (network === null || !isJsonObject(kept.config)) throw unreadable();
   const [deposited, returned, balance, charged, signed] = AMOUNTS.map((name) => units(kept[name]));
-  const pending = isJsonObject(kept.pending) ? kept.pending : undefined;
+  const given = isJsonObject(kept.pending) ? kept.pending : undefined;
+  const pending = given && {
+    deposit: readDeposit(asJsonObject(given.deposit)),
+    expected: units(given.expected),
+  };
   return {
     network,
     config: kept.config as unknown as ChannelConfig,
@@ -57,10 +73,9 @@ function readChannel(kept: JsonObject): Channel {
     balance: balance ?? 0n,
     charged: charged ?? 0n,
     signed: signed ?? 0n,
-    pending: pending && {
-      deposit: asJsonObject(pending.deposit) as unknown as SignedDeposit,
-      expected: units(pending.expected),
-    },
+    pending,
+    // What was kept before there was such a time has that of its last deposit alone.
+    openUntil: kept.openUntil === undefined ? ((pending && endOf(pending.deposit)) ?? 0n) : units(kept.openUntil),
   };
 }
 

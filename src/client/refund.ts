@@ -24,6 +24,9 @@ const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
 /** Asks the gateway's path for deposits, with the headers of a payment if there is one. */
 type Ask = (headers: Record<string, string>) => Promise<Response>;
 
+const mayBeMade = (until: number): string =>
+  `the gateway says that nothing is there, and a deposit that was signed may still be made until ${new Date(until * 1000).toISOString()}: ask again after that`;
+
 /** In its turn. Never throws. */
 export async function askBack(
   deposits: Deposits,
@@ -43,7 +46,8 @@ export async function askBack(
       }
       const required = x402Required(answer);
       if (required.error === NO_BALANCE) {
-        await deposits.givenBack(channel, undefined, {});
+        const openUntil = await deposits.foundEmpty(channel);
+        if (openUntil !== undefined) return { ok: false, network, message: mayBeMade(openUntil) };
         return { ok: true, network, amount: toDecimal(0n), transaction: undefined };
       }
       if (!(await deposits.corrected(channel, required))) {

@@ -300,6 +300,7 @@ t.test('nothing is sent that could not be kept, and what cannot be read is not g
     '[]',
     '{"channels":[{}]}',
     '{"channels":[{"network":"chain-c","config":{},"deposited":"1e3"}]}',
+    '{"channels":[{"network":"chain-c","config":{},"deposited":"1","returned":"0","balance":"1","charged":"0","signed":"0","pending":{"deposit":{},"expected":"1"}}]}',
   ]) {
     const client = open({ depositStore: { read: async () => text, write: async () => {} } });
     t.match(await client.call(PICTURE, prompt()), { ok: false, code: 'not_signed', message: /cannot be read/ });

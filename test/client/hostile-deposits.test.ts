@@ -1,96 +1,22 @@
 /** Gateways that want more of a deposit than they earned, or more deposits. */
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { verifyTypedData } from 'viem';
-import type { ClientOptions } from '../../src/client/index.ts';
+import {
+  answering,
+  BUSY,
+  charging,
+  correcting,
+  drawn,
+  last,
+  MISMATCH,
+  openChannel as open,
+  PRICE,
+  response,
+} from './hostile-channel.ts';
 import { account, encoded, type Hostile, honest, known, openClient, startHostile, USDC } from './hostile-gateway.ts';
 
 const SETTLEMENT = '0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003';
 const COLLECTOR = '0x4020806089470a89826cB9fB1f4059150b550004';
-const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
-const BUSY = 'invalid_batch_settlement_evm_channel_busy';
-const PRICE = 50_000n;
-
-const drawn = (terms: object = {}, others: object = {}) => ({
-  ...honest,
-  scheme: 'batch-settlement',
-  ...others,
-  extra: {
-    ...honest.extra,
-    receiverAuthorizer: '0x3333333333333333333333333333333333333333',
-    withdrawDelay: 86_400,
-    minDeposit: '500000',
-    ...terms,
-  },
-});
-
-interface Typed {
-  readonly primaryType: string;
-  readonly domain: object;
-  readonly message: Readonly<Record<string, unknown>>;
-}
-
-interface Sent {
-  readonly payload: {
-    readonly type: string;
-    readonly channelConfig: Readonly<Record<string, unknown>>;
-    readonly voucher: {
-      readonly channelId: `0x${string}`;
-      readonly maxClaimableAmount: string;
-      readonly signature: `0x${string}`;
-    };
-    readonly deposit?: {
-      readonly amount: string;
-      readonly authorization: { readonly erc3009Authorization: { readonly salt: string } };
-    };
-  };
-}
-
-/** A client that may lend a dollar, and what it signed and sent. */
-async function open(t: Test, options: Partial<ClientOptions> = {}) {
-  const gateway = await startHostile(t);
-  gateway.accepts = [drawn()];
-  const { client, signed } = openClient(gateway, { pay: { deposit: '1' }, ...options });
-  const typed = signed as Typed[];
-  return {
-    gateway,
-    client,
-    signed: typed,
-    vouchers: () =>
-      typed.filter(({ primaryType }) => primaryType === 'Voucher').map(({ message }) => message.maxClaimableAmount),
-    deposits: () =>
-      typed.filter(({ primaryType }) => primaryType === 'ReceiveWithAuthorization').map(({ message }) => message.value),
-    sent: () => gateway.payments.map((payment): Sent => JSON.parse(Buffer.from(payment, 'base64').toString())),
-  };
-}
-
-const last = ({ payments }: Hostile): Sent => JSON.parse(Buffer.from(payments.at(-1) ?? '', 'base64').toString());
-
-const response = (extra: object, others: object = {}) => ({
-  'payment-response': encoded({ success: true, transaction: '', amount: '', ...others, extra }),
-});
-
-/** Answers a payment with a result, and this of its channel. */
-const answering =
-  (gateway: Hostile, state: (sent: Sent) => object, chargedAmount?: string): Hostile['onPayment'] =>
-  (answer) => {
-    const channelState = { channelId: last(gateway).payload.voucher.channelId, ...state(last(gateway)) };
-    answer.writeHead(200, response({ channelState, ...(chargedAmount !== undefined && { chargedAmount }) }));
-    answer.end('{"here":true}');
-  };
-
-/** As a gateway does that charges what was signed. */
-const charging = (gateway: Hostile, balance = '500000') =>
-  answering(gateway, ({ payload }) => ({ balance, chargedCumulativeAmount: payload.voucher.maxClaimableAmount }));
-
-/** Refuses it as one whose channel stands otherwise. */
-const correcting =
-  (gateway: Hostile, state: (sent: Sent) => object, voucherState?: object): Hostile['onPayment'] =>
-  (answer) => {
-    const channelState = { channelId: last(gateway).payload.voucher.channelId, ...state(last(gateway)) };
-    const accepts = [drawn({ channelState, voucherState })];
-    const required = { x402Version: 2, error: MISMATCH, resource: { url: 'x' }, accepts };
-    answer.writeHead(402, { 'payment-required': encoded(required) }).end('{"detail":"not so"}');
-  };
 
 const unpaid = { ok: false, reason: 'unpaid', code: 'payment_required' };
 

@@ -1,0 +1,91 @@
+/** What is asked back of deposits, of gateways that say one thing of them and may do another. */
+import t from 'tap';
+import type { DepositStore } from '../../src/client/index.ts';
+import { charging, drawn, openChannel as open, response } from './hostile-channel.ts';
+import { encoded, type Hostile } from './hostile-gateway.ts';
+
+const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
+
+const holdingNothing: Hostile['onPayment'] = (answer) => {
+  const required = { x402Version: 2, error: NO_BALANCE, resource: { url: 'x' }, accepts: [drawn()] };
+  answer.writeHead(402, { 'payment-required': encoded(required) }).end('{"detail":"nothing is left of the deposit"}');
+};
+
+const refusing: Hostile['onPayment'] = (answer) => answer.writeHead(402).end('{"detail":"the deposit was refused"}');
+
+/** What is kept, to be changed between two runs of a program. */
+function openStore() {
+  let kept: string | undefined;
+  const store: DepositStore = {
+    read: async () => kept,
+    write: async (text) => {
+      kept = text;
+    },
+  };
+  return {
+    store,
+    change: (by: (text: string) => string) => {
+      kept = by(kept ?? '');
+    },
+  };
+}
+
+/** As it is once the time of all deposits that were signed is over. */
+const ended = (text: string): string => text.replace(/"(validBefore|openUntil)":"[0-9]+"/g, '"$1":"1000000000"');
+
+t.test('a deposit that was refused and may still be made is not taken for given back', async (t) => {
+  const { gateway, client, deposits, sent } = await open(t);
+  gateway.onPayment = refusing;
+  t.match(await client.call('/x', { call: 1 }), { ok: false, reason: 'refused' });
+  gateway.onPayment = holdingNothing;
+  t.match(await client.refund(), [
+    { ok: false, network: 'chain-c', message: /nothing is there.*may still be made until 20.*ask again/ },
+  ]);
+  t.match(await client.deposits(), [{ left: '0.5' }]);
+
+  gateway.onPayment = charging(gateway);
+  gateway.accepts = [drawn({ minDeposit: '500001' })];
+  t.match(await client.call('/x', { call: 2 }), { reason: 'unpaid', message: /no room/ }, 'it counts as lent');
+  gateway.accepts = [drawn()];
+  t.match(await client.call('/x', { call: 3 }), { ok: true });
+  t.same(deposits(), [500_000n], 'the very same is sent');
+  t.match(await client.deposits(), [{ left: '0.45' }]);
+  gateway.onPayment = (answer) => {
+    const { channelId } = sent().at(-1)?.payload.voucher ?? {};
+    answer.writeHead(200, response({ channelState: { channelId, balance: '50000' } }, { amount: '450000' })).end('{}');
+  };
+  t.match(await client.refund(), [{ ok: true, amount: '0.45' }]);
+  t.match(await client.deposits(), [{ left: '0' }]);
+});
+
+t.test('of two deposits the one that may still be made keeps both from being forgotten', async (t) => {
+  const { gateway, client, deposits } = await open(t);
+  gateway.onPayment = refusing;
+  for (const [minDeposit, maxTimeoutSeconds] of [
+    ['100000', 900],
+    ['500000', 31],
+  ] as const) {
+    gateway.accepts = [drawn({ minDeposit }, { maxTimeoutSeconds })];
+    await client.call('/x', { minDeposit });
+  }
+  t.same(deposits(), [100_000n, 500_000n]);
+  gateway.accepts = [drawn()];
+  gateway.onPayment = holdingNothing;
+  const [back] = await client.refund();
+  const [, until = ''] = /until (\S+):/.exec(back?.ok === false ? back.message : '') ?? [];
+  t.ok(Date.parse(until) > Date.now() + 600_000, 'the longer of both times');
+  t.match(await client.deposits(), [{ left: '0.6' }]);
+});
+
+t.test('a deposit that was never made is forgotten once it cannot be made any more', async (t) => {
+  const { store: depositStore, change } = openStore();
+  const first = await open(t, { pay: { deposit: '1', depositStore } });
+  first.gateway.onPayment = refusing;
+  await first.client.call('/x', {});
+  change(ended);
+  const { gateway, client } = await open(t, { pay: { deposit: '1', depositStore } });
+  t.match(await client.deposits(), [{ left: '0.5' }]);
+  gateway.onPayment = holdingNothing;
+  t.match(await client.refund(), [{ ok: true, amount: '0', transaction: undefined }]);
+  t.match(await client.deposits(), [{ left: '0' }]);
+});
