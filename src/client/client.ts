@@ -157,11 +157,12 @@ function depositsOf(
   { deposit, depositStore }: Pay,
   accounts: ReadonlyMap<string, EvmSigner>,
   assets: readonly Asset[],
+  network: string | undefined,
 ): Deposits | undefined {
   if (deposit === undefined) return undefined;
   if (accounts.size === 0) throw new TypeError('pay.deposit needs pay.evm, and an asset on an EVM network');
   const most = dollars('pay.deposit', deposit);
-  return openDeposits({ most, assets, accounts, store: depositStore ?? inMemory() });
+  return openDeposits({ most, assets, accounts, network, store: depositStore ?? inMemory() });
 }
 
 /** One way to pay a call. */
@@ -208,7 +209,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   const payable = assets
     .filter(({ network }) => wanted === undefined || wanted === network)
     .map((asset) => ({ ...asset, rpcUrl: (asset.family === 'solana' && pay.solanaRpcUrl) || asset.rpcUrl }));
-  const deposits = depositsOf(pay, evm, payable);
+  const deposits = depositsOf(pay, evm, assets, wanted);
   // A key pair is only ready after a while.
   const opening = (async () => {
     const solana = pay.solana === undefined ? undefined : await solanaSigner(pay.solana);

@@ -87,6 +87,8 @@ interface DepositParts {
   readonly assets: readonly Asset[];
   /** By network id. */
   readonly accounts: ReadonlyMap<string, EvmSigner>;
+  /** CAIP-2 id of the only network where calls are drawn: what lies elsewhere is counted and asked back all the same. */
+  readonly network: string | undefined;
   readonly store: DepositStore;
 }
 
@@ -122,13 +124,14 @@ function randomSalt(): string {
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-export function openDeposits({ most, assets, accounts, store }: DepositParts): Deposits {
-  const payable = assets.filter(({ id }) => accounts.has(id));
+export function openDeposits({ most, assets, accounts, network: wanted, store }: DepositParts): Deposits {
+  const known = assets.filter(({ id }) => accounts.has(id));
+  const payable = known.filter(({ network }) => wanted === undefined || wanted === network);
   const turn = openTurns();
   /** The plan that a channel's newest voucher follows: what is said of an older one is no news. */
   const newest = new Map<string, Plan>();
   const payers = [...accounts.values()].map(({ address }) => address);
-  const book = openChannelBook(store, payable, payers);
+  const book = openChannelBook(store, known, payers);
   const { channels, assetOf, put, learn } = book;
 
   /** What of a gateway's word on the channel is believed. */
@@ -221,7 +224,7 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
   function stateIn(required: JsonObject, name: string): unknown {
     if (required.error !== MISMATCH) return undefined;
     const entry = asJsonObjects(required.accepts).find((given) => {
-      const offer = readChannelOffer({ ...given, amount: '1' }, payable);
+      const offer = readChannelOffer({ ...given, amount: '1' }, known);
       return offer && nameOfOffer(offer) === name;
     });
     return asJsonObject(entry?.extra).channelState;
@@ -316,7 +319,7 @@ export function openDeposits({ most, assets, accounts, store }: DepositParts): D
       const { name, channel, asset } = found;
       const { config, charged, balance } = channel;
       const given = accepts.find((each) => {
-        const offer = readChannelOffer({ ...each, amount: '1' }, payable);
+        const offer = readChannelOffer({ ...each, amount: '1' }, known);
         return offer && nameOfOffer(offer) === name;
       });
       if (!given) return undefined;

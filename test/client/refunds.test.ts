@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { DepositStore } from '../../src/client/index.ts';
 import { charging, drawn, openChannel as open, response } from './hostile-channel.ts';
-import { encoded, type Hostile } from './hostile-gateway.ts';
+import { encoded, type Hostile, known } from './hostile-gateway.ts';
 
 const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
 
@@ -33,6 +33,17 @@ function openStore() {
 /** As it is once the time of all deposits that were signed is over. */
 const ended = (text: string): string => text.replace(/"(validBefore|openUntil)":"[0-9]+"/g, '"$1":"1000000000"');
 
+/** Gives back what it says. */
+const givingBack =
+  (amount: string, sent: () => readonly { payload: { voucher: { channelId: string } } }[]): Hostile['onPayment'] =>
+  (answer) => {
+    const { channelId } = sent().at(-1)?.payload.voucher ?? {};
+    answer.writeHead(200, response({ channelState: { channelId, balance: '50000' } }, { amount })).end('{}');
+  };
+
+/** The same token on another chain. */
+const elsewhere = { ...known, id: 'chain-e', network: 'eip155:4663' } as const;
+
 t.test('a deposit that was refused and may still be made is not taken for given back', async (t) => {
   const { gateway, client, deposits, sent } = await open(t);
   gateway.onPayment = refusing;
@@ -50,10 +61,7 @@ t.test('a deposit that was refused and may still be made is not taken for given 
   t.match(await client.call('/x', { call: 3 }), { ok: true });
   t.same(deposits(), [500_000n], 'the very same is sent');
   t.match(await client.deposits(), [{ left: '0.45' }]);
-  gateway.onPayment = (answer) => {
-    const { channelId } = sent().at(-1)?.payload.voucher ?? {};
-    answer.writeHead(200, response({ channelState: { channelId, balance: '50000' } }, { amount: '450000' })).end('{}');
-  };
+  gateway.onPayment = givingBack('450000', sent);
   t.match(await client.refund(), [{ ok: true, amount: '0.45' }]);
   t.match(await client.deposits(), [{ left: '0' }]);
 });
@@ -88,4 +96,28 @@ t.test('a deposit that was never made is forgotten once it cannot be made any mo
   gateway.onPayment = holdingNothing;
   t.match(await client.refund(), [{ ok: true, amount: '0', transaction: undefined }]);
   t.match(await client.deposits(), [{ left: '0' }]);
+});
+
+t.test('a deposit on a network that is not paid on any more is listed, counts, and comes back', async (t) => {
+  const { store: depositStore } = openStore();
+  const assets = [known, elsewhere];
+  const before = await open(t, { assets, pay: { deposit: '1', depositStore, network: 'chain-e' } });
+  const onIt = drawn({}, { network: elsewhere.network });
+  before.gateway.accepts = [onIt];
+  before.gateway.onPayment = charging(before.gateway);
+  t.match(await before.client.call('/x', {}), { ok: true });
+
+  const { gateway, client, sent, deposits } = await open(t, {
+    assets,
+    pay: { deposit: '1', depositStore, network: 'chain-c' },
+  });
+  t.match(await client.deposits(), [{ network: 'chain-e', left: '0.45' }]);
+  gateway.accepts = [drawn({ minDeposit: '600000' })];
+  t.match(await client.call('/x', {}), { reason: 'unpaid', message: /no room/ });
+  gateway.accepts = [onIt];
+  t.match(await client.call('/x', {}), { reason: 'unpaid', message: /no way that this client pays/ });
+  t.same(deposits(), []);
+  gateway.onPayment = givingBack('450000', sent);
+  t.match(await client.refund(), [{ ok: true, network: 'chain-e', amount: '0.45' }]);
+  t.match(await client.deposits(), [{ network: 'chain-e', left: '0' }]);
 });

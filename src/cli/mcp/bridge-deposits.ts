@@ -12,7 +12,7 @@ import type { Funds } from './funds.ts';
  * is kept of them cannot be read.
  */
 export async function openBridgeDeposits(
-  { assets, accounts }: Funds,
+  { assets, accounts, network }: Funds,
   directory: string,
   most: Money,
 ): Promise<Deposits | undefined> {
@@ -20,7 +20,7 @@ export async function openBridgeDeposits(
   if (!account) throw new UsageProblem('--deposit needs a wallet on an EVM network: set TURNPIKE_WALLET_EVM');
   const store = openDepositFile(directory, account.address);
   if (!store) return undefined;
-  const deposits = openDeposits({ most, assets, accounts, store });
+  const deposits = openDeposits({ most, assets, accounts, network, store });
   // Better said now than at the first call.
   await deposits.list();
   return deposits;

@@ -9,9 +9,11 @@ import { sandboxAssets, shippedAssets } from './assets.ts';
 export interface Funds {
   readonly money: 'dollars' | 'play';
   readonly wallet: Wallet;
-  /** What a deposit may be made in, and who signs for it, by network id. */
+  /** What a deposit may lie in, and who signs for it, by network id. */
   readonly assets: readonly Asset[];
   readonly accounts: ReadonlyMap<string, EvmSigner>;
+  /** CAIP-2 id of the only network that is paid on. */
+  readonly network: string | undefined;
 }
 
 /** Throws UsageProblem; the key is in no message. */
@@ -47,11 +49,6 @@ function networkOf(network: string | undefined, assets: readonly Asset[]): strin
   );
 }
 
-const isOn =
-  (wanted: string | undefined) =>
-  ({ network }: Asset): boolean =>
-    wanted === undefined || wanted === network;
-
 /**
  * Keys of the environment never pay a sandbox, which names its assets itself. Undefined without a wallet. Throws
  * UsageProblem.
@@ -69,7 +66,7 @@ export async function openFunds(
     const accounts = new Map(evm);
     const wanted = networkOf(network, assets);
     const wallet = openWallet(assets, { evm: accounts, solana }, wanted);
-    return { money: 'play', wallet, assets: assets.filter(isOn(wanted)), accounts };
+    return { money: 'play', wallet, assets, accounts, network: wanted };
   }
   const assets = shippedAssets(environment);
   const wanted = networkOf(network, assets);
@@ -81,7 +78,6 @@ export async function openFunds(
   );
   const solana = TURNPIKE_WALLET_SOLANA ? await solanaKey(TURNPIKE_WALLET_SOLANA) : undefined;
   const wallet = openWallet(assets, { evm, solana }, wanted);
-  if (wallet.addresses.size > 0)
-    return { money: 'dollars', wallet, assets: assets.filter(isOn(wanted)), accounts: evm };
+  if (wallet.addresses.size > 0) return { money: 'dollars', wallet, assets, accounts: evm, network: wanted };
   throw new UsageProblem(`no key pays on --network ${network}: set TURNPIKE_WALLET_EVM or TURNPIKE_WALLET_SOLANA`);
 }
