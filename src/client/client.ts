@@ -3,6 +3,7 @@ import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
 import { CHANNELS_PATH } from '../v1-paths.ts';
 import type { Answer, Failure } from './answer.ts';
 import type { Asset } from './asset.ts';
+import { readResult } from './bounded.ts';
 import { type Deposit, type Deposits, inMemory, openDeposits } from './deposits.ts';
 import { type Drawable, draw, noRoom } from './draw.ts';
 import type { DepositStore } from './kept-channels.ts';
@@ -318,10 +319,10 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   async function given<Result>(answer: Response): Promise<Answer<Result>> {
     const { status } = answer;
     try {
-      const result = (await answer.json()) as Result;
+      const result = (await readResult(answer)) as Result;
       return { ok: true, status, result, receipt: undefined, paid: undefined };
     } catch (error) {
-      const message = `what was answered is no JSON (${reasonOf(error)})`;
+      const message = `what was answered cannot be read as JSON (${reasonOf(error)})`;
       const said = { status, code: 'unreadable_answer', message, details: [], requestId: undefined };
       return { ok: false, reason: 'failed', ...said, paid: undefined, isCounted: false };
     }

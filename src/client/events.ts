@@ -23,29 +23,40 @@ function eventIn(lines: readonly string[]): StreamEvent | undefined {
   return { event: named || 'message', data: data.join('\n') };
 }
 
-/** Throws what the body throws when the connection ends. */
+/** In characters: as much as a gateway passes on of a whole stream. */
+const LONGEST_EVENT_MIB = 8;
+
+/** Throws what the body throws when the connection ends, and Error for an event that is longer than any. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = '';
+  /** What has come of the event that has no end yet: lines, and the beginning of the next. */
   let lines: string[] = [];
+  let line = '';
+  let length = 0;
+  let isAfterReturn = false;
   try {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
-      rest += decoder.decode(value, { stream: true });
-      // A carriage return at the end may be half of a line's end.
-      const whole = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = whole.pop() ?? '';
-      for (const line of whole) {
-        if (line !== '') {
-          lines.push(line);
-          continue;
-        }
-        const event = eventIn(lines);
-        lines = [];
+      const given = decoder.decode(value, { stream: true });
+      // The other half of a line's end.
+      const text = isAfterReturn ? given.replace(/^\n/, '') : given;
+      if (given !== '') isAfterReturn = given.endsWith('\r');
+      const [rest = '', ...begun] = text.split(/\r\n|\n|\r/);
+      line += rest;
+      length += rest.length;
+      for (const next of begun) {
+        const isEnd = line === '';
+        // Comments keep a connection open.
+        if (!isEnd && !line.startsWith(':')) lines.push(line);
+        const event = isEnd ? eventIn(lines) : undefined;
+        if (isEnd) lines = [];
+        length = (lines.length === 0 ? 0 : length + 1) + next.length;
+        line = next;
         if (event) yield event;
       }
+      if (length > LONGEST_EVENT_MIB * 1024 * 1024) throw new Error(`an event is longer than ${LONGEST_EVENT_MIB} MiB`);
     }
   } finally {
     // Whoever stops listening leaves.

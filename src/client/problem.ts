@@ -1,6 +1,7 @@
 /** What an answer that is no result says of itself, whoever gave it. */
 import { type ProblemDetail, problems } from '../errors.ts';
-import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject, textOrNull } from '../json.ts';
+import { asJsonObject, asJsonObjects, type JsonObject, textOrNull } from '../json.ts';
+import { readJson, TooLong } from './bounded.ts';
 
 export interface SaidProblem {
   readonly status: number;
@@ -38,18 +39,20 @@ const detailsIn = (value: unknown): ProblemDetail[] =>
     ...(typeof expected === 'string' && { expected }),
   }));
 
-async function bodyOf(answer: Response): Promise<JsonObject> {
+/** Far more than any problem is told in. */
+const LARGEST_PROBLEM_MIB = 1;
+
+async function bodyOf(answer: Response): Promise<{ readonly body: JsonObject; readonly isTooLong: boolean }> {
   try {
-    const body: unknown = await answer.json();
-    return isJsonObject(body) ? body : {};
-  } catch {
-    return {};
+    return { body: asJsonObject(await readJson(answer, LARGEST_PROBLEM_MIB)), isTooLong: false };
+  } catch (error) {
+    return { body: {}, isTooLong: error instanceof TooLong };
   }
 }
 
 /** Never throws. */
 export async function readProblem(answer: Response): Promise<SaidProblem> {
-  const body = await bodyOf(answer);
+  const { body, isTooLong } = await bodyOf(answer);
   const error = asJsonObject(body.error);
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
   return {
@@ -59,7 +62,7 @@ export async function readProblem(answer: Response): Promise<SaidProblem> {
       textOrNull(error.message) ??
       textOrNull(body.detail) ??
       textOrNull(body.error) ??
-      `the gateway answered ${answer.status}`,
+      `the gateway answered ${answer.status}${isTooLong ? ` with more than ${LARGEST_PROBLEM_MIB} MiB` : ''}`,
     details: detailsIn(body.invalidParams ?? error.details),
     requestId: textOrNull(error.requestId) ?? answer.headers.get('request-id') ?? undefined,
     isInvalid: Array.isArray(body.invalidParams) && body.invalidParams.length > 0,

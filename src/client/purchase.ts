@@ -4,6 +4,7 @@
  */
 import { toDecimal } from '../money.ts';
 import type { Again, Answer, Failure, Paid, Receipt } from './answer.ts';
+import { readResult, TooLong } from './bounded.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
 import { isOwnCode, OPEN, readProblem, type SaidProblem } from './problem.ts';
@@ -39,6 +40,8 @@ export class StreamBroken extends Error {
     this.again = again;
   }
 }
+
+const HAD_AGAIN = 'again() brings it whole with the same payment, which is not charged twice';
 
 /** Answers that say by themselves, whatever came before, that nothing is kept of the payment's money. */
 const FINAL: readonly string[] = ['refunded'];
@@ -116,14 +119,14 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
       }
     } catch (error) {
       if (error instanceof StreamBroken) throw error;
-      throw broken('no_answer', `the stream broke off (${reasonOf(error)})`);
+      throw broken('no_answer', `the stream broke off (${reasonOf(error)}): ${HAD_AGAIN}`);
     }
   }
 
   /** The result; throws where the connection ends before it. */
   async function success(answer: Response): Promise<Answer<Result>> {
     const streams = answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body;
-    const result = (streams ? streamed(streams) : await answer.json()) as Result;
+    const result = (streams ? streamed(streams) : await readResult(answer)) as Result;
     return { ok: true, status: answer.status, result, receipt: receiptOf(answer), paid };
   }
 
@@ -157,6 +160,8 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         waitMs = Math.max(waitMs, (said.retryAfter ?? 0) * 1000);
       } catch (error) {
         last = { ...last, status: 0, code: 'no_answer', message: `no answer came (${reasonOf(error)})` };
+        // It would be as long again.
+        if (error instanceof TooLong) break;
       }
       if (signal?.aborted) break;
       if (repeats < retries) await pause(Math.min(waitMs, LONGEST_PAUSE_MS), signal);
@@ -182,7 +187,7 @@ function brokenBy(data: string, broken: (code: string, message: string) => Strea
     const { error } = JSON.parse(data) as { error: { code: string; message: string } };
     return broken(String(error.code), String(error.message));
   } catch {
-    return broken('no_answer', 'the stream broke off');
+    return broken('no_answer', `the stream broke off: ${HAD_AGAIN}`);
   }
 }
 
