@@ -34,6 +34,12 @@ const refused = [
   ],
   ['a file that is no sound', 'chain-c', '/audio/speech-to-text', { audio_file: 'https://example.com/photo.jpg' }],
   [
+    'a sound that plays for longer than its price pays for',
+    'chain-c',
+    '/audio/speech-to-text',
+    { audio_file: 'https://example.com/too-long.mp3' },
+  ],
+  [
     'a marketplace that sells nothing used',
     'chain-c',
     '/shop/search',

@@ -14,7 +14,8 @@ const PRIVATE_ADDRESS = 'https://169.254.169.254/latest/meta-data';
 
 /**
  * A picture, a sound or a clip, by the path's extension; a page for other extensions, a picture for none. Paths that
- * contain `missing` are 404, those that contain `redirect-to-private` lead to a private address.
+ * contain `missing` are 404, those that contain `redirect-to-private` lead to a private address, and sounds whose paths
+ * contain `too-long` play for longer than three minutes.
  */
 export async function answerWeb(path: string): Promise<DoubleAnswer> {
   if (path.includes('missing')) return jsonAnswer(404, { error: 'no such file' });
@@ -37,7 +38,13 @@ function planOf(path: string): FilePlan | undefined {
       return { kind: 'picture', seed, width: 640, height: 480, label: path, format: 'jpg' };
     case 'mp3':
     case 'wav':
-      return { kind: 'sound', seed, seconds: 4, format: extension, sampleRate: 22_050 };
+      return {
+        kind: 'sound',
+        seed,
+        seconds: path.includes('too-long') ? 200 : 4,
+        format: extension,
+        sampleRate: 22_050,
+      };
     case 'mp4':
       return { kind: 'clip', seconds: 4, ratio: 16 / 9 };
     default:

@@ -1,5 +1,6 @@
 /** What a file says of itself: how long it plays, how large the picture is. Read from its bytes, not decoded. */
 import { mp3Duration, trimMp3 } from './mp3.ts';
+import { mp4Duration } from './mp4.ts';
 import { sniffMediaType } from './type.ts';
 import { trimWav, wavDuration } from './wav.ts';
 
@@ -46,31 +47,6 @@ export function imageSize(bytes: Buffer): ImageSize | undefined {
     default:
       return undefined;
   }
-}
-
-/** ISO 14496-12: `mvhd` inside `moov` has the time scale and the duration. */
-function mp4Duration(bytes: Buffer): number | undefined {
-  const movie = findBox(bytes, 'moov', 0, bytes.length);
-  const header = movie && findBox(bytes, 'mvhd', movie.start, movie.end);
-  if (!header || header.end - header.start < 32) return undefined;
-  const isLong = bytes.readUInt8(header.start) === 1;
-  const scale = bytes.readUInt32BE(header.start + (isLong ? 20 : 12));
-  const duration = isLong ? Number(bytes.readBigUInt64BE(header.start + 24)) : bytes.readUInt32BE(header.start + 16);
-  return scale === 0 || duration === 0 ? undefined : duration / scale;
-}
-
-function findBox(bytes: Buffer, type: string, from: number, to: number): { start: number; end: number } | undefined {
-  for (let offset = from; offset + 8 <= to; ) {
-    const short = bytes.readUInt32BE(offset);
-    const isLong = short === 1 && offset + 16 <= to;
-    const size = short === 0 ? to - offset : isLong ? Number(bytes.readBigUInt64BE(offset + 8)) : short;
-    if (size < 8) return undefined;
-    if (bytes.toString('latin1', offset + 4, offset + 8) === type) {
-      return { start: offset + (isLong ? 16 : 8), end: Math.min(offset + size, to) };
-    }
-    offset += size;
-  }
-  return undefined;
 }
 
 /** The frame header (SOF) holds the size; C4, C8 and CC are other markers in its range. */

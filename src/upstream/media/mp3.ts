@@ -56,6 +56,19 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
   }
 }
 
+/** Any layer's lowest bit rate, 8 kilobits a second: bytes that are no frame may be sound to another reader. */
+export const BYTES_PER_SECOND_AT_LEAST = 1000;
+
+/** Seconds that a file may play, frame after frame, with what lies between them. */
+export function* secondsOfMp3(bytes: Buffer): Generator<number> {
+  let offset = afterTag(bytes);
+  for (const frame of framesOf(bytes)) {
+    yield (frame.offset - offset) / BYTES_PER_SECOND_AT_LEAST + frame.samples / frame.sampleRate;
+    offset = frame.offset + frame.bytes;
+  }
+  yield Math.max(0, bytes.length - offset) / BYTES_PER_SECOND_AT_LEAST;
+}
+
 /** Seconds of sound, or undefined when there is no frame. */
 export function mp3Duration(bytes: Buffer): number | undefined {
   let seconds = 0;

@@ -1,20 +1,31 @@
 /** RIFF WAVE: where the sound lies and how long it is. */
 
-interface Wave {
+import { Untold } from './playing/untold.ts';
+
+interface Format {
+  /** PCM and its like, or another codec. */
+  tag: number;
   bytesPerSecond: number;
   blockBytes: number;
+  /** Of uncompressed sound, by what a decoder goes by. */
+  exactBytesPerSecond: number;
+}
+
+interface Wave extends Format {
   dataStart: number;
   dataBytes: number;
 }
 
 function readWave(bytes: Buffer): Wave | undefined {
-  let format: { bytesPerSecond: number; blockBytes: number } | undefined;
+  let format: Format | undefined;
   for (let offset = 12; offset + 8 <= bytes.length; ) {
     const id = bytes.toString('latin1', offset, offset + 4);
     const size = bytes.readUInt32LE(offset + 4);
     const start = offset + 8;
     if (id === 'fmt ' && start + 16 <= bytes.length) {
-      format = { bytesPerSecond: bytes.readUInt32LE(start + 8), blockBytes: bytes.readUInt16LE(start + 12) };
+      // Readers differ in which of two they go by.
+      if (format) return undefined;
+      format = formatAt(bytes, start, size);
     }
     if (id === 'data' && format) {
       // Streamed files claim a size that they do not have.
@@ -23,6 +34,35 @@ function readWave(bytes: Buffer): Wave | undefined {
     offset = start + size + (size % 2);
   }
   return undefined;
+}
+
+/** Extensible formats name their codec further in. */
+const EXTENSIBLE = 0xfffe;
+
+function formatAt(bytes: Buffer, start: number, size: number): Format {
+  const tag = bytes.readUInt16LE(start);
+  const isExtensible = tag === EXTENSIBLE && size >= 26 && start + 26 <= bytes.length;
+  const [channels, rate, bits] = [
+    bytes.readUInt16LE(start + 2),
+    bytes.readUInt32LE(start + 4),
+    bytes.readUInt16LE(start + 14),
+  ];
+  return {
+    tag: isExtensible ? bytes.readUInt16LE(start + 24) : tag,
+    bytesPerSecond: bytes.readUInt32LE(start + 8),
+    blockBytes: bytes.readUInt16LE(start + 12),
+    exactBytesPerSecond: channels * rate * Math.ceil(bits / 8),
+  };
+}
+
+/** PCM, floating point, A-law and mu-law: as many bytes for each sample. */
+const UNCOMPRESSED: readonly number[] = [1, 3, 6, 7];
+
+/** Seconds that a file may play, whatever it says of its length. Throws Untold for another codec. */
+export function* secondsOfWav(bytes: Buffer): Generator<number> {
+  const wave = readWave(bytes);
+  if (!wave || !UNCOMPRESSED.includes(wave.tag) || wave.exactBytesPerSecond === 0) throw new Untold();
+  yield (bytes.length - wave.dataStart) / wave.exactBytesPerSecond;
 }
 
 /** Seconds of sound, or undefined when the file has no format or no data. */

@@ -2,12 +2,14 @@
  * OpenAI's image generation and transcription.
  * Source: `openai` 6.49.0 (resources/images, resources/audio/transcriptions) and openai-openapi 2.3.0.
  */
+import { fieldsTaken } from '../../../catalogue/mapped-field.ts';
 import type { Input } from '../../../catalogue/types.ts';
 import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext, ModelAdapter, ModelBinding } from '../../adapter.ts';
 import type { FormPart, UpstreamResponse } from '../../http/upstream-http.ts';
 import { type InputMapping, inputMappingSchema, mapInput } from '../../input-mapping.ts';
 import { mediaDuration } from '../../media/facts.ts';
+import { longestPlay } from '../../media/playing/longest.ts';
 import {
   type ImageResult,
   imageResult,
@@ -22,6 +24,8 @@ import { errorProblem } from './chat-errors.ts';
 type OpenaiMediaOptions = MediaResultOptions & {
   readonly result: 'image' | 'transcript';
   readonly input: InputMapping;
+  /** Of a transcript: how long the caller's file may play. */
+  readonly maxSeconds?: number;
   /** Sent with every request, over what the mapping gives. */
   readonly fixed?: { readonly [providerField: string]: unknown };
 };
@@ -41,6 +45,13 @@ export const openaiMedia: ModelAdapter<OpenaiMediaOptions> = {
       input: {
         ...inputMappingSchema,
         description: 'Provider field: the request field it comes from. file takes an address, which the gateway reads',
+      },
+      maxSeconds: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        description:
+          "Of a transcript: the most seconds that the caller's file may play, for the provider bills by them. One that does not tell is refused, too",
+        examples: [180],
       },
       fixed: { type: 'object', description: 'Provider field: the value that every request sends' },
       ...mediaResultOptions,
@@ -124,11 +135,13 @@ async function transcribe(
     signal,
     maxBytes: LARGEST_AUDIO,
   });
+  const sound = audioFile(file, upstream);
+  demandShort(file, binding);
   const form: FormPart[] = [
     { name: 'model', value: binding.model.id },
     ...languagePart(language),
     ...Object.entries({ response_format: 'json', ...sent }).map(([name, value]) => ({ name, value: String(value) })),
-    { name: 'file', value: audioFile(file, upstream) },
+    { name: 'file', value: sound },
   ];
   const response = await http.request({
     method: 'POST',
@@ -164,6 +177,20 @@ function audioFile(bytes: Buffer, upstream: string): FormPart['value'] {
   throw new UpstreamProblem('invalid-input', upstream, `${type?.type ?? 'unknown bytes'} in place of audio`, {
     publicMessage,
   });
+}
+
+/** Throws UpstreamProblem for a file that plays for longer than is sold, or does not tell. */
+function demandShort(bytes: Buffer, { options, upstream }: ModelBinding<OpenaiMediaOptions>): void {
+  const { maxSeconds, input } = options;
+  if (maxSeconds === undefined) return;
+  const seconds = longestPlay(bytes, maxSeconds);
+  if (seconds !== undefined && seconds <= maxSeconds) return;
+  const field = fieldsTaken(input.file)[0]?.field ?? 'The file';
+  const publicMessage =
+    seconds === undefined
+      ? `${field} does not tell how long it plays: give the address of an MP3, WAV or FLAC file, of AAC in MP4 or M4A, or of Opus or Vorbis in OGG or WebM`
+      : `${field} plays for more than ${maxSeconds} seconds, which is the most: cut it, and send each part by itself`;
+  throw new UpstreamProblem('invalid-input', upstream, 'the file plays too long, or does not tell', { publicMessage });
 }
 
 const REFUSALS = [400, 403, 413, 415, 422];

@@ -116,6 +116,28 @@ for (const [what, address] of [
   });
 }
 
+for (const [what, name, message] of [
+  ['plays for longer than is sold', 'a.mp3', /^audio_file plays for more than 3 seconds, .*cut it/],
+  ['plays for longer than is sold, as WAV', 'a.wav', /^audio_file plays for more than 3 seconds, .*cut it/],
+] as const) {
+  t.test(`refuses a file that ${what}, before the provider is asked`, async (t) => {
+    const short = { ...transcript, options: { ...transcript.options, maxSeconds: 3 } };
+    const { binding, context, doubles } = await openSetting(t, short);
+    const call = adapter.call({ audio_file: `https://files.example.com/${name}` }, binding, context);
+    t.match(await problemOf(call), { failure: 'invalid-input', publicMessage: message });
+    t.same(doubles.calls(), { 'the-upstream': 0 });
+  });
+}
+
+t.test('takes a file that plays for as long as is sold', async (t) => {
+  const enough = { ...transcript, options: { ...transcript.options, maxSeconds: 5 } };
+  const { binding, context } = await openSetting(t, enough);
+  for (const name of ['a.mp3', 'a.wav']) {
+    const input = { audio_file: `https://files.example.com/${name}`, language: 'en' };
+    t.match(await adapter.call(input, binding, context), { text: /\w/ }, name);
+  }
+});
+
 t.test('reads no more than 25 MB', async (t) => {
   const server = createServer((_request, response) => response.end(Buffer.alloc(26 * 1024 * 1024)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,117 @@
+/** Files of a real encoder, and the same files made to claim that they are short. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ffmpeg from '@ffmpeg-installer/ffmpeg';
+import * as fc from 'fast-check';
+import t from 'tap';
+import { longestPlay } from '../../../src/upstream/media/playing/longest.ts';
+
+const SECONDS = 12;
+const directory = t.testdir();
+
+/** A tone of twelve seconds, encoded so. */
+function encoded(name: string, ...options: readonly string[]): Buffer {
+  const path = join(directory, name);
+  const input = ['-v', 'error', '-f', 'lavfi', '-i', `sine=frequency=440:duration=${SECONDS}`];
+  execFileSync(ffmpeg.path, [...input, ...options, path]);
+  return readFileSync(path);
+}
+
+const picture = ['-f', 'lavfi', '-i', `testsrc=duration=${SECONDS}:size=64x64:rate=10`];
+const fragments = ['-c:a', 'aac', '-movflags', 'frag_keyframe+empty_moov'];
+
+const files: Readonly<Record<string, Buffer>> = {
+  'MP3 of a low bit rate': encoded('low.mp3', '-ar', '8000', '-b:a', '8k'),
+  'MP3 with a tag': encoded('tagged.mp3', '-metadata', 'title=A tone'),
+  WAV: encoded('pcm.wav'),
+  'WAV of floating point': encoded('float.wav', '-c:a', 'pcm_f32le'),
+  FLAC: encoded('lossless.flac'),
+  'OGG with Vorbis': encoded('vorbis.ogg', '-c:a', 'libvorbis'),
+  'OGG with Opus': encoded('opus.ogg', '-c:a', 'libopus', '-b:a', '6k', '-frame_duration', '60'),
+  'WebM with Opus': encoded('opus.webm', '-c:a', 'libopus'),
+  'WebM with Vorbis': encoded('vorbis.webm', '-c:a', 'libvorbis'),
+  'WebM with a picture': encoded('video.webm', ...picture, '-c:v', 'libvpx', '-c:a', 'libopus'),
+  'M4A with AAC': encoded('aac.m4a', '-c:a', 'aac'),
+  'M4A in fragments': encoded('fragments.m4a', ...fragments),
+  'MP4 with a picture': encoded('video.mp4', ...picture, '-c:v', 'libx264', '-c:a', 'aac'),
+  'MP4 with a picture in fragments': encoded('fragments.mp4', ...picture, '-c:v', 'libx264', ...fragments),
+};
+
+for (const [kind, bytes] of Object.entries(files)) {
+  t.test(`${kind}: as long as it plays, or a little longer`, async (t) => {
+    const seconds = longestPlay(bytes, 3600) ?? Number.NaN;
+    t.ok(seconds >= SECONDS - 0.05 && seconds < SECONDS * 1.1, `${seconds}`);
+    t.ok((longestPlay(bytes, 5) ?? 0) > 5, 'longer than five seconds');
+  });
+}
+
+/** A copy with these bytes written over every place where `before` stands, at a distance. */
+function rewritten(bytes: Buffer, before: string, distance: number, over: readonly number[]): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let at = copy.indexOf(before, 0, 'latin1'); at >= 0; at = copy.indexOf(before, at + 1, 'latin1')) {
+    copy.set(over, at + distance);
+  }
+  return copy;
+}
+
+const named = (kind: string): Buffer => files[kind] ?? Buffer.alloc(0);
+
+t.test('a file that claims to be short is as long as what is in it', async (t) => {
+  const none = [0, 0, 0, 0];
+  const claims: Record<string, Buffer> = {
+    'WAV with an empty data chunk': rewritten(named('WAV'), 'data', 4, none),
+    'WAV that claims many bytes a second': rewritten(named('WAV'), 'fmt ', 16, [0, 0, 0, 0x40]),
+    'M4A whose header says a second': rewritten(named('M4A with AAC'), 'mvhd', 20, [0, 0, 0x03, 0xe8]),
+    'M4A whose frames take no time': rewritten(named('M4A with AAC'), 'stts', 16, none),
+    'OGG whose pages say no time': rewritten(named('OGG with Opus'), 'OggS', 6, [...none, ...none]),
+    'FLAC that says no samples': rewritten(named('FLAC'), 'fLaC', 22, none),
+  };
+  for (const [claim, bytes] of Object.entries(claims)) {
+    const seconds = longestPlay(bytes, 3600) ?? Number.NaN;
+    t.ok(seconds >= SECONDS - 0.05, `${claim}: ${seconds}`);
+  }
+  const hidden = Buffer.concat([named('MP3 with a tag').subarray(0, 2000), Buffer.alloc(60_000)]);
+  t.ok((longestPlay(hidden, 3600) ?? 0) > 60, 'bytes that are no frame are sound of the lowest bit rate');
+});
+
+t.test('what does not tell how long it plays has no length', async (t) => {
+  const untold: Record<string, Buffer> = {
+    'M4A with another codec': encoded('alac.m4a', '-c:a', 'alac'),
+    'OGG with another codec': encoded('speex.ogg', '-c:a', 'libspeex', '-ar', '16000'),
+    'WAV with another codec': encoded('adpcm.wav', '-c:a', 'adpcm_ima_wav'),
+    'WAV with two formats': Buffer.concat([named('WAV').subarray(0, 36), named('WAV').subarray(12)]),
+    'Matroska with another codec': encoded('aac.mkv', '-c:a', 'aac'),
+    'MPEG layer II': encoded('layer2.mp2', '-c:a', 'mp2'),
+    'an OGG with bytes behind it': Buffer.concat([named('OGG with Opus'), Buffer.alloc(100)]),
+    'an MP4 of boxes': Buffer.concat([Buffer.from('\0\0\0\x08ftyp', 'latin1'), Buffer.alloc(0)]),
+    'FLAC without a frame': named('FLAC').subarray(0, 60),
+    'a page': Buffer.from('<html></html>'),
+    nothing: Buffer.alloc(0),
+  };
+  for (const [kind, bytes] of Object.entries(untold)) t.equal(longestPlay(bytes, 3600), undefined, kind);
+});
+
+t.test('a file that is broken anywhere has a length or none, and never fails', async (t) => {
+  const broken = fc
+    .tuple(
+      fc.constantFrom(...Object.values(files)),
+      fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 20 }),
+      fc.nat(),
+    )
+    .map(([bytes, changes, length]) => {
+      const copy = Buffer.from(bytes.subarray(0, length % 3 === 0 ? length % bytes.length : bytes.length));
+      // Headers lie at the beginning.
+      for (const [at, byte] of changes) if (copy.length > 0) copy[at % Math.min(copy.length, 4000)] = byte;
+      return copy;
+    });
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(broken, (bytes) => {
+        const seconds = longestPlay(bytes, 60);
+        return seconds === undefined || seconds >= 0;
+      }),
+      { numRuns: 500 },
+    ),
+  );
+});
