@@ -138,12 +138,21 @@ export interface NetworkFile {
   readonly sandbox: NetworkBinding;
 }
 
+/** Of a million tokens, in dollars. */
+interface TokenCosts {
+  readonly input: string;
+  readonly output: string;
+}
+
 /** A provider's model under a neutral name, with what the adapter must know of it. */
 export interface ModelFile {
   /** The provider's own id of the model. */
   readonly id: string;
   /** What a million tokens cost us, in dollars; prices of usage-priced endpoints come from here. */
-  readonly cost?: { readonly input: string; readonly output: string };
+  readonly cost?: TokenCosts & {
+    /** Of every token of a call whose prompt has more than `above`. */
+    readonly long?: TokenCosts & { readonly above: number };
+  };
   readonly contextWindow?: number;
   /** Most output tokens the model gives. */
   readonly maxOutput?: number;

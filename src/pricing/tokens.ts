@@ -19,6 +19,8 @@ export interface PricedModel {
   /** Price of a million tokens, markup included, in dollars / 10^24. */
   readonly input: bigint;
   readonly output: bigint;
+  /** Of every token of a call whose prompt has more than `above`, where its provider asks more for those. */
+  readonly long?: { readonly above: number; readonly input: bigint; readonly output: bigint };
   readonly contextWindow: number;
   readonly maxOutput: number;
   readonly defaultOutput: number;
@@ -30,14 +32,20 @@ export interface TokenUse {
   readonly completionTokens: number;
 }
 
-function costRate(model: Model, direction: 'input' | 'output', path: readonly string[]): Rate {
-  try {
-    return rate(model.cost?.[direction] ?? '');
-  } catch (cause) {
-    if (!(cause instanceof AmountProblem)) throw cause;
-    const message = `upstreams.yaml: cost.${direction} of the model ${model.name}: ${cause.message}`;
-    throw new PricingProblem(path, message, cause.expected);
-  }
+type Costs = Readonly<Record<'input' | 'output', string>>;
+
+/** Both prices with the markup. `where` leads from the model to the costs. */
+function pricesOf(costs: Costs, markup: Rate, where: string, { name }: Model, path: readonly string[]) {
+  const priceOf = (direction: keyof Costs): bigint => {
+    try {
+      return rate(costs[direction]) * (RATE_ONE + markup);
+    } catch (cause) {
+      if (!(cause instanceof AmountProblem)) throw cause;
+      const message = `upstreams.yaml: ${where}.${direction} of the model ${name}: ${cause.message}`;
+      throw new PricingProblem(path, message, cause.expected);
+    }
+  };
+  return { input: priceOf('input'), output: priceOf('output') };
 }
 
 /**
@@ -64,10 +72,16 @@ export function priceModel(
       'cost: { input, output } in dollars a million tokens, maxOutput and defaultOutput in tokens',
     );
   }
+  const prices = pricesOf(cost, markup, 'cost', model, path);
+  const long = cost.long && { above: cost.long.above, ...pricesOf(cost.long, markup, 'cost.long', model, path) };
+  if (long && (long.input < prices.input || long.output < prices.output)) {
+    const message = `upstreams.yaml: cost.long of the model ${name} is less than its cost: a longer prompt would be cheaper`;
+    throw new PricingProblem(path, message, 'input and output of at least those of cost');
+  }
   return {
     name,
-    input: costRate(model, 'input', path) * (RATE_ONE + markup),
-    output: costRate(model, 'output', path) * (RATE_ONE + markup),
+    ...prices,
+    ...(long && { long }),
     contextWindow: model.contextWindow ?? Number.POSITIVE_INFINITY,
     maxOutput,
     defaultOutput,
@@ -76,7 +90,8 @@ export function priceModel(
 
 /** The exact price of so many tokens, rounded up; a millionth of a dollar at least, unless the model is free. */
 export function tokenCost(model: PricedModel, { promptTokens, completionTokens }: TokenUse): Money {
-  const sum = BigInt(promptTokens) * model.input + BigInt(completionTokens) * model.output;
+  const { input, output } = model.long && promptTokens > model.long.above ? model.long : model;
+  const sum = BigInt(promptTokens) * input + BigInt(completionTokens) * output;
   return charged(divideUp(sum, SCALE), model.input === 0n && model.output === 0n);
 }
 

@@ -44,6 +44,31 @@ t.test('input or output alone may be free, and what is not costs a millionth at 
   t.strictSame(costs('10', '0'), [55n, 1n]);
 });
 
+t.test(
+  'a prompt that its provider calls long costs what the provider asks for it, with all that is answered',
+  async (t) => {
+    const stepped = { ...sol, cost: { ...sol.cost, long: { above: 272_000, input: '10', output: '45' } } } as Model;
+    const price = priceModel(new Map([[sol.name, stepped]]), sol.name, rate('0.10'), []);
+    t.equal(tokenCost(price, { promptTokens: 272_000, completionTokens: 1000 }), 1_529_000n);
+    t.equal(tokenCost(price, { promptTokens: 272_001, completionTokens: 1000 }), 3_041_511n);
+    const long = 'word '.repeat(400_000);
+    t.equal(
+      upperBound(price, { prompt: long }, 500),
+      tokenCost(price, { promptTokens: chatTokens({ prompt: long }, 0), completionTokens: 500 }),
+    );
+  },
+);
+
+t.test('a long prompt is not cheaper than a short one', async (t) => {
+  for (const long of [
+    { above: 272_000, input: '4', output: '45' },
+    { above: 272_000, input: '10', output: '20' },
+  ]) {
+    const stepped = { ...sol, cost: { ...sol.cost, long } } as Model;
+    t.throws(() => priceModel(new Map([[sol.name, stepped]]), sol.name, rate('0.10'), []), /cost\.long .*less than/);
+  }
+});
+
 t.test('a model that lacks one of its figures has no price', async (t) => {
   for (const missing of ['cost', 'maxOutput', 'defaultOutput'] as const) {
     const models = new Map([[sol.name, { ...sol, [missing]: undefined }]]);

@@ -1,5 +1,10 @@
 import { amount, duration, text } from './common.ts';
 
+const tokenCosts = {
+  input: { ...amount, description: 'A million input tokens' },
+  output: { ...amount, description: 'A million output tokens' },
+} as const;
+
 /** What every adapter's models may say; an adapter's `modelOptions` add to it. */
 export const modelProperties = {
   id: { ...text, description: "The provider's own id of the model" },
@@ -9,8 +14,17 @@ export const modelProperties = {
     additionalProperties: false,
     description: 'What a million tokens cost us, in dollars; prices by usage are made of it',
     properties: {
-      input: { ...amount, description: 'A million input tokens' },
-      output: { ...amount, description: 'A million output tokens' },
+      ...tokenCosts,
+      long: {
+        type: 'object',
+        required: ['above', 'input', 'output'],
+        additionalProperties: false,
+        description: 'Where the provider asks more for every token of a call with a long prompt',
+        properties: {
+          above: { type: 'integer', minimum: 1, description: 'A prompt of more tokens is long', examples: [200_000] },
+          ...tokenCosts,
+        },
+      },
     },
   },
   contextWindow: { type: 'integer', minimum: 1, description: 'Most tokens of input and output together' },

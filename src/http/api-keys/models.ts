@@ -70,6 +70,11 @@ function pricedModels(upstreams: Catalogue['upstreams']): Map<string, Model> {
 /** Dollars / 10^24 to millionths of a dollar. */
 const PRICE_SCALE = 10n ** 18n;
 
+const pricesOf = ({ input, output }: Pick<PricedModel, 'input' | 'output'>) => ({
+  input: toDecimal(divideUp(input, PRICE_SCALE)),
+  output: toDecimal(divideUp(output, PRICE_SCALE)),
+});
+
 /** As `GET /v1/models` lists it: OpenAI's model object, with what it can do and what a million tokens cost. */
 export const listedModel = ({ name, price }: SoldModel, created: number) => ({
   id: name,
@@ -82,7 +87,7 @@ export const listedModel = ({ name, price }: SoldModel, created: number) => ({
   pricing: {
     currency: 'USD',
     unit: '1M tokens',
-    input: toDecimal(divideUp(price.input, PRICE_SCALE)),
-    output: toDecimal(divideUp(price.output, PRICE_SCALE)),
+    ...pricesOf(price),
+    ...(price.long && { long_prompt: { above_tokens: price.long.above, ...pricesOf(price.long) } }),
   },
 });

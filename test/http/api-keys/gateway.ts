@@ -36,7 +36,7 @@ main:
       supportsTemperature: false
     quick:
       id: vendor/quick
-      cost: { input: "0.5", output: "1.5" }
+      cost: { input: "0.5", output: "1.5", long: { above: 100000, input: "1", output: "2" } }
       maxOutput: 4000
       defaultOutput: 500
       supportsImageUrl: false

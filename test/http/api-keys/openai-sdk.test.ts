@@ -162,7 +162,15 @@ t.test('lists what is sold, at the prices of the catalogue', async (t) => {
       max_output_tokens: 8000,
       pricing: { currency: 'USD', unit: '1M tokens', input: '2.2', output: '8.8' },
     },
-    { id: 'quick', context_window: null, pricing: { input: '0.75', output: '2.25' } },
+    {
+      id: 'quick',
+      context_window: null,
+      pricing: {
+        input: '0.75',
+        output: '2.25',
+        long_prompt: { above_tokens: 100_000, input: '1.5', output: '3' },
+      },
+    },
   ]);
   t.match(await client('none').models.retrieve('quick'), { id: 'quick' });
   await t.rejects(client('none').models.retrieve('none'), { status: 404, code: 'model_not_found' });
