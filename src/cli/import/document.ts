@@ -1,6 +1,9 @@
 /** Reads an OpenAPI document. */
-import { existsSync } from 'node:fs';
-import { bundle, parse } from '@readme/openapi-parser';
+import { existsSync, realpathSync } from 'node:fs';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle, type ParserOptions, parse, ResolverError } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { convertObj } from 'swagger2openapi';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
@@ -16,8 +19,8 @@ export interface ApiDocument {
 }
 
 /**
- * Reads a file or https URL in JSON or YAML, with the files that it refers to. Swagger 2 becomes OpenAPI 3.0. Throws
- * UsageProblem for what is not there or is no such document.
+ * Reads a file or https URL in JSON or YAML, with the files below its directory that it refers to. Swagger 2 becomes OpenAPI
+ * 3.0. Throws UsageProblem for what is not there or is no such document.
  */
 export async function readDocument(source: string): Promise<ApiDocument> {
   const address = /^https?:/.test(source) ? source : undefined;
@@ -36,9 +39,30 @@ export async function readDocument(source: string): Promise<ApiDocument> {
   return { root: whole.swagger === undefined ? whole : await converted(whole, source), address, faults };
 }
 
-async function readWith(read: (source: string) => Promise<object>, source: string): Promise<JsonObject> {
+type Read = (source: string, options: ParserOptions) => Promise<object>;
+
+/**
+ * How the document is read, and what it refers to. Whoever wrote it says which files these are, and what is in them is
+ * published: none that lies elsewhere is read.
+ */
+function filesBelow(directory: string): ParserOptions {
+  const top = `${realpathSync(directory)}${sep}`;
+  const reader = {
+    canRead: true,
+    async read({ url }: { readonly url: string }): Promise<Buffer> {
+      const path = url.startsWith('file:') ? fileURLToPath(url) : decodeURIComponent(url);
+      if ((await realpath(path)).startsWith(top)) return await readFile(path);
+      const cure = 'files outside of its own directory are not read; make one document of them all first';
+      throw new ResolverError(new Error(`it refers to ${path}: ${cure}`), url);
+    },
+  };
+  // A reader of one's own is handed on, although the types know yes and no alone.
+  return { resolve: { file: reader as unknown as true } };
+}
+
+async function readWith(read: Read, source: string): Promise<JsonObject> {
   try {
-    return asJsonObject(await read(source));
+    return asJsonObject(await read(source, existsSync(source) ? filesBelow(dirname(source)) : {}));
   } catch (error) {
     if (isUnfetched(error, source)) throw new UsageProblem(`${source} cannot be fetched: ${reasonOf(error)}`);
     throw new UsageProblem(`${source} cannot be read as an OpenAPI document: ${reasonOf(error)}`);
@@ -47,6 +71,7 @@ async function readWith(read: (source: string) => Promise<object>, source: strin
 
 /** Of a private address it says no more than that it was not resolved. */
 const isUnfetched = (error: unknown, source: string): boolean =>
+  source.startsWith('https:') &&
   error instanceof Error &&
   (('code' in error && error.code === 'ERESOLVER') || error.message.endsWith(`$ref pointer "${source}"`));
 

@@ -1,5 +1,9 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { documentOf, importedText } from './imported.ts';
+import { UsageProblem } from '../../../src/cli/command-line.ts';
+import { documentOf, emptyCatalogue, imported, importedText, propertiesOf } from './imported.ts';
 
 const secured = (securitySchemes: object, security: readonly object[], more: object = {}): string =>
   documentOf({ security, ...more }, { components: { securitySchemes } });
@@ -62,3 +66,31 @@ t.test('servers: variables are filled in, and an upstream of another provider is
   );
   await t.rejects(importedText(t, documentOf({}), { upstream: 'other' }), /an upstream other already.*--upstream/);
 });
+
+t.test(
+  'a document brings the files below its own directory along, and reads nothing else of this machine',
+  async (t) => {
+    const catalogue = emptyCatalogue(t);
+    const directory = join(catalogue, '..', 'api');
+    const secret = join(catalogue, '..', 'id.json');
+    mkdirSync(join(directory, 'more'), { recursive: true });
+    writeFileSync(join(directory, 'units.json'), '["metric", "imperial"]');
+    writeFileSync(secret, '[12, 34, 56]');
+    symlinkSync(secret, join(directory, 'more', 'linked.json'));
+    const source = join(directory, 'things.json');
+    const reading = (reference: string) => {
+      const parameter = { in: 'query', name: 'unit', schema: { enum: { $ref: reference } } };
+      writeFileSync(source, documentOf({ parameters: [parameter] }));
+      return imported(t, source, {}, catalogue);
+    };
+    for (const reference of ['../id.json', secret, pathToFileURL(secret).href, 'more/linked.json']) {
+      await t.rejects(
+        reading(reference),
+        { constructor: UsageProblem, message: /it refers to .*json: files outside of its own directory are not read/ },
+        reference,
+      );
+    }
+    const { endpoint } = await reading('units.json');
+    t.match(propertiesOf(endpoint('make')), { unit: { enum: ['metric', 'imperial'] } });
+  },
+);
