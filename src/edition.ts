@@ -181,6 +181,7 @@ export async function openEdition(
     media: { prefix: `${mediaUrl}/`, find: serving.files },
     publicUrl,
     earlier: () => earlier().map(({ tools }) => tools),
+    limits: shared.limits,
     log,
     ended: shared.ended,
   });
@@ -209,10 +210,13 @@ export async function openEdition(
     extra: platform.routes,
     apiKeys,
     mcp: mcp.handle,
-    purchases: createPurchasesRouter(purchases, rails),
+    purchases: createPurchasesRouter(purchases, rails, shared.limits),
     railPaths: createRailPathsRouter(rails, shared),
     refunds: refunds
-      ? createRefundsRouter((request) => requestRefund(request, { store, rails: shared.rails, idOf: shared.idOf, now }))
+      ? createRefundsRouter(
+          (request) => requestRefund(request, { store, rails: shared.rails, idOf: shared.idOf, now }),
+          shared.limits,
+        )
       : undefined,
     log,
     ended: shared.ended,

@@ -1,6 +1,7 @@
 /** `GET /v1/purchases` and `/v1/purchases/<id>`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
 import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../errors.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import { requiredAnswer } from '../rails/x402/required.ts';
@@ -30,12 +31,17 @@ const LONGEST_ID = 512;
 const numberOf = (text: string | null): number | undefined => (text === null ? undefined : Number(text || Number.NaN));
 
 /** Problems are passed on. */
-export function createPurchasesRouter(purchases: Purchases, rails: ReadonlyMap<string, Rail>): Router {
+export function createPurchasesRouter(
+  purchases: Purchases,
+  rails: ReadonlyMap<string, Rail>,
+  limits: Pick<Limits, 'gate'>,
+): Router {
   const router = express.Router();
   /** The proof, or undefined once who has none was told what to sign. */
   const proofOf = (request: Request, response: Response, id?: string): string | undefined => {
     const visit = visitOf(response);
     response.setHeader('request-id', visit.requestId);
+    limits.gate(visit.client).asks();
     const proof = request.get(PROOF_HEADER);
     if (proof === undefined) {
       visit.isProbe = true;

@@ -3,6 +3,7 @@ import express, { type Router } from 'express';
 import { Problem } from '../errors.ts';
 import { readJsonObject } from '../json-text.ts';
 import { demandFits } from '../lifecycle/input.ts';
+import type { Limits } from '../limits/limits.ts';
 import { type RefundAnswer, type RefundRequestBody, refundRequestSchema } from '../payment/refunds/requested.ts';
 import { REFUNDS_PATH } from '../v1-paths.ts';
 import { readRawBody } from './body.ts';
@@ -12,10 +13,15 @@ import { visitOf } from './visits.ts';
 const LARGEST_BODY_BYTES = 4_096;
 
 /** Problems are passed on. */
-export function createRefundsRouter(answer: (request: RefundRequestBody) => Promise<RefundAnswer>): Router {
+export function createRefundsRouter(
+  answer: (request: RefundRequestBody) => Promise<RefundAnswer>,
+  limits: Pick<Limits, 'gate'>,
+): Router {
   const router = express.Router();
   router.post(REFUNDS_PATH, async (request, response) => {
-    response.setHeader('request-id', visitOf(response).requestId);
+    const { requestId, client } = visitOf(response);
+    response.setHeader('request-id', requestId);
+    limits.gate(client).asks();
     const bytes = await readRawBody(request, LARGEST_BODY_BYTES);
     const input: unknown = demandFits(refundRequestSchema, () => readJsonObject(bytes) as Record<string, unknown>);
     const body = JSON.stringify(await answer(input as RefundRequestBody));

@@ -1,6 +1,7 @@
 /** The door of one catalogue: its tools, its documents, and who may come. */
 import type { JSONObject } from '@modelcontextprotocol/server';
 import type { Catalogue, Network, NetworkId, Route } from '../catalogue/types.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import type { Ended } from '../visit.ts';
 import type { CallParts } from './call.ts';
@@ -19,6 +20,7 @@ interface OpenParts extends CallParts, Pick<ServerParts, 'documents' | 'publicUr
   readonly networks: ReadonlyMap<NetworkId, Network>;
   readonly media: Media;
   readonly purchases: Purchases;
+  readonly limits: Pick<Limits, 'gate'>;
   /** Of catalogues before, the newest first. */
   earlier(): readonly Pick<SoldTools, 'find'>[];
 }

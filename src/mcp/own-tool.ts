@@ -6,6 +6,8 @@ import type { Visit } from '../visit.ts';
 /** A tool of the gateway itself. What it is given fits its `inputSchema`. */
 export interface OwnTool {
   readonly definition: Tool;
+  /** What it asks for is counted where that is answered. */
+  readonly asksForSold?: true;
   /** Throws Problem. */
   call(input: Input, meta: ToolCall['meta'], visit: Visit): Promise<CallToolResult> | CallToolResult;
 }

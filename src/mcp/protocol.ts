@@ -5,13 +5,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
-import { Problem } from '../errors.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
 import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
 import { visitOf } from '../http/visits.ts';
 import { isJsonObject } from '../json.ts';
 import { readJsonObject } from '../json-text.ts';
 import { ownTurn } from '../large-bodies.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Visit } from '../visit.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
@@ -23,6 +24,7 @@ export interface ProtocolParts extends ServerParts {
   /** Host names under which the door is reached, and those whose pages may speak to it. */
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
+  readonly limits: Pick<Limits, 'gate'>;
   readonly bodyLimitBytes: number;
 }
 
@@ -44,9 +46,11 @@ function refuse(response: ServerResponse, status: number, code: number, message:
   send(response, { status, headers: JSON_TYPE, body: JSON.stringify({ jsonrpc: '2.0', error, id: null }) });
 }
 
+const CODES: Readonly<Partial<Record<ProblemCode, number>>> = { invalid_json: PARSE_ERROR, rate_limited: REFUSED };
+
 function refuseBody(response: ServerResponse, { status, code, message, details, headers }: Problem): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  refuse(response, status, code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST, message, { code, details });
+  refuse(response, status, CODES[code] ?? INVALID_REQUEST, message, { code, details });
 }
 
 /** Streams of news are not worth a connection each, and would hold up a shutdown: what is sold changes with a reload only. */
@@ -104,8 +108,10 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     if (!METHODS.has(request.method ?? '')) {
       throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
     }
-    if (request.method !== 'POST') return await byPackage(handedOn(request, asked), response);
-    const message = await readMessage(request);
+    const message = request.method === 'POST' ? await readMessage(request) : undefined;
+    // Tools are counted when they are called.
+    if (message?.method !== 'tools/call') parts.limits.gate(visit.client).asks();
+    if (!message) return await byPackage(handedOn(request, asked), response);
     const call = plainCall(message, request.headers);
     if (!call) return await byPackage(handedOn(request, asked), response, message);
     const result = await toolbox.call(call.name, call.input, call.meta, visit);

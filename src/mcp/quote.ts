@@ -15,6 +15,7 @@ export const quoteTool = (parts: CallParts, find: (name: string) => SoldTool): O
     inputSchema: callByName,
     annotations: FREE,
   },
+  asksForSold: true,
   async call({ name, arguments: given }, _meta, visit) {
     const tool = find(String(name));
     const called = await callSold(parts, tool, given, {}, visit, true);

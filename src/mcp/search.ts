@@ -129,6 +129,7 @@ export const searchTools = (parts: SearchParts): OwnTool[] => [
       inputSchema: callByName,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
+    asksForSold: true,
     call: ({ name, arguments: given }, meta, visit) => parts.call(parts.find(String(name)), given, meta, visit),
   },
 ];

@@ -2,6 +2,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { Problem } from '../errors.ts';
 import { demandFits } from '../lifecycle/input.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import type { ToolCall } from '../request.ts';
@@ -25,6 +26,7 @@ export interface ToolboxParts extends CallParts {
   findEarlier(name: string): SoldTool | undefined;
   readonly media: Media;
   readonly purchases: Purchases;
+  readonly limits: Pick<Limits, 'gate'>;
   readonly log: Log;
   readonly ended: Ended;
 }
@@ -64,6 +66,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
     if (!tool) return await callTool(find(name), input, meta, visit);
     visit.route = name;
     visit.status = 200;
+    if (!tool.asksForSold) parts.limits.gate(visit.client).asks();
     const given = demandFits(tool.definition.inputSchema, () => structuredClone(input));
     return await tool.call(given, meta, visit);
   }

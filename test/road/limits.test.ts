@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
-import { callTool } from '../mcp/tool-client.ts';
+import { callTool, receiptIn, rpc, signToolPayment } from '../mcp/tool-client.ts';
 import { shopFiles } from './shop-catalogue.ts';
 
 interface Provider {
@@ -127,6 +127,45 @@ t.test('a tool call is told the same in the same words', async (t) => {
   t.match(told.structuredContent, {
     error: { code: 'rate_limited', message: /^This address asks for too much without paying; nothing was charged/ },
   });
+});
+
+t.test('what costs nothing is counted like a price at every door, and what is paid for is not', async (t) => {
+  const { gateway, later } = await open(
+    t,
+    'limits: { address: { unpaidPerMinute: 2 } }\nrefunds: { automatic: true, endpoint: true }',
+    { environment: { TURNPIKE_TRUST_PROXY: '0' } },
+  );
+  const { url } = gateway;
+  const tool = (name: string, input: object) => async () =>
+    (await callTool(gateway, name, input)).structuredContent?.error;
+  const problem = (ask: () => Promise<Response>) => async () => {
+    const { status, error } = (await (await ask()).json()) as { status?: number; error?: object };
+    return status === 402 ? undefined : error;
+  };
+  const refund = { x402Version: 2, paymentReference: { txHash: '1'.repeat(64), network: 'eip155:1' }, amount: '1' };
+  const signed = JSON.stringify({ ...refund, idempotencyKey: '1', payerSignature: `0x${'11'.repeat(65)}` });
+  const json = { 'content-type': 'application/json' };
+  const doors = {
+    'a list of tools': async () => (await rpc(gateway, 'tools/list')).error?.data,
+    'a document over MCP': async () => (await rpc(gateway, 'resources/read', { uri: `${url}/llms.txt` })).error?.data,
+    'a search': tool('search_endpoints', {}),
+    'a description': tool('describe_endpoint', { name: 'weather_report' }),
+    'a quote': tool('quote', { name: 'weather_report', arguments: { city: 'Lisbon' } }),
+    'purchases by a tool': tool('purchases', {}),
+    purchases: problem(() => fetch(`${url}/v1/purchases`)),
+    'a purchase': problem(() => fetch(`${url}/v1/purchases/1`)),
+    'a refund': problem(() => fetch(`${url}/v1/refunds`, { method: 'POST', headers: json, body: signed })),
+  };
+  const city = { city: 'Lisbon' };
+  const proof = await signToolPayment(gateway, 'chain-c', await callTool(gateway, 'weather_report', city));
+  t.match(await rpc(gateway, 'tools/list'), { status: 429, error: { data: { code: 'rate_limited' } } });
+  t.match(receiptIn(await callTool(gateway, 'weather_report', city, proof)), { success: true }, 'who pays is welcome');
+  for (const [door, ask] of Object.entries(doors)) {
+    later(60_000);
+    t.notMatch((await ask()) ?? {}, { code: 'rate_limited' }, door);
+    await ask();
+    t.match(await ask(), { code: 'rate_limited' }, door);
+  }
 });
 
 t.test(

@@ -82,6 +82,7 @@ export const mcpOperations: OwnOperations = {
           403: refused('From a web page that is not listed, or to another host name'),
           405: refused('The path takes POST'),
           413: refused('The body is too large'),
+          429: refused('The address asks for too much without paying: see Retry-After'),
           ...failures(431, 503),
         },
       },
