@@ -49,13 +49,13 @@ t.test('every page can be reached from the first', async (t) => {
   );
 });
 
-/** `npm run <name> -- <words>` and `npx turnpike <name> <words>`, with the page that they stand on. */
+/** `npm run <name> -- <words>` and `npx --no turnpike <name> <words>`, with the page that they stand on. */
 function* commands(): Generator<{ page: string; name: string; words: string }> {
   for (const [page, text] of pages) {
     // A command may go on in the next line of prose.
     for (const [, , name = '', words = ''] of text
       .replaceAll(/\n(?=run )/g, ' ')
-      .matchAll(/(npm run|npx turnpike) ([a-z][a-z-]*)((?: +(?:--)?[^\s`]+)*)/g)) {
+      .matchAll(/(npm run|npx --no turnpike) ([a-z][a-z-]*)((?: +(?:--)?[^\s`]+)*)/g)) {
       yield { page, name, words };
     }
   }
@@ -71,6 +71,12 @@ function sourcesOf(script: string): string {
   const files = [...new Set([file, ...parts, ...beside])].filter((path) => path.endsWith('.ts'));
   return files.map((path) => readFileSync(path, 'utf8')).join('\n');
 }
+
+t.test('nothing in the manual has a package of a registry run that may be anybody’s', (t) => {
+  for (const [page, text] of pages)
+    t.notMatch(text, /npx (--yes |-y )?turnpike|npm (i|install) (-\S+ )*turnpike\b(?!@npm:)/, page);
+  t.end();
+});
 
 t.test('every command of the manual is there, with the options that it names', async (t) => {
   let checked = 0;

@@ -274,6 +274,8 @@ export interface ServiceFile {
   readonly tags: readonly string[];
   /** Text for agents, used in `/llms.txt` and other discovery documents. */
   readonly instructions: string;
+  /** Of npm, with the client of these sources. */
+  readonly clientPackage?: string;
   readonly ownershipProofs?: readonly string[];
   /** Where an endpoint can be paid that names no networks. */
   readonly defaultNetwork: NetworkId;

@@ -95,6 +95,18 @@ t.test('what indexes of paid endpoints would not take is refused, with what they
   ]);
 });
 
+t.test('what buyers shall run is the name of a package, and nothing that a shell or npm takes for more', async (t) => {
+  const service = rightFiles['service.yaml'] as string;
+  const told = (name: string) =>
+    problemsOf(writeCatalogue(t, { 'service.yaml': `${service}clientPackage: ${JSON.stringify(name)}\n` }));
+  for (const name of ['turnpike', '@acme/turnpike', '@a-b/c.d_e', 'x'.repeat(214)]) t.same(told(name), [], name);
+  const commands = '-g --yes . ../shop @acme acme/turnpike @acme/a/b a;id $(id) A a@latest npm:a https://a.example/a';
+  for (const name of [...commands.split(' '), '', 'a b', 'a\nb', 'x'.repeat(215)]) {
+    const fault = /^service\.yaml:6:\d+: .*; write the name of an npm package, such as "@acme\/turnpike"/;
+    t.match(told(name), [fault], name);
+  }
+});
+
 t.test('a name that indexes do not take is cut to what they take', async (t) => {
   const nameOf = (name: string) => {
     const service = replaced(rightFiles['service.yaml'] as string, 'Shop', name);

@@ -7,7 +7,6 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
-import { wordsFor } from '../words-for.ts';
 
 /** Somebody's own directory, from which packages are found. */
 const home = t.testdir({ catalogue: {} });
@@ -79,21 +78,23 @@ t.test('a new API key is not drawn from a deposit, and no program says so', asyn
   t.notOk((await snippetsOf('/v1/credits')).has('deposit'));
 });
 
+/** The server that an endpoint's page tells an MCP client to start. */
+async function mcpServer(): Promise<{ command: string; args: string[]; env: Record<string, string> }> {
+  const { mcpServers } = JSON.parse((await snippetsOf('/image/family-e-2')).get('mcp') ?? '');
+  const [server] = Object.values(mcpServers) as [{ command: string; args: string[]; env: Record<string, string> }];
+  return server;
+}
+
 t.test('an MCP client that is configured as the page says buys the endpoint by its tool', async (t) => {
   const page = await (await fetch(`${gateway.url}/endpoints/image/family-e-2`)).text();
-  const [, tool = ''] = /The tool is (\S+?)\.</.exec(page) ?? [];
-  const { mcpServers } = JSON.parse((await snippetsOf('/image/family-e-2')).get('mcp') ?? '');
-  const [{ command, args, env }] = Object.values(mcpServers) as [
-    { command: string; args: string[]; env: Record<string, string> },
-  ];
-  t.same([command, ...args.slice(0, 3)], ['npx', '--yes', 'turnpike', 'mcp']);
+  const [, tool = ''] = /The tool is (\S+?)\.[ <]/.exec(page) ?? [];
+  const { command, args, env } = await mcpServer();
   t.same(Object.keys(env), ['TURNPIKE_WALLET_EVM']);
   const client = new Client({ name: 'test', version: '1' });
-  // Of the package's command, what stands here in its sources.
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [...wordsFor('src/cli/mcp.ts'), ...args.slice(3)],
-    env: { PATH: process.env.PATH ?? '', TURNPIKE_WALLET_EVM: String(environment.EVM_PRIVATE_KEY) },
+    command,
+    args: args.map((word) => (word === '/path/to/turnpike' ? process.cwd() : word)),
+    env: { PATH: process.env.PATH ?? '', HOME: home, TURNPIKE_WALLET_EVM: String(environment.EVM_PRIVATE_KEY) },
     stderr: 'ignore',
   });
   await client.connect(transport);
@@ -104,4 +105,15 @@ t.test('an MCP client that is configured as the page says buys the endpoint by i
   const answer = await client.callTool({ name: tool, arguments: { prompt: 'a lighthouse in fog', resolution: '1k' } });
   t.notOk(answer.isError, JSON.stringify(answer.content).slice(0, 500));
   t.equal((await gateway.earned('chain-c')) - before, 60_000n);
+});
+
+t.test('no page has a package run that the operator has not named, and a named one gets the same words', async (t) => {
+  const { args } = await mcpServer();
+  const page = await (await fetch(`${gateway.url}/endpoints/image/family-e-2`)).text();
+  t.notMatch(page, /npx[^<]*turnpike|npm (i|install)[^<]* turnpike/);
+  appendFileSync(join(catalogue, 'service.yaml'), 'clientPackage: "@acme/turnpike"\n');
+  await gateway.reload();
+  const named = await mcpServer();
+  t.same([named.command, ...named.args.slice(0, 3)], ['npx', '--yes', '@acme/turnpike', 'mcp']);
+  t.same(named.args.slice(3), args.slice(args.indexOf('--') + 1));
 });

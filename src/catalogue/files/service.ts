@@ -176,6 +176,15 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
       description: 'What operations are listed under',
     },
     instructions: { ...text, description: 'How to buy here, for agents: part of /llms.txt and other documents' },
+    clientPackage: {
+      type: 'string',
+      pattern: '^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$',
+      maxLength: 214,
+      'x-expected': 'write the name of an npm package, such as "@acme/turnpike"',
+      description:
+        'The npm package as which you published these sources (npm publish): what pages have buyers run. Name none that is not yours. Left out: pages tell of a copy of the sources',
+      examples: ['@acme/turnpike'],
+    },
     ownershipProofs: {
       type: 'array',
       items: text,

@@ -28,6 +28,6 @@ export function snippetsOf(route: Offer['base'], offer: Offer, parts: PageParts)
     ...(evm && isDrawn(route, parts) ? [fromDeposit(call, evm)] : []),
     ...(evm ? [python(call)] : []),
     ...(overMpp ? [mppx(exampleCall({ ...overMpp, methods: ['POST'] }, parts.publicUrl))] : []),
-    ...(tool === undefined ? [] : [mcp(parts.publicUrl, offer.endpoint.group, tool)]),
+    ...(tool === undefined ? [] : [mcp(parts, offer.endpoint.group, tool)]),
   ];
 }
