@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
+import { quoted } from '../../discovery/shell.ts';
 
 interface Package {
   readonly name: string;
@@ -55,32 +56,36 @@ const templates = join(import.meta.dirname, 'templates');
 
 const OF_SOURCES = join(import.meta.dirname, '../../../package.json');
 
-/** The package's own `package.json`, from its sources or from what was built of them. */
-const ownPackage = (): Package =>
-  require(existsSync(OF_SOURCES) ? OF_SOURCES : join(import.meta.dirname, '../../../../package.json'));
+/** The package's own `package.json`, in its sources or in what was built of them. */
+const OWN = existsSync(OF_SOURCES) ? OF_SOURCES : join(import.meta.dirname, '../../../../package.json');
 
-/** What `npm pack` of the sources makes; undefined where this is the package itself. */
-function packed(): string | undefined {
+const ownPackage = (): Package => require(OWN);
+
+/** What `npm pack` makes of it. By its name a registry would give whatever somebody has registered there. */
+function archive(): string {
   const { name, version } = ownPackage();
-  return existsSync(OF_SOURCES) ? `${name}-${version}.tgz` : undefined;
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 }
 
-/** What is to be typed once the files are there. No registry has the package of somebody's sources. */
+const inShell = (path: string): string => (/^[\w./-]+$/.test(path) ? path : quoted(path));
+
+/** What is to be typed once the files are there. */
 export function nextStep(directory: string): string {
-  const install = `cd ${directory} && npm install && npm start`;
-  return packed() === undefined ? install : `npm pack --pack-destination ${directory} && ${install}`;
+  // What is installed was built before it was packed, and has nothing to be built of.
+  const own = OWN === OF_SOURCES ? '' : ` --ignore-scripts ${inShell(dirname(OWN))}`;
+  const place = inShell(directory);
+  return `npm pack --pack-destination ${place}${own} && cd ${place} && npm install && npm start`;
 }
 
 function packageJson(name: string): string {
   const own = ownPackage();
-  const archive = packed();
   const sandbox = SANDBOX_PACKAGES.map((each) => [each, own.devDependencies[each]]);
   const manifest = {
     name,
     private: true,
     type: 'module',
     scripts: Object.fromEntries(COMMANDS.map((command) => [command, `turnpike ${command}`])),
-    dependencies: { [own.name]: archive === undefined ? own.version : `file:${archive}` },
+    dependencies: { [own.name]: `file:${archive()}` },
     devDependencies: Object.fromEntries(sandbox),
     overrides: own.overrides,
   };
