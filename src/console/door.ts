@@ -1,4 +1,4 @@
-/** What stands between the console and the web: by which name it is asked, from which page, and by whom. */
+/** What stands between the operator's port and the web: by which name it is asked, from which page, and by whom. */
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { ConsoleProblem } from './problem.ts';
@@ -34,13 +34,40 @@ function nameIn(host: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : '';
 }
 
+const isOwn = (name: string, adminHost: string): boolean =>
+  isIP(name) !== 0 || name === 'localhost' || name === adminHost;
+
 /** A stranger's name may be made to lead here (DNS rebinding), so that a stranger's page is of the same origin: 403. */
 export const ownNameOnly =
   (adminHost: string): RequestHandler =>
   ({ headers: { host = '' } }, _response, next) => {
-    const name = nameIn(host);
-    if (isIP(name) || name === 'localhost' || name === adminHost) return next();
+    if (isOwn(nameIn(host), adminHost)) return next();
     throw new ConsoleProblem(403, 'open the console by its IP address, as localhost or by TURNPIKE_ADMIN_HOST');
+  };
+
+/** `gateway`, `gateway.internal`: the internet's DNS has such names for nobody. */
+const PRIVATE_NAME = /^[\w-]+(\.[\w-]+)*\.(internal|local)$|^[\w-]+$/;
+
+function bearerIn({ headers: { authorization = '' } }: Request): string | undefined {
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  return token;
+}
+
+/** The same for what machines read without a session: scrapers go by the names of their own network, too. */
+export const scrapersOnly =
+  (adminHost: string, sessions: Pick<Sessions, 'checkToken'>): RequestHandler =>
+  (request, _response, next) => {
+    const name = nameIn(request.headers.host ?? '');
+    if (isOwn(name, adminHost) || PRIVATE_NAME.test(name)) return next();
+    const token = bearerIn(request);
+    if (token === undefined) {
+      throw new ConsoleProblem(
+        403,
+        'scrape the gateway by its IP address, as localhost, by TURNPIKE_ADMIN_HOST, by a name of one word or below .internal or .local, or with TURNPIKE_ADMIN_TOKEN as its bearer token',
+      );
+    }
+    sessions.checkToken(token);
+    next();
   };
 
 const READS = new Set(['GET', 'HEAD']);
@@ -70,7 +97,7 @@ function proofIn(request: Request): string | undefined {
 export const signedInOnly =
   (sessions: Sessions): RequestHandler =>
   (request, _response, next) => {
-    const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    const token = bearerIn(request);
     const proof = proofIn(request);
     if (token !== undefined) sessions.checkToken(token);
     else if (proof === undefined || !sessions.isOpen(proof)) {

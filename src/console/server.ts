@@ -10,7 +10,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../readiness.ts';
 import { consoleApi } from './api.ts';
-import { ownNameOnly, safeHeaders, samePageOnly } from './door.ts';
+import { ownNameOnly, safeHeaders, samePageOnly, scrapersOnly } from './door.ts';
 import { pageFiles } from './page-files.ts';
 import type { ConsoleParts } from './parts.ts';
 import { ConsoleProblem } from './problem.ts';
@@ -77,7 +77,10 @@ function application({ metrics, console, log, health, readiness }: Served, { hos
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.get('/metrics', async (_request, response) => sendText(response, 200, metrics.contentType, await metrics.text()));
+  // Wrong tokens are counted apart from the console's: no page can keep the operator out.
+  app.get('/metrics', scrapersOnly(host, openSessions(token, Date.now)), async (_request, response) =>
+    sendText(response, 200, metrics.contentType, await metrics.text()),
+  );
   app.get('/healthz', async (_request, response) => sendProbe(response, 200, await health()));
   app.get('/readyz', async (_request, response) => {
     const { ok, body } = await readiness();

@@ -118,8 +118,32 @@ t.test('a stranger’s name that leads here opens nothing', async (t) => {
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `10.1.2.3:${port}`]) {
     t.equal((await ask(`${API}/overview`, { ...bearer, host })).status, 200, host);
   }
-  t.equal((await ask('/metrics', { host: 'gateway.internal' })).status, 200, 'what machines read has no session');
 });
+
+t.test(
+  'metrics are scraped by every name that no stranger can have lead here, and by others with the token',
+  async (t) => {
+    for (const host of [
+      '127.0.0.1:1',
+      '[::1]',
+      '10.1.2.3:9464',
+      'localhost',
+      'gateway:9464',
+      'gateway.internal',
+      'a.b.local',
+    ]) {
+      t.match(await ask('/metrics', { host }), { status: 200, text: /^# HELP / }, host);
+    }
+    for (const host of ['evil.example', 'evil.example:9464', 'gateway.internal.evil.example', 'evil.example.', 'x y']) {
+      const refused = await ask('/metrics', { host });
+      t.equal(refused.status, 403, host);
+      t.match(JSON.parse(refused.text).error, /by its IP address.* or with TURNPIKE_ADMIN_TOKEN as its bearer token/);
+      t.equal((await ask('/metrics', { host, ...bearer })).status, 200, host);
+      t.equal((await ask('/metrics', { host, authorization: `Bearer ${TOKEN}x` })).status, 401, host);
+      t.equal((await ask('/readyz', { host })).status, 200, 'probes tell nothing that the public port does not');
+    }
+  },
+);
 
 t.test('everything below the console is said to run nothing of others, and to be kept by nobody', async (t) => {
   for (const path of ['/console', '/console/console.js', `${API}/overview`, `${API}/nothing`]) {
