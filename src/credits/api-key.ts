@@ -36,11 +36,12 @@ export const newKey = (mode: KeyMode): KeyText => ({
 });
 
 /**
- * The key that belongs to a payment: always the same one, so that a purchase that is run again, after a failure or a
- * crash, answers the key it made before although only its hash was kept. `secret` keeps others from working it out.
+ * The key that belongs to something, such as a payment: always the same one, so that a purchase that is run again, after
+ * a failure or a crash, answers the key it made before although only its hash was kept. `secret` keeps others from working
+ * it out.
  */
-export const keyOfPayment = (mode: KeyMode, secret: string, paymentId: string): KeyText => {
-  const derive = (what: string) => createHmac('sha256', secret).update(`${what} of ${paymentId}`).digest();
+export const keyOf = (mode: KeyMode, secret: string, owner: string): KeyText => {
+  const derive = (what: string) => createHmac('sha256', secret).update(`${what} of ${owner}`).digest();
   return {
     apiKey: prefixOf(mode) + base62(derive('key'), KEY_DIGITS),
     id: `key_${base62(derive('id').subarray(0, 12), ID_DIGITS)}`,

@@ -3,11 +3,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import type { Money } from '../money.ts';
 import type { ApiKey, CreditStore, KeyLimits, NewApiKey } from '../store/credit-store.ts';
-import { hashOf, isKeyText, type KeyMode, type KeyText, keyOfPayment, newKey, shownOf } from './api-key.ts';
+import { hashOf, isKeyText, type KeyMode, type KeyText, keyOf, newKey, shownOf } from './api-key.ts';
 
 export interface ApiKeys {
   /** A new key, shown this once, with `credit` on it. */
   create(order: NewKeyOrder): Promise<CreatedKey>;
+  /**
+   * The key of that label that every start has, in clear, with as much credit again. It is made where there is none in the
+   * store, or where somebody has disabled the last.
+   */
+  keep(order: { readonly label: string; readonly credit: Money }): Promise<string>;
   /** The key as it stands; undefined for an unknown one. Says nothing of whether it may be used: see `ApiKey`. */
   find(apiKey: string): Promise<ApiKey | undefined>;
   /**
@@ -67,21 +72,35 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
   /** Made once for all instances: it must not change while a payment may be run again. */
   const secret = () => store.secret('api-keys', randomBytes(32).toString('hex'));
 
+  async function add(text: KeyText, order: NewKeyOrder): Promise<CreatedKey> {
+    const key = record(text, order);
+    const grant = order.credit
+      ? { amount: order.credit, reference: randomUUID(), note: 'given with the key' }
+      : undefined;
+    await store.addKey(key, grant, now());
+    return { apiKey: text.apiKey, id: text.id, shown: key.shown };
+  }
+
   return {
-    async create(order) {
-      const text = newKey(mode);
-      const key = record(text, order);
-      const grant = order.credit
-        ? { amount: order.credit, reference: randomUUID(), note: 'given with the key' }
-        : undefined;
-      await store.addKey(key, grant, now());
-      return { apiKey: text.apiKey, id: text.id, shown: key.shown };
+    create: (order) => add(newKey(mode), order),
+
+    async keep({ label, credit }) {
+      const kept = await secret();
+      for (let number = 1; ; number += 1) {
+        const text = keyOf(mode, kept, `${label} ${number}`);
+        const found = await store.findKey(hashOf(text.apiKey), now());
+        if (!found) return (await add(text, { label, credit })).apiKey;
+        if (found.disabledAt !== undefined) continue;
+        const amount = credit - found.balance - found.held;
+        if (amount > 0n) await store.grant(found.id, { amount, reference: randomUUID(), note: 'given again' }, now());
+        return text.apiKey;
+      }
     },
 
     find: async (apiKey) => (isKeyText(apiKey) ? store.findKey(hashOf(apiKey), now()) : undefined),
 
     async buy({ amount, apiKey, paymentId, awaitsConfirmations = false }) {
-      const made = apiKey === undefined ? keyOfPayment(mode, await secret(), paymentId) : undefined;
+      const made = apiKey === undefined ? keyOf(mode, await secret(), paymentId) : undefined;
       const key = made ? record(made, { label: 'bought' }) : { hash: hashOf(apiKey ?? '') };
       const purchased = await store.purchase({ paymentId, amount, key, awaitsConfirmations }, now());
       if (!purchased) throw unusableKey();

@@ -122,8 +122,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     }),
     prepare: async (sold) => doubles.serve(served(sold)),
     opened: async (credits) => {
-      const { apiKey } = await credits.create({ label: 'sandbox', credit: usd('100') });
-      state.apiKey = apiKey;
+      state.apiKey = await credits.keep({ label: 'sandbox', credit: usd('100') });
     },
     stop: async () => {
       await settlements.facilitator.close();
