@@ -6,6 +6,7 @@ import type { Network } from './catalogue/types.ts';
 import { ConfigProblem, readVariables, type VariableReader, type Variables } from './environment.ts';
 import { readTrustedProxies, type TrustedProxies } from './http/client-address.ts';
 import { rails } from './rails/index.ts';
+import { unknownIn } from './unknown-variables.ts';
 import type { MediaBucket } from './upstream/media/s3.ts';
 
 export interface Config {
@@ -67,6 +68,9 @@ export const PAY_TO = 'TURNPIKE_PAY_TO_';
 export const RPC_URL = 'TURNPIKE_RPC_URL_';
 export const COIN_USD = 'TURNPIKE_COIN_USD_';
 
+/** How those begin that commands read alone. */
+const OF_COMMANDS = ['TURNPIKE_WALLET_', 'TURNPIKE_OWNERSHIP_KEY'];
+
 /** What stands after the prefix for a network's id or a family. */
 export const inVariable = (name: string): string => name.toUpperCase().replaceAll('-', '_');
 
@@ -89,8 +93,10 @@ function readLive(environment: Variables, read: VariableReader): LiveConfig {
   }
   // Those of one network are checked where the networks are known.
   for (const family of ['evm', 'solana'] as const) {
-    const fault = payTo[family] === undefined ? undefined : addressFault(family, payTo[family]);
-    if (fault) problems.push(`${PAY_TO}${inVariable(family)} ${fault}`);
+    const name = `${PAY_TO}${inVariable(family)}`;
+    const address = optional(name);
+    const fault = address === undefined ? undefined : addressFault(family, address);
+    if (fault) problems.push(`${name} ${fault}`);
   }
   const id = optional('CDP_API_KEY_ID');
   const secret = optional('CDP_API_KEY_SECRET');
@@ -124,9 +130,8 @@ function readMediaBucket({ problems, optional, url }: VariableReader): MediaBuck
   const bucket = optional('TURNPIKE_MEDIA_S3_BUCKET');
   const endpoint = url('TURNPIKE_MEDIA_S3_ENDPOINT');
   const publicUrl = url('TURNPIKE_MEDIA_S3_PUBLIC_URL');
-  if (bucket && publicUrl) {
-    return { bucket, endpoint, region: optional('TURNPIKE_MEDIA_S3_REGION') ?? 'us-east-1', publicUrl };
-  }
+  const region = optional('TURNPIKE_MEDIA_S3_REGION') ?? 'us-east-1';
+  if (bucket && publicUrl) return { bucket, endpoint, region, publicUrl };
   if (bucket && !optional('TURNPIKE_MEDIA_S3_PUBLIC_URL')) {
     problems.push(
       'TURNPIKE_MEDIA_S3_PUBLIC_URL is missing: the address under which everybody can read the files of TURNPIKE_MEDIA_S3_BUCKET',
@@ -149,16 +154,17 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 &&
 
 function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
   const given = optional('TURNPIKE_ADMIN_PORT');
+  const host = optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1';
+  const token = optional('TURNPIKE_ADMIN_TOKEN');
   if (given === undefined) return undefined;
   const port = Number(given);
   if (!isPort(port)) problems.push(`TURNPIKE_ADMIN_PORT is ${given}: it takes a number from 0 to 65535`);
-  const token = optional('TURNPIKE_ADMIN_TOKEN');
   if (token !== undefined && !TOKEN.test(token)) {
     problems.push(
       'TURNPIKE_ADMIN_TOKEN must have 16 characters or more, letters, digits, - and _: openssl rand -hex 32',
     );
   }
-  return { host: optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1', port, ...(token !== undefined && { token }) };
+  return { host, port, ...(token !== undefined && { token }) };
 }
 
 /** Two cannot listen at one port of one address. */
@@ -215,6 +221,21 @@ function readWorkers({ problems, optional }: VariableReader, isLive: boolean): n
 /** Throws ConfigProblem with every problem at once. */
 export function readConfig(environment: Variables): Config {
   const read = readVariables(environment);
+  const config = configOf(environment, read);
+  if (read.problems.length > 0) throw new ConfigProblem([...read.problems, ...unknownVariables(environment)]);
+  return config;
+}
+
+/** Of a variable that is set and that nothing reads: its name, never its value, and the one that was probably meant. */
+export function unknownVariables(environment: Variables): string[] {
+  // Live mode reads all there are.
+  const live = { TURNPIKE_MODE: 'live' };
+  const read = readVariables(live);
+  configOf(live, read);
+  return unknownIn(environment, read.names, [PAY_TO, RPC_URL, COIN_USD, ...OF_COMMANDS]);
+}
+
+function configOf(environment: Variables, read: VariableReader): Config {
   const { problems, optional, url } = read;
   const mode = optional('TURNPIKE_MODE') ?? 'sandbox';
   if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
@@ -241,7 +262,7 @@ export function readConfig(environment: Variables): Config {
   const host = optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1');
   const admin = readAdmin(read);
   checkPorts(host, port, admin, problems);
-  const config: Config = {
+  return {
     mode: live ? 'live' : 'sandbox',
     host,
     port,
@@ -260,6 +281,4 @@ export function readConfig(environment: Variables): Config {
     drainMs: drainSeconds * 1000,
     live: live ? readLive(environment, read) : undefined,
   };
-  if (problems.length > 0) throw new ConfigProblem(problems);
-  return config;
 }

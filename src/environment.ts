@@ -15,6 +15,8 @@ export class ConfigProblem extends Error {
 export interface VariableReader {
   /** Each with the variable's name and what it takes. */
   readonly problems: string[];
+  /** The names that were read, set or not. */
+  readonly names: ReadonlySet<string>;
   /** Undefined for a variable that is not set, or blank. */
   optional(name: string): string | undefined;
   /** Without slashes at its end. */
@@ -31,7 +33,11 @@ export const PRIVATE_KEYS = {
 
 export function readVariables(variables: Variables): VariableReader {
   const problems: string[] = [];
-  const optional = (name: string): string | undefined => variables[name]?.trim() || undefined;
+  const names = new Set<string>();
+  const optional = (name: string): string | undefined => {
+    names.add(name);
+    return variables[name]?.trim() || undefined;
+  };
   const url = (name: string): string | undefined => {
     const value = optional(name);
     if (value === undefined || URL.canParse(value)) return value?.replace(/\/+$/, '');
@@ -44,5 +50,5 @@ export function readVariables(variables: Variables): VariableReader {
     if (value !== undefined && !form.test(value)) problems.push(`${name} is not a private key: give ${words}`);
     return value;
   };
-  return { problems, optional, url, privateKey };
+  return { problems, names, optional, url, privateKey };
 }

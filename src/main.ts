@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { openApp } from './app.ts';
 import type { Route } from './catalogue/types.ts';
-import { readConfig } from './config.ts';
+import { readConfig, unknownVariables } from './config.ts';
 import { makeDataDirectory } from './disk.ts';
 import { createLog } from './log.ts';
 import { load, reloadAloud, watchFiles } from './reloading.ts';
@@ -25,6 +25,8 @@ function firstCall(sold: readonly Route[]): string {
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   makeDataDirectory(config.dataDirectory);
+  const unknown = unknownVariables(process.env);
+  if (cluster.isPrimary && unknown.length > 0) createLog(config.logLevel).warn({}, unknown.join('; '));
   if (config.workers > 1) {
     await (cluster.isWorker ? work(config) : supervise(config, fileURLToPath(import.meta.url), say));
     return;
