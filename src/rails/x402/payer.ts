@@ -71,6 +71,29 @@ const SCHEMES: Readonly<Record<string, X402Scheme>> = {
   channel: 'batch-settlement',
 };
 
+/** `exact on chain-c, chain-a; channel on chain-c`, as `--scheme` and `--network` take them. */
+function waysIn(accepts: readonly { scheme: string; network: string }[], names: ReadonlyMap<string, string>): string {
+  const networks = new Map<string, Set<string>>();
+  for (const { scheme, network } of accepts) {
+    const [named = scheme] = Object.entries(SCHEMES).find(([, known]) => known === scheme) ?? [];
+    networks.set(named, (networks.get(named) ?? new Set()).add(names.get(network) ?? network));
+  }
+  return [...networks].map(([named, on]) => `${named} on ${[...on].join(', ')}`).join('; ');
+}
+
+/** What makes a gateway offer it. */
+const OFFERED_BY: Readonly<Record<string, string>> = {
+  hold: 'exposure: { hold: true }',
+  channel: 'exposure: { channels: true }',
+};
+
+function notOffered(named: string, network: string | undefined, ways: string): PayProblem {
+  const what = `--scheme ${named} is not offered for this path${network === undefined ? '' : ` on ${network}`}`;
+  const setting = OFFERED_BY[named];
+  const own = setting === undefined ? '' : `. A gateway of yours offers it with ${setting} in service.yaml`;
+  return new PayProblem(`${what}, nothing was paid: it is paid by ${ways}${own}`);
+}
+
 /** `network`: neutral or CAIP-2 id; undefined for the first that is offered. */
 export async function openPayer(sandbox: SandboxState, network: string | undefined, named = 'exact'): Promise<Payer> {
   const scheme = SCHEMES[named];
@@ -92,9 +115,8 @@ export async function openPayer(sandbox: SandboxState, network: string | undefin
       const payable = [...new Set(accepts.map((offer) => names.get(offer.network) ?? offer.network))];
       const isPayable = (offer: { scheme: string; network: string }) =>
         offer.scheme === scheme && (wanted === undefined || offer.network === wanted);
-      const chosen =
-        accepts.find(isPayable) ?? accepts.find((offer) => wanted === undefined || offer.network === wanted);
-      if (!chosen) throw new PayProblem(`this path is paid on ${payable.join(', ')}, not on ${network}`);
+      const chosen = accepts.find(isPayable);
+      if (!chosen) throw notOffered(named, network, waysIn(accepts, names));
       const { amount, asset, payTo } = chosen;
       const on = names.get(chosen.network) ?? chosen.network;
       return { amount: BigInt(amount), payable, payment: `${amount} atomic units of ${asset} to ${payTo} on ${on}` };
