@@ -170,7 +170,7 @@ const refuseManyHeaders: RequestHandler = (request, _response, next) => {
 
 /** Express's own errors (an undecodable path) say nothing that a caller needs. */
 export const answerProblem =
-  ({ log }: Pick<RouterParts, 'log'>): ErrorRequestHandler =>
+  ({ log, storefront }: Pick<RouterParts, 'log' | 'storefront'>): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) return next(error);
     const { requestId } = visitOf(response);
@@ -180,5 +180,10 @@ export const answerProblem =
       log.error({ requestId, path: path.slice(0, 200), err: error }, 'request failed in the gateway');
     }
     const { status, headers, body } = problemAnswer(problem, requestId);
-    send(response, { status, headers: { ...headers, 'request-id': requestId }, body });
+    const page = storefront.pageInPlaceOf(request, status);
+    send(response, {
+      status,
+      headers: { ...headers, ...page?.headers, 'request-id': requestId },
+      body: page?.body ?? body,
+    });
   };

@@ -13,6 +13,7 @@ import { type Offer, offersOf, PAGES_PATH } from './offers.ts';
 import { ChatPage } from './pages/chat.tsx';
 import { EndpointPage } from './pages/endpoint.tsx';
 import { ListPage } from './pages/list.tsx';
+import { NotFoundPage } from './pages/not-found.tsx';
 import type { PageParts } from './pages/parts.ts';
 import { SAMPLES_PATH } from './samples.ts';
 import { createWalletRouter, type WalletParts } from './wallets/router.ts';
@@ -32,7 +33,10 @@ export interface Storefront {
   /** `/`: the list, or for programs what is written for them. */
   readonly front: RequestHandler;
   answersFor(path: string): boolean;
-  /** The page of what is sold at a path, for a browser that would be shown an answer of this status; else undefined. */
+  /**
+   * The page of what is sold at a path, or that nothing is, for a browser that would be shown an answer of this status;
+   * else undefined.
+   */
   pageInPlaceOf(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, status: number): PageAnswer | undefined;
 }
 
@@ -81,6 +85,10 @@ export function openStorefront(parts: StorefrontParts): Storefront {
     );
   }
 
+  /** What is sold may say 404 itself. */
+  const missingPage = (path: string): Document | undefined =>
+    byPath.has(path) ? undefined : keptPage('404', () => <NotFoundPage parts={parts} />);
+
   const headers = {
     'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
@@ -127,8 +135,10 @@ export function openStorefront(parts: StorefrontParts): Storefront {
     },
     answersFor: (path) => OWN_PATHS.includes(path) || OWN_PREFIXES.some((prefix) => path.startsWith(prefix)),
     pageInPlaceOf({ method, url = '/', headers: { accept } }, status) {
-      if (method !== 'GET' || BECAUSE[status] === undefined || !prefersPage(accept)) return undefined;
-      const page = endpointPage(new URL(url, parts.publicUrl).pathname, status);
+      if (method !== 'GET' || !prefersPage(accept)) return undefined;
+      const [path = '/'] = url.split('?');
+      const endpoint = () => (BECAUSE[status] === undefined ? undefined : endpointPage(path, status));
+      const page = status === 404 ? missingPage(path) : endpoint();
       return page && { headers: { ...headers, 'content-type': page.type, vary: 'accept' }, body: page.body };
     },
   };

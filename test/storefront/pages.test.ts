@@ -50,6 +50,32 @@ t.test('every mirror has a page at its own path, too', async (t) => {
   t.equal((await asBrowser('/endpoints/image/nothing-of-that-name')).status, 404);
 });
 
+t.test(
+  'an address that leads to nothing is a page with a way back for people, and a problem for programs',
+  async (t) => {
+    for (const path of [
+      '/nothing-here',
+      '/endpoints/nothing-here',
+      '/media/nothing.png',
+      '/%',
+      '//x',
+      '/no?<script>',
+    ]) {
+      const answer = await asBrowser(path);
+      t.equal(answer.status, 404, path);
+      t.match(answer.headers.get('content-type'), /^text\/html/, path);
+      t.match(answer.headers.get('vary'), /accept/i);
+      t.match(answer.headers.get('content-security-policy'), "default-src 'none'");
+      const page = await answer.text();
+      t.match(page, /<h1>No such page<\/h1>[\s\S]*<a href="\/">Everything that is sold<\/a>/);
+      t.notMatch(page, /canonical|nothing-here|\?<script>/);
+      const program = await fetch(gateway.url + path, { headers: { accept: 'application/json' } });
+      t.match([program.status, await program.json()], [404, { error: { code: 'unknown_path' } }]);
+    }
+    t.match(await (await asBrowser('/nothing-here', { method: 'POST' })).json(), { error: { code: 'unknown_path' } });
+  },
+);
+
 t.test('pages load nothing from elsewhere, run nothing inline, and may be framed by nobody', async (t) => {
   for (const path of ['/', '/endpoints/image/family-e-2', '/chat']) {
     const answer = await asBrowser(path);

@@ -6,8 +6,8 @@ interface Props {
   readonly parts: PageParts;
   readonly title: string;
   readonly description: string;
-  /** Its own address, for who came by another. */
-  readonly path: string;
+  /** Its own address, for who came by another; undefined where it has none. */
+  readonly path: string | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -26,8 +26,8 @@ export function Layout({ parts, title, description, path, children }: Props) {
         <meta name="description" content={oneLine(description)} />
         <meta property="og:title" content={name} />
         <meta property="og:description" content={oneLine(description)} />
-        <meta property="og:url" content={publicUrl + path} />
-        <link rel="canonical" href={publicUrl + path} />
+        {path !== undefined && <meta property="og:url" content={publicUrl + path} />}
+        {path !== undefined && <link rel="canonical" href={publicUrl + path} />}
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="alternate" type="text/plain" href="/llms.txt" title="For agents" />
         <link rel="service-desc" type="application/json" href="/openapi.json" />
