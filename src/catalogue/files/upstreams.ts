@@ -22,7 +22,8 @@ export const modelProperties = {
         description: 'Where the provider asks more for every token of a call with a long prompt',
         properties: {
           above: { type: 'integer', minimum: 1, description: 'A prompt of more tokens is long', examples: [200_000] },
-          ...tokenCosts,
+          input: { ...tokenCosts.input, examples: ['20'] },
+          output: { ...tokenCosts.output, examples: ['75'] },
         },
       },
     },
