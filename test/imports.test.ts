@@ -60,6 +60,7 @@ const ABOVE = new Set([
   'shipped',
   'platform',
   'config',
+  'unknown-variables',
   'edition',
   'editions',
   'reloading',
