@@ -183,7 +183,7 @@ export function openChannelChain({ config, transactions, silences, time, ...part
             happen: async () => {
               const became = await happen();
               if (became.state === 'settled') {
-                return { claimed: claims, refused: [], transaction: became.transaction };
+                return { claimed: claims, refused: [], unsent: [], transaction: became.transaction };
               }
               throw new FacilitatorUnreachable(became.reason);
             },

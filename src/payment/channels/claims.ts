@@ -51,6 +51,8 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
   /** Why a network's vouchers are not claimed, and channels that the contract turns down: each is told once. */
   const delays = new Map<string, string>();
   const refusedOnes = new Set<string>();
+  /** Receivers that their token sends nothing. */
+  const unpaid = new Set<string>();
 
   function delayed(network: string, reason: string): void {
     if (delays.get(network) !== reason) log.warn({ network, reason }, 'vouchers are not claimed yet');
@@ -84,6 +86,22 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
     );
   }
 
+  /** What was claimed is the receiver's, and nobody can have it back: it only waits. */
+  function tellUnsent(network: string, claimed: readonly ChannelClaim[], unsent: readonly string[]): void {
+    for (const receiver of new Set(claimed.map(({ config }) => config.receiver))) {
+      const name = `${network} ${receiver}`;
+      if (!unsent.includes(receiver)) unpaid.delete(name);
+      else if (!unpaid.has(name)) {
+        unpaid.add(name);
+        log.error(
+          { network, receiver },
+          'what is claimed for this receiver stays in the contract, for its token sends it nothing: its issuer may say why; ' +
+            'the next claim that can sends all, and so does anybody who calls settle of the contract',
+        );
+      }
+    }
+  }
+
   /** Throws FacilitatorUnreachable. */
   async function claim(network: string, operator: ChannelOperator, ids: readonly string[]): Promise<void> {
     const until = now() + takenMs;
@@ -96,10 +114,11 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
         if (each) due.set(each, channel);
       }
       if (due.size === 0) return;
-      const { claimed, refused, transaction } = await operator.claim([...due.keys()]);
+      const { claimed, refused, unsent, transaction } = await operator.claim([...due.keys()]);
       for (const [each, channel] of due) if (refused.includes(each)) refuse(channel, each);
       if (claimed.length === 0) return;
       const amount = claimed.reduce((sum, each) => sum + each.due, 0n).toString();
+      tellUnsent(network, claimed, unsent);
       log.info({ network, channels: claimed.length, amount, transaction }, 'vouchers are claimed');
       for (const _ of claimed) metrics.claimed({ network, outcome: 'claimed' });
       await readAgain(

@@ -31,6 +31,8 @@ export interface Claimed {
   readonly claimed: readonly ChannelClaim[];
   /** The contract would turn them down, each by itself. */
   readonly refused: readonly ChannelClaim[];
+  /** Receivers that their token sends nothing: what was claimed for them is theirs in the contract, and waits there. */
+  readonly unsent: readonly string[];
   /** Undefined: nothing was claimed. */
   readonly transaction: string | undefined;
 }

@@ -10,7 +10,7 @@ import type { ChannelClaim, ChannelOperator, Deposit } from '../channels/operato
 import { newAttempt, reasonOf } from './attempt.ts';
 import { type Collecting, collect, rehearse } from './collecting.ts';
 import type { EvmDeployments } from './evm-deployment.ts';
-import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
+import { type Call, type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
 
 const abi = parseAbi([
@@ -97,11 +97,12 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
   });
   const claimCall = (claims: readonly ChannelClaim[]): Hex =>
     encodeFunctionData({ abi, functionName: 'claim', args: [claims.map(rowOf)] });
-  const settleCalls = (claims: readonly ChannelClaim[]): Hex[] => {
+  const settleCalls = (claims: readonly ChannelClaim[]): { readonly receiver: string; readonly data: Hex }[] => {
     const pairs = new Map(claims.map(({ config }) => [`${config.receiver} ${config.token}`, config]));
-    return [...pairs.values()].map((config) =>
-      encodeFunctionData({ abi, functionName: 'settle', args: [config.receiver as Address, config.token as Address] }),
-    );
+    return [...pairs.values()].map(({ receiver, token }) => ({
+      receiver,
+      data: encodeFunctionData({ abi, functionName: 'settle', args: [receiver as Address, token as Address] }),
+    }));
   };
   const together = (calls: readonly Hex[]) =>
     call(encodeFunctionData({ abi, functionName: 'multicall', args: [calls] }));
@@ -114,10 +115,10 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
       args: [config.payer as Address, depositNonce(channelId(chainId, config), salt) as Hex],
     });
 
-  async function simulate(claims: readonly ChannelClaim[]): Promise<boolean> {
+  async function goesThrough(sent: Call): Promise<boolean> {
     const attempt = newAttempt();
     try {
-      await noting(attempt, () => reader.call({ ...call(claimCall(claims)), account: operator }));
+      await noting(attempt, () => reader.call({ ...sent, account: operator }));
       return true;
     } catch {
       if (attempt.unreachable) throw new FacilitatorUnreachable('the chain could not be asked about the claims');
@@ -127,10 +128,24 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
 
   /** One bad row makes the contract refuse all: halves are tried until it stands alone. */
   async function good(claims: readonly ChannelClaim[]): Promise<ChannelClaim[]> {
-    if (claims.length === 0 || (await simulate(claims))) return [...claims];
+    if (claims.length === 0 || (await goesThrough(call(claimCall(claims))))) return [...claims];
     if (claims.length === 1) return [];
     const middle = Math.ceil(claims.length / 2);
     return [...(await good(claims.slice(0, middle))), ...(await good(claims.slice(middle)))];
+  }
+
+  /** What claims, and sends each receiver what was claimed for it: one that its token sends nothing keeps no claim waiting. */
+  async function claiming(claims: readonly ChannelClaim[]): Promise<{ calls: Hex[]; unsent: string[] }> {
+    const claim = claimCall(claims);
+    const settling = settleCalls(claims);
+    const all = [claim, ...settling.map(({ data }) => data)];
+    if (await goesThrough(together(all))) return { calls: all, unsent: [] };
+    const [calls, unsent]: [Hex[], string[]] = [[claim], []];
+    for (const { receiver, data } of settling) {
+      if (await goesThrough(together([claim, data]))) calls.push(data);
+      else unsent.push(receiver);
+    }
+    return { calls, unsent };
   }
 
   return {
@@ -203,19 +218,21 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
     async claim(claims) {
       const claimed = await good(claims);
       const left = claims.filter((each) => !claimed.includes(each));
-      if (claimed.length === 0) return { claimed, refused: left, transaction: undefined };
+      if (claimed.length === 0) return { claimed, refused: left, unsent: [], transaction: undefined };
       const worth = claimed.reduce((sum, { due }) => sum + due, 0n);
-      const attempt = await run(driver, together([claimCall(claimed), ...settleCalls(claimed)]), worth);
+      const { calls, unsent } = await claiming(claimed);
+      const attempt = await run(driver, together(calls), worth);
       if (!wentThrough(attempt)) {
         throw new FacilitatorUnreachable(attempt.refusal ?? 'the chain has not confirmed the claims');
       }
-      return { claimed, refused: left, transaction: attempt.transaction };
+      return { claimed, refused: left, unsent, transaction: attempt.transaction };
     },
 
     async refund(claim, amount): Promise<Settlement> {
       const giving = encodeFunctionData({ abi, functionName: 'refund', args: [structOf(claim.config), amount] });
-      const claiming = claim.due > 0n ? [claimCall([claim]), ...settleCalls([claim])] : [];
-      const attempt = await run(driver, together([...claiming, giving]), amount);
+      const before = claim.due > 0n ? await claiming([claim]).catch(() => undefined) : { calls: [] };
+      if (!before) return unknown('the chain could not be asked about the claim');
+      const attempt = await run(driver, together([...before.calls, giving]), amount);
       if (wentThrough(attempt)) return { state: 'settled', transaction: attempt.transaction, amount };
       return isOpen(attempt)
         ? unknown('the chain has not confirmed the refund')

@@ -32,16 +32,19 @@ const channelOf = (id: string, charged: number, given: Partial<Channel> = {}): C
 
 /** Channels that somebody keeps, and chains that claim all they are asked to unless they are told otherwise. */
 function scene(
-  listed: readonly Channel[],
+  charged: readonly Channel[],
   given: {
     read?: Partial<ChannelState>;
     fail?: (network: string, claims: readonly ChannelClaim[]) => void;
     /** Whose claims the contract would turn down. */
     refuses?: readonly string[];
+    /** Receivers that their token sends nothing now. */
+    frozen?: readonly string[];
     /** Who has claimed by the time that this round takes the channel. */
     claimedMeanwhile?: readonly string[];
   } = {},
 ) {
+  const listed = [...charged];
   const channels = new Map(listed.map((channel) => [channel.id, channel]));
   const [batches, reads, taken]: [string[][], string[], Set<string>] = [[], [], new Set()];
   const takes: (readonly string[])[] = [];
@@ -88,7 +91,8 @@ function scene(
         const refused = claims.filter((claim) => given.refuses?.includes(idOf(claim)));
         const claimed = claims.filter((claim) => !refused.includes(claim));
         for (const claim of claimed) claimedOnChain.add(idOf(claim));
-        return { claimed, refused, transaction: claimed.length === 0 ? undefined : '0xclaimed' };
+        const unsent = claimed.flatMap(({ config }) => given.frozen?.filter((each) => each === config.receiver) ?? []);
+        return { claimed, refused, unsent, transaction: claimed.length === 0 ? undefined : '0xclaimed' };
       },
     }) as unknown as ChannelOperator;
   const networks: Pick<PayableNetworks, 'ids' | 'find'> = {
@@ -109,6 +113,10 @@ function scene(
   });
   return {
     ...{ round, batches, reads, taken, takes, asked, counted },
+    charge(channel: Channel) {
+      listed.push(channel);
+      channels.set(channel.id, channel);
+    },
     kept: (id: string) => channels.get(id),
     /** What somebody should look at. */
     get lines() {
@@ -278,6 +286,23 @@ t.test('what the contract would turn down is told of once, and counted each time
     { level: 50, network: 'chain-a', channel: 'bad', payer: '0xpayer', due: '3000000', charged: '3000000' },
   ]);
   t.equal(lines.length, 1);
+});
+
+t.test('a receiver that its token sends nothing is told of once, until it is sent again', async (t) => {
+  const frozen: string[] = ['0xfrozen'];
+  const made = scene([], { frozen });
+  for (const [round, isFrozen] of [true, true, false, true].entries()) {
+    frozen.splice(0, 1, isFrozen ? '0xfrozen' : '0xnobody');
+    const config = JSON.stringify({ receiver: '0xfrozen' });
+    made.charge(channelOf(`channel ${round}`, 1_000_000 + round, { config }));
+    await made.round();
+  }
+  t.match(made.lines, [
+    { level: 50, network: 'chain-a', receiver: '0xfrozen' },
+    { level: 50, network: 'chain-a', receiver: '0xfrozen' },
+  ]);
+  t.equal(made.lines.length, 2);
+  t.equal(made.counted.length, 4, 'its vouchers are claimed all the same');
 });
 
 t.test('who has nothing to claim takes no channel', async (t) => {

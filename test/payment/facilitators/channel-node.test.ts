@@ -52,6 +52,8 @@ async function scene(t: Test, { nativeValue = 0n } = {}) {
   const contract = {
     /** Salts of channels whose claims are turned down. */
     bad: new Set<string>(),
+    /** Receivers that the token sends nothing. */
+    frozen: new Set<string>(),
     takesDeposits: true,
     /** What was signed for a deposit, once it was used. */
     used: new Set<string>(),
@@ -79,6 +81,12 @@ async function scene(t: Test, { nativeValue = 0n } = {}) {
       case 'claim':
         if (call.args[0].some(({ voucher }) => contract.bad.has(voucher.channel.salt)))
           throw failing('InvalidSignature');
+        return '0x';
+      case 'multicall':
+        for (const each of call.args[0]) {
+          const { functionName, args } = decodeFunctionData({ abi, data: each });
+          if (functionName === 'settle' && contract.frozen.has(args[0].toLowerCase())) throw reverted();
+        }
         return '0x';
       case 'deposit':
         if (!contract.takesDeposits) throw failing('DepositCollectionFailed');
@@ -352,13 +360,24 @@ t.test('what is claimed goes to each receiver, in each token', async (t) => {
   t.equal(node.sent.length, 1);
 });
 
+t.test('what is claimed for a receiver that its token sends nothing is claimed all the same', async (t) => {
+  const { operator, node, contract } = await scene(t);
+  const other = `0x${'9'.repeat(40)}`;
+  contract.frozen.add(other);
+  const rows = [claimOf(1), claimOf(2, { config: configWith(2, { receiver: other }) })];
+  t.match(await operator.claim(rows), { claimed: rows, unsent: [other] });
+  const [claimed, ...settled] = calledIn(node) as [string, unknown[]][];
+  t.match(claimed, ['claim', { length: 2 }]);
+  t.same(lower(settled), lower([['settle', config.receiver, config.token]]));
+});
+
 t.test('where nothing can be claimed nothing is sent', async (t) => {
   const { operator, node, contract } = await scene(t);
-  t.same(await operator.claim([]), { claimed: [], refused: [], transaction: undefined });
+  t.same(await operator.claim([]), { claimed: [], refused: [], unsent: [], transaction: undefined });
   t.same(node.asked, []);
   contract.bad.add(configWith(1).salt);
   const row = claimOf(1);
-  t.same(await operator.claim([row]), { claimed: [], refused: [row], transaction: undefined });
+  t.same(await operator.claim([row]), { claimed: [], refused: [row], unsent: [], transaction: undefined });
   t.same(node.sent, []);
 });
 

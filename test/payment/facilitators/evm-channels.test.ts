@@ -3,7 +3,17 @@ import type { PaymentRequirements } from '@x402/core/types';
 import { createBatchSettlementEIP3009DepositPayload, signVoucher } from '@x402/evm/batch-settlement/client';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { concat, encodeFunctionData, type Hex, numberToHex, parseAbi, parseSignature } from 'viem';
+import {
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  parseAbiParameters,
+  parseSignature,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ChannelConfig } from '../../../src/channel-config.ts';
 import { BATCH_SETTLEMENT } from '../../../src/escrow-contracts.ts';
@@ -287,8 +297,8 @@ t.test('what can be claimed is claimed and sent in one transaction, and the rest
   for (const config of [two, four, five, foreign]) t.match(await operator.read(idOf(config)), { totalClaimed: '0' });
 
   const nothing = await moved(() => operator.claim(bad));
-  t.same(nothing, { result: { claimed: [], refused: bad, transaction: undefined }, gains: {} });
-  t.same(await operator.claim([]), { claimed: [], refused: [], transaction: undefined });
+  t.same(nothing, { result: { claimed: [], refused: bad, unsent: [], transaction: undefined }, gains: {} });
+  t.same(await operator.claim([]), { claimed: [], refused: [], unsent: [], transaction: undefined });
   const again = await moved(() => operator.claim(good));
   t.match(again.result, { claimed: good, refused: [], transaction });
   t.same(again.gains, {}, 'what is claimed already moves nothing');
@@ -303,6 +313,30 @@ t.test('what is claimed for several receivers is sent to each', async (t) => {
   const { gains } = await moved(() => operator.claim(rows));
   t.same(gains, { receiver: 1_000n, contract: -3_000n });
   t.equal(await chains.balance(baseSepolia.id, other), 2_000n);
+});
+
+/** A receiver whose balance the token cannot add to, as it would be of one that its issuer has frozen. */
+async function frozenReceiver(): Promise<string> {
+  const receiver = privateKeyToAccount(generatePrivateKey()).address;
+  const balance = keccak256(encodeAbiParameters(parseAbiParameters('address, uint256'), [receiver, 9n]));
+  await rpc('anvil_setStorageAt', [asset.address, balance, numberToHex(2n ** 256n - 1n, { size: 32 })]);
+  return receiver.toLowerCase();
+}
+
+t.test('a receiver that its token sends nothing keeps no claim waiting, its own neither', async (t) => {
+  const receiver = await frozenReceiver();
+  const [sound, frozen] = [await filled(), await filled(FILL, { receiver })];
+  const rows = [await claimOf(frozen, 3_000n), await claimOf(sound, 1_000n)];
+  const { result, gains } = await moved(() => operator.claim(rows));
+  t.match(result, { claimed: rows, refused: [], unsent: [receiver], transaction: /^0x/ });
+  t.same(gains, { receiver: 1_000n, contract: -1_000n });
+  t.match(await operator.read(idOf(frozen)), { totalClaimed: '3000' }, 'its payer can not have it back');
+  t.match(await operator.claim([await claimOf(sound, 2_000n)]), { unsent: [] });
+
+  const given = await moved(async () => operator.refund(await claimOf(frozen, 5_000n, { due: 2_000n }), 100n));
+  t.match(given.result, { state: 'settled', amount: 100n });
+  t.same(given.gains, { payer: 100n, contract: -100n });
+  t.match(await operator.read(idOf(frozen)), { totalClaimed: '5000' });
 });
 
 t.test('what is due is claimed before a deposit is given back, in one transaction', async (t) => {
