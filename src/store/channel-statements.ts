@@ -55,12 +55,12 @@ export const chargeChannel = (id: string, paymentId: string, charged: string, no
 
 /**
  * What is left of a claim was charged while it was made, and waits from now. A chain may take a claim back: what its voucher
- * is good for waits again.
+ * is good for waits again, and a channel that is claimed whole waits for a second look that finds it so.
  */
 export const syncChannel = (id: string, state: ChannelState, charged: string, now: number): Statement => ({
   text: `UPDATE channels SET balance = ?2, total_claimed = ?3, withdraw_requested_at = ?4, refund_nonce = ?5,
-      synced_at = ?6, charged = ?7, unclaimed_since = CASE WHEN ?7 = ?3 OR voucher_max IS NULL THEN NULL
-        WHEN total_claimed <> ?3 THEN ?6 ELSE COALESCE(unclaimed_since, ?6) END
+      synced_at = ?6, charged = ?7, unclaimed_since = CASE WHEN voucher_max IS NULL THEN NULL WHEN total_claimed <> ?3 THEN ?6
+        WHEN ?7 = ?3 THEN NULL ELSE COALESCE(unclaimed_since, ?6) END
     WHERE id = ?1`,
   values: [id, state.balance, state.totalClaimed, state.withdrawRequestedAt, state.refundNonce, now, charged],
 });
@@ -80,7 +80,7 @@ export const listUnclaimed = (
 /** Sums are told, not paid: the inexact numbers of both databases do. */
 export const sumUnclaimed: Statement = {
   text: `SELECT network, SUM(CAST(charged AS DOUBLE PRECISION) - CAST(total_claimed AS DOUBLE PRECISION)) AS amount
-    FROM channels WHERE unclaimed_since IS NOT NULL GROUP BY network`,
+    FROM channels WHERE unclaimed_since IS NOT NULL AND charged <> total_claimed GROUP BY network`,
   values: [],
 };
 

@@ -42,7 +42,7 @@ export interface Channel extends ChannelFacts, ChannelState {
   readonly pending: (Voucher & { readonly paymentId: string }) | undefined;
   /** Milliseconds since the epoch, as all that follow: when its chain was asked. */
   readonly syncedAt: number;
-  /** Since when something of it is charged and not claimed. */
+  /** Since when something of it is charged and not claimed, or its claim was seen once only: a chain may take it back. */
   readonly unclaimedSince: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -86,8 +86,8 @@ export interface ChannelStore {
   sync(id: string, state: ChannelState, now: number, hasTurnedDown?: boolean): Promise<void>;
 
   /**
-   * Those with something to claim, the longest waiting first, that nobody claims for at the moment: a page of `limit`, or
-   * that after the one named.
+   * Those with something to claim, or a claim that was seen once only, the longest waiting first, that nobody claims for at
+   * the moment: a page of `limit`, or that after the one named.
    */
   unclaimed(
     network: string,
