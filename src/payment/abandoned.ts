@@ -1,4 +1,5 @@
 /** Ends payments that nobody works on any more, as their chains say: for the reconciler, and for payers who return. */
+import type { Log } from '../log.ts';
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
 import { type Intervals, usualIntervals } from './intervals.ts';
 import { endHold, isLocked } from './locking.ts';
@@ -10,6 +11,7 @@ export interface AbandonedParts {
   /** Names this instance. */
   readonly owner: string;
   readonly intervals?: Intervals;
+  readonly log?: Pick<Log, 'warn'>;
   now(): number;
 }
 
@@ -34,7 +36,9 @@ export async function endAbandoned(parts: AbandonedParts, payment: Payment, rail
   if (!outcome.won) return false;
   const { claim, before = payment } = outcome;
   const became = await recover(before, rail, now);
-  return end(claim, before, rail ? await endHold(rail, before, became, now) : became, parts);
+  const ended = rail ? await endHold(rail, before, became, now) : became;
+  tellOfHold(parts, before, ended);
+  return end(claim, before, ended, parts);
 }
 
 /** Nobody has an `unknown` payment: it is taken only to end a hold, for its payer may come back while the chain is asked. */
@@ -47,8 +51,20 @@ async function resolve(parts: AbandonedParts, payment: Payment, rail: Rail | und
   }
   const leaseUntil = now() + intervals.leaseMs;
   if (!(await store.takeUnknown(payment, { owner, now: now(), leaseUntil }))) return false;
-  const ended = (await endHold(rail, payment, became, now)) ?? became;
+  const done = await endHold(rail, payment, became, now);
+  tellOfHold(parts, payment, done);
+  const ended = done ?? became;
   return (await store.resolve(payment.id, ended, now(), leaseUntil)) && ended.state !== 'unknown';
+}
+
+/** Its payer waits with a hold, and work that was done is not paid: the operator hears of it once for each reason. */
+function tellOfHold(
+  { log }: AbandonedParts,
+  { id, network, reason }: Payment,
+  became: ReceiptedSettlement | undefined,
+): void {
+  if (became?.state !== 'unknown' || !became.held || became.reason === reason) return;
+  log?.warn({ payment: id, network, reason: became.reason }, 'a hold is not ended yet');
 }
 
 /** False where another has taken the payment over meanwhile: it goes on from there. */

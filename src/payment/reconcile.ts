@@ -9,7 +9,7 @@ import type { Rail } from './rail.ts';
 interface ReconcileParts extends AbandonedParts {
   readonly store: AbandonedParts['store'] & Pick<Store, 'list'>;
   readonly rails: ReadonlyMap<string, Rail>;
-  readonly log: Pick<Log, 'error'>;
+  readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
 /** Of each network. */

@@ -343,6 +343,25 @@ t.test('a hold that cannot be ended for long takes none of its payer’s attempt
   t.match(await store.find('p'), { state: 'unknown', attempt: 1 });
 });
 
+t.test('a hold that waits is told of, with the reason, and once for each reason', async (t) => {
+  const lines: unknown[] = [];
+  const heard = { ...log, warn: (details: object, message: string) => void lines.push({ ...details, message }) };
+  for (const progress of ['unknown', 'settling first'] as const) {
+    const store = await abandoned(progress);
+    let time = LATER;
+    for (const reason of ['gas is dear', 'gas is dear', 'the node is behind']) {
+      const rail = lockingRail(async () => ({ state: 'unknown', reason, held: true }));
+      const rails = new Map([['x402', rail]]);
+      await reconcile({ store, rails, owner: 'another', log: heard as typeof log, now: () => time });
+      t.match(await store.find('p'), { state: 'unknown', reason });
+      time += 1_000_000;
+    }
+  }
+  const told = ['gas is dear', 'the node is behind'].map((reason) => ({ payment: 'p', network: 'chain-a', reason }));
+  t.match(lines, [...told, ...told]);
+  t.equal(lines.length, 4);
+});
+
 t.test('a network has thirty seconds of a round, the last of them included', async (t) => {
   const store = await unknownPayments({ id: 'one' }, { id: 'two' }, { id: 'three' });
   let time = LATER;

@@ -1,7 +1,7 @@
 /** Drives the escrow of x402's scheme `auth-capture` on one EVM chain, from the account that settles there. */
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { EIP3009_COLLECTOR, ESCROW } from '../../escrow-contracts.ts';
-import { refused, type Settlement, unknown } from '../../settlement.ts';
+import { heldForUs, refused, type Settlement, unknown } from '../../settlement.ts';
 import { findHold } from '../authorizations/auth-capture.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import { NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';
@@ -76,10 +76,15 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
       ? unknown('the chain has not confirmed the lock')
       : refused(reasonOf(attempt) ?? 'the escrow turned the payment down');
 
-  async function release(info: PaymentInfo): Promise<Settlement> {
-    await run(options, releaseCall(info), worth(info));
-    return look(info);
+  /** What became of a hold that was to be ended. One that nobody ended tells its operator why: gas may be dear. */
+  async function ended(info: PaymentInfo, attempt: Attempt): Promise<Settlement> {
+    const found = await look(info);
+    const why = reasonOf(attempt);
+    return found.state === 'unknown' && found.held && why !== undefined ? heldForUs(`${found.reason}: ${why}`) : found;
   }
+
+  const release = async (info: PaymentInfo): Promise<Settlement> =>
+    ended(info, await run(options, releaseCall(info), worth(info)));
 
   return {
     async verify(info, signature) {
@@ -112,11 +117,11 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
 
     async capture(info, amount) {
       const attempt = await run(options, captureCall(info, amount), worth(info));
-      if (!wentThrough(attempt)) return neverRefused(await look(info));
+      if (!wentThrough(attempt)) return neverRefused(await ended(info, attempt));
       const taken: Settlement = { state: 'settled', transaction: attempt.transaction, amount };
       if (amount === worth(info)) return taken;
       const rest = await run(options, releaseCall(info), worth(info));
-      return wentThrough(rest) ? taken : neverRefused(await look(info));
+      return wentThrough(rest) ? taken : neverRefused(await ended(info, rest));
     },
 
     release,
