@@ -26,7 +26,10 @@ function eventIn(lines: readonly string[]): StreamEvent | undefined {
 /** In characters: as much as a gateway passes on of a whole stream. */
 const LONGEST_EVENT_MIB = 8;
 
-/** Throws what the body throws when the connection ends, and Error for an event that is longer than any. */
+/**
+ * Throws what the body throws when the connection ends, and Error for an event that is longer than any, or that has no end: what
+ * is on the way may close a connection that broke off as if all had come.
+ */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -35,10 +38,15 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   let line = '';
   let length = 0;
   let isAfterReturn = false;
+  let hasEvents = false;
   try {
     for (;;) {
       const { value, done } = await reader.read();
-      if (done) return;
+      if (done) {
+        if (line !== '' || lines.length > 0) throw new Error('it was cut within an event');
+        if (!hasEvents) throw new Error('it was cut before its first event');
+        return;
+      }
       const given = decoder.decode(value, { stream: true });
       // The other half of a line's end.
       const text = isAfterReturn ? given.replace(/^\n/, '') : given;
@@ -54,7 +62,9 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
         if (isEnd) lines = [];
         length = (lines.length === 0 ? 0 : length + 1) + next.length;
         line = next;
-        if (event) yield event;
+        if (!event) continue;
+        hasEvents = true;
+        yield event;
       }
       if (length > LONGEST_EVENT_MIB * 1024 * 1024) throw new Error(`an event is longer than ${LONGEST_EVENT_MIB} MiB`);
     }

@@ -214,6 +214,16 @@ t.test('a path that streams answers its events as they come, and one that breaks
   t.equal(before - (await gateway.spendable('chain-c')), 20_000n, 'each was charged once');
 });
 
+t.test('a stream that its provider ends without an empty line is whole', async (t) => {
+  const { gateway } = await openWeather(t);
+  const client = openClient(gateway, { pay: { network: 'chain-c' } });
+  const answer = await client.call('/weather/watch', { city: 'Short' });
+  if (!answer.ok) throw new Error(answer.message);
+  const seen = [];
+  for await (const { data } of answer.result) seen.push(data);
+  t.same(seen, ['{"wind": 3}', '[DONE]']);
+});
+
 t.test(
   'where a payment would settle first it is locked instead, and comes back where nothing is delivered',
   async (t) => {

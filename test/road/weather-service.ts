@@ -89,6 +89,10 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
         response.end('data: [DONE]\n\n');
         return;
       }
+      if (body.includes('Short')) {
+        response.end('data: {"wind": 3}\n\ndata: [DONE]\n');
+        return;
+      }
       response.write(`data: {"wind": 3}\n\ndata: {"key": "${KEY.slice(0, 5)}`);
       waiting.push(response);
       return;

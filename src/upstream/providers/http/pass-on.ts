@@ -42,7 +42,8 @@ export async function passOn(
       rest = rest.slice(end);
       pass(events);
     }
-    if (rest !== '') pass(rest);
+    // What ends without an empty line would be no event to whoever reads it.
+    if (rest !== '') pass(`${rest}\n\n`);
     if (text === '') throw new UpstreamProblem('malformed', upstream, 'streamed nothing');
     return text;
   } catch (error) {
