@@ -92,10 +92,11 @@ export interface Client<Paths extends AnyPaths<Paths>> {
     request: Paths[Path]['request'],
     options?: CallOptions,
   ): Promise<Answer<Paths[Path]['result']>>;
-  /** What the call would cost. Nothing is signed. */
+  /** What the call would cost. Nothing is signed. `signal` ends the waiting. */
   quote<Path extends keyof Paths & string>(
     path: Path,
     request: Paths[Path]['request'],
+    options?: { readonly signal?: AbortSignal },
   ): Promise<Quote | Failure<Paths[Path]['result']>>;
   /** Dollars signed for so far, and left of the total. */
   readonly spending: { readonly spent: string; readonly left: string };
@@ -330,8 +331,8 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
 
   return {
     call: (path, request, callOptions = {}) => call(path, request, callOptions),
-    async quote(path, request) {
-      const asked = await ask(requestTo(options, path, request), undefined);
+    async quote(path, request, { signal } = {}) {
+      const asked = await ask(requestTo(options, path, request), signal);
       if (asked.kind === 'failure') return asked.failure;
       if (asked.kind === 'free') return { ok: true, price: '0', network: '' };
       const offer = asked.drawable.offers[0] ?? asked.ways[0]?.offer;

@@ -219,6 +219,16 @@ t.test('whoever stops waiting gets the payment back, and has the result with it 
   t.equal(signed.length, 1);
 });
 
+t.test('whoever stops waiting for a quote has its end at once', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway);
+  const leaving = new AbortController();
+  gateway.onCall = () => leaving.abort();
+  const quote = await client.quote('/x', {}, { signal: leaving.signal });
+  t.match(quote, { ok: false, reason: 'failed', code: 'no_answer', message: /nothing was signed/ });
+  t.same(signed, []);
+});
+
 t.test('whoever leaves a stream can have it whole later', async (t) => {
   const gateway = await startHostile(t);
   const { client } = openClient(gateway);
