@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import t, { type Test } from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer } from '../../src/cli/mcp/buyer.ts';
-import type { Order } from '../../src/cli/mcp/gateway.ts';
+import type { Asking, Order } from '../../src/cli/mcp/gateway.ts';
 import { openSpending } from '../../src/cli/mcp/spending.ts';
 import { inMemory, openDeposits } from '../../src/client/deposits.ts';
 import { openWallet, type Payment, type Wallet } from '../../src/client/wallet.ts';
@@ -63,23 +63,24 @@ const brokenOff = (): never => {
 
 interface Parts {
   readonly offer: object;
-  readonly paid: (payment: Payment, order: Order) => Promise<CallToolResult> | CallToolResult;
+  readonly paid: (payment: Payment, order: Order, asking: Asking) => Promise<CallToolResult> | CallToolResult;
   readonly sign?: (sign: Wallet['sign']) => Wallet['sign'];
+  readonly untilLate?: () => AbortSignal;
 }
 
 /** A buyer that may lend a dollar, and what it sent. */
-function open(t: Test, { offer, paid, sign = (own) => own }: Parts) {
+function open(t: Test, { offer, paid, sign = (own) => own, untilLate }: Parts) {
   const payments: Payment[] = [];
   const evm = new Map([['chain-c', account]]);
   const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
   const wallet = openWallet([asset], { evm, solana: undefined }, undefined);
   const buyer = createBuyer({
     gateway: {
-      async call(order) {
+      async call(order, asking) {
         const payment = order.meta['x402/payment'] as Payment | undefined;
         if (!payment) return required(offer);
         payments.push(payment);
-        return await paid(payment, order);
+        return await paid(payment, order, asking);
       },
     },
     wallet: { ...wallet, sign: sign(wallet.sign) },
@@ -94,6 +95,7 @@ function open(t: Test, { offer, paid, sign = (own) => own }: Parts) {
     max: usd('0.10'),
     budget: usd('1'),
     tell: () => {},
+    ...(untilLate && { untilLate }),
   });
   return {
     spending,
@@ -229,3 +231,51 @@ t.test(
     t.equal(await spending.left(), usd('0.95'), 'which is counted');
   },
 );
+
+t.test('a call from a deposit that is never answered leaves its turn to the next, and is had again', async (t) => {
+  const channel = openChannel();
+  const late = new AbortController();
+  const signals = [late.signal];
+  const silence = openGate();
+  const hold = silence.holdNext();
+  const { call, spending, payments } = open(t, {
+    offer: drawn(),
+    untilLate: () => signals.shift() ?? new AbortController().signal,
+    async paid(payment, order, { signal }) {
+      if (signal === late.signal) {
+        const left = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        await Promise.race([silence.pass(), left]);
+      }
+      return channel.charge(payment, order);
+    },
+  });
+  const first = call({ call: 1 });
+  await hold.reached;
+  const second = call({ call: 2 });
+  late.abort(new Error('the time is over'));
+  t.match(await first, maybeCharged);
+  t.match(await second, isHere);
+  t.equal(channel.charged(), PRICE);
+  t.equal(await spending.left(), usd('0.9'), 'the lost one stays counted');
+  t.match(await call({ call: 1 }), isHere);
+  t.same(payments.at(-2), payments[0], 'the same voucher is sent first');
+  t.equal(channel.charged(), 2n * PRICE);
+  t.equal(await spending.left(), usd('0.9'));
+  silence.open();
+});
+
+t.test('of two same calls at once each keeps its own payment', async (t) => {
+  let isOwed = true;
+  const { call, payments, signed } = open(t, {
+    offer: exact,
+    paid: () => (isOwed ? problem('result_owed') : here),
+  });
+  t.match(await Promise.all([call({}), call({})]), [maybeCharged, maybeCharged]);
+  t.equal(signed(), 2);
+  isOwed = false;
+  t.match([await call({}), await call({})], [isHere, isHere]);
+  t.equal(payments.length, 4);
+  t.equal(signed(), 2, 'both are sent again, and none besides');
+  t.match(await call({}), isHere);
+  t.equal(signed(), 3);
+});

@@ -19,6 +19,8 @@ export interface HostileGateway {
   answer: CallToolResult | undefined;
   readonly payments: Given[];
   slowEnds: Promise<void>;
+  /** It closes every connection without an answer. */
+  isGone: boolean;
 }
 
 /** Its tool `slow` tells of its progress, and answers when `slowEnds` says so. */
@@ -51,7 +53,8 @@ export async function startHostileGateway(t: Test): Promise<HostileGateway> {
     }),
   );
   const server = createServer((request, response) => {
-    if (request.url?.startsWith('/mcp')) void handler(request, response);
+    if (gateway.isGone) response.destroy();
+    else if (request.url?.startsWith('/mcp')) void handler(request, response);
     else response.writeHead(404).end();
   });
   server.listen(0, '127.0.0.1');
@@ -63,6 +66,7 @@ export async function startHostileGateway(t: Test): Promise<HostileGateway> {
     answer: undefined,
     payments: [],
     slowEnds: Promise.resolve(),
+    isGone: false,
   };
   return gateway;
 }

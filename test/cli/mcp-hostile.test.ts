@@ -154,6 +154,18 @@ t.test('without a wallet the price is passed on, as are progress and the payment
   t.same(gateway.payments, [own]);
 });
 
+t.test('of a payment that was passed on nobody says that nothing was paid', async (t) => {
+  const gateway = await startHostileGateway(t);
+  const { client, call } = await startMcp(t, { url: gateway.url, data: t.testdir({}) });
+  gateway.isGone = true;
+  t.match(await call('x', {}), { isError: true, text: /x was not called: .*cannot be reached.*Nothing was paid/ });
+  for (const name of ['x402/payment', 'org.paymentauth/credential']) {
+    const answer = await client.callTool({ name: 'x', arguments: {}, _meta: { [name]: { payload: {} } } });
+    t.match(answer, { isError: true, content: [{ text: /may have been charged: send the same payment.*again/ }] });
+    t.notMatch(JSON.stringify(answer), /Nothing was paid/);
+  }
+});
+
 t.test('a key that is none is refused, and not repeated', async (t) => {
   const { url } = await startHostileGateway(t);
   for (const [name, value] of [

@@ -57,6 +57,9 @@ export const inWords = (text: string, answer: Partial<CallToolResult> = {}): Cal
 });
 
 export const words = {
+  uncalled: (tool: string, reason: string): string => `${tool} was not called: ${reason}. Nothing was paid.`,
+  unanswered: (tool: string, reason: string): string =>
+    `${tool} has no answer: ${reason}. The payment that came with the call may have been charged: send the same payment with the same arguments again, which is not charged twice.`,
   notPayable: (tool: string, networks: readonly string[]): string =>
     `${tool} was not paid: it is offered in no way that this wallet pays, which is the schemes exact and auth-capture in dollar stablecoins on ${networks.join(', ')}. Nothing was signed.`,
   overMax: (tool: string, { price }: Offer, max: Money): string =>

@@ -2,12 +2,14 @@
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { ProtocolError, type Result } from '@modelcontextprotocol/client';
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
-import { inWords } from './answers.ts';
+import { inWords, words } from './answers.ts';
 import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
+import { paysItself } from './payment-required.ts';
 
 export interface BridgeParts {
   readonly gateway: Gateway;
   readonly origin: string;
+  /** Throws where the gateway cannot be reached and this process has paid nothing. */
   readonly call: (order: Order, asking: Asking) => Promise<CallToolResult>;
   /** What is said to models besides the gateway's own instructions. */
   readonly instructions: string | undefined;
@@ -86,9 +88,8 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
       return await call(order, { signal: context.mcpReq.signal, ...(onProgress && { onProgress }) });
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      return inWords(
-        `${order.name} was not called: ${origin} cannot be reached (${reasonOf(error)}). Nothing was paid.`,
-      );
+      const reason = `${origin} cannot be reached (${reasonOf(error)})`;
+      return inWords(paysItself(order) ? words.unanswered(order.name, reason) : words.uncalled(order.name, reason));
     }
   });
   return server;

@@ -12,7 +12,7 @@ import { asJsonObject } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
 import { inWords, settlementIn, verdictOf, words } from './answers.ts';
 import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
-import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
+import { PAYMENT, type PaymentRequired, paysItself, readPaymentRequired } from './payment-required.ts';
 import type { Reservation, Spending } from './spending.ts';
 
 export interface BuyerParts {
@@ -25,9 +25,12 @@ export interface BuyerParts {
   readonly budget: Money;
   /** One line to whoever runs this. */
   tell(line: string): void;
+  /** Aborted once a call from a deposit has had its turn for too long. Default: after longer than any call takes. */
+  untilLate?(): AbortSignal;
 }
 
 export interface Buyer {
+  /** Throws what the gateway's connection throws, but only where nothing was paid. */
   call(order: Order, asking: Asking): Promise<CallToolResult>;
 }
 
@@ -41,34 +44,39 @@ interface Purchase {
   readonly drawing: Drawing | undefined;
 }
 
-const PAYMENT = 'x402/payment';
-const MPP_CREDENTIAL = 'org.paymentauth/credential';
-
 /** Attempts after the first. */
 const REPEATS = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+
+/** A gateway's longest deadline is half an hour; settling comes on top. */
+const LONGEST_TURN_MS = 35 * 60_000;
+
+const LATE = 'no answer came for longer than any call takes';
 
 /** Purchases without an answer that are kept, for who asks for the same again. */
 const MOST_OPEN = 100;
 
 export function createBuyer(parts: BuyerParts): Buyer {
   const { gateway, wallet, deposits, spending, max, budget, tell } = parts;
-  /** By what was ordered: those that nobody waits for, or that ended without an answer. */
-  const open = new Map<string, Purchase>();
+  const { untilLate = () => AbortSignal.timeout(LONGEST_TURN_MS) } = parts;
+  /** Those that nobody waits for, or that ended without an answer, the oldest first. */
+  const open = new Set<Purchase>();
 
   const keyOf = ({ name, arguments: input }: Order): string => canonicalJson([name, input]);
 
   function keep(purchase: Purchase): void {
-    const [oldest] = open.keys();
-    if (open.size >= MOST_OPEN && oldest !== undefined) open.delete(oldest);
-    open.set(keyOf(purchase.order), purchase);
+    const [oldest] = open;
+    if (open.size >= MOST_OPEN && oldest && !open.has(purchase)) open.delete(oldest);
+    open.add(purchase);
   }
 
-  /** What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more. */
-  function drop(purchase: Purchase): void {
-    const key = keyOf(purchase.order);
-    if (open.get(key) === purchase) open.delete(key);
+  /** Whoever asks for the same has it, and nobody else. */
+  function takeOpen(order: Order): Purchase | undefined {
+    const key = keyOf(order);
+    const found = [...open].find((purchase) => keyOf(purchase.order) === key);
+    if (found) open.delete(found);
+    return found;
   }
 
   /** What cannot be given back stays counted. */
@@ -95,12 +103,15 @@ export function createBuyer(parts: BuyerParts): Buyer {
   async function send(purchase: Purchase, { onProgress }: Asking, isFirst: boolean): Promise<CallToolResult> {
     const { order, offer, reservation, drawing } = purchase;
     const { name } = order;
+    // Others wait for the turn that it has.
+    const late = drawing && untilLate();
+    const waiting = { ...(onProgress && { onProgress }), ...(late && { signal: late }) };
     let reason = 'nothing was answered';
-    for (let repeats = 0; repeats <= REPEATS; repeats += 1) {
+    for (let repeats = 0; repeats <= REPEATS && !late?.aborted; repeats += 1) {
       if (repeats > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       let pause = FIRST_PAUSE_MS * 2 ** repeats;
-      const answer = await ask(purchase, onProgress ? { onProgress } : {}).catch((error: unknown) => {
-        reason = reasonOf(error);
+      const answer = await ask(purchase, waiting).catch((error: unknown) => {
+        reason = late?.aborted ? LATE : reasonOf(error);
       });
       const verdict = answer && verdictOf(answer);
       if (answer && verdict?.kind === 'paid') {
@@ -108,7 +119,8 @@ export function createBuyer(parts: BuyerParts): Buyer {
         return answer;
       }
       if (answer && verdict?.kind === 'refused') {
-        drop(purchase);
+        // What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more.
+        open.delete(purchase);
         // What an earlier attempt came to, nobody has said.
         const isFree = verdict.isFree && isFirst && repeats === 0;
         // What was signed of a deposit stays signed: the next voucher is for the same money.
@@ -125,7 +137,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
         }
         pause = Math.max(pause, verdict.again * 1000);
       }
-      if (repeats < REPEATS) await delay(Math.min(pause, LONGEST_PAUSE_MS));
+      if (repeats < REPEATS) await delay(Math.min(pause, LONGEST_PAUSE_MS), undefined, waiting).catch(() => {});
     }
     keep(purchase);
     return inWords(words.open(name, offer, reason));
@@ -147,6 +159,10 @@ export function createBuyer(parts: BuyerParts): Buyer {
     asking.signal?.addEventListener('abort', leave, { once: true });
     try {
       return await send(purchase, asking, isFirst);
+    } catch (error) {
+      // Whatever it was, somebody may have the payment.
+      leave();
+      return inWords(words.open(purchase.order.name, purchase.offer, reasonOf(error)));
     } finally {
       asking.signal?.removeEventListener('abort', leave);
     }
@@ -209,17 +225,14 @@ export function createBuyer(parts: BuyerParts): Buyer {
 
   return {
     async call(order, asking) {
-      const key = keyOf(order);
-      const unanswered = open.get(key);
+      const unanswered = takeOpen(order);
       if (unanswered) {
-        open.delete(key);
         const sending = () => sendFor(unanswered, asking, false);
         return deposits && unanswered.drawing ? await deposits.turn(sending) : await sending();
       }
       const unpaid = await gateway.call(order, asking);
       const required = readPaymentRequired(unpaid);
-      const paysItself = PAYMENT in order.meta || MPP_CREDENTIAL in order.meta;
-      if (!required || required.isInvalid || paysItself) return unpaid;
+      if (!required || required.isInvalid || paysItself(order)) return unpaid;
       return await pay(order, required, unpaid, asking);
     },
   };

@@ -1,6 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Challenge } from '../../client/wallet.ts';
 import { asJsonObjects, isJsonObject, textOrNull } from '../../json.ts';
+import type { Order } from './gateway.ts';
+
+/** What a payment is in, in the `_meta` of a call. */
+export const PAYMENT = 'x402/payment';
+const MPP_CREDENTIAL = 'org.paymentauth/credential';
+
+/** Whether the call comes with a payment of its caller's own. */
+export const paysItself = ({ meta }: Order): boolean => PAYMENT in meta || MPP_CREDENTIAL in meta;
 
 /** The answer to a call that was not paid, or whose payment was refused. */
 export interface PaymentRequired extends Challenge {
