@@ -11,14 +11,14 @@ const SHARED =
 
 /** The same words for the same channel, whatever its salt. */
 const nameOf = (
-  id: string,
+  network: string,
   { token, receiver, receiverAuthorizer }: Pick<ChannelConfig, 'token' | 'receiver' | 'receiverAuthorizer'>,
   delay: number,
-) => `${id} ${token} ${receiver} ${receiverAuthorizer} ${delay}`.toLowerCase();
+) => `${network} ${token} ${receiver} ${receiverAuthorizer} ${delay}`.toLowerCase();
 
 /** Of the channel that such an offer is drawn from. */
 export const nameOfOffer = ({ asset, payTo, terms: { receiverAuthorizer, withdrawDelay } }: ChannelOffer): string =>
-  nameOf(asset.id, { token: asset.address, receiver: payTo, receiverAuthorizer }, withdrawDelay);
+  nameOf(asset.network, { token: asset.address, receiver: payTo, receiverAuthorizer }, withdrawDelay);
 
 export interface FoundChannel {
   readonly name: string;
@@ -44,12 +44,21 @@ export function openChannelBook(store: DepositStore, assets: readonly Asset[], p
   /** What this client may have left in the store: a write that failed may have come about. */
   let left: readonly (string | undefined)[] = [];
 
-  const assetOf = ({ network, config }: Channel): Asset | undefined =>
-    assets.find(({ id, address }) => id === network && address.toLowerCase() === config.token.toLowerCase());
+  const isOf = ({ address }: Asset, { config }: Channel): boolean =>
+    address.toLowerCase() === config.token.toLowerCase();
+
+  const assetOf = (channel: Channel): Asset | undefined =>
+    assets.find((asset) => asset.network === channel.network && isOf(asset, channel));
+
+  /** Channels were kept under neutral ids once, which two chains may share. */
+  function onItsChain(channel: Channel): Channel {
+    const asset = assets.find((each) => each.id === channel.network && isOf(each, channel));
+    return asset ? { ...channel, network: asset.network } : channel;
+  }
 
   async function read(): Promise<Map<string, Channel>> {
     const text = await store.read();
-    const kept = readChannels(text, payers);
+    const kept = readChannels(text, payers).map(onItsChain);
     left = [text];
     return new Map(
       kept.map((channel) => [nameOf(channel.network, channel.config, channel.config.withdrawDelay), channel]),

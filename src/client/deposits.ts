@@ -217,7 +217,7 @@ export function openDeposits({ most, assets, accounts, network: wanted, store }:
       salt: randomSalt(),
     };
     const nothing = { deposited: 0n, returned: 0n, balance: 0n, charged: 0n, signed: 0n, openUntil: 0n };
-    return { network: asset.id, config, ...nothing, pending: undefined };
+    return { network: asset.network, config, ...nothing, pending: undefined };
   }
 
   /** What the refusal says of the channel, in the offer that it is for. */

@@ -13,7 +13,7 @@ export interface DepositStore {
 }
 
 export interface Channel {
-  /** Neutral id of the network. */
+  /** CAIP-2 id. */
   readonly network: string;
   readonly config: ChannelConfig;
   /** All deposits that were signed, whatever became of them. */

@@ -121,3 +121,32 @@ t.test('a deposit on a network that is not paid on any more is listed, counts, a
   t.match(await client.refund(), [{ ok: true, network: 'chain-e', amount: '0.45' }]);
   t.match(await client.deposits(), [{ network: 'chain-e', left: '0' }]);
 });
+
+t.test(
+  'one token on two chains of one name has a channel on each, also by what was kept under the name alone',
+  async (t) => {
+    const { store: depositStore, change } = openStore();
+    const twin = { ...known, network: 'eip155:84532' } as const;
+    const assets = [known, twin];
+    const options = { assets, pay: { deposit: '2', depositStore } };
+    const { gateway, client, sent, deposits } = await open(t, options);
+    gateway.onPayment = charging(gateway);
+    t.match(await client.call('/x', { call: 1 }), { ok: true });
+    const [first] = await client.deposits();
+    // As it was kept before.
+    change((text) => text.replaceAll('"network":"eip155:8453"', '"network":"chain-c"'));
+
+    const next = await open(t, options);
+    next.gateway.onPayment = charging(next.gateway);
+    t.match(await next.client.deposits(), [first], 'what was kept is found');
+    t.match(await next.client.call('/x', { call: 2 }), { ok: true });
+    t.same(next.deposits(), [], 'and goes on');
+    next.gateway.accepts = [drawn({}, { network: twin.network })];
+    t.match(await next.client.call('/x', { call: 3 }), { ok: true });
+    t.same(next.deposits(), [500_000n], 'the other chain has its own');
+    t.match(await next.client.deposits(), [{ left: '0.4' }, { left: '0.45' }]);
+    t.equal(deposits().length, 1);
+    t.equal(sent()[0]?.payload.voucher.channelId, first?.channel);
+    t.equal(new Set(next.sent().map(({ payload }) => payload.voucher.channelId)).size, 2);
+  },
+);
