@@ -18,6 +18,7 @@ export const BUILT = join('build', 'gateway');
 /** Read when it runs, each from beside what reads it. */
 const READ = [
   'src/pricing/token-costs.json',
+  'src/pricing/token-words.json',
   'src/sandbox/chains/AuthCaptureEscrow.json',
   'src/sandbox/chains/BatchSettlement.json',
   'src/sandbox/chains/Eip3009Collector.json',

@@ -1,6 +1,6 @@
 /**
  * Distils the published ranks of the tokenizer o200k_base (`js-tiktoken`) into `src/pricing/token-costs.json`, which
- * the estimator of input tokens reads. Run it with `node --import=tsx codegen/token-costs.ts` for other ranks.
+ * the estimator of input tokens reads, and its words into `token-words.json`. Run it with `node --import=tsx codegen/token-costs.ts` for other ranks.
  */
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +8,7 @@ import { deflateRawSync } from 'node:zlib';
 import { Tiktoken } from 'js-tiktoken/lite';
 import ranks from 'js-tiktoken/ranks/o200k_base';
 import { EMOJI, JOIN_LEVELS } from '../src/pricing/token-costs.ts';
+import { LONGEST_WORD } from '../src/pricing/token-words.ts';
 
 /** The tokens of the vocabulary that are text by themselves. */
 function vocabulary(): Set<string> {
@@ -68,6 +69,18 @@ function packedNumbers(numbers: readonly number[]): Buffer {
   return Buffer.from(bytes);
 }
 
+/** Sorted words: what each has in common with the one before, as a character, and the rest of it. */
+function packedWords(words: readonly string[]): Buffer {
+  let last = '';
+  const lines = words.map((word) => {
+    let common = 0;
+    while (common < last.length && word[common] === last[common]) common++;
+    last = word;
+    return String.fromCharCode(common + 1) + word.slice(common);
+  });
+  return Buffer.from(lines.join('\0'));
+}
+
 const compressed = (bytes: Buffer): string => deflateRawSync(bytes, { level: 9 }).toString('base64');
 
 /** What `token-costs.json` holds. */
@@ -81,6 +94,15 @@ export function tokenCosts(): { characters: string; joins: string[] } {
   return { characters: compressed(packedCharacters()), joins };
 }
 
+/** What `token-words.json` holds. */
+export function tokenWords(): { words: string } {
+  const words = [...vocabulary()].filter(({ length }) => length > 1 && length <= LONGEST_WORD);
+  // By UTF-16, whatever the machine's language; a character beyond the first plane is never cut by what is in common.
+  const whole = words.filter((word) => !/[\0\p{Cs}\u{10000}-\u{10ffff}]/u.test(word));
+  return { words: compressed(packedWords(whole.sort())) };
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   writeFileSync('src/pricing/token-costs.json', `${JSON.stringify(tokenCosts(), null, 2)}\n`);
+  writeFileSync('src/pricing/token-words.json', `${JSON.stringify(tokenWords(), null, 2)}\n`);
 }

@@ -1,10 +1,12 @@
 /**
- * How many tokens a text is, within a few milliseconds for a megabyte and without a tokenizer. One walk over the
+ * How many tokens a text is, within some milliseconds for a megabyte and without a tokenizer. One walk over the
  * characters: a piece of text begins where the vocabulary does not know two neighbours, with what the character costs
  * by itself, and each further character of the piece adds a part of a token. Digits, blanks and runs of one character
- * have rules of their own. It leans to too many: what a text made to look cheap costs is billed by the provider.
+ * have rules of their own. It leans to too many: what a text made to look cheap costs is billed by the provider. Where
+ * neighbours are common and the words that they make are not, the words of the vocabulary say more, and more of both counts.
  */
 import { characterTokens, furtherTokens, JOIN_LEVELS, joinLevel, spaceTokens } from './token-costs.ts';
+import { cutWeight } from './token-cuts.ts';
 
 /** Weights are in hundredths of a token, so that texts are added up before they are rounded. */
 const TOKEN = 100;
@@ -74,7 +76,10 @@ function blankWeight(code: number, before: number, next: number): number {
 }
 
 /** What a text weighs, in hundredths of a token: at most 100 for each of its bytes in UTF-8. Linear in its length. */
-export function tokenWeight(text: string): number {
+export const tokenWeight = (text: string): number => Math.max(neighboursWeight(text), cutWeight(text));
+
+/** By what neighbours the vocabulary holds. */
+function neighboursWeight(text: string): number {
   const { length } = text;
   let weight = 0;
   let before = -1;

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { Tiktoken } from 'js-tiktoken/lite';
 import ranks from 'js-tiktoken/ranks/o200k_base';
 import t, { type Test } from 'tap';
-import { tokenCosts } from '../../codegen/token-costs.ts';
+import { tokenCosts, tokenWords } from '../../codegen/token-costs.ts';
 import { tokensOf, tokenWeight } from '../../src/pricing/token-estimate.ts';
 import { manual } from '../manual.ts';
 import { latin, others, prose } from './scripts.ts';
@@ -83,6 +83,16 @@ t.test('line feeds that no sign takes into its token are estimated at 0.9 of the
   t.ok(isEnough(t, 'lines that go on behind a backslash', continued) <= 2);
 });
 
+t.test('short words that are repeated are estimated at 0.9 of their tokens at least', async (t) => {
+  for (const word of [
+    ...[' iot', ' lioe', ' kts', 'xgnt', ' _c', 'Lioi', ' QL', ' hpbw'],
+    ...['сбл', ' нд', 'глр', ' ημ', 'דא', ' زو', ' हत', ' ทง', 'ãaç', ' lvea nvea'],
+    ...['/\\\n\n', '?;', '&\n\n', '\t\t-<\n\n', '\r\n\n\n', ' .sor'],
+  ]) {
+    isEnough(t, JSON.stringify(word), word.repeat(100));
+  }
+});
+
 t.test('no text made against the estimate gets below 0.9 of its tokens', async (t) => {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   holds(t, 'random unicode', joined(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })));
@@ -138,6 +148,20 @@ t.test('no text made against the estimate gets below 0.9 of its tokens', async (
       )
       .chain(([few, times]) => ofCharacters(few.join('') + (few[0] ?? '').repeat(times))),
   );
+  const scripts = [letters, letters.toUpperCase(), ...['абвгдежзийклмнопрстуфхцчшщъыьэюя', 'αβγδεζηθικλμνξοπρστυφχψω']];
+  const others = ['אבגדהוזחטיכלמנסעפצקרשת', 'ابتثجحخدذرزسشصضطظعغفقكلمنهوي', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'];
+  holds(
+    t,
+    'a short word of one script, again and again',
+    fc
+      .tuple(fc.constantFrom(...scripts, ...others), fc.constantFrom('', ' '))
+      .chain(([characters, space]) =>
+        fc
+          .array(fc.constantFrom(...characters), { minLength: 1, maxLength: 4 })
+          .map((word) => (space + word.join('')).repeat(40)),
+      ),
+    1000,
+  );
   holds(t, 'signs', ofCharacters('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'));
   holds(t, 'all of ASCII', joined(fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code))));
   holds(t, 'blanks', ofCharacters(' \t\n\r'));
@@ -145,6 +169,8 @@ t.test('no text made against the estimate gets below 0.9 of its tokens', async (
 });
 
 t.test('what is known of the vocabulary is what its ranks give', async (t) => {
-  const known = JSON.parse(readFileSync(new URL('../../src/pricing/token-costs.json', import.meta.url), 'utf8'));
-  t.strictSame(tokenCosts(), known);
+  const known = (name: string): unknown =>
+    JSON.parse(readFileSync(new URL(`../../src/pricing/${name}.json`, import.meta.url), 'utf8'));
+  t.strictSame(tokenCosts(), known('token-costs'));
+  t.strictSame(tokenWords(), known('token-words'));
 });

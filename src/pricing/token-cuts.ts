@@ -1,0 +1,89 @@
+/**
+ * How many tokens a text is where it is cut into the longest words of a vocabulary, from its beginning on. For what
+ * people write that is nearly what a tokenizer makes of it. For what nobody writes a tokenizer may find no such words,
+ * for it joins from the smallest: each is taken for more than one.
+ */
+import { characterTokens, furtherTokens } from './token-costs.ts';
+import { longestWord } from './token-words.ts';
+
+/** Weights are in hundredths of a token. */
+const TOKEN = 100;
+
+/** What a word weighs that a tokenizer may make in pieces: of repeated words of one to four letters, what the worst need. */
+const WORD = 140;
+/** Blanks of several kinds in a row are in the vocabulary as programs have them: others come in pieces. */
+const MIXED_BLANKS = 200;
+
+const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [9, 10, 13, 32] as const;
+const DIGITS_PER_TOKEN = 3;
+/** Vocabularies hold long runs of one blank. */
+const BLANK_AGAIN = 7;
+const SPACE_AGAIN = 2;
+
+const isBreak = (code: number): boolean => code === LINE_FEED || code === CARRIAGE_RETURN;
+const isBlank = (code: number): boolean => code === SPACE || code === TAB || isBreak(code);
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+/** Of ASCII: a tokenizer takes the line's end behind one together with it, and cuts them anew. */
+const isSign = (code: number): boolean => code > SPACE && code < 127 && !/[0-9a-z]/i.test(String.fromCharCode(code));
+
+/** Of blanks alone. */
+function blanksWeight(text: string, start: number, end: number): number {
+  let weight = 0;
+  for (let index = start; index < end; ) {
+    const code = text.charCodeAt(index);
+    let after = index + 1;
+    while (after < end && text.charCodeAt(after) === code) after++;
+    const length = longestWord(text, index, end);
+    if (length > after - index) {
+      const isLineEnd = length === 2 && code === CARRIAGE_RETURN;
+      weight += isLineEnd ? TOKEN : MIXED_BLANKS;
+      index += length;
+    } else {
+      weight += TOKEN + (after - index - 1) * (code === SPACE ? SPACE_AGAIN : BLANK_AGAIN);
+      index = after;
+    }
+  }
+  return weight;
+}
+
+/** What a text weighs, in hundredths of a token: at most 100 for each of its bytes in UTF-8. Linear in its length. */
+export function cutWeight(text: string): number {
+  const { length } = text;
+  let weight = 0;
+  let index = 0;
+  while (index < length) {
+    const code = text.charCodeAt(index);
+    if (isBlank(code)) {
+      // A tokenizer takes blanks up to the last line's end, then the others but the last, which belongs to what follows.
+      let end = index;
+      let afterBreak = index;
+      while (end < length && isBlank(text.charCodeAt(end))) {
+        end++;
+        if (isBreak(text.charCodeAt(end - 1))) afterBreak = end;
+      }
+      const rest = end === length || afterBreak === end ? end : end - 1;
+      const lineEnds = blanksWeight(text, index, afterBreak);
+      weight += lineEnds > 0 && isSign(text.charCodeAt(index - 1)) ? Math.max(lineEnds, WORD) : lineEnds;
+      weight += blanksWeight(text, afterBreak, rest);
+      index = rest;
+      if (rest === end) continue;
+    } else if (isDigit(code)) {
+      const start = index;
+      while (isDigit(text.charCodeAt(index))) index++;
+      weight += TOKEN * Math.ceil((index - start) / DIGITS_PER_TOKEN);
+      continue;
+    } else if (code >= 0xd800 && code < 0xe000) {
+      const full = text.codePointAt(index) ?? code;
+      weight += TOKEN * (full > 0xffff ? furtherTokens(full) : 3);
+      index += full > 0xffff ? 2 : 1;
+      continue;
+    }
+    const word = longestWord(text, index, length);
+    // A space and one character are joined first of all.
+    if (word === 2 && code === SPACE) weight += TOKEN;
+    else weight += word > 1 ? WORD : TOKEN * characterTokens(text.charCodeAt(index));
+    index += Math.max(1, word);
+  }
+  return weight;
+}
