@@ -35,8 +35,8 @@ export interface CallContext {
   reportCost?(dollars: string): void;
   /** Takes what has come of an answer that streams. Left out: it is wanted whole. */
   emit?(text: string): void;
-  /** Told how many tokens a model wrote, where its answer says so. */
-  reportOutput?(tokens: number): void;
+  /** Told how many tokens a model read and wrote for its answer, once that is whole. */
+  reportOutput?(use: { readonly promptTokens: number; readonly completionTokens: number }): void;
   /** Told how many tokens a model read and wrote, where its answer says so; the model's neutral name. */
   reportUse?(model: string, use: { readonly promptTokens: number; readonly completionTokens: number }): void;
   /** PEM of the certificate that proofs of attested hardware have to lead to: the platform's to say, never the catalogue's. */

@@ -207,7 +207,8 @@ function atPace(pace: Pace, { id }: Model, context: CallContext, deadlineMs: num
   return {
     ...context,
     terms: terms && { ...terms, maxOutputTokens: Math.min(terms.maxOutputTokens, most) },
-    reportOutput: (tokens) => pace.observe(id, { caller, tokens, ms: performance.now() - startedAt }),
+    reportOutput: ({ promptTokens, completionTokens: tokens }) =>
+      pace.observe(id, { caller, promptTokens, tokens, ms: performance.now() - startedAt }),
   };
 }
 

@@ -5,8 +5,8 @@
 export interface Pace {
   /** The most output tokens that a model is likely to write in so many milliseconds. */
   mostTokens(model: string, withinMs: number): number;
-  /** A call of `caller`'s for which the model wrote so many tokens in so many milliseconds, waiting included. */
-  observe(model: string, call: { caller: string; tokens: number; ms: number }): void;
+  /** A call of `caller`'s for which the model read a prompt and wrote so many tokens in so many milliseconds, waiting included. */
+  observe(model: string, call: { caller: string; promptTokens: number; tokens: number; ms: number }): void;
 }
 
 /** Tokens a second of a model that was not measured yet: what the shipped tiers and deadlines go well with. */
@@ -17,6 +17,12 @@ const SHARE_OF_TIME = 0.9;
 
 /** Shorter answers say more of the wait before the first token than of the pace. */
 const TELLING_TOKENS = 256;
+
+/**
+ * Models read some fifty tokens in the time that they write one. Of an answer to a longer prompt than this many times
+ * its own length the time is the reading's: a stranger could make a model look slow to all by what it sends.
+ */
+const MOST_READ_FOR_EACH = 8;
 
 /** However slow a model is measured, so much is asked for. */
 const LEAST_TOKENS = 256;
@@ -37,8 +43,8 @@ export function openPace(): Pace {
       const tokens = Math.floor((tokensPerSecond(model) * SHARE_OF_TIME * Math.max(0, withinMs)) / 1000);
       return Math.max(LEAST_TOKENS, tokens);
     },
-    observe(model, { caller, tokens, ms }) {
-      if (tokens < TELLING_TOKENS) return;
+    observe(model, { caller, promptTokens, tokens, ms }) {
+      if (tokens < TELLING_TOKENS || promptTokens > tokens * MOST_READ_FOR_EACH) return;
       const speeds = measured.get(model) ?? new Map<string, number>();
       measured.set(model, speeds);
       speeds.delete(caller);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { openPace } from '../../src/upstream/pace.ts';
 
 const SECONDS = 50_000;
-const slow = { tokens: 1000, ms: 50_000 };
+const slow = { promptTokens: 100, tokens: 1000, ms: 50_000 };
 
 t.test('asks an unmeasured model for the shipped tiers, and for nothing that no deadline allows', async (t) => {
   const most = openPace().mostTokens('sage', SECONDS);
@@ -24,7 +24,16 @@ t.test('one caller alone, and short answers, say nothing of the pace', async (t)
   const before = pace.mostTokens('sage', SECONDS);
   for (let call = 0; call < 20; call += 1) {
     pace.observe('sage', { caller: 'attacker', ...slow });
-    pace.observe('sage', { caller: `caller ${call}`, tokens: 5, ms: 10_000 });
+    pace.observe('sage', { caller: `caller ${call}`, promptTokens: 5, tokens: 5, ms: 10_000 });
+  }
+  t.equal(pace.mostTokens('sage', SECONDS), before);
+});
+
+t.test('answers to long prompts say nothing of the pace, however many send them', async (t) => {
+  const pace = openPace();
+  const before = pace.mostTokens('sage', SECONDS);
+  for (let caller = 0; caller < 16; caller += 1) {
+    pace.observe('sage', { caller: `reader ${caller}`, promptTokens: 500_000, tokens: 300, ms: 40_000 });
   }
   t.equal(pace.mostTokens('sage', SECONDS), before);
 });
@@ -33,7 +42,7 @@ t.test('forgets what was long ago', async (t) => {
   const pace = openPace();
   for (let caller = 0; caller < 16; caller += 1) pace.observe('sage', { caller: `slow ${caller}`, ...slow });
   for (let caller = 0; caller < 16; caller += 1) {
-    pace.observe('sage', { caller: `fast ${caller}`, tokens: 10_000, ms: 10_000 });
+    pace.observe('sage', { caller: `fast ${caller}`, promptTokens: 100, tokens: 10_000, ms: 10_000 });
   }
   t.equal(pace.mostTokens('sage', SECONDS), 45_000);
 });

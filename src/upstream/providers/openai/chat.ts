@@ -115,7 +115,7 @@ function readAnswer(
     throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
   }
   if (typeof cost === 'number' && cost >= 0) context.reportCost?.(cost.toFixed(12));
-  context.reportOutput?.(completionTokens);
+  context.reportOutput?.({ promptTokens, completionTokens });
   context.reportUse?.(model.name, { promptTokens, completionTokens });
   const text = textOf(message.content);
   if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
