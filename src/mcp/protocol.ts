@@ -13,6 +13,7 @@ import { isJsonObject } from '../json.ts';
 import { readJsonObject } from '../json-text.ts';
 import { ownTurn } from '../large-bodies.ts';
 import type { Limits } from '../limits/limits.ts';
+import { MCP_PATH } from '../mcp-path.ts';
 import type { Visit } from '../visit.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
@@ -66,7 +67,8 @@ function withMetaInParams(message: Record<string, unknown>): Record<string, unkn
 
 /** Who may be a page that had a name point here (DNS rebinding): what to say to it. */
 function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }: ProtocolParts): string | undefined {
-  const host = validateHostHeader(headers.host, [...hosts]);
+  // A URL takes more before and behind a name than the header may have (RFC 9110, 7.2).
+  const host = validateHostHeader(/[@/?#\\]/.test(headers.host ?? '') ? '' : headers.host, [...hosts]);
   if (!host.ok) return `${host.message}: this is ${publicUrl}`;
   if (origins.includes('*')) return undefined;
   const origin = validateOriginHeader(headers.origin, [...origins]);
@@ -99,9 +101,9 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     return withMetaInParams(readJsonObject(body));
   }
 
-  /** The package hands on what is known of a caller, and of nothing else. */
+  /** The package hands on what is known of a caller, and of nothing else. It takes the target for a path, whatever its form. */
   const handedOn = (request: IncomingMessage, asked: Asked) =>
-    Object.assign(request, { auth: { token: '', clientId: '', scopes: [], extra: asked } });
+    Object.assign(request, { url: MCP_PATH, auth: { token: '', clientId: '', scopes: [], extra: asked } });
 
   async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
     const asked = { selection: readSelection(splitUrl(request.url ?? '/').query, parts), visit };

@@ -20,10 +20,14 @@ const fresh = () => {
   return { prompt: `a lighthouse, number ${made}` };
 };
 
-/** The status of a request whose headers `fetch` would not let a page choose. */
-const statusFor = (headers: Record<string, string>, address = gateway.url): Promise<number | undefined> =>
+/** The status of a request whose headers, or target, `fetch` would not let a page choose. */
+const statusFor = (
+  headers: Record<string, string>,
+  address = gateway.url,
+  path = '/mcp',
+): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const asked = httpRequest(`${address}/mcp`, { method: 'POST', headers: { ...HEADERS, ...headers } }, (answer) => {
+    const asked = httpRequest(address, { path, method: 'POST', headers: { ...HEADERS, ...headers } }, (answer) => {
       answer.resume().on('end', () => resolve(answer.statusCode));
     });
     asked.on('error', reject);
@@ -38,6 +42,15 @@ t.test('a page of another host, or a host name that somebody pointed here, is re
   t.equal(await statusFor({ host: 'evil.example' }), 403);
   t.equal(await statusFor({ host, origin: 'https://evil.example' }), 403);
   t.equal(await statusFor({ host, origin: 'null' }), 403);
+  t.equal(await statusFor({ host: `evil.example@${host}` }), 403);
+  t.equal(await statusFor({ host: `${host}/evil` }), 403);
+});
+
+t.test('a proxy may name the whole address', async (t) => {
+  const { host } = new URL(gateway.url);
+  for (const origin of ['http://gateway.example', gateway.url, 'http://[::']) {
+    t.equal(await statusFor({ host }, gateway.url, `${origin}/mcp?tools=search`), 200, origin);
+  }
 });
 
 t.test('the operator lets pages in, and a price that was asked before a reload is honoured', async (t) => {
