@@ -18,7 +18,7 @@ const parses = (parse: (decimal: string) => bigint) => (decimal: string) => {
 
 const ownFormats: Readonly<Record<string, (text: string) => boolean>> = {
   amount: parses(usd),
-  'path-segment': (text) => !/^\.{0,2}$|[/\\]/.test(text),
+  'path-segment': (text) => !/^\.{0,2}$|[/\\]|\p{Surrogate}/u.test(text),
   rate: parses(rate),
 };
 

@@ -56,7 +56,7 @@ function messageOf({ keyword, message, params }: ErrorObject): string {
     case 'pattern':
       return 'does not have the form that is asked for';
     case 'format':
-      if (params.format === 'path-segment') return 'must not be empty, . or .., or hold a slash';
+      if (params.format === 'path-segment') return 'must not be empty, . or .., or hold a slash or half a character';
       return message ?? 'is not valid';
     case 'false schema':
       return 'is not taken with the other values of this request';

@@ -108,7 +108,7 @@ for (const [what, request, body, details] of [
     { properties: { id: { format: 'path-segment' }, at: { format: 'date' } } },
     { id: '..', at: 'today' },
     [
-      { path: '/id', message: 'must not be empty, . or .., or hold a slash' },
+      { path: '/id', message: 'must not be empty, . or .., or hold a slash or half a character' },
       { path: '/at', message: 'must match format "date"' },
     ],
   ],

@@ -64,11 +64,15 @@ t.test('what the provider refuses is not charged, and its words do not reach the
   t.notMatch(JSON.stringify(unknown.body), KEY);
   t.equal(await gateway.earned('chain-c'), before);
 
-  for (const city of ['', '.', '..', '../alerts', 'a/b', '..\\alerts']) {
+  for (const city of ['', '.', '..', '../alerts', 'a/b', '..\\alerts', '\ud800']) {
     const asked = service.asked.length;
     const answer = await fetch(`${gateway.url}/weather/forecast`, request(gateway, '', { city }).init);
     t.equal(answer.status, 402);
-    t.match(await answer.text(), /"invalidParams":\[\{"path":"\/city"/, `${city} is named before anything is paid`);
+    t.match(
+      await answer.text(),
+      /"invalidParams":\[\{"path":"\/city"/,
+      `${JSON.stringify(city)} is named before anything is paid`,
+    );
     t.equal(service.asked.length, asked);
   }
 });

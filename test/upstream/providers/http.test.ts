@@ -1,5 +1,7 @@
 import t from 'tap';
+import { UpstreamProblem } from '../../../src/upstream/problem.ts';
 import { http } from '../../../src/upstream/providers/http/adapter.ts';
+import { filledPath } from '../../../src/upstream/providers/http/path.ts';
 import { type AdapterCase, adapterContract } from './contract.ts';
 
 const forecast = {
@@ -89,4 +91,20 @@ adapterContract(t, 'no key at all, and a file that is copied from where the answ
     required: ['picture'],
     properties: { picture: { type: 'string', pattern: '/media/[0-9a-f]+\\.png$' } },
   },
+});
+
+t.test('what a path cannot hold is the caller’s fault, and none of the gateway’s', (t) => {
+  for (const value of ['..', 'a/../b', '\ud800', 'half \udc00 a pair']) {
+    const fill = () => filledPath('/v1/{city}', () => value, 'weather');
+    t.throws(
+      fill,
+      new UpstreamProblem('invalid-input', 'weather', 'a value of city leads to another path'),
+      JSON.stringify(value),
+    );
+  }
+  t.equal(
+    filledPath('/v1/{city}', () => '\ud83c\udf0a', 'weather'),
+    '/v1/%F0%9F%8C%8A',
+  );
+  t.end();
 });

@@ -12,12 +12,15 @@ export const placesIn = (path: string): string[] => [...path.matchAll(PLACES)].m
 /** Servers undo the escapes of `..%2F` before they look at a path, so what would climb is refused and not escaped. */
 const climbs = (text: string): boolean => text.split(/[/\\]/).some((step) => /^\.{0,2}$/.test(step));
 
-/** The path with its places filled. Throws UpstreamProblem `invalid-input` for a value that would lead elsewhere. */
+/** JSON can say one; UTF-8 cannot. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+/** The path with its places filled. Throws UpstreamProblem `invalid-input` for a value that would lead elsewhere, or nowhere. */
 export function filledPath(path: string, find: (name: string) => unknown, upstream: string): string {
   return path.replaceAll(PLACES, (_whole, name: string) => {
     const value = String(find(name) ?? '');
-    if (!climbs(value)) return encodeURIComponent(value);
-    const publicMessage = `${name} cannot be empty, or hold an empty part, . or .. between slashes`;
+    if (!climbs(value) && !HALF_CHARACTER.test(value)) return encodeURIComponent(value);
+    const publicMessage = `${name} cannot be empty, or hold half a character, or an empty part, . or .. between slashes`;
     throw new UpstreamProblem('invalid-input', upstream, `a value of ${name} leads to another path`, { publicMessage });
   });
 }
