@@ -23,7 +23,9 @@ export function alertProblems(settings: AlertsFile | undefined, { secret, allows
   const refused = settings.webhooks.flatMap(({ url }) => {
     const refusal = allowsPrivate ? undefined : urlRefusal(url);
     if (refusal === undefined) return [];
-    return [`a webhook of service.yaml ${refusal}: TURNPIKE_ALERT_PRIVATE=1 takes those inside your network: ${url}`];
+    // The rest of a webhook's address is often what opens it.
+    const which = URL.canParse(url) ? `the webhook at ${new URL(url).host}` : 'a webhook';
+    return [`${which} in service.yaml ${refusal}: TURNPIKE_ALERT_PRIVATE=1 takes those inside your network`];
   });
   const missing = `TURNPIKE_ALERT_SECRET is missing: service.yaml has webhooks, and it signs what they are told; make one with ${MAKE}`;
   return secret === undefined ? [missing, ...refused] : refused;

@@ -82,5 +82,9 @@ t.test('who is to be told without a secret, or inside, keeps the gateway from st
     message: /TURNPIKE_ALERT_SECRET is not a secret/,
   });
   t.notMatch(alertProblems(webhooks, { secret, allowsPrivate: false }).join(), secret);
+  const known = { webhooks: [{ url: 'https://me:hunter2@hooks.example/T0/token-in-a-path?key=hunter3' }] };
+  const [said] = alertProblems(known, { secret, allowsPrivate: false });
+  t.match(said, /hooks\.example/, 'the host alone: the rest may open it');
+  t.notMatch(said, /hunter|token-in-a-path/);
   t.end();
 });
