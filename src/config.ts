@@ -9,23 +9,27 @@ import { rails } from './rails/index.ts';
 import { unknownIn } from './unknown-variables.ts';
 import type { MediaBucket } from './upstream/media/s3.ts';
 
-export interface Config {
+/** Where a gateway keeps what it knows, and of which mode that is: all that most commands have to know of it. */
+export interface KeptConfig {
   readonly mode: 'sandbox' | 'live';
+  readonly catalogueDirectory: string;
+  readonly dataDirectory: string;
+  /** Postgres; undefined: SQLite in the data directory. */
+  readonly databaseUrl: string | undefined;
+  /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
+  readonly mediaBucket: MediaBucket | undefined;
+  readonly logLevel: string;
+}
+
+export interface Config extends KeptConfig {
   readonly host: string;
   readonly port: number;
   /** Where the operator's console, `/metrics` and the probes are served; undefined: nowhere. Without a token one is made. */
   readonly admin: { readonly host: string; readonly port: number; readonly token?: string } | undefined;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
-  readonly catalogueDirectory: string;
-  readonly dataDirectory: string;
   /** Whether a saved file of the catalogue is sold at once. */
   readonly watch: boolean;
-  /** Postgres; undefined: SQLite in the data directory. */
-  readonly databaseUrl: string | undefined;
-  /** Where generated files are kept; undefined: in the data directory, served at `/media`. */
-  readonly mediaBucket: MediaBucket | undefined;
-  readonly logLevel: string;
   /** Whose word counts for where a request comes from. */
   readonly trustedProxies: TrustedProxies;
   /** How webhooks are told what `service.yaml` wants them told. */
@@ -181,6 +185,26 @@ function readSwitch({ optional, problems }: VariableReader, name: string): boole
   return given === undefined ? undefined : given === '1';
 }
 
+function readKept(read: VariableReader): KeptConfig {
+  const { problems, optional } = read;
+  const mode = optional('TURNPIKE_MODE') ?? 'sandbox';
+  if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
+  const logLevel = optional('LOG_LEVEL') ?? 'info';
+  if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
+  const databaseUrl = optional('DATABASE_URL');
+  if (databaseUrl && !/^postgres(ql)?:$/.test(URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '')) {
+    problems.push('DATABASE_URL is not the address of a Postgres database: give postgres://user:password@host/name');
+  }
+  return {
+    mode: mode === 'live' ? 'live' : 'sandbox',
+    catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
+    dataDirectory: optional('TURNPIKE_DATA') ?? (mode === 'live' ? 'data/live' : 'data/sandbox'),
+    databaseUrl,
+    mediaBucket: readMediaBucket(read),
+    logLevel,
+  };
+}
+
 function readAlerts(read: VariableReader, isLive: boolean): AlertConfig {
   const secret = read.optional('TURNPIKE_ALERT_SECRET');
   const fault = secret === undefined ? undefined : secretFault(secret);
@@ -219,9 +243,23 @@ function readWorkers({ problems, optional }: VariableReader, isLive: boolean): n
 }
 
 /** Throws ConfigProblem with every problem at once. */
-export function readConfig(environment: Variables): Config {
+export const readConfig = (environment: Variables): Config =>
+  soundly((read) => configOf(environment, read), environment);
+
+/** The same for commands, which are not asked for what only a gateway that sells needs. */
+export const readKeptConfig = (environment: Variables): KeptConfig => soundly(readKept, environment);
+
+/** The same for who tells webhooks. */
+export const readAlertConfig = (environment: Variables): KeptConfig & Pick<Config, 'alerts'> =>
+  soundly((read) => {
+    const kept = readKept(read);
+    return { ...kept, alerts: readAlerts(read, kept.mode === 'live') };
+  }, environment);
+
+/** Throws ConfigProblem unless it is read without problems. */
+function soundly<Read>(reader: (read: VariableReader) => Read, environment: Variables): Read {
   const read = readVariables(environment);
-  const config = configOf(environment, read);
+  const config = reader(read);
   if (read.problems.length > 0) throw new ConfigProblem([...read.problems, ...unknownVariables(environment)]);
   return config;
 }
@@ -237,13 +275,10 @@ export function unknownVariables(environment: Variables): string[] {
 
 function configOf(environment: Variables, read: VariableReader): Config {
   const { problems, optional, url } = read;
-  const mode = optional('TURNPIKE_MODE') ?? 'sandbox';
-  if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
-  const live = mode === 'live';
+  const kept = readKept(read);
+  const live = kept.mode === 'live';
   const port = Number(optional('PORT') ?? DEFAULT_PORT);
   if (!isPort(port)) problems.push(`PORT is ${optional('PORT')}: it takes a number from 0 to 65535`);
-  const logLevel = optional('LOG_LEVEL') ?? 'info';
-  if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
   const logUnpaid = Number(optional('TURNPIKE_LOG_UNPAID') ?? '1');
   if (!(logUnpaid >= 0 && logUnpaid <= 1)) {
     problems.push('TURNPIKE_LOG_UNPAID must be a number from 0 to 1: the part of unpaid requests that the log has');
@@ -255,26 +290,17 @@ function configOf(environment: Variables, read: VariableReader): Config {
   if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
     problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');
   }
-  const databaseUrl = optional('DATABASE_URL');
-  if (databaseUrl && !/^postgres(ql)?:$/.test(URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '')) {
-    problems.push('DATABASE_URL is not the address of a Postgres database: give postgres://user:password@host/name');
-  }
   const host = optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1');
   const admin = readAdmin(read);
   checkPorts(host, port, admin, problems);
   return {
-    mode: live ? 'live' : 'sandbox',
+    ...kept,
     host,
     port,
     admin,
     publicUrl: publicUrl || `http://${host}:${port}`,
-    catalogueDirectory: optional('TURNPIKE_CATALOGUE') ?? 'catalogue',
-    dataDirectory: optional('TURNPIKE_DATA') ?? (live ? 'data/live' : 'data/sandbox'),
-    databaseUrl,
-    mediaBucket: readMediaBucket(read),
     trustedProxies: readProxies(read),
     alerts: readAlerts(read, live),
-    logLevel,
     logUnpaid,
     watch: readSwitch(read, 'TURNPIKE_WATCH') ?? !live,
     workers: readWorkers(read, live),

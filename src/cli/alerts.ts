@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { openDelivery } from '../alerts/deliver.ts';
 import { alertProblems } from '../alerts/secret.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
-import { readConfig } from '../config.ts';
+import { readAlertConfig } from '../config.ts';
 import { ConfigProblem } from '../environment.ts';
 import { shipped } from '../shipped.ts';
 import type { Alert } from '../store/alert-store.ts';
@@ -42,7 +42,7 @@ const list = (json: boolean): Promise<void> =>
 
 /** Ends with 1 where one of them did not take it. */
 async function test(): Promise<void> {
-  const { alerts: config, catalogueDirectory } = readConfig(process.env);
+  const { alerts: config, catalogueDirectory } = readAlertConfig(process.env);
   const { alerts } = loadCatalogue(catalogueDirectory, shipped).service;
   if (!alerts) throw new UsageProblem('service.yaml has no alerts: the README says how to write them');
   const problems = alertProblems(alerts, config);

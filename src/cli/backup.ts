@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { readConfig } from '../config.ts';
+import { readKeptConfig } from '../config.ts';
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 
@@ -17,7 +17,7 @@ await run(async () => {
   const { positionals } = readOperands(USAGE, {}, process.argv.slice(2));
   const [directory, ...others] = positionals;
   if (directory === undefined || others.length > 0) throw new UsageProblem(USAGE);
-  const { dataDirectory, databaseUrl, mediaBucket } = readConfig(process.env);
+  const { dataDirectory, databaseUrl, mediaBucket } = readKeptConfig(process.env);
   if (databaseUrl) {
     throw new UsageProblem(
       'DATABASE_URL names a Postgres database: back it up with pg_dump, and copy the media folder of the data directory beside it',

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CatalogueErrors } from '../catalogue/diagnostic.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type KeptConfig, readKeptConfig } from '../config.ts';
 import { ConfigProblem } from '../environment.ts';
 import { createLog } from '../log.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
@@ -17,9 +17,9 @@ import { UsageProblem } from './command-line.ts';
  */
 export async function onStore(
   use: 'reads' | 'writes',
-  command: (store: Store, config: Config) => Promise<void>,
+  command: (store: Store, config: KeptConfig) => Promise<void>,
 ): Promise<void> {
-  const config = readConfig(process.env);
+  const config = readKeptConfig(process.env);
   const kept = join(config.dataDirectory, 'turnpike.sqlite');
   const file = use === 'reads' && !existsSync(kept) ? ':memory:' : kept;
   const log = createLog(config.logLevel);
@@ -32,7 +32,7 @@ export async function onStore(
 }
 
 /** Which store a command has read, for answers that have nothing in them. A password is not shown. */
-export function storeName({ databaseUrl, dataDirectory }: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
+export function storeName({ databaseUrl, dataDirectory }: Pick<KeptConfig, 'databaseUrl' | 'dataDirectory'>): string {
   if (databaseUrl === undefined) return dataDirectory;
   const { host, pathname } = new URL(databaseUrl);
   return `the Postgres database ${host}${pathname}`;

@@ -2,7 +2,7 @@
 import './broken-pipe.ts';
 import { randomUUID } from 'node:crypto';
 import { loadCatalogue } from '../catalogue/load.ts';
-import type { Config } from '../config.ts';
+import type { KeptConfig } from '../config.ts';
 import { type NewKeyOrder, openApiKeys } from '../credits/api-keys.ts';
 import { toDecimal } from '../money.ts';
 import { shipped } from '../shipped.ts';
@@ -62,7 +62,7 @@ const say = (text: string): void => {
   process.stdout.write(text);
 };
 
-async function create(values: Values, store: Store, config: Config): Promise<void> {
+async function create(values: Values, store: Store, config: KeptConfig): Promise<void> {
   const apiKeys = openApiKeys({ store: store.credits, mode: config.mode, now: store.now });
   if (values.label === undefined) throw new UsageProblem(`--label is missing: say whose key it is\n\n${USAGE}`);
   const order: NewKeyOrder = {
@@ -76,7 +76,7 @@ async function create(values: Values, store: Store, config: Config): Promise<voi
   process.stderr.write(`This is the only time that the key is shown; only its hash is kept. Its id is ${id}\n`);
 }
 
-function limitsOf(values: Values, config: Config): KeyLimits {
+function limitsOf(values: Values, config: KeptConfig): KeyLimits {
   const { models, 'per-day': perDay, 'per-call': perCall } = values;
   return {
     ...(perDay !== undefined && { perDay: dollars('--per-day', perDay) }),
@@ -86,7 +86,7 @@ function limitsOf(values: Values, config: Config): KeyLimits {
 }
 
 /** A model misspelt would make a key for nothing. */
-function knownModels(names: readonly string[], { catalogueDirectory }: Config): string[] {
+function knownModels(names: readonly string[], { catalogueDirectory }: KeptConfig): string[] {
   const { upstreams } = loadCatalogue(catalogueDirectory, shipped);
   const known = new Set([...upstreams.values()].flatMap(({ models }) => Object.keys(models ?? {})));
   return names.map((name) => {
@@ -97,7 +97,7 @@ function knownModels(names: readonly string[], { catalogueDirectory }: Config): 
 
 const HEAD = ['id', 'key', 'label', 'balance', 'held', 'limits', 'state'];
 
-async function list({ json }: Values, store: Store, config: Config): Promise<void> {
+async function list({ json }: Values, store: Store, config: KeptConfig): Promise<void> {
   const keys = await store.credits.listKeys(store.now());
   if (json) say(asJson(HEAD, keys.map(listed)));
   else if (keys.length === 0) say(`no keys yet in ${storeName(config)}: npm run keys -- create --label <text>\n`);

@@ -1,7 +1,7 @@
 /** `npm run payments`: what was paid, what is owed, and what is left of it. */
 import './broken-pipe.ts';
 import { loadNetworks } from '../catalogue/load.ts';
-import type { Config } from '../config.ts';
+import type { KeptConfig } from '../config.ts';
 import { finalCodes } from '../errors.ts';
 import { toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
@@ -75,7 +75,7 @@ const paymentRow = (payment: Payment, assetOf: AssetOf): string[] => [
 
 const HEAD = ['time (UTC)', 'state', 'rail', 'route', 'amount', 'network', 'payer', 'transaction or reason'];
 
-async function print(store: Store, config: Config, asked: ReturnType<typeof readArguments>): Promise<void> {
+async function print(store: Store, config: KeptConfig, asked: ReturnType<typeof readArguments>): Promise<void> {
   const { owed, margins, losses, ageMs, limit, json } = asked;
   const since = ageMs === undefined ? 0 : store.now() - ageMs;
   const assetOf = assetsOf(loadNetworks(config.catalogueDirectory));

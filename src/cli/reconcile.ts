@@ -2,6 +2,7 @@
 import './broken-pipe.ts';
 import { chainNames } from '../books/movements.ts';
 import { loadNetworks } from '../catalogue/load.ts';
+import { readConfig } from '../config.ts';
 import { atomicToDecimal } from '../money.ts';
 import { paidIn } from '../store/pages.ts';
 import type { Period } from '../store/period.ts';
@@ -104,7 +105,9 @@ async function report(
 await run(async () => {
   const { values } = readCommandLine(USAGE, PERIOD_OPTIONS, process.argv.slice(2));
   const period = readPeriod(values);
-  await onStore('reads', async (store, config) => {
+  // Rails have accounts of their own, which the rest of the configuration tells.
+  const config = readConfig(process.env);
+  await onStore('reads', async (store) => {
     const networks = loadNetworks(config.catalogueDirectory);
     const current = await findAccounts(config, networks);
     const books = await readBooks(store, period, chainNames(networks, config.mode));

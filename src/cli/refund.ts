@@ -1,7 +1,7 @@
 /** `npm run refund`: gives a payment back. It is written down here, and sent by the gateway. */
 import './broken-pipe.ts';
 import { loadNetworks } from '../catalogue/load.ts';
-import type { Config } from '../config.ts';
+import type { KeptConfig } from '../config.ts';
 import { toAtomic, toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { refusalInWords } from '../payment/refunds/words.ts';
@@ -51,7 +51,7 @@ function rowOf(
 
 const HEAD = ['time (UTC)', 'state', 'amount', 'network', 'payee', 'transaction, or why not yet', 'reason'];
 
-async function list(store: Store, config: Config, assetOf: AssetOf, json: boolean): Promise<void> {
+async function list(store: Store, config: KeptConfig, assetOf: AssetOf, json: boolean): Promise<void> {
   const rows = (await store.refunds.list({ limit: LISTED })).map((refund) => rowOf(refund, assetOf));
   if (json) process.stdout.write(asJson(HEAD, rows));
   else

@@ -1,7 +1,7 @@
 /** `npm run reload`: has the running gateway sell what the catalogue's files say now. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadCatalogue } from '../catalogue/load.ts';
-import { readConfig } from '../config.ts';
+import { readKeptConfig } from '../config.ts';
 import { findRunning, type Running } from '../running.ts';
 import { shipped } from '../shipped.ts';
 import { run } from './command.ts';
@@ -16,7 +16,7 @@ const PAUSE_MS = 100;
 
 await run(async () => {
   readCommandLine(USAGE, {}, process.argv.slice(2));
-  const { catalogueDirectory, dataDirectory } = readConfig(process.env);
+  const { catalogueDirectory, dataDirectory } = readKeptConfig(process.env);
   const running = findRunning(dataDirectory);
   if (!running)
     throw new UsageProblem(`no gateway runs on ${dataDirectory}: start one, or set TURNPIKE_DATA to its own`);

@@ -62,6 +62,32 @@ t.test('an answer with nothing in it names the store that was read', async (t) =
   t.equal(storeName({ databaseUrl, dataDirectory: data }), 'the Postgres database 127.0.0.1:5432/sales');
 });
 
+t.test('a live gateway’s store is read and written by who knows where it is, and nothing else of it', async (t) => {
+  const data = t.testdir({});
+  const env = { TURNPIKE_MODE: 'live', TURNPIKE_DATA: data, LOG_LEVEL: 'silent' };
+  const made = await run('src/cli/keys.ts', ['create', '--label', 'ada'], env);
+  t.match(made, { code: 0, out: /^tp_live_/ });
+  const period = ['--from', '2026-11-01', '--to', '2026-11-02'];
+  const reading: [string, string[]][] = [
+    ['keys', ['list']],
+    ['payments', []],
+    ['refund', ['--list']],
+    ['alerts', ['--list']],
+    ['export', period],
+    ['backup', [join(data, 'backup')]],
+  ];
+  for (const [file, words] of reading) {
+    t.match(await run(`src/cli/${file}.ts`, words, env), { code: 0, err: /^$/ }, file);
+  }
+  t.match(await run('src/cli/reload.ts', [], env), { code: 1, err: /^no gateway runs on / });
+  t.match(await run('src/cli/alerts.ts', ['--test'], env), { code: 1, err: /^service\.yaml has no alerts/ });
+  t.match(await run('src/cli/reconcile.ts', period, env), { code: 1, err: /TURNPIKE_PAY_TO_EVM/ });
+  t.match(await run('src/cli/keys.ts', ['list'], { ...env, TURNPIKE_MODE: 'life' }), {
+    code: 1,
+    err: /MODE is life/,
+  });
+});
+
 t.test('what only reads makes no database, and prints its table as JSON where that is asked for', async (t) => {
   const data = t.testdir({});
   for (const [file, words] of [
