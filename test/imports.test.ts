@@ -130,7 +130,7 @@ t.test('nothing but the command that pays loads the payers, and only when it run
 });
 
 t.test(
-  'pages share the shapes of what they are told, how cells are written and what wallets sign for, and nothing else',
+  'pages share the shapes of what they are told, how cells and money are written and what wallets sign for, and nothing else',
   (t) => {
     for (const name of sources) {
       t.same(
@@ -154,6 +154,7 @@ t.test(
       'src/client/x402.ts',
       'src/console/figures.ts',
       'src/escrow-contracts.ts',
+      'src/storefront/shown.ts',
       'src/storefront/wallets/shown-network.ts',
       'src/v1-paths.ts',
     ]);

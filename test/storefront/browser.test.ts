@@ -42,18 +42,18 @@ t.test('the price follows a choice and a slider, exactly', { skip: noBrowser }, 
   const { page, complaints } = await openPage(t);
   const price = page.locator('#price');
   await page.goto(`${gateway.url}/endpoints/image/family-e-2`);
-  await page.getByText('0.1 USD', { exact: true }).waitFor();
+  await page.getByText('0.10 USD', { exact: true }).waitFor();
   await page.getByLabel('resolution').selectOption('4k');
   await page.getByText('0.15 USD', { exact: true }).waitFor();
 
   await page.goto(`${gateway.url}/endpoints/video/family-h-2.5`);
-  await page.getByText('1.3 USD', { exact: true }).waitFor();
+  await page.getByText('1.30 USD', { exact: true }).waitFor();
   await page.getByLabel('duration, slider').fill('30');
-  await page.getByText('7.8 USD', { exact: true }).waitFor();
+  await page.getByText('7.80 USD', { exact: true }).waitFor();
   t.equal(await page.getByLabel('duration', { exact: true }).inputValue(), '30', 'the number follows the slider');
   await page.getByLabel('resolution').selectOption('480p');
-  await page.getByText('3.6 USD', { exact: true }).waitFor();
-  t.equal(await price.textContent(), '3.6 USD');
+  await page.getByText('3.60 USD', { exact: true }).waitFor();
+  t.equal(await price.textContent(), '3.60 USD');
   t.same(complaints, []);
 });
 
@@ -85,7 +85,7 @@ t.test('where nothing can be paid the price is told, and why it cannot be paid',
   const fault = page.locator('#request-fault');
   await fault.waitFor();
   t.match(await fault.textContent(), 'This call costs 0.1 USD and cannot be paid at the moment');
-  t.equal(await page.locator('#price').textContent(), '0.1 USD');
+  t.equal(await page.locator('#price').textContent(), '0.10 USD');
   t.equal(await page.getByText('None of the networks').count(), 0);
   t.same(complaints, []);
 });

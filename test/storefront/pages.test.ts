@@ -45,6 +45,16 @@ t.test('a program is given what is written for agents, or where it is sent', asy
   t.equal(list.headers.get('location'), '/');
 });
 
+t.test('pages write money to the cent at least, and networks by the names that the button has', async (t) => {
+  for (const path of ['/', '/endpoints/image/family-e-2', '/endpoints/video/family-h-generation']) {
+    const page = await (await asBrowser(path)).text();
+    t.match(page, /\b\d+\.\d\d USD|<td>\d+\.\d\d<\/td>/, path);
+    t.notMatch(page, /\b\d+\.\d USD|<td>\d+\.\d<\/td>|as listed/, path);
+    t.match(page, 'Chain C (USDC)', path);
+    t.notMatch(page, /chain-[ac]-mainnet/, path);
+  }
+});
+
 t.test('every mirror has a page at its own path, too', async (t) => {
   for (const path of sold) t.equal((await asBrowser(`/endpoints${path}`)).status, 200, path);
   t.equal((await asBrowser('/endpoints/image/nothing-of-that-name')).status, 404);

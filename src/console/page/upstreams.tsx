@@ -9,7 +9,7 @@ import { type Column, Table } from './table.tsx';
 
 const stateOf = ({ isOpen, missing }: UpstreamRow): string => {
   if (isOpen) return 'Failing, not asked';
-  return missing.length > 0 ? 'Keys missing' : 'Asked';
+  return missing.length > 0 ? 'Keys missing' : 'Ready';
 };
 
 function UpstreamState({ upstream }: { upstream: UpstreamRow }) {

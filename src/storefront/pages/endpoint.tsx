@@ -1,18 +1,24 @@
 /** One endpoint: what it does and costs, its request as a form, and every way to call it. */
 import type { Route } from '../../catalogue/types.ts';
 import { payableOn } from '../../discovery/payable.ts';
-import { priceInWords } from '../../discovery/payment-info.ts';
 import { sandboxVariables } from '../../discovery/sandbox-variables.ts';
 import { answerSchema, requestSchema } from '../../discovery/schemas.ts';
 import { toDecimal } from '../../money.ts';
 import { type Offer, pageOf } from '../offers.ts';
 import { type PricedField, pricedFields } from '../price-points.ts';
+import { dollarsOf, networkName } from '../shown.ts';
 import { snippetsOf } from '../snippets/index.ts';
 import { Example } from './example.tsx';
 import { RequestForm } from './form.tsx';
 import { Layout } from './layout.tsx';
 import type { PageParts } from './parts.ts';
 import { Fields } from './schema.tsx';
+
+/** `0.05 USD`, or `0.06 to 0.15 USD` where the request decides. */
+function priceOf({ price }: Route): string {
+  const [least, most] = [price.min, price.max].map((amount) => dollarsOf(toDecimal(amount)));
+  return price.fixed ? `${least} USD` : `${least} to ${most} USD`;
+}
 
 function Prices({ fields }: { fields: readonly PricedField[] }) {
   return (
@@ -32,7 +38,7 @@ function Prices({ fields }: { fields: readonly PricedField[] }) {
             {points.map(({ value, price }) => (
               <tr key={value}>
                 <td>{value}</td>
-                <td>{toDecimal(price)}</td>
+                <td>{dollarsOf(toDecimal(price))}</td>
               </tr>
             ))}
           </tbody>
@@ -73,10 +79,10 @@ function Ways({ offer, shown, parts }: WaysProps) {
                 </a>
               )}
             </td>
-            <td>{priceInWords(route)}</td>
+            <td>{priceOf(route)}</td>
             <td>
               {payableOn(route, parts)
-                .map(({ network, binding }) => `${network.listedAs} (${binding.asset.symbol})`)
+                .map(({ network, binding }) => `${networkName(network.id)} (${binding.asset.symbol})`)
                 .join(', ')}
             </td>
           </tr>
@@ -87,7 +93,7 @@ function Ways({ offer, shown, parts }: WaysProps) {
             <td>
               <code>{tool}</code>
             </td>
-            <td>{priceInWords(shown)}</td>
+            <td>{priceOf(shown)}</td>
             <td>as over HTTP</td>
           </tr>
         )}
@@ -150,7 +156,7 @@ export function EndpointPage({ parts, offer, route, because }: Props) {
           <h2 id="price-title">Price</h2>
           <p class="amount">
             <output id="price" for="request">
-              {priceInWords(route)}
+              {priceOf(route)}
             </output>
           </p>
           <p class="hint" id="price-hint">

@@ -1,7 +1,7 @@
 /** The front page: everything that is sold, to be searched. */
-import { priceInWords } from '../../discovery/payment-info.ts';
 import { toDecimal } from '../../money.ts';
 import { networksOf, type Offer, offersOf, pageOf } from '../offers.ts';
+import { dollarsOf, networkName } from '../shown.ts';
 import { Layout } from './layout.tsx';
 import type { PageParts } from './parts.ts';
 
@@ -96,7 +96,7 @@ const countOf = ({ length }: readonly string[]): string =>
   length === 0 ? '' : length === 1 ? '1 network' : `${length} networks`;
 
 const priceOnCard = ({ base }: Offer): string =>
-  base.price.fixed ? priceInWords(base) : `from ${toDecimal(base.price.min)} USD`;
+  `${base.price.fixed ? '' : 'from '}${dollarsOf(toDecimal(base.price.min))} USD`;
 
 export function ListPage({ parts }: { parts: PageParts }) {
   const { service, routes, publicUrl } = parts;
@@ -112,7 +112,7 @@ export function ListPage({ parts }: { parts: PageParts }) {
   );
   const paidOn = listed.flatMap(({ offer }) => networksOf(offer, parts));
   const networks = new Map(
-    paidOn.map(({ network, binding }) => [network.id, `${network.listedAs} (${binding.asset.symbol})`]),
+    paidOn.map(({ network, binding }) => [network.id, `${networkName(network.id)} (${binding.asset.symbol})`]),
   );
   const groups = distinct(listed.map(({ offer }) => offer.endpoint.group));
   return (

@@ -1,6 +1,7 @@
 import type { ExampleCall } from '../../discovery/example-call.ts';
 import type { PayableNetwork } from '../../discovery/payable.ts';
 import { inJavaScript, inPython } from '../../rails/x402/documents/programs.ts';
+import { networkName } from '../shown.ts';
 import type { Snippet } from './snippet.ts';
 
 export function typescript(call: ExampleCall, { network, binding }: PayableNetwork): Snippet {
@@ -8,7 +9,7 @@ export function typescript(call: ExampleCall, { network, binding }: PayableNetwo
   return {
     id: 'typescript',
     title: 'TypeScript',
-    note: `Pays on ${network.listedAs}. Needs npm install ${packages}, and a funded key in ${key}.`,
+    note: `Pays on ${networkName(network.id)}. Needs npm install ${packages}, and a funded key in ${key}.`,
     language: 'js',
     text: lines.join('\n'),
   };
@@ -20,7 +21,7 @@ export function fromDeposit(call: ExampleCall, { network, binding }: PayableNetw
   return {
     id: 'deposit',
     title: 'TypeScript, from a deposit',
-    note: `Deposits on ${network.listedAs} with the first call, and draws each later one from that without a transaction, where the challenge offers batch-settlement. Needs npm install ${packages}, and a funded key in ${key}.`,
+    note: `Deposits on ${networkName(network.id)} with the first call, and draws each later one from that without a transaction, where the challenge offers batch-settlement. Needs npm install ${packages}, and a funded key in ${key}.`,
     language: 'js',
     text: lines.join('\n'),
   };

@@ -1,13 +1,7 @@
 /** The networks that can be paid on, as a page shows them and names them to a wallet. */
 import type { Network } from '../../catalogue/types.ts';
+import { networkName } from '../shown.ts';
 import type { ShownNetwork } from './shown-network.ts';
-
-/** `chain-a` -> `Chain A`. */
-const nameOf = (id: string): string =>
-  id
-    .split('-')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(' ');
 
 export function shownNetwork({ id, family, ...byMode }: Network, mode: 'live' | 'sandbox'): ShownNetwork {
   const { caip2, asset } = byMode[mode];
@@ -16,7 +10,7 @@ export function shownNetwork({ id, family, ...byMode }: Network, mode: 'live' | 
   const isAlsoLive = mode === 'sandbox' && caip2 === byMode.live.caip2;
   return {
     id,
-    name: nameOf(id),
+    name: networkName(id),
     family,
     caip2,
     isAlsoLive,

@@ -1,5 +1,6 @@
 import type { Deposit } from '../../../client/deposits.ts';
-import { amountOf, dollarsOf } from '../purchase/format.ts';
+import { dollarsOf } from '../../shown.ts';
+import { amountOf } from '../purchase/format.ts';
 import { JsonShown } from '../purchase/json.tsx';
 import type { Offer } from '../purchase/offers.ts';
 import type { Standing } from './draw.ts';

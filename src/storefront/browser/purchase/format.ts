@@ -6,9 +6,6 @@ export function amountOf(atomic: string, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-/** Decimal dollars in the same manner: `0.6` is `0.60`. */
-export const dollarsOf = (text: string): string => (/\.\d$/.test(text) ? `${text}0` : text);
-
 export const duration = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
 /** The middle of what is long and told by its ends: an address, a transaction. */

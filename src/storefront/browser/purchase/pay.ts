@@ -3,12 +3,12 @@
  * sent with the payment. A payment whose answer is lost is sent again as it is; no second one is made for it.
  */
 import type { PaymentRequired } from '@x402/core/types';
+import { dollarsOf } from '../../shown.ts';
 import type { ShownNetwork } from '../../wallets/shown-network.ts';
 import type { Drawing } from '../deposits/draw.ts';
 import { eventsIn, textOf } from '../event-stream.ts';
 import type { SignedPayment } from '../wallets/signed-payment.ts';
 import { type PayingWallet, WalletProblem } from '../wallets/wallet.ts';
-import { dollarsOf } from './format.ts';
 import { paymentRequiredIn, type Receipt, receiptIn, shownHeaders } from './header.ts';
 import { isSamePrice, type Offer, offersIn } from './offers.ts';
 import { type Failure, failureOf, faultsIn, lost, unpaidProblem } from './problem.ts';

@@ -112,7 +112,7 @@ export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
   }, [isSandbox]);
   return (
     <section class="purchase" aria-label="Pay">
-      {!shownQuote && <p class="quiet">Fill in the form to see the price.</p>}
+      {!shownQuote && <p class="quiet">Fill in the form to see what your request costs, and to pay for it.</p>}
       {shownQuote && networks && (
         <PayForm
           quote={shownQuote}

@@ -1,4 +1,5 @@
 /** The form of an endpoint: its price follows what is filled in, and so do the faults. */
+import { dollarsOf } from '../../shown.ts';
 import { startPurchase } from '../purchase/start.ts';
 import { showFaults } from './faults.ts';
 import { type Answer, askPrice } from './quote.ts';
@@ -18,7 +19,7 @@ function fillFromAddress(form: HTMLFormElement): void {
 function priceInWords({ price, isFree, faults }: Answer): string {
   if (isFree) return 'Free';
   if (price === undefined) return 'No price yet';
-  return faults.length > 0 ? `from ${price} USD` : `${price} USD`;
+  return `${faults.length > 0 ? 'from ' : ''}${dollarsOf(price)} USD`;
 }
 
 export function startRequest(form: HTMLFormElement): void {
