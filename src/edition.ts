@@ -137,11 +137,12 @@ export async function openEdition(
     mode: platform.mode,
     publicUrl,
   };
+  const models = soldModels({ ...catalogue, routes: sold }, serving.upstreams.bindings);
   const apiKeys = createApiKeyRouter({
-    catalogue: { ...catalogue, routes: sold },
+    routes: sold,
+    models,
     apiKeys: serving.apiKeys,
     store: store.credits,
-    bindings: serving.upstreams.bindings,
     topUps: openTopUps(sold, {
       lifecycle: honouring,
       rails,
@@ -188,7 +189,7 @@ export async function openEdition(
   const samples = samplesOf(config.catalogueDirectory);
   const storefront = openStorefront({
     ...documentParts,
-    hasChat: soldModels({ ...catalogue, routes: sold }, serving.upstreams.bindings).size > 0,
+    hasChat: models.size > 0,
     mediaUrl,
     forAgents: documents.served.get('/llms.txt'),
     priceOf,

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Router } from 'express';
 import { LARGEST_BODY_BYTES } from '../../catalogue/body-limit.ts';
-import type { Catalogue, Route } from '../../catalogue/types.ts';
+import type { Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { openRecentKeys } from '../../credits/recent-keys.ts';
 import { Problem } from '../../errors.ts';
@@ -15,7 +15,6 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { createLeases } from '../../payment/leases.ts';
 import type { ApiKey, CreditStore } from '../../store/credit-store.ts';
-import type { Binding } from '../../upstream/adapter.ts';
 import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../v1-paths.ts';
 import type { Visit } from '../../visit.ts';
 import { readRawBody } from '../body.ts';
@@ -24,17 +23,17 @@ import { checkLimits, keyOf, shownKey } from './access.ts';
 import { demandAllowance, ROUTE } from './charge.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
-import { listedModel, soldModels } from './models.ts';
+import { listedModel, type SoldModel } from './models.ts';
 import { ApiKeyProblem, errorAnswer } from './problems.ts';
 import { type ChatCall, readCall } from './request.ts';
 import type { TopUps } from './top-up.ts';
 
 export interface ApiKeyRouterParts {
-  readonly catalogue: Pick<Catalogue, 'routes' | 'upstreams'>;
+  readonly routes: readonly Route[];
+  /** What can be talked with, by neutral name. */
+  readonly models: ReadonlyMap<string, SoldModel>;
   readonly apiKeys: Pick<ApiKeys, 'find'>;
   readonly store: CreditStore;
-  /** The upstreams of a route that have their keys: `Upstreams.bindings`. */
-  bindings(route: Route): readonly Binding[];
   /** Undefined where no credits are sold. */
   readonly topUps: TopUps | undefined;
   /** Aborted when the gateway has to stop. */
@@ -62,8 +61,7 @@ export interface ApiKeyRouter {
 
 /** Serves `POST /v1/chat/completions`, `GET /v1/models`, `GET /v1/models/{name}` and `GET /v1/credits`. Paths under `/v1` that are not sold are a 404 in OpenAI's shape; the rest is passed on. */
 export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
-  const { catalogue, apiKeys, store, log, publicUrl, leaseMs, now } = parts;
-  const models = soldModels(catalogue, parts.bindings);
+  const { routes, models, apiKeys, store, log, publicUrl, leaseMs, now } = parts;
   // Every call under way listens to it.
   setMaxListeners(0, parts.stopping);
   const created = Math.floor(now() / 1000);
@@ -210,7 +208,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       }),
     );
   }
-  const sold = new Set(catalogue.routes.map(({ path }) => path));
+  const sold = new Set(routes.map(({ path }) => path));
   router.use((request, response, next) => {
     if (!request.path.startsWith('/v1/') || sold.has(request.path)) return next();
     return unknownPath(request, response);

@@ -9,6 +9,7 @@ import OpenAI from 'openai';
 import type { Test } from 'tap';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { type NewKeyOrder, openApiKeys } from '../../../src/credits/api-keys.ts';
+import { soldModels } from '../../../src/http/api-keys/models.ts';
 import { createApiKeyRouter } from '../../../src/http/api-keys/router.ts';
 import { usd } from '../../../src/money.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
@@ -118,10 +119,10 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
   const stopping = new AbortController();
   const { router } = createApiKeyRouter({
     limits: usualLimits(),
-    catalogue,
+    routes: catalogue.routes,
+    models: soldModels(catalogue, opened.bindings),
     apiKeys,
     store: store.credits,
-    bindings: opened.bindings,
     topUps: undefined,
     stopping: stopping.signal,
     owner: 'instance-1',
