@@ -79,6 +79,12 @@ const MOST_PROBABILITIES = 50_000;
  */
 const LARGE_IMAGE_TOKENS = 16_000;
 
+/**
+ * What a provider may tell a model of functions in words of its own, and counts as the caller's: up to 530 tokens are
+ * documented. Held alone: the provider's count is charged.
+ */
+const FUNCTIONS_TOKENS = 600;
+
 const invalid = (param: string, message: string) =>
   new ApiKeyProblem('invalid_value', `${param} ${message}`, { param });
 
@@ -100,14 +106,16 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
   const isStream = boolean(body, 'stream') ?? false;
   const probabilities = maxTokens * choices * probabilitiesOfToken(body);
   if (!isStream && probabilities > MOST_PROBABILITIES) throw tooManyProbabilities(body, probabilities);
-  const promptTokens = inputBound(model.price, chatTokens(body, 0) + pictureTokens(body.messages, model));
+  const estimate = chatTokens(body, 0) + pictureTokens(body.messages, model);
+  const promptTokens = inputBound(model.price, estimate);
+  const mostPromptTokens = inputBound(model.price, estimate + functionsTokens(body));
   return {
     model,
     isStream,
     wantsUsage: usageWanted(body.stream_options),
     promptTokens,
     maxTokens,
-    bound: tokenCost(model.price, { promptTokens, completionTokens: maxTokens * choices }),
+    bound: tokenCost(model.price, { promptTokens: mostPromptTokens, completionTokens: maxTokens * choices }),
     temperature: number(body, 'temperature', 0, 2),
     reasoningEffort: text(body, 'reasoning_effort'),
     parameters: Object.fromEntries(Object.entries(body).filter(([name]) => PASSED_ON.has(name))),
@@ -164,6 +172,9 @@ const pictureTokens = (messages: unknown, { imageTokens }: SoldModel): number =>
   picturesOf(messages)
     .map(({ detail }) => imageTokens ?? (detail === 'low' ? IMAGE_TOKENS : LARGE_IMAGE_TOKENS))
     .reduce((sum, tokens) => sum + tokens, 0);
+
+const functionsTokens = ({ tools, functions }: JsonObject): number =>
+  [tools, functions].some((list) => Array.isArray(list) && list.length > 0) ? FUNCTIONS_TOKENS : 0;
 
 /** `max_completion_tokens` is the newer name; both may be given. */
 function askedTokens(body: JsonObject, { name, price }: SoldModel): number | undefined {

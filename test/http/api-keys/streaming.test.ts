@@ -341,10 +341,10 @@ t.test('holds what the model reads besides the messages', async (t) => {
   const clock = { name: 'clock', parameters: { type: 'object' } };
   const cases: [more: object, held: bigint][] = [
     // "Hello" is 2.17 tokens and 8 of a message; as JSON, the functions are 25.27, the tools 40.03 and the format
-    // 12.2. At 0.75 a million, and 100 tokens of output are 225.
+    // 12.2, and 600 more may be told of functions. At 0.75 a million, and 100 tokens of output are 225.
     [{}, 234n],
-    [{ functions: [clock] }, 252n],
-    [{ tools: [{ type: 'function', function: clock }] }, 264n],
+    [{ functions: [clock] }, 702n],
+    [{ tools: [{ type: 'function', function: clock }] }, 714n],
     [{ response_format: { type: 'json_object' } }, 243n],
   ];
   let underWay: bigint | undefined;
