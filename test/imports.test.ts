@@ -26,7 +26,7 @@ const allowed: Record<string, readonly string[]> = {
   books: ['root', 'catalogue', 'store', 'payment'],
   console: ['root', 'catalogue', 'catalogue-diff', 'store', 'metrics', 'credits', 'payment', 'books'],
   storefront: ['root', 'catalogue', 'discovery', 'rails', 'payment'],
-  mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'lifecycle', 'purchases', 'http'],
+  mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'limits', 'lifecycle', 'purchases', 'http'],
   http: [
     'root',
     'catalogue',
