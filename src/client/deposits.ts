@@ -40,6 +40,8 @@ export interface Deposit {
   readonly config: ChannelConfig;
   /** Dollars that were deposited, and not drawn or given back, as a decimal string. */
   readonly left: string;
+  /** Dollars of calls whose end is not known: they count as drawn, and may have cost nothing. */
+  readonly unanswered: string;
 }
 
 /** One call's payment from a deposit. */
@@ -106,17 +108,6 @@ const larger = (left: bigint, right: bigint): bigint => (left > right ? left : r
 /** Lent: what of the deposits was neither drawn nor given back. */
 const lentOf = ({ deposited, returned, charged }: Channel): bigint => larger(deposited - returned - charged, 0n);
 
-/** Keeps nothing beyond the process. */
-export function inMemory(): DepositStore {
-  let kept: string | undefined;
-  return {
-    read: async () => kept,
-    write: async (text) => {
-      kept = text;
-    },
-  };
-}
-
 export const isBusy = ({ error }: JsonObject): boolean => error === BUSY;
 
 function randomSalt(): string {
@@ -145,9 +136,11 @@ export function openDeposits({ most, assets, accounts, network: wanted, store }:
     };
   }
 
-  function updated(channel: Channel, { charged = channel.charged, balance = channel.balance }): Channel {
+  function updated(channel: Channel, said: ReturnType<typeof believed>): Channel {
+    const { charged = channel.charged, balance = channel.balance } = said;
     const { pending } = channel;
-    return { ...channel, charged, balance, pending: pending && balance >= pending.expected ? undefined : pending };
+    const isMade = pending && balance >= pending.expected;
+    return { ...channel, charged, told: said.charged ?? channel.told, balance, pending: isMade ? undefined : pending };
   }
 
   async function isAllowed(size: bigint, { decimals }: Asset): Promise<boolean> {
@@ -216,7 +209,7 @@ export function openDeposits({ most, assets, accounts, network: wanted, store }:
       // Another client of the same account has a channel of its own.
       salt: randomSalt(),
     };
-    const nothing = { deposited: 0n, returned: 0n, balance: 0n, charged: 0n, signed: 0n, openUntil: 0n };
+    const nothing = { deposited: 0n, returned: 0n, balance: 0n, charged: 0n, told: 0n, signed: 0n, openUntil: 0n };
     return { network: asset.network, config, ...nothing, pending: undefined };
   }
 
@@ -238,7 +231,8 @@ export function openDeposits({ most, assets, accounts, network: wanted, store }:
     for (const each of (await channels()).values()) {
       returned += toDollars(each.returned, assetOf(each)?.decimals ?? asset.decimals);
     }
-    await learn(name, returned <= most ? { ...channel, returned: channel.returned + back } : channel);
+    const isBelieved = returned <= most;
+    await learn(name, isBelieved ? { ...channel, told: channel.charged, returned: channel.returned + back } : channel);
   }
 
   return {
@@ -307,8 +301,10 @@ export function openDeposits({ most, assets, accounts, network: wanted, store }:
       return [...(await channels()).values()].flatMap((channel) => {
         const asset = assetOf(channel);
         if (!asset) return [];
+        const { config, charged, told } = channel;
         const left = toDecimal(toDollars(lentOf(channel), asset.decimals));
-        return [{ network: asset.id, channel: channelIdOf(asset, channel.config), config: channel.config, left }];
+        const unanswered = toDecimal(toDollars(larger(charged - told, 0n), asset.decimals));
+        return [{ network: asset.id, channel: channelIdOf(asset, config), config, left, unanswered }];
       });
     },
 

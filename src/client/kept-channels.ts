@@ -12,6 +12,17 @@ export interface DepositStore {
   write(text: string): Promise<void>;
 }
 
+/** Keeps nothing beyond the process. */
+export function inMemory(): DepositStore {
+  let kept: string | undefined;
+  return {
+    read: async () => kept,
+    write: async (text) => {
+      kept = text;
+    },
+  };
+}
+
 export interface Channel {
   /** CAIP-2 id. */
   readonly network: string;
@@ -24,6 +35,8 @@ export interface Channel {
   readonly balance: bigint;
   /** What calls have cost in all. One whose end is not known has cost all that was signed for it. */
   readonly charged: bigint;
+  /** What of that the gateway has told: calls whose end is not known are beyond it. */
+  readonly told: bigint;
   /** The most that was ever signed for: what the receiver could claim. */
   readonly signed: bigint;
   /** A deposit that was signed last, and of which nobody has said that it was made; `expected`: the balance with it. */
@@ -72,6 +85,7 @@ function readChannel(kept: JsonObject): Channel {
     returned: returned ?? 0n,
     balance: balance ?? 0n,
     charged: charged ?? 0n,
+    told: kept.told === undefined ? (charged ?? 0n) : units(kept.told),
     signed: signed ?? 0n,
     pending,
     // What was kept before there was such a time has that of its last deposit alone.

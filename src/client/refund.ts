@@ -2,7 +2,7 @@
 import { textOrNull } from '../json.ts';
 import { toDecimal } from '../money.ts';
 import { readUnits } from './channel.ts';
-import type { Deposits } from './deposits.ts';
+import type { Deposit, Deposits } from './deposits.ts';
 import { reasonOf } from './purchase.ts';
 import { x402Challenge, x402Header, x402Required, x402Response } from './x402.ts';
 
@@ -61,12 +61,15 @@ export async function askBack(
   }
 }
 
-/** Asks every deposit back that has something left, after the calls that are under way. Throws where what is kept cannot be read. */
+/** Whether there may be something to give back: what an unanswered call has cost, the gateway knows. */
+export const mayHaveLeft = ({ left, unanswered }: Deposit): boolean => left !== '0' || unanswered !== '0';
+
+/** Asks every deposit back that may have something left, after the calls that are under way. Throws where what is kept cannot be read. */
 export const askAllBack = (deposits: Deposits, ask: Ask, signal: AbortSignal | undefined): Promise<GivenBack[]> =>
   deposits.turn(async () => {
     const results: GivenBack[] = [];
-    for (const { network, channel, left } of await deposits.list()) {
-      if (left !== '0') results.push(await askBack(deposits, { network, channel }, ask));
+    for (const deposit of (await deposits.list()).filter(mayHaveLeft)) {
+      results.push(await askBack(deposits, deposit, ask));
     }
     return results;
   }, signal);

@@ -1,7 +1,7 @@
 /** What is asked back of deposits, of gateways that say one thing of them and may do another. */
 import t from 'tap';
 import type { DepositStore } from '../../src/client/index.ts';
-import { charging, drawn, openChannel as open, response } from './hostile-channel.ts';
+import { charging, correcting, drawn, openChannel as open, response } from './hostile-channel.ts';
 import { encoded, type Hostile, known } from './hostile-gateway.ts';
 
 const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
@@ -150,3 +150,24 @@ t.test(
     t.equal(new Set(next.sent().map(({ payload }) => payload.voucher.channelId)).size, 2);
   },
 );
+
+t.test('what an unanswered call may not have cost is asked back, though nothing else is left', async (t) => {
+  const { gateway, client, vouchers, sent } = await open(t, { retries: 0 });
+  gateway.accepts = [drawn({ minDeposit: '50000' })];
+  gateway.onPayment = (answer) => void answer.destroy();
+  t.match(await client.call('/x', {}), { reason: 'owed' });
+  t.match(await client.deposits(), [{ left: '0', unanswered: '0.05' }]);
+
+  gateway.onPayment = (answer) => {
+    gateway.onPayment = givingBack('50000', sent);
+    correcting(gateway, () => ({ balance: '50000', chargedCumulativeAmount: '0' }))(answer);
+  };
+  t.match(await client.refund(), [{ ok: true, amount: '0.05' }]);
+  t.same(vouchers(), [50_000n, 50_000n, 0n], 'for no more than the call');
+  t.match(await client.deposits(), [{ left: '0', unanswered: '0' }]);
+  t.same(await client.refund(), [], 'nothing is left to ask for');
+
+  gateway.onPayment = charging(gateway, '50000');
+  t.match(await client.call('/x', {}), { ok: true });
+  t.match(await client.deposits(), [{ left: '0', unanswered: '0' }], 'an answered one has cost what it says');
+});

@@ -1,6 +1,6 @@
 /** The deposits of the account that pays for a bridge's calls. */
 import { type Deposits, openDeposits } from '../../client/deposits.ts';
-import { askBack } from '../../client/refund.ts';
+import { askBack, mayHaveLeft } from '../../client/refund.ts';
 import type { Money } from '../../money.ts';
 import { CHANNELS_PATH } from '../../v1-paths.ts';
 import { UsageProblem } from '../command-line.ts';
@@ -33,7 +33,7 @@ export async function askDepositsBack(
   tell: (line: string) => void,
 ): Promise<boolean> {
   const listed = await deposits.list();
-  const lent = listed.filter(({ left }) => left !== '0');
+  const lent = listed.filter(mayHaveLeft);
   if (lent.length === 0) tell('nothing is left of deposits');
   let isAll = true;
   for (const { network, channel, left } of lent) {

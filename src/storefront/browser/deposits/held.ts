@@ -4,8 +4,8 @@
  */
 import { type Address, getAddress, type Hex } from 'viem';
 import type { Asset } from '../../../client/asset.ts';
-import { type Deposits, inMemory, openDeposits } from '../../../client/deposits.ts';
-import type { DepositStore } from '../../../client/kept-channels.ts';
+import { type Deposits, openDeposits } from '../../../client/deposits.ts';
+import { type DepositStore, inMemory } from '../../../client/kept-channels.ts';
 import type { EvmSigner } from '../../../client/wallet.ts';
 import type { ShownNetwork } from '../../wallets/shown-network.ts';
 import type { TypedData } from '../wallets/evm-check.ts';
