@@ -11,6 +11,8 @@ const TOKEN = 100;
 
 /** What a word weighs that a tokenizer may make in pieces: of repeated words of one to four letters, what the worst need. */
 const WORD = 140;
+/** Letters of two bytes are joined byte by byte, with half of the one before: two that are a word come apart more often. */
+const WORD_OF_TWO = 175;
 /** Blanks of several kinds in a row are in the vocabulary as programs have them: others come in pieces. */
 const MIXED_BLANKS = 200;
 
@@ -23,6 +25,8 @@ const SPACE_AGAIN = 2;
 const isBreak = (code: number): boolean => code === LINE_FEED || code === CARRIAGE_RETURN;
 const isBlank = (code: number): boolean => code === SPACE || code === TAB || isBreak(code);
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+const isOfTwoBytes = (code: number): boolean => code >= 0x80 && code < 0x800;
 
 /** Of ASCII: a tokenizer takes the line's end behind one together with it, and cuts them anew. */
 const isSign = (code: number): boolean => code > SPACE && code < 127 && !/[0-9a-z]/i.test(String.fromCharCode(code));
@@ -82,6 +86,7 @@ export function cutWeight(text: string): number {
     const word = longestWord(text, index, length);
     // A space and one character are joined first of all.
     if (word === 2 && code === SPACE) weight += TOKEN;
+    else if (word === 2 && isOfTwoBytes(code)) weight += WORD_OF_TWO;
     else weight += word > 1 ? WORD : TOKEN * characterTokens(text.charCodeAt(index));
     index += Math.max(1, word);
   }
