@@ -8,7 +8,7 @@ import { inflateRawSync } from 'node:zlib';
 /** Longer ones are few, and count as the two that they are made of. */
 export const LONGEST_WORD = 8;
 
-const SLOTS = 1 << 19;
+const SLOTS = 1 << 18;
 const SPACE = 32;
 
 /** Open addressing: a hash of the word, 0 where a slot is free. */
@@ -20,33 +20,45 @@ const checks = new Int32Array(SLOTS);
 const beginnings = new Uint8Array(1 << 19);
 
 const next = (hash: number, code: number): number => Math.imul(hash ^ code, 0x5bd1e995) ^ (hash >>> 13);
-const slotOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> 13;
+const slotOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> 14;
+
+const nextCheck = (check: number, code: number): number => Math.imul((check << 7) ^ check ^ code, 0x01000193);
 
 function checkOf(text: string, start: number, end: number): number {
   let check = 1;
-  for (let index = start; index < end; index++)
-    check = Math.imul((check << 7) ^ check ^ text.charCodeAt(index), 0x01000193);
+  for (let index = start; index < end; index++) check = nextCheck(check, text.charCodeAt(index));
   return check;
 }
 
-function remember(word: string): void {
+/** The word's characters, of which there are so many. */
+function remember(codes: Uint16Array, length: number): void {
   let hash = 1;
-  for (let index = 0; index < word.length; index++) {
-    hash = next(hash, word.charCodeAt(index));
+  let check = 1;
+  for (let index = 0; index < length; index++) {
+    const code = codes[index] ?? 0;
+    hash = next(hash, code);
+    check = nextCheck(check, code);
     beginnings[hash >>> 13] = (beginnings[hash >>> 13] ?? 0) | (1 << ((hash >>> 10) & 7));
   }
   let slot = slotOf(hash);
   while (hashes[slot] !== 0) slot = (slot + 1) % SLOTS;
   hashes[slot] = hash;
-  checks[slot] = checkOf(word, 0, word.length);
+  checks[slot] = check;
 }
 
-/** Sorted words: what each has in common with the one before, as a character, and the rest of it. */
+/**
+ * Sorted words: what each has in common with the one before, as a character, and the rest of it. No text is made of any:
+ * that would be 20 MB, which the heap keeps.
+ */
 function rememberAll(packed: string): void {
-  let word = '';
-  for (const line of packed.split('\0')) {
-    word = word.slice(0, line.charCodeAt(0) - 1) + line.slice(1);
-    remember(word);
+  const codes = new Uint16Array(LONGEST_WORD);
+  for (let index = 0; index < packed.length; index++) {
+    let length = packed.charCodeAt(index) - 1;
+    for (index++; index < packed.length && packed.charCodeAt(index) !== 0; index++) {
+      codes[length] = packed.charCodeAt(index);
+      length++;
+    }
+    remember(codes, length);
   }
 }
 
