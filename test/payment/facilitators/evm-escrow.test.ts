@@ -7,6 +7,7 @@ import type { EscrowOperator } from '../../../src/payment/escrow/escrow.ts';
 import { authorizationNonce, type PaymentInfo } from '../../../src/payment/escrow/payment-info.ts';
 import { type LocalOptions, localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { TRANSFER_TYPES } from '../../transfer-types.ts';
 import { baseSepolia } from './networks.ts';
 
 const chains = await startChains({ networks: [baseSepolia] });
@@ -30,15 +31,6 @@ async function operatorAt(nativeValue: bigint): Promise<EscrowOperator> {
   return operator;
 }
 
-const message = [
-  { name: 'from', type: 'address' },
-  { name: 'to', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'validAfter', type: 'uint256' },
-  { name: 'validBefore', type: 'uint256' },
-  { name: 'nonce', type: 'bytes32' },
-] as const;
-
 const signed = (info: PaymentInfo): Promise<Hex> =>
   payer.signTypedData({
     domain: {
@@ -47,7 +39,7 @@ const signed = (info: PaymentInfo): Promise<Hex> =>
       chainId: evm.chainId,
       verifyingContract: asset.address as Hex,
     },
-    types: { ReceiveWithAuthorization: message },
+    types: { ReceiveWithAuthorization: TRANSFER_TYPES.TransferWithAuthorization },
     primaryType: 'ReceiveWithAuthorization',
     message: {
       from: payer.address,
