@@ -1,5 +1,4 @@
 /** RIFF WAVE: where the sound lies and how long it is. */
-
 import { Untold } from './playing/untold.ts';
 
 interface Format {

@@ -1,5 +1,4 @@
 /** FLAC (RFC 9639): every frame counts, whatever the file says of its samples. */
-
 import { Untold } from './untold.ts';
 
 const SYNC = 0xff;
