@@ -99,7 +99,9 @@ t.test('every purchase is told with what became of it, and what moved no money i
       { ...common, amount: '0.07', state: 'pending' },
     ],
   );
-  t.notMatch(JSON.stringify(listed), /digest|fingerprint|recovery|0\.05|ok.*text/);
+  // A time of day may well read 50.059.
+  const told = JSON.stringify(listed, (key, value) => (key === 'boughtAt' ? undefined : value));
+  t.notMatch(told, /digest|fingerprint|recovery|0\.05|ok.*text/);
 });
 
 t.test('a page ends where the next one begins', async (t) => {
