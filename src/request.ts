@@ -11,9 +11,9 @@ export interface GatewayRequest {
   /** The body's exact bytes; of a tool call, its arguments as JSON in canonical form: payers may order them anew. */
   readonly body: Buffer;
   /** Only the price is asked: nothing is worked for, not even where that is free. */
-  readonly isQuote?: boolean;
+  readonly isQuote?: boolean | undefined;
   /** The tool call that it came as, over `mcp`. */
-  readonly tool?: ToolCall;
+  readonly tool?: ToolCall | undefined;
 }
 
 /** What a tool call says beside its arguments. */

@@ -11,6 +11,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { Platform } from './platform.ts';
 import { shipped } from './shipped.ts';
 import type { Store } from './store/store.ts';
+import type { CreditSales } from './upstream/adapter.ts';
 import { openUpstreams, type Upstreams } from './upstream/bindings.ts';
 import { openBought } from './upstream/bought.ts';
 import { openCache } from './upstream/cache.ts';
@@ -53,24 +54,34 @@ export async function openServing(
   const cache = openCache({ store, now });
   const bought = openBought({ store, now });
   const apiKeys = openApiKeys({ store: store.credits, mode: platform.mode, now });
-  const sale = (network: string): typeof apiKeys => ({
-    ...apiKeys,
+  const salesPaidOn = (network: string): CreditSales => ({
     buy: (order) => apiKeys.buy({ ...order, awaitsConfirmations: confirmationsOn(catalogue, network) > 1 }),
   });
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
-    call: (route, input, { payer, isRepeated, ...context }) =>
-      bought.attempt({ paymentId: context.paymentId, isRepeated }, (once) =>
+    call: (route, input, context) =>
+      bought.attempt(context, (once) =>
+        // With every member from the beginning: to add one to a copy costs several times as much as to change it there.
         upstreams.call(route, input, {
-          ...context,
           endpoint: route.endpoint.id,
-          caller: payer,
+          network: context.network,
+          caller: context.payer,
+          paymentId: context.paymentId,
+          requestId: context.requestId,
+          trace: context.trace,
+          signal: context.signal,
+          mayGoOn: context.mayGoOn,
+          reportCost: context.reportCost,
+          exchanged: context.exchanged,
+          emit: context.emit,
+          reportUse: undefined,
+          reportOutput: undefined,
           media,
           once,
           downloads,
           cache,
-          credits: sale(context.network),
+          credits: salesPaidOn(context.network),
           attestationRoot: platform.attestationRoot,
           now,
         }),

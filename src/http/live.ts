@@ -48,9 +48,9 @@ export async function answerSold(
   const { lifecycle, rails } = parts;
   visit.hold();
   try {
-    const { path, query } = splitUrl(request.url ?? '/');
     const live = liveAnswer(response, rails);
-    finish(response, await lifecycle.answer({ ...incomingRequest(request, path, query), live, visit }), visit, parts);
+    const incoming = incomingRequest(request, splitUrl(request.url ?? '/'), { live, visit });
+    finish(response, await lifecycle.answer(incoming), visit, parts);
   } finally {
     visit.release();
   }

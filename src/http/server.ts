@@ -40,7 +40,8 @@ function createApplication(parts: RouterParts): Express {
  */
 export function createListener(parts: RouterParts): RequestListener {
   const application = createApplication(parts);
-  const { routes, headers } = parts;
+  const { routes } = parts;
+  const common = Object.entries(parts.headers);
   return (request, response) => {
     const { path, query } = splitUrl(request.url ?? '/');
     // Express leaves an origin without a path to its own page of errors.
@@ -55,7 +56,7 @@ export function createListener(parts: RouterParts): RequestListener {
       application(request, response);
       return;
     }
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    for (const [name, value] of common) response.setHeader(name, value);
     allowOrigins(response);
     if (isTool) {
       keepVisit(response, visit).route = path;

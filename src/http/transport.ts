@@ -17,18 +17,29 @@ function splitPath(url: string): { readonly path: string; readonly query: string
   return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }
 
-export const incomingRequest = (message: IncomingMessage, path: string, query: string): IncomingRequest => ({
+export const incomingRequest = (
+  message: IncomingMessage,
+  { path, query }: ReturnType<typeof splitUrl>,
+  { live, visit }: Pick<IncomingRequest, 'live' | 'visit'>,
+): IncomingRequest => ({
   transport: 'http',
   method: message.method ?? 'GET',
   path,
   query,
   headers: headersOf(message),
   readBody: (limitBytes) => readRawBody(message, limitBytes),
+  live,
+  visit,
 });
 
-/** Node keeps the first of several `Authorization` lines; a rail has to see that there were several. */
-function headersOf({ headers, headersDistinct }: IncomingMessage): IncomingRequest['headers'] {
-  return headers.authorization === undefined ? headers : { ...headers, authorization: headersDistinct.authorization };
+/**
+ * Node keeps the first of several `Authorization` lines; a rail has to see that there were several. `headersDistinct` is
+ * made when it is asked for.
+ */
+function headersOf(message: IncomingMessage): IncomingRequest['headers'] {
+  const { headers } = message;
+  if (headers.authorization === undefined) return headers;
+  return { ...headers, authorization: message.headersDistinct.authorization };
 }
 
 export function send(response: ServerResponse, { status, headers, body }: HttpAnswer): void {

@@ -39,7 +39,7 @@ export interface FulfilContext {
   /** Hears of every exchange with a provider, once it is over; no status: it gave no answer. */
   exchanged?(upstream: string, status: number | undefined, ms: number): void;
   /** Takes what has come of an answer that streams; left out: it is wanted whole. */
-  emit?(text: string): void;
+  readonly emit?: ((text: string) => void) | undefined;
 }
 
 /** The upstream layer as the lifecycle sees it. */
@@ -123,8 +123,21 @@ async function callUpstream(
   try {
     const exchanged: FulfilContext['exchanged'] = (upstream, status, ms) =>
       visit?.note('upstream', ms, `${upstream}: ${status ?? 'no answer'}`);
-    const context = { ...own, network, payer, signal, mayGoOn: isFresh, requestId, trace: visit?.trace, exchanged };
-    result = await Promise.race([upstreams.call(route, input, context), aborted(signal)]);
+    const { paymentId, isRepeated, reportCost, emit } = own;
+    const called = upstreams.call(route, input, {
+      network,
+      payer,
+      paymentId,
+      isRepeated,
+      requestId,
+      trace: visit?.trace,
+      signal,
+      mayGoOn: isFresh,
+      reportCost,
+      exchanged,
+      emit,
+    });
+    result = await Promise.race([called, aborted(signal)]);
   } finally {
     done();
     if (visit) visit.upstreamMs = Math.round(performance.now() - startedAt);
@@ -210,8 +223,8 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
       cost = dollars;
       if (request.visit) request.visit.cost = dollars;
     };
-    const own = { paymentId: claim.id, isRepeated: claim.attempt > 1, reportCost };
-    result = await callUpstream(parts, request, lease, { ...own, ...(request.emit && { emit: request.emit }) });
+    const own = { paymentId: claim.id, isRepeated: claim.attempt > 1, reportCost, emit: request.emit };
+    result = await callUpstream(parts, request, lease, own);
   } catch (error) {
     if (lease.lost.aborted) throw inProgress();
     const problem = toProblem(error, parts.upstreams);

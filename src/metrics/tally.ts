@@ -25,7 +25,10 @@ const HOUR_MS = 3_600_000;
 /** Of what has no time that is told. */
 const UNTIMED = 0;
 
-/** Added to in place: this happens on every request, and was six per cent of an unpaid 402 when each made another. */
+/**
+ * Added to in place: this happens on every request, and was six per cent of an unpaid 402 when each made another, and four
+ * when counts were spread into others.
+ */
 type Counting<Count> = { -readonly [Key in keyof Count]: Count[Key] };
 
 /** By what most of them differ in, few by few: a name for each, made of all that it is counted by, was as much again. */
@@ -65,12 +68,18 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
 
   function count({ endpoint, door, network, isPaying, isProbe, status, ms }: Visit): void {
     if (endpoint === undefined) return;
-    const place = { at: hour(), endpoint, door, network: network ?? '' };
-    const failures = status >= 400 ? 1 : 0;
-    if (isPaying) addCall({ ...place, bucket: bucketOf(ms), calls: 1, failures, challenges: 0 });
-    else if (isProbe && status === 402) {
-      addCall({ ...place, bucket: UNTIMED, calls: 0, failures: 0, challenges: 1 });
-    }
+    const isChallenge = !isPaying && isProbe && status === 402;
+    if (!isPaying && !isChallenge) return;
+    addCall({
+      at: hour(),
+      endpoint,
+      door,
+      network: network ?? '',
+      bucket: isPaying ? bucketOf(ms) : UNTIMED,
+      calls: isPaying ? 1 : 0,
+      failures: isPaying && status >= 400 ? 1 : 0,
+      challenges: isPaying ? 0 : 1,
+    });
   }
 
   function keep(visit: Visit): void {

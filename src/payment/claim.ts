@@ -22,7 +22,7 @@ interface ClaimParts {
   readonly exposure: Pick<ExposureControl, 'reserve' | 'policy' | 'wasTold'>;
   /** Names this instance. */
   readonly owner: string;
-  readonly intervals?: Intervals;
+  readonly intervals?: Intervals | undefined;
   /** Stands before what costs something; either may throw Problem. */
   readonly gate?: { arrives(): void; identified(payer: string): void } | undefined;
   /** Aborted when the gateway has to stop: no payment is claimed any more. */
@@ -88,7 +88,7 @@ const factsOf = (
   upfront: UpfrontReason | undefined,
   digest: string,
 ): PaymentFacts => ({
-  ...(request.transport === 'mcp' && { door: 'mcp' }),
+  door: request.transport === 'mcp' ? 'mcp' : undefined,
   id,
   rail: rail.name,
   network,
@@ -318,15 +318,18 @@ async function claimVerified(
   const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
   let isAtRisk = false;
   try {
-    const options = terms(parts, credential);
-    const settleAgain = known?.state === 'unknown';
+    const { owner, leaseUntil, maxAttempts, maxOwedAttempts } = terms(parts, credential);
     const claimedFrom = performance.now();
     const outcome = await store.claim(facts, {
-      ...options,
+      owner,
+      now: now(),
+      leaseUntil,
+      maxAttempts,
+      maxOwedAttempts,
       keys,
-      settleAgain,
-      ...(!verified.isCovered && { exposure }),
-      ...(verified.hold?.draw && { draw: verified.hold.draw }),
+      settleAgain: known?.state === 'unknown',
+      exposure: verified.isCovered ? undefined : exposure,
+      draw: verified.hold?.draw,
     });
     if (outcome.won) parts.noted?.('claimed', performance.now() - claimedFrom);
     if (!outcome.won) {
@@ -335,7 +338,6 @@ async function claimVerified(
       return await whatKeyBought(parts, rail, outcome.payment, digest);
     }
     const { claim, before, open, exceeds, isUnproven, drawn } = outcome;
-    const { leaseUntil } = options;
     // Another request settled it while this one was verified.
     if (before?.receipt) return settledWork({ claim, leaseUntil }, before, before.receipt);
     if (before && mayHaveSettled(before)) {
@@ -350,9 +352,18 @@ async function claimVerified(
       throw refusal;
     }
     isAtRisk = isUnproven && upfront === undefined;
-    const ended = isAtRisk ? workEnded : () => {};
-    const work = { claim, leaseUntil, network, payer, asset, answer: before?.answer, workEnded: ended };
-    return { ...work, verified: { ...verified, upfront }, drawn, mayHaveSettled: false };
+    return {
+      claim,
+      leaseUntil,
+      network,
+      payer,
+      asset,
+      answer: before?.answer,
+      verified: { ...verified, upfront },
+      drawn,
+      mayHaveSettled: false,
+      workEnded: isAtRisk ? workEnded : () => {},
+    };
   } finally {
     if (!isAtRisk) release();
   }

@@ -34,11 +34,15 @@ export interface CallContext {
   /** Takes what the provider charged us, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
   /** Takes what has come of an answer that streams. Left out: it is wanted whole. */
-  emit?(text: string): void;
+  readonly emit?: ((text: string) => void) | undefined;
   /** Told how many tokens a model read and wrote for its answer, once that is whole. */
-  reportOutput?(use: { readonly promptTokens: number; readonly completionTokens: number }): void;
+  readonly reportOutput?:
+    | ((use: { readonly promptTokens: number; readonly completionTokens: number }) => void)
+    | undefined;
   /** Told how many tokens a model read and wrote, where its answer says so; the model's neutral name. */
-  reportUse?(model: string, use: { readonly promptTokens: number; readonly completionTokens: number }): void;
+  readonly reportUse?:
+    | ((model: string, use: { readonly promptTokens: number; readonly completionTokens: number }) => void)
+    | undefined;
   /** PEM of the certificate that proofs of attested hardware have to lead to: the platform's to say, never the catalogue's. */
   readonly attestationRoot: string;
   /** The payment that buys this call; the same when the call is run again. */

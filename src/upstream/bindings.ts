@@ -144,7 +144,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       context.reportCost?.(dollars);
     };
     try {
-      return await source.call(input, { ...context, reportCost, ...(metrics && { reportUse: metrics.tokens }) });
+      return await source.call(input, { ...context, reportCost });
     } finally {
       if (cost !== undefined) metrics?.cost({ endpoint: route.id, upstream: source.name }, cost);
     }
@@ -172,8 +172,13 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         isPassedOn = true;
         emit?.(text);
       };
-      const withTerms = { ...context, terms: route.price.terms?.(input), ...(emit && { emit: passOn }) };
-      const result = await callInOrder(usable, (source) => callCounted(source, route, input, withTerms), {
+      const sold = {
+        ...context,
+        terms: route.price.terms?.(input),
+        reportUse: metrics?.tokens,
+        emit: emit && passOn,
+      };
+      const result = await callInOrder(usable, (source) => callCounted(source, route, input, sold), {
         subject: endpoint,
         details: { endpoint, ...(requestId !== undefined && { requestId }) },
         signal,

@@ -21,28 +21,29 @@ export type Outcome = { response: UpstreamResponse } | Failed;
 export async function attemptOnce(connection: UpstreamConnection, request: PreparedRequest): Promise<Outcome> {
   const begun = await begin(connection, request, askWhole);
   if ('problem' in begun) return begun;
-  const { status, headers, body } = begun;
+  const { status, body } = begun;
   begun.leave();
   begun.report(endedWith(status));
   if (!isAccepted(status, request)) return unwanted(connection, request, begun, body);
-  return {
-    response: answered(connection, request, { status, headers, body: withoutSecrets(connection, status, body) }),
-  };
+  return { response: answered(connection, request, begun, withoutSecrets(connection, status, body)) };
 }
 
 function answered(
   connection: UpstreamConnection,
   request: PreparedRequest,
-  answer: Pick<UpstreamResponse, 'status' | 'headers' | 'body'>,
+  { status, headers }: Pick<UpstreamResponse, 'status' | 'headers'>,
+  body: Buffer,
 ): UpstreamResponse {
   return {
-    ...answer,
+    status,
+    headers,
+    body,
     sent: request.body.text,
     json() {
       try {
-        return JSON.parse(answer.body.toString('utf8'));
+        return JSON.parse(body.toString('utf8'));
       } catch {
-        const providerMessage = snippet(answer.body, Object.values(connection.secrets));
+        const providerMessage = snippet(body, Object.values(connection.secrets));
         throw new UpstreamProblem(
           'malformed',
           connection.upstream,

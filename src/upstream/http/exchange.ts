@@ -136,7 +136,8 @@ export async function begin<Body>(
     const answer = await ask(connection, request, limit, (code) => {
       status = code;
     });
-    return { ...answer, explain, report, inTime: () => limit.stopClock(), leave };
+    const { status: answered, headers, body } = answer;
+    return { status: answered, headers, body, explain, report, inTime: () => limit.stopClock(), leave };
   } catch (error) {
     const { failed, ended } = explain(error);
     leave();
