@@ -284,34 +284,6 @@ async function asksBack(t: Test, payer: Payer, change: (payment: Signed) => void
   return fetch(url, { headers: encoded(payment) });
 }
 
-t.test(
-  'an instance dies at its work: the channel comes free, and nothing is charged',
-  { timeout: 100_000 },
-  async (t) => {
-    const { payer } = await open();
-    const call: PaidCall = fresh(gateway);
-    const proof = await payer.sign(call);
-    const { upstreamCalls } = await gateway.calls();
-    await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
-    const answer = sendProof(call, proof);
-    while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
-    const other = fresh(gateway);
-    t.equal((await sendProof(other, await payer.sign(other))).status, 402, 'one call draws from a channel at a time');
-    const asked = await asksBack(t, payer, () => {});
-    t.equal(asked.status, 402, 'nor is its deposit given back meanwhile');
-    t.match(await asked.json(), { error: 'invalid_batch_settlement_evm_channel_busy' });
-    await gateway.startAnother(() => Date.now() + DEAD_MS);
-    let next = await sendProof(other, await payer.sign(other));
-    while (next.status === 402) {
-      await delay(300);
-      next = await sendProof(other, await payer.sign(other));
-    }
-    t.equal(next.status, 200);
-    t.not((await answer).status, 200, 'who worked on it notices');
-    t.equal(toldOf(next).extra.channelState.chargedCumulativeAmount, String(2n * PRICE));
-  },
-);
-
 t.test('a deposit is given back to its payer alone', async (t) => {
   const { payer } = await open();
   for (const what of [
@@ -339,3 +311,32 @@ t.test('who goes on sending vouchers for a channel that is at work has to wait',
   t.same(new Set(meanwhile.map(({ status }) => status)), new Set([402, 429]));
   t.not((await working).status, 200);
 });
+
+// The last one: from then on an instance whose clock is ahead takes everything that is at work for left behind.
+t.test(
+  'an instance dies at its work: the channel comes free, and nothing is charged',
+  { timeout: 100_000 },
+  async (t) => {
+    const { payer } = await open();
+    const call: PaidCall = fresh(gateway);
+    const proof = await payer.sign(call);
+    const { upstreamCalls } = await gateway.calls();
+    await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
+    const answer = sendProof(call, proof);
+    while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+    const other = fresh(gateway);
+    t.equal((await sendProof(other, await payer.sign(other))).status, 402, 'one call draws from a channel at a time');
+    const asked = await asksBack(t, payer, () => {});
+    t.equal(asked.status, 402, 'nor is its deposit given back meanwhile');
+    t.match(await asked.json(), { error: 'invalid_batch_settlement_evm_channel_busy' });
+    await gateway.startAnother(() => Date.now() + DEAD_MS);
+    let next = await sendProof(other, await payer.sign(other));
+    while (next.status === 402) {
+      await delay(300);
+      next = await sendProof(other, await payer.sign(other));
+    }
+    t.equal(next.status, 200);
+    t.not((await answer).status, 200, 'who worked on it notices');
+    t.equal(toldOf(next).extra.channelState.chargedCumulativeAmount, String(2n * PRICE));
+  },
+);

@@ -59,12 +59,12 @@ const multiRequest = request
   .replace('properties: {', 'properties: { model: { type: string, enum: [sage, quick], description: Model },')
   .replace('[prompt]', '[model, prompt]');
 
-const endpoints = {
+const endpoints = (deadline: string) => ({
   'sage.yaml': `
 summary: The sage
 path: /llm/sage
 price: { rule: usage-tokens, model: sage, markup: "0.10" }
-deadline: 5s
+deadline: ${deadline}
 request: ${request}
 result: ${result}
 example: { prompt: hello }
@@ -74,18 +74,20 @@ upstream: [{ via: main, model: sage, result: usage }, { via: spare, model: sage,
 summary: Any of them
 path: /llm/multi
 price: { rule: usage-tokens, by: model, markup: "0.50" }
-deadline: 5s
+deadline: ${deadline}
 request: ${multiRequest}
 result: ${result}
 example: { model: quick, prompt: hello }
 upstream: { via: main, result: usage }
 `,
-};
+});
 
 export interface GatewayOptions {
   /** Takes the place of the double of the upstream `main`. */
   readonly mainUrl?: string;
   readonly now?: () => number;
+  /** Of every endpoint. Default: more than any call takes. */
+  readonly deadline?: string;
 }
 
 export async function openGateway(t: Test, options: GatewayOptions = {}) {
@@ -95,7 +97,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
       'networks.yaml': shippedFile('networks'),
       'upstreams.yaml': upstreams,
       schemas: {},
-      endpoints: { llm: endpoints },
+      endpoints: { llm: endpoints(options.deadline ?? '60s') },
     },
   });
   const catalogue = loadCatalogue(join(directory, 'catalogue'), shipped);

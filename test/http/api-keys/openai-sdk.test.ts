@@ -356,7 +356,7 @@ t.test('charges nothing when the upstream fails, and asks the next where there i
 });
 
 t.test('gives up at the endpoint’s deadline, and charges nothing', async (t) => {
-  const { key, client, doubles, balance } = await openGateway(t);
+  const { key, client, doubles, balance } = await openGateway(t, { deadline: '5s' });
   const { apiKey } = await key('1');
   doubles.fault('main', 'timeout', 1);
   await t.rejects(client(apiKey).chat.completions.create({ ...ask, model: 'quick' }), {

@@ -455,19 +455,21 @@ t.test('takes no more from the upstream than a slow caller reads', async (t) => 
   const text = says('z'.repeat(10_000));
   const most = 20_000;
   let written = 0;
+  let isMeasured = false;
   let waits: (() => void) | undefined;
   const waiting = new Promise<void>((resolve) => {
     waits = resolve;
   });
   const { origin, apiKey, settled } = await openWith(t, async (response) => {
     response.writeHead(200, events).setMaxListeners(0);
-    while (!response.destroyed && written < most) {
+    while (!response.destroyed && !isMeasured && written < most) {
       written += 1;
       if (response.write(text)) continue;
       const stuck = setTimeout(() => waits?.(), 300);
       await Promise.race([once(response, 'drain'), once(response, 'close')]);
       clearTimeout(stuck);
     }
+    response.end(finish + usage(100, 200) + done);
   });
   const { port } = new URL(origin);
   const socket = connect(Number(port), '127.0.0.1').pause();
@@ -478,6 +480,7 @@ t.test('takes no more from the upstream than a slow caller reads', async (t) => 
   );
   await waiting;
   t.ok(written < most, `${written} of ${most} chunks left the upstream`);
+  isMeasured = true;
   socket.destroy();
   t.ok((await settled(apiKey)) < usd('1'), 'what was passed on is charged');
 });
