@@ -81,6 +81,7 @@ export const payerStanding = (
     UNION ALL SELECT * FROM (SELECT receipt AS value, 'settled' AS kind FROM payments
       WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ?6) AS record`,
   values: [payer, network, asset, id, failuresSince, record],
+  isPlannedOnce: true,
 });
 
 /** With an answer and `unknown`, its work is done and its money may be gone. */

@@ -11,7 +11,7 @@ import { leavesDamagedRowsAlone } from './damaged-rows.ts';
 import { openDatabases } from './databases.ts';
 import { saysWhereSumsLackSome } from './figures.ts';
 import { manyPayments, pageOf } from './payers.ts';
-import { claimAt, sampleFacts } from './samples.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 const { url, stop } = await startPostgres();
 t.teardown(stop);
@@ -100,6 +100,35 @@ t.test('reads the books in the order of an index, however much they have', async
   t.match(plan, /Index Scan using payments_by_settlement/);
   t.notMatch(plan, /Sort/);
 });
+
+t.test(
+  'finds a payment and its payer in an index, also where everything was planned while there was nothing',
+  async (t) => {
+    const database = await emptyDatabase();
+    const store = await openPostgresStore(database);
+    await execute(database, 'ANALYZE');
+    const exposure = { perPayer: 10n ** 9n, unproven: 10n ** 9n, failures: 1, failuresSince: 0 };
+    for (let number = 0; number < 50; number += 1) {
+      const outcome = await store.claim(sampleFacts(`payment-${number}`), claimAt(1, { exposure }));
+      if (!outcome.won) throw new Error('a new payment is claimed');
+      await store.fulfil(outcome.claim, sampleAnswer(), { cost: undefined, now: 2 });
+      await store.settle(outcome.claim, sampleReceipt('0xabc'), 3);
+    }
+    await store.close();
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    t.teardown(() => client.end());
+    for (;;) {
+      // A server counts what a connection did a moment after it has ended.
+      const { rows } = await client.query(
+        `SELECT n_tup_ins AS claimed, seq_scan AS read_whole FROM pg_stat_user_tables WHERE relname = 'payments'`,
+      );
+      if (Number(rows[0]?.claimed) < 50) continue;
+      t.ok(Number(rows[0].read_whole) < 10, `all of it was read ${rows[0].read_whole} times`);
+      return;
+    }
+  },
+);
 
 t.test('gives each of many payments to one of five instances', async (t) => {
   const database = await emptyDatabase();
