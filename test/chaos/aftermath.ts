@@ -15,10 +15,10 @@ export interface Aftermath {
   readonly books: Books;
 }
 
-/** How long who comes back goes on asking: nothing fails any more, so it is served long before. */
-const RETURN_MS = 20_000;
+/** How long who comes back, or asks once more, goes on asking: nothing fails any more, so it is served long before. */
+const RETURN_MS = 60_000;
 /** How long what gateways work at may take to end. */
-const END_MS = 15_000;
+const END_MS = 60_000;
 /** Everything that was signed and not used is out of date after it. */
 const LONG_SECONDS = 7_200;
 /** A payment that is good for less may be refused for it. */
@@ -59,7 +59,7 @@ export async function aftermath(stage: Stage, purchases: readonly Purchase[]): P
   await eachOf(purchases, async (purchase) => {
     for (const proof of purchase.proofs) {
       if (ledger.find(proof.payment) || quiet.payments.get(proof.payment)?.receipt)
-        await askAgain(stage, purchase, proof, dice);
+        await askAgain(stage, purchase, proof, dice, RETURN_MS);
     }
   });
   return { returned, quiet, books: await readQuiet() };

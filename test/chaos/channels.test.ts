@@ -167,7 +167,7 @@ async function payerOf(number: number): Promise<Ended> {
   return { id: channelId, bought, due, charged: BigInt(chargedCumulativeAmount) };
 }
 
-t.test(`${KILLS} kills with seed ${SEED}`, { timeout: 110_000 + KILLS * 10_000 }, async (t) => {
+t.test(`${KILLS} kills with seed ${SEED}`, { timeout: 230_000 + KILLS * 10_000 }, async (t) => {
   const balanceOf = (address: string) => chains.balance('chain-c', address);
   const earnedOf = () => balanceOf(chains.payTo['chain-c'] ?? '');
   const payer = chains.wallets.evm.payer.address;

@@ -6,6 +6,12 @@ import type { Gateways } from './gateways.ts';
 import { planStrike, type Strikes } from './strikes.ts';
 import type { Timeline } from './timeline.ts';
 
+/** The database's server ended at once, at some time between these two, as the timeline has them. */
+export interface Crash {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface HavocParts {
   readonly seed: number;
   readonly kills: number;
@@ -18,8 +24,8 @@ export interface HavocParts {
   readonly timeline: Timeline;
   /** See `GatewaysParts`: who does not reach the database cannot prolong what it has. */
   onLost(slot: number): void;
-  /** The database's server has ended at once, with whatever it had not written to the disk. */
-  onCrash(): void;
+  /** The database's server has ended, with whatever it had not written to the disk. */
+  onCrash(crash: Crash): void;
 }
 
 /** Between the end of one blow and the next. */
@@ -54,7 +60,8 @@ export async function wreak(parts: HavocParts): Promise<ReadonlyMap<string, numb
   async function restart(): Promise<void> {
     timeline.note('THE DATABASE STOPS');
     for (const slot of gateways.working()) onLost(slot);
-    await database.server?.restart(onCrash);
+    const from = timeline.now();
+    await database.server?.restart(() => onCrash({ from, to: timeline.now() }));
     timeline.note('THE DATABASE IS BACK');
     count('database restarted');
   }

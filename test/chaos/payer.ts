@@ -90,10 +90,16 @@ export async function persist(
 }
 
 /** Once more, for what the payment has bought: its payer may have asked for something else with it first. */
-export async function askAgain(market: Market, purchase: Purchase, proof: Proof, dice: Dice): Promise<void> {
-  const answer = await persist(market, purchase, proof, dice);
+export async function askAgain(
+  market: Market,
+  purchase: Purchase,
+  proof: Proof,
+  dice: Dice,
+  patienceMs: number,
+): Promise<void> {
+  const answer = await persist(market, purchase, proof, dice, { patienceMs });
   if (answer?.status === 402 && purchase.habit === 'changing') {
-    await persist(market, purchase, proof, dice, { body: purchase.otherBody });
+    await persist(market, purchase, proof, dice, { body: purchase.otherBody, patienceMs });
   }
 }
 

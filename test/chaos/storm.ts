@@ -1,7 +1,7 @@
 /** Payers pay while everything fails and gateways are killed. */
 import { type ChatCall, chat } from './chat.ts';
 import { openDice } from './dice.ts';
-import { wreak } from './havoc.ts';
+import { type Crash, wreak } from './havoc.ts';
 import { newPurchase } from './orders.ts';
 import { buy } from './payer.ts';
 import type { Purchase } from './purchase.ts';
@@ -12,8 +12,7 @@ export interface Storm {
   readonly chats: readonly ChatCall[];
   /** What was done to gateways and database, and how often. */
   readonly done: ReadonlyMap<string, number>;
-  /** When the database crashed, as the timeline has it. */
-  readonly crashes: readonly number[];
+  readonly crashes: readonly Crash[];
 }
 
 const CHAT_PERCENT = 20;
@@ -36,7 +35,7 @@ export async function storm(stage: Stage, { kills, payers, seconds }: StormOptio
   const { seed, chains, world, faults, timeline, apiKey } = stage;
   const purchases: Purchase[] = [];
   const chats: ChatCall[] = [];
-  const crashes: number[] = [];
+  const crashes: Crash[] = [];
   let isOver = false;
   let number = 0;
 
@@ -62,7 +61,7 @@ export async function storm(stage: Stage, { kills, payers, seconds }: StormOptio
     mostMs: seconds * 1000,
     leaseMs: INTERVALS.leaseMs,
     onLost: world.upstream.abandon,
-    onCrash: () => void crashes.push(timeline.now()),
+    onCrash: (crash) => void crashes.push(crash),
   });
   isOver = true;
   faults.end();

@@ -30,7 +30,7 @@ const ATTACKERS_SHARE = 0.1;
 const BETWEEN_ATTACKS_MS = 400;
 /** Of the endpoints that attacks wait for. */
 const DEADLINE_MS = 50_000;
-const SHORT_DEADLINE_MS = 5_000;
+const SHORT_DEADLINE_MS = 15_000;
 const SHORT_SCALE = 0.25;
 /** Shorter runs have smaller attacks, so that nine of ten calls are honest all the same. */
 const FULL_SECONDS = 720;

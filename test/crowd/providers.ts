@@ -41,6 +41,8 @@ export interface Providers {
 /** What providers ask that do not bill by tokens: for a picture that is sold for 0.06, and costs gas besides. */
 const CALL_COST: Rate = rate('0.05');
 const PIECE_MS = 100;
+/** Of what is due in that time, what a stream that lags behind shows at once: what nobody has read yet is lost if the call is cut. */
+const MOST_PIECES = 2;
 const WORD = ' fog';
 
 interface Marked {
@@ -127,10 +129,12 @@ export async function openProviders(catalogue: Catalogue, doubles: string): Prom
       event({ choices: [{ index: 0, delta: { content: WORD.repeat(count) }, finish_reason: null }] });
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     const begin = performance.now();
+    const most = isStream && !isSilent ? Math.ceil((tokens * MOST_PIECES * PIECE_MS) / Math.max(1, duration)) : tokens;
     let written = 0;
     // What is written after the caller has gone reaches nobody, and costs nobody.
     while (!response.destroyed) {
-      const due = Math.min(tokens, Math.ceil((tokens * (performance.now() - begin)) / Math.max(1, duration)));
+      const passed = Math.ceil((tokens * (performance.now() - begin)) / Math.max(1, duration));
+      const due = Math.min(tokens, passed, written + most);
       if (isStream && !isSilent && due > written) response.write(piece(due - written));
       else if (isStream) response.write(': working\n\n');
       written = due;

@@ -38,6 +38,8 @@ const HEAP_SETTLES_SECONDS = 300;
 const MOST_DESCRIPTORS = 20;
 /** Longer than connections take that were left in the middle. */
 const CALM_MS = 1_500;
+/** What takes longer to end than that is waited for so long. */
+const PATIENCE_MS = 60_000;
 
 async function pictureOf(gateway: MeasuredGateway): Promise<string> {
   const answer = await payV2(
@@ -111,14 +113,16 @@ export async function fuzz({ seconds, seed, only, report }: FuzzOptions): Promis
     const halfway = new Promise((resolve) => setTimeout(resolve, seconds * 500)).then(gateway.size);
     await Promise.allSettled(runs);
     const inputs = new Map(await Promise.all(runs));
-    await new Promise((resolve) => setTimeout(resolve, CALM_MS));
-    const sizes = { start, middle: await halfway, end: await gateway.size() };
-    return {
-      inputs,
-      statuses: watched.statuses,
-      sizes,
-      leftovers: leftoversIn(gateway, sizes, seconds, shelf.signed + (inputs.get('purchases') ?? 0) + 1),
-    };
+    const middle = await halfway;
+    const signed = shelf.signed + (inputs.get('purchases') ?? 0) + 1;
+    for (const giveUpAt = Date.now() + PATIENCE_MS; ; ) {
+      await new Promise((resolve) => setTimeout(resolve, CALM_MS));
+      const sizes = { start, middle, end: await gateway.size() };
+      const leftovers = leftoversIn(gateway, sizes, seconds, signed);
+      if (leftovers.length === 0 || Date.now() > giveUpAt) {
+        return { inputs, statuses: watched.statuses, sizes, leftovers };
+      }
+    }
   } finally {
     await gateway.stop();
   }

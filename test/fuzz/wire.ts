@@ -28,7 +28,7 @@ export interface Script {
 }
 
 /** Long after any answer comes that does not wait for a chain. */
-const SILENT_MS = 30_000;
+const SILENT_MS = 120_000;
 const FINISH_MS = 1_000;
 const LINE_END = '\r\n';
 

@@ -84,7 +84,7 @@ t.test('an answer that is read slowly comes whole, and work that is silent for l
     ({ url }, response) => void (url === '/slow' ? setTimeout(() => response.end('worked'), 500) : response.end(LARGE)),
     '127.0.0.1',
     0,
-    { ...generous, unreadMs: 100 },
+    { ...generous, unreadMs: 300 },
   );
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;

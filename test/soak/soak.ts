@@ -167,7 +167,8 @@ export async function soak({ seconds, callers = 8, warmUp = true, seed = 1, only
     };
     const until = async (done: () => boolean) => {
       const caller = async () => {
-        while (!done()) await nextVisit();
+        do await nextVisit();
+        while (!done());
       };
       await Promise.all(Array.from({ length: callers }, caller));
     };

@@ -17,6 +17,7 @@ export function openCallContext(
     readFrom?: (url: URL) => URL;
     terms?: SoldTerms;
     caller?: string;
+    /** Default: longer than any test takes. */
     deadlineMs?: number;
   } = {},
 ): CallContext & { mediaDirectory: string; costs: string[] } {
@@ -31,7 +32,7 @@ export function openCallContext(
     endpoint: 'test/endpoint',
     network: 'chain-a',
     caller: options.caller ?? 'test-payer',
-    signal: AbortSignal.timeout(options.deadlineMs ?? 30_000),
+    signal: options.deadlineMs ? AbortSignal.timeout(options.deadlineMs) : new AbortController().signal,
     media: openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: PUBLIC_URL, downloads }),
     once: (_order, make) => make(),
     downloads,

@@ -240,7 +240,7 @@ function withLedger(
   return {
     ...evidence,
     books: { ...evidence.books, keys: [{ key, entries: listed }] },
-    crashes: changes.crash === undefined ? [] : [changes.crash],
+    crashes: changes.crash === undefined ? [] : [{ from: changes.crash, to: changes.crash + 5 }],
     chats: [{ ...CHAT, isCut: changes.isCut ?? false }],
   };
 }

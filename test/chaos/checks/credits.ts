@@ -86,7 +86,7 @@ const checkConfirmed = (
 function checkCall(
   { mark, requestId, outcome, code, status, isCut, begunAt, endedAt }: ChatCall,
   entries: readonly LedgerEntry[],
-  crashes: readonly number[],
+  crashes: Evidence['crashes'],
 ): Violation[] {
   const charges = entries.filter(({ kind, reference }) => kind === 'settle' && reference === requestId);
   const prices = charges.map(({ price }) => price);
@@ -96,7 +96,8 @@ function checkCall(
   const [charge] = charges;
   const isPart = isCut && (charge?.price ?? 0n) > 0n && (charge?.price ?? 0n) < USED;
   const isAll = charge?.price === USED || (charge?.balance === 0n && /hold was given back/.test(charge.note ?? ''));
-  const isForgotten = charges.length === 0 && crashes.some((at) => at >= begunAt && at <= endedAt + FORGOTTEN_MS);
+  const isForgotten =
+    charges.length === 0 && crashes.some(({ from, to }) => to >= begunAt && from <= endedAt + FORGOTTEN_MS);
   if (outcome === 'whole' && !isForgotten && (prices.length !== 1 || !(isAll || isPart)))
     return broken('a completion is charged once, for what was used', `it was charged [${prices}]`);
   if (outcome === 'refused' && prices.length !== 0)

@@ -1,5 +1,6 @@
 import type { Books } from '../books.ts';
 import type { ChatCall } from '../chat.ts';
+import type { Crash } from '../havoc.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Purchase } from '../purchase.ts';
 import type { Reconciled } from '../reconciled.ts';
@@ -9,8 +10,7 @@ import type { Call } from '../upstream.ts';
 export interface Evidence {
   readonly purchases: readonly Purchase[];
   readonly chats: readonly ChatCall[];
-  /** When the database crashed, as the timeline has it. */
-  readonly crashes: readonly number[];
+  readonly crashes: readonly Crash[];
   /** At the very end. */
   readonly ledger: Ledger;
   readonly calls: readonly Call[];

@@ -11,7 +11,7 @@ import { pay } from './payments.ts';
 import { openSettler } from './settler.ts';
 
 const PAY_TO = `0x${'0a'.repeat(20)}`;
-const QUIET_MS = 15_000;
+const QUIET_MS = 60_000;
 
 export function openSimulated(catalogue: string): Chains {
   const network = readNetwork(catalogue);

@@ -34,7 +34,7 @@ for (const asset of TOKENS) {
   const wallet = createWalletClient({
     account: operator,
     chain,
-    transport: http(scene.rpcUrl),
+    transport: http(scene.rpcUrl, { timeout: 60_000 }),
     pollingInterval: 50,
   }).extend(publicActions);
   const signer = { ...wallet, address: operator.address } as unknown as Parameters<typeof toFacilitatorEvmSigner>[0];

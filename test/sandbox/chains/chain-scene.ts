@@ -46,6 +46,8 @@ interface SceneOptions {
 
 export const newAccount = (): Account => privateKeyToAccount(generatePrivateKey());
 const GAS = 1_000_000n;
+/** For a node that has other work: what is asked twice would be sent twice. */
+const PATIENCE_MS = 60_000;
 const ETHER = '0xde0b6b3a7640000';
 
 /** What the contract says for itself: its error's name, or its words. */
@@ -79,12 +81,12 @@ export async function startChainScene(t: Test, asset: AssetFile, options: SceneO
     ...(shared ? { shared: Promise.resolve(shared) } : {}),
   });
   t.teardown(stop);
-  const rpc = createRpc(rpcUrl);
+  const rpc = createRpc(rpcUrl, PATIENCE_MS);
   const fund = (address: Address) => rpc('anvil_setBalance', [address, ETHER]);
   await fund(stranger.address);
   // A block for every transaction and no other: its time is the one that a test sets.
   await rpc('evm_setAutomine', [true]);
-  const transport = http(rpcUrl);
+  const transport = http(rpcUrl, { timeout: PATIENCE_MS });
   const reader = createPublicClient({ chain, transport, cacheTime: 0, pollingInterval: 50 });
   const wallet = createWalletClient({ chain, transport });
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { mock } from 'node:test';
 import t from 'tap';
 import { problemOf } from '../providers/contract.ts';
 import { connect, get, json, post, SECRET, serve, signal } from './weather.ts';
@@ -254,8 +255,10 @@ t.test('runs no more calls at a time than the upstream allows', async (t) => {
 });
 
 t.test('keeps the spacing that the upstream asks for', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
   const { origin, calls } = await serve(t, (_request, response) => json(response, 200, {}));
-  const http = connect(t, origin, { upstream: { spacing: '500ms' } });
+  const http = connect(t, origin, { upstream: { spacing: '1h' } });
   const first = http.request(get);
   const leaving = new AbortController();
   const second = problemOf(http.request({ ...get, signal: leaving.signal }));
@@ -274,11 +277,13 @@ t.test('does not begin with a spacing that is no duration', async (t) => {
 t.test('leaves the queue when the signal aborts', async (t) => {
   const { origin, calls } = await serve(t, () => undefined);
   const http = connect(t, origin, { upstream: { concurrency: 1 } });
-  const first = problemOf(http.request({ ...get, signal: AbortSignal.timeout(200) }));
+  const ended = new AbortController();
+  const first = problemOf(http.request({ ...get, signal: ended.signal }));
   t.match(await problemOf(http.request({ ...get, signal: AbortSignal.timeout(50) })), {
     failure: 'timeout',
     message: /no turn/,
   });
+  ended.abort();
   await first;
   t.equal(calls(), 1);
 });

@@ -11,7 +11,7 @@ const serve = async (t: Test, handler: RequestListener): Promise<string> => (awa
 const options = (more: Partial<DownloadOptions> = {}): DownloadOptions => ({
   upstream: 'test',
   givenBy: 'provider',
-  signal: AbortSignal.timeout(10_000),
+  signal: new AbortController().signal,
   maxBytes: 1000,
   ...more,
 });
@@ -168,10 +168,10 @@ t.test('reads four files at a time for one caller, and those of others beside th
   });
   const downloader = openDownloader({ trustedOrigins: [], readFrom: (url) => new URL(url.pathname, origin) });
   t.teardown(() => downloader.close());
-  const read = (caller: string, path: string, signal = AbortSignal.timeout(10_000)) =>
-    downloader.download(`https://example.com${path}`, options({ givenBy: 'caller', caller, signal }));
+  const read = (caller: string, path: string, more: Partial<DownloadOptions> = {}) =>
+    downloader.download(`https://example.com${path}`, options({ givenBy: 'caller', caller, ...more }));
   const ended = new AbortController();
-  const slow = Array.from({ length: 4 }, () => problemOf(read('greedy', '/slow.mp3', ended.signal)));
+  const slow = Array.from({ length: 4 }, () => problemOf(read('greedy', '/slow.mp3', { signal: ended.signal })));
   t.match(await problemOf(read('greedy', '/short.mp3')), { failure: 'throttled', publicMessage: /At most 4 files/ });
   t.equal((await read('honest', '/short.mp3')).toString(), 'sound');
   ended.abort();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
 import type { UpstreamStream } from '../../../src/upstream/http/upstream-http.ts';
@@ -94,17 +95,26 @@ t.test('leaves to the caller what it wants to read itself', async (t) => {
 });
 
 t.test('limits the time to the first bytes, not to the last', async (t) => {
-  const { http } = await open(
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  let end: (() => void) | undefined;
+  const { http, calls } = await open(
     t,
     (response, call) => {
       if (call === 2) return;
       response.writeHead(200).write('slow');
-      setTimeout(() => response.end(' and steady'), 150);
+      end = () => response.end(' and steady');
     },
     { timeoutMs: 100 },
   );
-  t.equal(await textOf(await http.stream(request())), 'slow and steady');
-  t.match(await problemOf(http.stream(request())), { failure: 'timeout', message: /no answer in time/ });
+  const stream = await http.stream(request());
+  mock.timers.tick(150);
+  end?.();
+  t.equal(await textOf(stream), 'slow and steady');
+  const late = problemOf(http.stream(request()));
+  while (calls() < 2) await new Promise((resolve) => setImmediate(resolve));
+  mock.timers.tick(100);
+  t.match(await late, { failure: 'timeout', message: /no answer in time/ });
 });
 
 t.test('stops the upstream at the signal, and says what the error of the body means', async (t) => {

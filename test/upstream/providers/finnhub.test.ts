@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import t from 'tap';
 import type { Adapter } from '../../../src/upstream/adapter.ts';
 import { finnhub } from '../../../src/upstream/providers/finnhub/adapter.ts';
@@ -24,6 +25,8 @@ adapterContract(t, 'news', {
 });
 
 t.test('reads a company in dollars, percent and milliseconds', async (t) => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.teardown(() => mock.timers.reset());
   const { binding, context } = await openSetting(t, using('quote'));
   t.match(await company.quoteOf('AAPL', binding, context), { price: 233.35, changePercent: Number });
   t.match(await company.profileOf('AAPL', binding, context), {

@@ -9,7 +9,7 @@ import { replicatePredictions } from '../../../../src/upstream/providers/replica
 import { openSetting } from '../contract.ts';
 
 const clip = await makeFile(filePath({ kind: 'clip', seconds: 1, ratio: 1 }));
-const hasFfmpeg = clip !== undefined && (await firstFrame(clip.bytes, AbortSignal.timeout(10_000))) !== undefined;
+const hasFfmpeg = clip !== undefined && (await firstFrame(clip.bytes, new AbortController().signal)) !== undefined;
 
 t.test(
   'cuts a video that the model makes no shorter to the length that was asked for',

@@ -32,7 +32,7 @@ async function open(t: Test, answers: readonly Answer[]) {
   return { asked, binding: { upstream: 'x', http, model: { name: 'm', id: 'the-model' } } };
 }
 
-const context = { signal: AbortSignal.timeout(10_000) };
+const context = { signal: new AbortController().signal };
 const started = { json: { request_id: 'r/1' } };
 const done = { json: { status: 'done', video: { url: 'https://files.example/v.mp4', duration: 10 } } };
 

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import t from 'tap';
 import type { Adapter } from '../../../../src/upstream/adapter.ts';
 import type { PriceSummary } from '../../../../src/upstream/price-summary.ts';
@@ -142,9 +143,23 @@ t.test('a marketplace that is late does not hold the others up', async (t) => {
     country: 'us',
   } as const;
   doubles.fault('the-upstream', 'timeout', 1);
-  const { products, sources } = await searchAll(binding, marketplaceNames, query, context, 300);
+  // The time is over once the others have answered.
+  const late = new AbortController();
+  const timeout = mock.method(AbortSignal, 'timeout', () => late.signal);
+  t.teardown(() => timeout.mock.restore());
+  let answers = 0;
+  const request = async (asked: Parameters<typeof binding.http.request>[0]) => {
+    const response = await binding.http.request(asked);
+    answers += 1;
+    if (answers === marketplaceNames.length - 1) late.abort(new DOMException('late', 'TimeoutError'));
+    return response;
+  };
+  const watched = { ...binding, http: { ...binding.http, request } };
+  const { products, sources } = await searchAll(watched, marketplaceNames, query, context, 300);
   t.equal(sources.filter(({ error }) => error === 'timeout').length, 1);
   t.ok(products.length > 0);
+  t.equal(timeout.mock.calls[0]?.arguments[0], 300);
+  timeout.mock.restore();
   doubles.fault('the-upstream', 'timeout', 3);
   t.match(await problemOf(searchAll(binding, marketplaceNames, query, context, 100)), { failure: 'timeout' });
 });
