@@ -1,6 +1,10 @@
-/** A process that counts one movement after the other, and tells of each: `counter.ts <file>`. */
+/** A process that counts one movement after the other, so many at most, and tells of each: `counter.ts <file> <most>`. */
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
-const store = openSqliteStore(process.argv[2] ?? '');
-while (await store.figures.count(1)) process.stdout.write('counted\n');
-await store.close();
+const [file = '', most] = process.argv.slice(2);
+const store = openSqliteStore(file);
+for (let counted = 0; counted < Number(most) && (await store.figures.count(1)); counted += 1) {
+  process.stdout.write('counted\n');
+}
+// Whoever has started it ends it.
+setInterval(() => {}, 60_000);

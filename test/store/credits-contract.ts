@@ -277,21 +277,24 @@ export function credits(promise: Promised): void {
     'leaves what is prolonged while the dead are cleared away to its owner',
     async (t, store, open) => {
       const other = await open();
-      const ids = Array.from({ length: 100 }, (_, index) => `call-${index}`);
       await addFunded(store, 1_000n);
-      for (const id of ids) await store.credits.hold(sampleHold(id, 10n));
-      const clearing = other.credits.releaseExpired(2_000);
-      // From the first one given back on, the others are on the list of what has run out.
-      while ((await keyOf(store)).held === 1_000n) await new Promise(setImmediate);
-      await store.credits.renew('instance-1', ids, 9_000);
-      const { held } = await keyOf(store);
-      t.ok(held > 0n, 'prolonged while the others were being cleared away');
-      t.equal(await clearing, 100 - Number(held / 10n));
-      t.equal((await keyOf(store)).held, held, 'and none of them after');
-      const left: boolean[] = [];
-      for (const id of ids) left.push(await store.credits.release(id, 'failed', 2_001));
-      t.equal(left.filter((isReleased) => isReleased).length, Number(held / 10n));
-      t.equal(await ledgerSum(store), 1_000n);
+      let prolonged = 0n;
+      // Again where all were cleared away before any was prolonged.
+      for (let round = 0; prolonged === 0n; round += 1) {
+        const ids = Array.from({ length: 100 }, (_, index) => `call-${round}-${index}`);
+        for (const id of ids) await store.credits.hold(sampleHold(id, 10n));
+        const clearing = other.credits.releaseExpired(2_000);
+        // From the first one given back on, the others are on the list of what has run out.
+        while ((await keyOf(store)).held === 1_000n) await new Promise(setImmediate);
+        await store.credits.renew('instance-1', ids, 9_000);
+        prolonged = (await keyOf(store)).held;
+        t.equal(await clearing, 100 - Number(prolonged / 10n));
+        t.equal((await keyOf(store)).held, prolonged, 'none of them is given back after');
+        const left: boolean[] = [];
+        for (const id of ids) left.push(await store.credits.release(id, 'failed', 2_001));
+        t.equal(left.filter((isReleased) => isReleased).length, Number(prolonged / 10n));
+        t.equal(await ledgerSum(store), 1_000n);
+      }
     },
     'long',
   );

@@ -130,12 +130,17 @@ t.test('waits for another process that writes to the file', async (t) => {
   const { store, file } = await open(t);
   const other = new Database(file);
   t.teardown(() => other.close());
-  other.exec('BEGIN IMMEDIATE');
-  const claimed = store.claim(sampleFacts('then'), claimAt(1));
-  // It waits however long this is, and gives up in it if it does not wait.
-  await Promise.race([claimed, delay(100)]);
-  other.exec('COMMIT');
-  t.match(await claimed, { won: true });
+  for (let isTooLong = true, tries = 1; isTooLong; tries += 1) {
+    const from = performance.now();
+    other.exec('BEGIN IMMEDIATE');
+    const claimed = Promise.allSettled([store.claim(sampleFacts(`then ${tries}`), claimAt(1))]);
+    // It waits however long this is, and gives up in it if it does not wait.
+    await Promise.race([claimed, delay(100)]);
+    other.exec('COMMIT');
+    // Nobody waits for longer than five seconds.
+    isTooLong = performance.now() - from >= 5_000;
+    if (!isTooLong) t.match(await claimed, [{ value: { won: true } }]);
+  }
 });
 
 t.test('keeps a process from its end while somebody waits for an answer, and no longer', async (t) => {

@@ -142,7 +142,7 @@ t.test('counts each payment once, however often the process that counts is kille
     t.match(sums, [{ settled: MANY, revenue: BigInt(MANY) * amount }]);
   };
   for (let kills = 0; kills < 4; kills += 1) {
-    const child = spawn(process.execPath, [...wordsFor('test/store/counter.ts'), file], {
+    const child = spawn(process.execPath, [...wordsFor('test/store/counter.ts'), file, '60'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit');

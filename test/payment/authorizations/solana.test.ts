@@ -44,8 +44,9 @@ upstream: { via: predictions, model: family-e-2, input: { prompt: prompt }, resu
   return directory;
 }
 
-let ahead = 0;
-const solanaNow = () => Date.now() + ahead;
+/** Solana's clock, in milliseconds: it stands still until a test moves it on. */
+let clock = Date.now();
+const solanaNow = () => clock;
 const gateway = await startGateway({ catalogue: catalogue(t), networks: ['chain-a'], solanaNow });
 t.teardown(gateway.stop);
 
@@ -141,7 +142,7 @@ for (const { path, when, age, detail } of [
   t.test(`a payment of ${path} whose blockhash ${when} is refused before it`, async (t) => {
     const call = fresh({}, path);
     const proof = await signProof(gateway, 'chain-a', call);
-    ahead += age;
+    clock += age;
     await refusesBeforeWork(t, gateway, 'chain-a', { call, proof, type: /payment-expired$/, detail });
   });
 
@@ -152,7 +153,7 @@ t.test('a blockhash may be as old as leaves the work its time, or settling where
   ] as const) {
     const call = fresh({}, path);
     const proof = await signProof(gateway, 'chain-a', call);
-    ahead += age;
+    clock += age;
     t.equal((await sendProof(call, proof)).status, 200, path);
   }
 });

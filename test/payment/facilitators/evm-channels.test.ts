@@ -373,14 +373,23 @@ t.test('nothing is given back where what is due cannot be claimed', async (t) =>
   t.match(await operator.refund(unsigned, 1n), { state: 'refused' }, 'nor from a channel that is another’s');
 });
 
-/** An operator behind a node that fails at the methods that `failing` has, or at `all`. */
+/**
+ * An operator behind a node that fails at the methods that `failing` has, or at `all`. Whoever asks it for a receipt waits for
+ * the block: it is on the chain by then, told or not.
+ */
 async function behind(t: Test) {
   const failing = new Set<string>();
+  const answerTo = async (body: string) => {
+    const { method, params } = JSON.parse(body);
+    if (failing.has('all')) return undefined;
+    while (method === 'eth_getTransactionReceipt' && !(await rpc(method, params)));
+    if (failing.has(method)) return undefined;
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    return (await fetch(evm?.rpcUrl ?? '', init)).json();
+  };
   const front = await serve((_, response, body) => {
-    const { method } = JSON.parse(body);
-    if (failing.has(method) || failing.has('all')) return void json(response, 503, {});
-    fetch(evm?.rpcUrl ?? '', { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(
-      async (answer) => json(response, 200, await answer.json()),
+    answerTo(body).then(
+      (answer) => (answer ? json(response, 200, answer) : json(response, 503, {})),
       () => json(response, 503, {}),
     );
   });

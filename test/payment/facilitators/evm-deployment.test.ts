@@ -252,6 +252,8 @@ async function scene(t: Test, { factories = [ALLOWED], nativeValue = 0n, confirm
     evm: [{ caip2, chainId: CHAIN_ID, rpcUrl: node.url, privateKey: KEY, nativeValue, walletFactories: factories }],
     solana: [],
     confirmationTimeoutMs,
+    // Nothing is sent a second time meanwhile.
+    resendAfterMs: HOUR,
   });
   t.teardown(facilitator.close);
   /** What the operator is told of the factories. */

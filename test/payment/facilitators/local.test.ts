@@ -48,7 +48,7 @@ async function losing(method: string): Promise<{ rpcUrl: string; stop(): void }>
   return { rpcUrl: `http://127.0.0.1:${port}`, stop: () => server.close().closeAllConnections() };
 }
 
-t.test('a Solana node that takes connections and says nothing is given up', { timeout: 30_000 }, async (t) => {
+t.test('a Solana node that takes connections and says nothing is given up', { timeout: 120_000 }, async (t) => {
   const silent = await serve(() => undefined);
   t.teardown(silent.stop);
   const solana = chains.facilitatorOptions.solana.map((network) => ({ ...network, rpcUrl: silent.url }));

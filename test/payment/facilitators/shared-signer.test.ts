@@ -13,6 +13,8 @@ import { baseSepolia } from './networks.ts';
 import { signV2 } from './payments.ts';
 
 const AT_ONCE = 20;
+/** Who comes last waits for all others. */
+const PATIENCE_MS = 120_000;
 
 const chains = await startChains({ networks: [baseSepolia] });
 t.teardown(chains.stop);
@@ -34,7 +36,7 @@ for (const [name, open] of Object.entries(stores)) {
     const instances = await Promise.all(
       [1, 2].map(async () => {
         const store = await open();
-        const facilitator = localFacilitator({ evm, solana: [] });
+        const facilitator = localFacilitator({ evm, solana: [], confirmationTimeoutMs: PATIENCE_MS });
         facilitator.share(store);
         t.teardown(async () => {
           await facilitator.close();
@@ -48,7 +50,9 @@ for (const [name, open] of Object.entries(stores)) {
     );
     const [before, sent] = [await balances(chains, baseSepolia), await used()];
     const settlements = await Promise.all(
-      payments.map(({ payload, requirements }, index) => instances[index % 2]?.settle(payload, requirements)),
+      payments.map(({ payload, requirements }, index) =>
+        instances[index % 2]?.settle(payload, requirements, AbortSignal.timeout(PATIENCE_MS)),
+      ),
     );
     for (const settlement of settlements) t.match(settlement, { state: 'settled' });
     const transactions = settlements.map((each) => (each?.state === 'settled' ? each.transaction : ''));

@@ -1,3 +1,5 @@
+// What checks a transaction is loaded before one is signed: it ends 25 seconds later.
+import '../../../src/rails/mpp/tempo-chain.ts';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,6 +28,7 @@ const post = { method: 'POST', headers, body: '{"prompt":"fog"}' };
 async function gateway(
   t: Tap,
   changes: { deadlineMs?: number; rpcUrl?: string; currency?: string; feePayerKey?: string } = {},
+  now?: () => number,
 ) {
   const recipient = `0x${randomBytes(20).toString('hex')}`;
   const { deadlineMs = 1_000, ...tempo } = { rpcUrl: chain.rpcUrl, currency, ...changes };
@@ -34,6 +37,7 @@ async function gateway(
     secrets: [secret],
     realm: '127.0.0.1',
     tempo: { chainId, recipient, ...tempo },
+    ...(now && { now }),
   };
   const rail = openMppRail(options);
   const started = await startGateway(t, rail, [
@@ -59,7 +63,9 @@ const problemOf = async (response: Response): Promise<string> =>
   String(JSON.parse(await response.text()).type).replace(/^.*\//, '');
 
 t.test('pull: a signed transaction is sent once, after the work', async (t) => {
-  const { url, seen, recipient, earned } = await gateway(t);
+  // What is signed ends soon: by this clock no time passes until it is seen.
+  const opened = Date.now();
+  const { url, seen, recipient, earned } = await gateway(t, {}, () => opened);
   const response = await chain.wallet(chain.rich).fetch(url, post);
   t.equal(response.status, 200);
   t.same(await response.json(), { text: 'paid' });
