@@ -5,10 +5,7 @@
 export interface Statement {
   readonly text: string;
   readonly values: readonly (string | number | null)[];
-  /**
-   * Planned once for each connection: only where there is one way to carry it out, for a plan that was made when tables were
-   * empty would stay.
-   */
+  /** Planned once for each connection: only where there is one way to carry it out, whatever its values are. */
   readonly isPlannedOnce?: true;
   /** See `unwatched`. */
   readonly isUnwatched?: true;

@@ -105,7 +105,7 @@ t.test('has planned once what is asked for with every paid call, where there is 
   ]);
   t.same(named, [
     ['INSERT INTO payers', 'once'],
-    ['SELECT CASE WHEN', 'each time'],
+    ['SELECT CASE WHEN', 'once'],
     ['INSERT INTO payments', 'once'],
     ['SELECT * FROM', 'each time'],
     ['SELECT attempt FROM', 'once'],
