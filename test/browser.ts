@@ -12,11 +12,18 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 /** Why tests cannot run here; false where they can. */
 export const noBrowser: string | false = CHROMIUM === undefined && 'no browser here: apt-get install chromium';
 
+/** Before something is taken for not coming any more, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
 let browser: Promise<Browser> | undefined;
 
 /** One browser for all tests of a file. */
 const startBrowser = (): Promise<Browser> => {
-  browser ??= chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser ??= chromium.launch({
+    executablePath: CHROMIUM ?? '',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    timeout: PATIENCE_MS,
+  });
   return browser;
 };
 
@@ -36,7 +43,7 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
   const context = await (await startBrowser()).newContext({ reducedMotion: 'reduce', ...options });
   t.teardown(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
@@ -51,13 +58,13 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
 }
 
 /**
- * Waits, 15 s at most, until an expression is true of the page. In place of Playwright's `waitForFunction`, whose second
+ * Waits, a minute at most, until an expression is true of the page. In place of Playwright's `waitForFunction`, whose second
  * look is the page's own script and so forbidden by a policy without `unsafe-eval`.
  */
 export async function comesTrue(page: Page, expression: string): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await page.evaluate<boolean>(`Boolean(${expression})`))) {
-    if (performance.now() > deadline) throw new Error(`not true after 15 s: ${expression}`);
+    if (performance.now() > deadline) throw new Error(`not true after a minute: ${expression}`);
     await delay(20);
   }
 }

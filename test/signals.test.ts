@@ -13,7 +13,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const data = mkdtempSync(join(tmpdir(), 'turnpike-signals-'));
     t.teardown(() => rmSync(data, { recursive: true, force: true }));
     const port = String(await freePort());
-    const run = start({ PORT: port, TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '8', LOG_LEVEL: 'error' });
+    const run = start({ PORT: port, TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '15', LOG_LEVEL: 'error' });
     const leader = run.child.pid ?? 0;
     t.teardown(() => {
       if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');

@@ -46,7 +46,7 @@ export async function printed({ child, output, ended }: Run, pattern: RegExp): P
 /** Processes of a group, which is what a terminal's Ctrl-C reaches. */
 export function groupOf(leader: number): string[] {
   const lines = execFileSync('ps', ['-eo', 'pgid=,pid=,args='], { encoding: 'utf8' }).split('\n');
-  // What has ended and waits for its parent to notice does nothing any more.
-  const alive = lines.filter((line) => !line.includes('<defunct>'));
+  // What has ended does nothing any more: it has no arguments, and stands in brackets.
+  const alive = lines.filter((line) => !/^ *\d+ +\d+ +\[/.test(line));
   return alive.filter((line) => Number(line.trim().split(/\s+/)[0]) === leader);
 }

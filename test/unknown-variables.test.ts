@@ -17,7 +17,8 @@ t.test('a name that nothing reads is told with the one that was probably meant, 
     if (run.child.pid) process.kill(-run.child.pid, 'SIGINT');
     await run.ended;
   });
-  const told = await printed(run, /^ready /m);
+  await printed(run, /^ready /m);
+  const told = await printed(run, /no setting of the gateway.*\n/);
   t.match(told, /TURNPIKE_WORKER is no setting of the gateway: did you mean TURNPIKE_WORKERS\?/);
   t.equal(told.split('no setting of the gateway').length, 2, 'once, and of nothing else');
 });

@@ -1,4 +1,6 @@
 /** `npm run mcp` as a process, spoken to by plain clients that know of no payments. */
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -35,22 +37,28 @@ function answerOf(result: Readonly<Record<string, unknown>>): Answer {
   return { ...result, text: first?.text ?? '' };
 }
 
-function collect(stream: { on(event: 'data', listener: (chunk: Buffer) => void): unknown } | null): () => string {
+function collect(stream: Readable): () => string {
   let text = '';
-  stream?.on('data', (chunk) => (text += chunk));
+  stream.on('data', (chunk) => (text += chunk));
   return () => text;
 }
 
 /** A client of the second generation, of either era. */
 export async function startMcp(t: Test, started: Started, mode: 'auto' | 'legacy' = 'legacy') {
   const transport = new StdioClientTransport(commandOf(started));
-  const said = collect(transport.stderr as Parameters<typeof collect>[0]);
+  const stderr = transport.stderr as Readable;
+  const said = collect(stderr);
+  /** What it has said, once that has the pattern: it comes another way than its answers. */
+  const saying = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(said())) await once(stderr, 'data');
+    return said();
+  };
   const client = new Client({ name: 'plain', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(transport);
   t.teardown(() => client.close());
   const call = async (name: string, input: object, options: Parameters<Client['callTool']>[1] = {}) =>
     answerOf(await client.callTool({ name, arguments: { ...input } }, options));
-  return { client, said, call };
+  return { client, said, saying, call };
 }
 
 /** A client of the first generation. */

@@ -45,17 +45,14 @@ t.test(
     const first = await startMcp(t, { url, data, words: WORDS });
     t.match(await first.call(IMAGE, picture()), bought);
     t.match(await first.call(IMAGE, picture()), bought);
-    t.match(first.said(), /^drawn from deposits of up to 1 USD$/m);
-    t.match(
-      first.said(),
-      /^image_family-e-2: 0\.06 USD on chain-c, transaction 0x[0-9a-f]{64}, 0\.94 USD left today$/m,
-    );
-    t.match(first.said(), /^image_family-e-2: 0\.06 USD on chain-c, from the deposit, 0\.88 USD left today$/m);
+    await first.saying(/^drawn from deposits of up to 1 USD$/m);
+    await first.saying(/^image_family-e-2: 0\.06 USD on chain-c, transaction 0x[0-9a-f]{64}, 0\.94 USD left today$/m);
+    await first.saying(/^image_family-e-2: 0\.06 USD on chain-c, from the deposit, 0\.88 USD left today$/m);
     await first.client.close();
 
     const second = await startMcp(t, { url, data, words: WORDS });
     t.match(await second.call(IMAGE, picture()), bought);
-    t.match(second.said(), /0\.82 USD left today/);
+    await second.saying(/0\.82 USD left today/);
     t.equal(before - (await holds()), 600_000n, 'one deposit');
     const busy = await run({ url, data, words: [...WORDS, '--refund'] });
     t.match(busy, { code: 1, said: /another process draws from these deposits/ });
@@ -77,7 +74,7 @@ t.test('of two bridges at once one draws from the deposit, and the other pays wi
   const other = await startMcp(t, { url, data, words: WORDS });
   const answers = await Promise.all([one, other, one, other].map(({ call }) => call(IMAGE, picture())));
   t.match(answers, [bought, bought, bought, bought]);
-  t.match(other.said(), /another process draws from the deposits of this account: calls are paid without/);
+  await other.saying(/another process draws from the deposits of this account: calls are paid without/);
   t.notMatch(other.said(), /from the deposit,/);
   t.equal(before - (await holds()), 600_000n + 2n * PRICE);
   await one.client.close();

@@ -133,10 +133,10 @@ t.test(
 
 t.test('without a wallet the price is passed on, as are progress and the payment of a client that pays', async (t) => {
   const gateway = await startHostileGateway(t);
-  const { client, call, said } = await startMcp(t, { url: gateway.url, data: t.testdir({}) });
+  const { client, call, saying } = await startMcp(t, { url: gateway.url, data: t.testdir({}) });
   gateway.accepts = [honest];
   t.match(await call('x', {}), { isError: true, text: 'pay 0.01 USD', structuredContent: { accepts: [honest] } });
-  t.match(said(), /no wallet[\s\S]*TURNPIKE_WALLET_EVM/);
+  await saying(/no wallet[\s\S]*TURNPIKE_WALLET_EVM/);
   const progress: number[] = [];
   let end = () => {};
   gateway.slowEnds = new Promise((resolve) => {

@@ -4,11 +4,12 @@ import t from 'tap';
 import { openSpending } from '../../src/cli/mcp/spending.ts';
 import { usd } from '../../src/money.ts';
 
+const noon = () => Date.UTC(2026, 0, 15, 12);
 const about = { tool: 'image_family-e-2', network: 'chain-c' };
 
 t.test('however many ask at once, together they get one budget', async (t) => {
   const directory = t.testdir({});
-  const each = Array.from({ length: 8 }, () => openSpending(directory, 'dollars', usd('1')));
+  const each = Array.from({ length: 8 }, () => openSpending(directory, 'dollars', usd('1'), noon));
   const asked = each.flatMap((spending) => Array.from({ length: 5 }, () => spending.reserve(usd('0.15'), about)));
   const got = (await Promise.all(asked)).filter((reservation) => reservation !== undefined);
   t.equal(got.length, 6);
@@ -17,15 +18,15 @@ t.test('however many ask at once, together they get one budget', async (t) => {
 
 t.test('a smaller budget sees what a larger one spent', async (t) => {
   const directory = t.testdir({});
-  t.ok(await openSpending(directory, 'dollars', usd('5')).reserve(usd('2'), about));
-  const small = openSpending(directory, 'dollars', usd('1'));
+  t.ok(await openSpending(directory, 'dollars', usd('5'), noon).reserve(usd('2'), about));
+  const small = openSpending(directory, 'dollars', usd('1'), noon);
   t.equal(await small.left(), 0n);
   t.equal(await small.reserve(usd('0.01'), about), undefined);
 });
 
 t.test('a line that a dying process wrote half counts for nothing, and spoils none', async (t) => {
   const directory = t.testdir({});
-  const spending = openSpending(directory, 'dollars', usd('1'));
+  const spending = openSpending(directory, 'dollars', usd('1'), noon);
   await spending.reserve(usd('0.4'), about);
   const [file = ''] = readdirSync(directory);
   appendFileSync(join(directory, file), '{"id":"1","usd":"0.6","bud');
@@ -51,6 +52,6 @@ t.test('room is given back once, and a day later there is a new budget', async (
 
 t.test('play money is counted apart', async (t) => {
   const directory = t.testdir({});
-  await openSpending(directory, 'play', usd('1')).reserve(usd('1'), about);
-  t.equal(await openSpending(directory, 'dollars', usd('1')).left(), usd('1'));
+  await openSpending(directory, 'play', usd('1'), noon).reserve(usd('1'), about);
+  t.equal(await openSpending(directory, 'dollars', usd('1'), noon).left(), usd('1'));
 });

@@ -24,7 +24,7 @@ async function moved(network: string, work: () => Promise<unknown>): Promise<big
 
 for (const mode of ['auto', 'legacy'] as const) {
   t.test(`a client that knows of no payments buys a picture (${mode})`, async (t) => {
-    const { client, call, said } = await startMcp(t, { url, data: t.testdir({}), words: ON_C }, mode);
+    const { client, call, said, saying } = await startMcp(t, { url, data: t.testdir({}), words: ON_C }, mode);
     const { tools } = await client.listTools();
     t.ok(tools.some(({ name }) => name === IMAGE));
     t.match(client.getInstructions(), /Calls of paid tools are paid for you, up to 0\.1 USD a call and 1 USD a day/);
@@ -34,7 +34,7 @@ for (const mode of ['auto', 'legacy'] as const) {
       t.match(_meta, { 'x402/payment-response': { success: true, network: state.evm['chain-c']?.caip2 } });
     });
     t.equal(paid, PRICE);
-    t.match(said(), /^image_family-e-2: 0\.1 USD on chain-c, transaction 0x[0-9a-f]{64}, 0\.9 USD left today$/m);
+    await saying(/^image_family-e-2: 0\.1 USD on chain-c, transaction 0x[0-9a-f]{64}, 0\.9 USD left today$/m);
     t.match(said(), /play money/);
     for (const key of keys) t.notOk(said().includes(key), 'the key is not printed');
 
@@ -93,8 +93,8 @@ t.test('two processes at once spend no more than one budget, and a third still k
     t.equal(refused.length, 2);
     for (const { text } of refused)
       t.match(text, /costs 0\.1 USD, and 0\.05 USD is left of the day's budget of 0\.25 USD.*Nothing was paid/);
-    const { call, said } = await startMcp(t, started);
-    t.match(said(), /0\.05 USD left today/);
+    const { call, saying } = await startMcp(t, started);
+    await saying(/0\.05 USD left today/);
     t.match(await call(IMAGE, PICTURE), { isError: true, text: /0\.05 USD is left/ });
   });
   t.equal(paid, 2n * PRICE);
@@ -102,7 +102,7 @@ t.test('two processes at once spend no more than one budget, and a third still k
 
 t.test('an answer that was lost is had with the same payment: one charge', async (t) => {
   const proxy = await startCuttingProxy(t, url);
-  const { call, said } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  const { call, saying } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
   for (const cut of ['at once', 'in the stream'] as const) {
     proxy.cuts.push(cut);
     proxy.payments.length = 0;
@@ -115,7 +115,7 @@ t.test('an answer that was lost is had with the same payment: one charge', async
     t.equal(proxy.payments.length, 2);
     t.equal(new Set(proxy.payments).size, 1, 'the same payment');
   }
-  t.match(said(), /the same payment is sent again/);
+  await saying(/the same payment is sent again/);
 });
 
 t.test('an answer that is lost again and again is had by asking for the same once more', async (t) => {

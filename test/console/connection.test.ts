@@ -34,16 +34,16 @@ promise('nothing is asked while nobody looks, and at once when somebody does', a
   await page.clock.install();
   await goTo(page, 'Upstreams');
   await page.getByRole('table').waitFor();
-  let asked = 0;
-  page.on('request', () => {
-    asked += 1;
-  });
   const look = (state: 'hidden' | 'visible') =>
     page.evaluate(
       `Object.defineProperties(document, { hidden: { value: ${state === 'hidden'}, configurable: true } });
        document.dispatchEvent(new Event('visibilitychange'))`,
     );
   await look('hidden');
+  let asked = 0;
+  page.on('request', () => {
+    asked += 1;
+  });
   await page.clock.runFor(60_000);
   t.equal(asked, 0);
   const answered = page.waitForResponse(/\/upstreams/);

@@ -9,6 +9,10 @@ import { startConsole, TOKEN } from './client.ts';
 const lines: string[] = [];
 const write = (details: object, message: string) => void lines.push(JSON.stringify([details, message]));
 const log: Log = { debug: write, info: write, warn: write, error: write };
+/** While it is set, no time passes for the console. */
+let stoppedAt: number | undefined;
+const { now } = Date;
+t.intercept(Date, 'now', { value: () => stoppedAt ?? now() });
 const { gateway, admin } = await startConsole({ log });
 t.teardown(gateway.stop);
 
@@ -180,6 +184,10 @@ t.test('what cannot be read is refused in words, and faults tell no more than th
 });
 
 t.test('wrong tokens are refused, and after a few of them all for a minute', async (t) => {
+  stoppedAt = Date.now();
+  t.teardown(() => {
+    stoppedAt = undefined;
+  });
   const statuses: number[] = [];
   for (let tries = 0; tries < 12; tries += 1) statuses.push((await signIn(`${TOKEN}${tries}`)).status);
   t.same(statuses, [...Array(10).fill(401), 429, 429]);

@@ -34,6 +34,7 @@ t.test('an endpoint is found by words, group, network, protocol and price', { sk
   await page.getByLabel('Search').fill('nothing like this is sold');
   t.equal(await shown(), 0);
   await page.getByRole('link', { name: 'Show everything' }).click();
+  await page.waitForURL(`${gateway.url}/`);
   t.equal(await shown(), all);
   t.same(complaints, []);
 });

@@ -154,7 +154,8 @@ t.test(
 t.test('a browser that cannot keep tabs apart is not offered a deposit', { skip: noBrowser }, async (t) => {
   const { gateway, page } = await open(t);
   await page.addInitScript('delete Navigator.prototype.locks');
-  await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse' }), { waitUntil: 'networkidle' });
+  await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse' }));
+  await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).waitFor();
   t.same(await page.getByLabel('Network').locator('option').allTextContents(), ['Chain C, USDC']);
 });
 

@@ -13,7 +13,9 @@ const home = t.testdir({ catalogue: {} });
 const catalogue = join(home, 'catalogue');
 cpSync('catalogue', catalogue, { recursive: true });
 appendFileSync(join(catalogue, 'service.yaml'), '\nexposure: { channels: true }\n');
-const gateway = await startGateway({ catalogue });
+// Solana's time stands still: a payment there is good for a minute alone.
+const startedAt = Date.now();
+const gateway = await startGateway({ catalogue, solanaNow: () => startedAt });
 t.teardown(gateway.stop);
 const { environment } = (await (await fetch(`${gateway.url}/sandbox`)).json()) as {
   environment: Record<string, string>;
@@ -97,7 +99,7 @@ t.test('an MCP client that is configured as the page says buys the endpoint by i
     env: { PATH: process.env.PATH ?? '', HOME: home, TURNPIKE_WALLET_EVM: String(environment.EVM_PRIVATE_KEY) },
     stderr: 'ignore',
   });
-  await client.connect(transport);
+  await client.connect(transport, { timeout: 240_000 });
   t.teardown(() => client.close());
   const { tools } = await client.listTools();
   t.ok(tools.some(({ name }) => name === tool));

@@ -29,6 +29,7 @@ t.test('pages are told the blockhash and the mint of the asset, and nothing else
 });
 
 t.test('however many ask, the node is asked once in a while', async (t) => {
+  t.intercept(performance, 'now', { value: () => 0 });
   let asked = 0;
   let isDown = false;
   const node = createSolanaNode('http://unused.invalid', 'Mint', async () => {
