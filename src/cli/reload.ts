@@ -11,7 +11,8 @@ const USAGE = `npm run reload
 
   has the gateway that runs on TURNPIKE_DATA load TURNPIKE_CATALOGUE again, once it is found right`;
 
-const PATIENCE_MS = 15_000;
+/** A slow machine takes its time to check a large catalogue; one that is refused was refused here before. */
+const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 
 await run(async () => {
