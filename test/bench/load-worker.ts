@@ -1,20 +1,13 @@
 /** The process behind `startLoad`. */
-import { Pool } from 'undici';
+import { type Call, type Caller, openCaller } from './caller.ts';
 import { type ChannelPayer, openChannelPayers } from './channel-payers.ts';
 import type { LoadAnswer, LoadJob, LoadResult } from './load.ts';
 import { makeCredentials, makePayments, type PaymentRequired, signPayments } from './payments.ts';
 import { percentile } from './percentile.ts';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
 const MCP_HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
 /** A tool call that failed is answered with 200, too. */
 const MCP_PAID = '"x402/payment-response":{"success":true';
-
-interface Call {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 function toolCall({ tool: name, body }: LoadJob, payment?: string): Call {
   const meta = payment && { 'x402/payment': JSON.parse(Buffer.from(payment, 'base64').toString()) };
@@ -23,30 +16,33 @@ function toolCall({ tool: name, body }: LoadJob, payment?: string): Call {
   return { path: '/mcp', headers: MCP_HEADERS, body: message };
 }
 
-async function send(pool: Pool, { path, headers, body }: Call) {
-  return await pool.request({ method: 'POST', path, body, headers: { ...JSON_TYPE, ...headers } });
+/** Before the clock runs. */
+async function offered(origin: string, { path, headers, body }: Call): Promise<Response> {
+  const type = { 'content-type': 'application/json' };
+  return await fetch(origin + path, { method: 'POST', body, headers: { ...type, ...headers } });
 }
 
 /** An answer of MCP may come as a stream of one event. */
 const messageIn = (text: string): string => /^data: (\{.*)$/m.exec(text)?.[1] ?? text;
 
-async function unpaidTool(pool: Pool, job: LoadJob): Promise<PaymentRequired> {
-  const answer = await send(pool, toolCall(job));
-  return JSON.parse(messageIn(await answer.body.text())).result.structuredContent;
+async function unpaidTool(origin: string, job: LoadJob): Promise<PaymentRequired> {
+  const answer = await offered(origin, toolCall(job));
+  return JSON.parse(messageIn(await answer.text())).result.structuredContent;
 }
 
-async function challengeHeader(pool: Pool, { path, body, offered = body }: LoadJob, name: string): Promise<string> {
-  const answer = await send(pool, { path, headers: {}, body: offered });
-  await answer.body.dump();
-  const value = answer.headers[name];
-  if (value !== undefined) return [value].flat().join(', ');
-  throw new Error(`${path} answered ${answer.statusCode} without ${name}`);
+async function challengeHeader(origin: string, job: LoadJob, name: string): Promise<string> {
+  const { path, body } = job;
+  const answer = await offered(origin, { path, headers: {}, body: job.offered ?? body });
+  await answer.arrayBuffer();
+  const value = answer.headers.get(name);
+  if (value !== null) return value;
+  throw new Error(`${path} answered ${answer.status} without ${name}`);
 }
 
 const decoded = (header: string): PaymentRequired => JSON.parse(Buffer.from(header, 'base64').toString());
 
 /** Bought before the clock runs: a caller's next call, with its payment; undefined: there is none left. */
-async function prepare(pool: Pool, job: LoadJob): Promise<(caller: number) => Call | undefined> {
+async function prepare(origin: string, job: LoadJob): Promise<(caller: number) => Call | undefined> {
   const { path, headers = {}, body, payment, callers } = job;
   const count = job.replays ? 1 : job.requests;
   const payers = job.strangers ? 'strangers' : callers;
@@ -61,30 +57,32 @@ async function prepare(pool: Pool, job: LoadJob): Promise<(caller: number) => Ca
     };
   };
   if (payment === 'mcp') {
-    const proofs = makePayments(await unpaidTool(pool, job), count, payers);
+    const proofs = makePayments(await unpaidTool(origin, job), count, payers);
     return withNext(proofs, (proof) => toolCall(job, proof));
   }
   if (payment === 'x402') {
-    const required = decoded(await challengeHeader(pool, job, 'payment-required'));
+    const required = decoded(await challengeHeader(origin, job, 'payment-required'));
     const proofs = job.wallets ? signPayments(required, count, job.wallets) : makePayments(required, count, payers);
     return withNext(proofs, (proof) => ({ path, body, headers: { ...headers, 'payment-signature': proof } }));
   }
   if (payment === 'mpp') {
-    const proofs = await makeCredentials(await challengeHeader(pool, job, 'www-authenticate'), count);
+    const proofs = await makeCredentials(await challengeHeader(origin, job, 'www-authenticate'), count);
     return withNext(proofs, (proof) => ({ path, body, headers: { ...headers, authorization: proof } }));
   }
   if (payment === 'channel') {
-    const required = decoded(await challengeHeader(pool, job, 'payment-required'));
+    const required = decoded(await challengeHeader(origin, job, 'payment-required'));
     const deposit = async (proof: string) => {
-      await time(pool, { path, body, headers: { ...headers, 'payment-signature': proof } }, job);
+      const answer = await offered(origin, { path, body, headers: { ...headers, 'payment-signature': proof } });
+      if (!answer.ok) throw new Error(`a deposit was answered ${answer.status}: ${await answer.text()}`);
+      await answer.arrayBuffer();
     };
     const payers = await channelsOf(job, () => openChannelPayers(job.wallets ?? [], required, deposit));
     const each = Math.ceil(count / payers.length);
     for (const payer of payers) payer.sign(each);
-    return (caller) => ({
+    return (number) => ({
       path,
       body,
-      headers: { ...headers, 'payment-signature': payers[caller % payers.length]?.next() ?? '' },
+      headers: { ...headers, 'payment-signature': payers[number % payers.length]?.next() ?? '' },
     });
   }
   return () => ({ path, headers, body });
@@ -100,67 +98,44 @@ function channelsOf({ urls }: LoadJob, open: () => Promise<readonly ChannelPayer
   return known;
 }
 
-/** Milliseconds. Without a stream for each answer, which would take the callers as long as a fast server takes to answer. */
-function time(pool: Pool, { path, headers, body }: Call, { expects, payment, until }: LoadJob): Promise<number> {
-  const startedAt = performance.now();
-  return new Promise((resolve, reject) => {
-    let status = 0;
-    let firstByte: number | undefined;
-    const parts: Buffer[] = [];
-    const text = () => Buffer.concat(parts).toString();
-    pool.dispatch(
-      { method: 'POST', path, body, headers: { ...JSON_TYPE, ...headers } },
-      {
-        onRequestStart() {},
-        onResponseStart(_, statusCode) {
-          status = statusCode;
-        },
-        onResponseData(_, bytes) {
-          firstByte ??= performance.now() - startedAt;
-          parts.push(bytes);
-        },
-        onResponseEnd() {
-          const lastByte = performance.now() - startedAt;
-          if (status !== expects || (payment === 'mcp' && !text().includes(MCP_PAID))) {
-            reject(new Error(`${path} answered ${status} instead of ${expects}: ${text().slice(0, 500)}`));
-          } else resolve(until === 'first byte' ? (firstByte ?? lastByte) : lastByte);
-        },
-        onResponseError: (_, error) => reject(error),
-      },
-    );
-  });
+/** Milliseconds. */
+async function time(caller: Caller, call: Call, { expects, payment, until }: LoadJob): Promise<number> {
+  const { status, text, firstByte, lastByte } = await caller.ask(call);
+  if (status !== expects || (payment === 'mcp' && !text().includes(MCP_PAID))) {
+    throw new Error(`${call.path} answered ${status} instead of ${expects}: ${text().slice(0, 500)}`);
+  }
+  return until === 'first byte' ? firstByte : lastByte;
 }
 
 async function run(job: LoadJob): Promise<LoadResult> {
-  const connections = Math.ceil(job.callers / job.urls.length);
-  const pools = job.urls.map((url) => new Pool(url, { connections, pipelining: 1 }));
-  const poolOf = (caller: number): Pool => {
-    const pool = pools[caller % pools.length];
-    if (!pool) throw new Error('a job names a server');
-    return pool;
+  const originOf = (number: number): string => {
+    const origin = job.urls[number % job.urls.length];
+    if (origin === undefined) throw new Error('a job names a server');
+    return origin;
   };
+  const callOf = await prepare(originOf(0), job);
+  const callers = await Promise.all(Array.from({ length: job.callers }, (_, number) => openCaller(originOf(number))));
   try {
-    const callTo = await prepare(poolOf(0), job);
     // A payment is replayed once it has been settled.
-    const first = job.replays && callTo(0);
-    if (first) await time(poolOf(0), first, job);
+    const settled = job.replays && callOf(0);
+    if (settled && callers[0]) await time(callers[0], settled, job);
     const times: number[] = [];
     const startedAt = performance.now();
     const endsAt = startedAt + job.milliseconds;
     let asked = 0;
-    const caller = async (number: number) => {
+    const keepAsking = async (caller: Caller, number: number) => {
       while (asked < job.requests && performance.now() < endsAt) {
-        const call = callTo(number);
+        const call = callOf(number);
         if (!call) return;
         asked += 1;
-        times.push(await time(poolOf(number), call, job));
+        times.push(await time(caller, call, job));
       }
     };
-    await Promise.all(Array.from({ length: job.callers }, (_, number) => caller(number)));
+    await Promise.all(callers.map(keepAsking));
     const milliseconds = performance.now() - startedAt;
     return { requests: times.length, milliseconds, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
   } finally {
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    for (const caller of callers) caller.close();
   }
 }
 

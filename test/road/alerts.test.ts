@@ -154,16 +154,19 @@ t.test('what an instance leaves behind that dies is told by the next', async (t)
 });
 
 t.test('spending, losing endpoints and signers without gas are told when they cross their thresholds', async (t) => {
+  // The time stands still: all of it is one day's.
+  const startedAt = Date.now();
   const { receiver, gateway, call } = await open(t, {
     alerts: ({ url }) =>
       `{ webhooks: [{ url: "${url}" }], spendAbove: "0.08", marginOver: 2, gasBelow: 1000000000000 }`,
+    options: { now: () => startedAt },
   });
   t.match(await receiver.until('signer.gas-low'), [
     { data: { network: 'chain-c', account: /^0x/, balance: /^\d+/, threshold: 1000000000000 } },
   ]);
   t.equal((await payV2(gateway, 'chain-c', call('Lisbon'))).status, 200);
   t.equal((await payV2(gateway, 'chain-c', call('Porto'))).status, 200);
-  const day = new Date().toISOString().slice(0, 10);
+  const day = new Date(startedAt).toISOString().slice(0, 10);
   t.match(await receiver.until('spend.daily'), [{ data: { day, dollars: '0.08', threshold: '0.08' } }]);
   t.equal((await payV2(gateway, 'chain-c', request(gateway, '/weather/losing', { city: 'Faro' }))).status, 200);
   t.equal((await payV2(gateway, 'chain-c', request(gateway, '/weather/losing', { city: 'Évora' }))).status, 200);
@@ -190,16 +193,16 @@ t.test('a network that nobody settles on any more is told', async (t) => {
 });
 
 t.test('a day without enough sales is told once it is over', async (t) => {
-  let ahead = 0;
+  let time = Date.now();
   const { receiver, gateway, call } = await open(t, {
     alerts: ({ url }) => `{ webhooks: [{ url: "${url}" }], revenueBelow: "1" }`,
-    options: { now: () => Date.now() + ahead },
+    options: { now: () => time },
   });
   t.equal((await payV2(gateway, 'chain-c', call('Lisbon'))).status, 200);
   const day = 86_400_000;
-  // The day after tomorrow, at one o'clock.
-  ahead = Math.ceil(Date.now() / day) * day + day + 3_600_000 - Date.now();
-  const tomorrow = new Date(Date.now() + day).toISOString().slice(0, 10);
+  const tomorrow = new Date(time + day).toISOString().slice(0, 10);
+  // The day after that, at one o'clock.
+  time = Date.parse(tomorrow) + day + 3_600_000;
   t.match(await receiver.until('revenue.daily'), [{ data: { day: tomorrow, dollars: '0', threshold: '1' } }]);
 });
 

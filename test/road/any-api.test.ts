@@ -10,7 +10,9 @@ const open = async (t: Test) => {
   const service = await startWeatherService(t);
   const catalogue = join(t.testdir({ catalogue: weatherFiles(service.url) }), 'catalogue');
   const environment = { WEATHER_API_KEY: KEY };
-  const gateway = await startGateway({ catalogue, environment, tempo: true });
+  // Solana's time stands still: a payment there is good for a minute alone.
+  const startedAt = Date.now();
+  const gateway = await startGateway({ catalogue, environment, tempo: true, solanaNow: () => startedAt });
   t.teardown(gateway.stop);
   const buy = async (network: string, path: string, body?: unknown) => {
     const answer = await payV2(gateway, network, request(gateway, path, body));
@@ -122,8 +124,7 @@ t.test('a caller who leaves a stream finds it whole, and one that breaks off is 
   service.breakOff();
   t.match(await broken.text(), /event: error\ndata: .*"code":"result_owed"/);
   const retried = sendProof(other, paid);
-  const until = Date.now() + 20_000;
-  while (service.goOn() === 0 && Date.now() < until) await new Promise(setImmediate);
+  while (service.goOn() === 0) await new Promise(setImmediate);
   t.match(await (await retried).text(), /\[DONE\]/, 'the same payment gets it without a new charge');
 });
 

@@ -79,8 +79,13 @@ function answerToPart(url: string, part: string): Promise<string> {
 
 t.test('at the end of a drain everybody gets an answer that is true of their payment', async (t) => {
   const data = t.testdir({});
-  const environment = { TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '3' };
-  const gateway = await startRelayedGateway({ networks: ['chain-a', 'chain-c'], environment });
+  const environment = { TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '12' };
+  const gateway = await startRelayedGateway({
+    networks: ['chain-a', 'chain-c'],
+    environment,
+    // Who waits for the same payment is still waiting at the end.
+    intervals: { waitMs: 60_000 },
+  });
   let stopped: Promise<void> | undefined;
   t.teardown(() => stopped ?? gateway.stop());
   const pay = async (network: string, path: string, body: object) => {

@@ -60,8 +60,11 @@ t.teardown(() => {
 });
 const filesOrigin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
 
+// Solana's time stands still: a payment there is good for a minute alone.
+const startedAt = Date.now();
 const gateway = await startGateway({
   catalogue: catalogueOf(t.testdir()),
+  solanaNow: () => startedAt,
   between: async ({ readFrom }) => ({
     readFrom: (url, options) =>
       url.hostname === 'endless.example.com' ? new URL(filesOrigin) : readFrom?.(url, options),

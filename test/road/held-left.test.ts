@@ -63,7 +63,7 @@ t.test('work fails and giving the money back fails: it is given back later', asy
   t.equal(again.status, 402, 'it buys nothing any more');
 });
 
-t.test('an instance dies at its work: another gives the money back', { timeout: 100_000 }, async (t) => {
+t.test('an instance dies at its work: another gives the money back', async (t) => {
   const call = fresh(gateway);
   const proof = await signHold(gateway, call);
   const spendable = await gateway.spendable('chain-c');
@@ -72,10 +72,13 @@ t.test('an instance dies at its work: another gives the money back', { timeout: 
   const answer = sendProof(call, proof);
   while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
   t.equal(await gateway.spendable('chain-c'), spendable - PRICE, 'locked while it is worked for');
-  await gateway.startAnother(() => Date.now() + DEAD_MS);
+  let ahead = DEAD_MS;
+  await gateway.startAnother(() => Date.now() + ahead);
   await backTo(spendable);
   t.not((await answer).status, 200, 'who worked on it notices');
   t.equal(await gateway.spendable('chain-c'), spendable);
+  // It takes what others are at for left behind only here.
+  ahead = 0;
 });
 
 t.test('whose calls fail, so that money goes there and back at our cost, has to wait after a few', async (t) => {
@@ -90,7 +93,7 @@ t.test('whose calls fail, so that money goes there and back at our cost, has to 
   t.ok(statuses.slice(first).every((status) => status === 429));
 });
 
-t.test('a lock refused at the second try is given back where the first got through', { timeout: 60_000 }, async (t) => {
+t.test('a lock refused at the second try is given back where the first got through', async (t) => {
   const { address, privateKey } = newEvmWallet();
   /** What the node says of transactions that it passes to no block. */
   let said: string | undefined = 'the pool is busy';

@@ -6,12 +6,12 @@ import { openEvmWallet } from '../evm-wallet.ts';
 import type { Gateway } from '../gateway.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
 
-/** Once set, the first instance's clock stands still: it renews no lease any more. */
+/** Once set, both clocks stand still: the first instance renews no lease any more, and no payment comes to its end. */
 let stoppedAt: number | undefined;
 const gateway = await startRelayedGateway({ now: () => stoppedAt ?? Date.now() });
 t.teardown(gateway.stop);
 let ahead = 0;
-const other = await gateway.startAnother(() => Date.now() + ahead);
+const other = await gateway.startAnother(() => (stoppedAt ?? Date.now()) + ahead);
 const { another } = await openEvmWallet(gateway, 'chain-c');
 
 const PRICE = 60_000n;
@@ -120,16 +120,16 @@ for (const [name, protocol] of Object.entries(protocols)) {
   t.test(`${name}: a second payment is not charged while the first lies where its instance died`, async (t) => {
     const { pay, send, sendOther } = order(protocol);
     const since = await watch();
-    const [first, second] = [await pay(), await pay()];
-    const settlement = gateway.settlements.holdNext();
-    const lost = send(first);
-    await settlement.reached;
     stoppedAt = Date.now();
-    ahead = 40_000;
     t.teardown(() => {
       stoppedAt = undefined;
       ahead = 0;
     });
+    const [first, second] = [await pay(), await pay()];
+    const settlement = gateway.settlements.holdNext();
+    const lost = send(first);
+    await settlement.reached;
+    ahead = 40_000;
     gateway.node.isDown = true;
     await isOpenStill(t, await sendOther(second));
     gateway.node.isDown = false;
@@ -146,15 +146,15 @@ for (const [name, protocol] of Object.entries(protocols)) {
   t.test(`${name}: a second payment buys where the first died before it was settled, and only then`, async (t) => {
     const { pay, send, sendOther } = order(protocol);
     const since = await watch();
-    const [first, second] = [await pay(), await pay()];
-    const work = gateway.upstreams.gate.holdNext();
-    const lost = send(first);
-    await work.reached;
     stoppedAt = Date.now();
     t.teardown(() => {
       stoppedAt = undefined;
       ahead = 0;
     });
+    const [first, second] = [await pay(), await pay()];
+    const work = gateway.upstreams.gate.holdNext();
+    const lost = send(first);
+    await work.reached;
     await isOpenStill(t, await sendOther(second));
     ahead = 40_000;
     const answer = await sendOther(second);

@@ -4,6 +4,7 @@ import Database from 'libsql';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { type PaidCall, receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { openEvmWallet } from '../evm-wallet.ts';
 import type { Gateway } from '../gateway.ts';
 import { startPostgres } from '../postgres.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
@@ -80,6 +81,14 @@ async function postgres(): Promise<Kind> {
   };
 }
 
+/** A proof that is good however long an instance sleeps or a database is away. */
+async function signLasting(gateway: Gateway, call: PaidCall): Promise<Record<string, string>> {
+  const [[name, value] = ['', '']] = Object.entries(await signProof(gateway, 'chain-c', call));
+  const { sign } = await openEvmWallet(gateway, 'chain-c');
+  const payment = { ...JSON.parse(Buffer.from(value, 'base64').toString()), payload: await sign({ value: PRICE }) };
+  return { [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
+}
+
 for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres })) {
   t.test(`two instances on one ${name} store`, async (t) => {
     const kind = await open();
@@ -98,8 +107,8 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
         body: (await answer.json()) as { status: string; failing?: Record<string, string> },
       };
     };
-    const becomes = async (status: number) => {
-      while ((await health(gateway.url)).status !== status) await delay(50);
+    const becomes = async (status: number, url = gateway.url) => {
+      while ((await health(url)).status !== status) await delay(50);
     };
 
     await t.test('one proof sent to both makes one call and one settlement', async (t) => {
@@ -116,14 +125,15 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
 
     await t.test('leases run by the clock of the store, and an instance whose clock is wrong says so', async (t) => {
       const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse whose keeper died' });
-      const proof = await signProof(gateway, 'chain-c', call);
+      const proof = await signLasting(gateway, call);
       const earned = await gateway.earned('chain-c');
       await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
       const { upstreamCalls } = await gateway.calls();
       const first = sendProof(at(other, call), proof);
       while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(10);
       const left = await store.leaseLeft();
-      t.ok(left > 0 && left <= LEASE_MS, `${left} ms are left`);
+      // What an instance knows of a database's clock is an estimate, and nearer to it than to a clock that is wrong.
+      t.ok(left > 0 && left <= LEASE_MS + ahead / 2, `${left} ms are left`);
 
       let isAnswered = false;
       const second = sendProof(call, proof).finally(() => {
@@ -140,9 +150,9 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
       t.match(await (await first).json(), { error: { code: 'payment_in_progress' } }, 'it gave up by itself');
 
       await becomes(200);
-      const expected =
-        ahead === 0 ? { status: 200 } : { status: 503, body: { status: 'unavailable', failing: { store: /clock/ } } };
-      t.match(await health(other), expected);
+      await becomes(ahead === 0 ? 200 : 503, other);
+      const expected = ahead === 0 ? { status: 'ready' } : { status: 'unavailable', failing: { store: /clock/ } };
+      t.match((await health(other)).body, expected);
     });
 
     await t.test('of payments under one key that come to both at once, one buys', async (t) => {
@@ -179,7 +189,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
 
     await t.test('an outage of the database is a 503, and over by itself', async (t) => {
       const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse in the dark' });
-      const proof = await signProof(gateway, 'chain-c', call);
+      const proof = await signLasting(gateway, call);
       const [earned, before] = [await gateway.earned('chain-c'), await gateway.calls()];
       const { apiKey } = gateway.state as { apiKey?: string };
       const chat = {

@@ -1,11 +1,16 @@
 /** Whether an instance may be sent calls is another question than whether its process lives. */
+import { once } from 'node:events';
 import { renameSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { watchDisk } from '../../src/disk.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { freePort, startGateway } from '../gateway.ts';
+import { shopFiles } from './shop-catalogue.ts';
 
 const ask = async (url: string) => {
   const answer = await fetch(url);
@@ -34,20 +39,26 @@ t.test('an instance is ready while its disk can be written, on both ports', asyn
 });
 
 t.test('an instance that shuts down says so, lives on, and finishes what is under way', async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'] });
-  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse' });
-  const proof = await signProof(gateway, 'chain-c', call);
-  await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
-  const { upstreamCalls } = await gateway.calls();
-  const answer = sendProof(call, proof);
-  while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(10);
+  const provider = createServer().listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  t.teardown(() => void provider.close().closeAllConnections());
+  const files = shopFiles(`http://127.0.0.1:${(provider.address() as AddressInfo).port}`, '');
+  const gateway = await startGateway({
+    catalogue: join(t.testdir({ catalogue: files }), 'catalogue'),
+    networks: ['chain-c'],
+    environment: { WEATHER_API_KEY: 'weather-key', TURNPIKE_DRAIN_SECONDS: '3600' },
+  });
+  const call = request(gateway, '/weather/report', { city: 'Lisbon' });
+  const answer = sendProof(call, await signProof(gateway, 'chain-c', call));
+  const [, response] = (await once(provider, 'request')) as [unknown, ServerResponse];
   const stopped = gateway.stop();
   t.match(await ask(`${gateway.url}/readyz`), {
     status: 503,
     body: { status: 'draining', failing: { draining: /shutting/ } },
   });
   t.match(await ask(`${gateway.url}/healthz`), { status: 200, body: { status: 'draining' } });
-  await answer;
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ text: 'sunny' }));
+  t.equal((await answer).status, 200);
   await stopped;
 });
 

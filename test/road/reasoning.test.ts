@@ -29,8 +29,11 @@ const provider = createServer(async (incoming, response) => {
 await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
 t.teardown(() => provider.close().closeAllConnections());
 
+// Solana's time stands still: a payment there is good for a minute alone.
+const startedAt = Date.now();
 const gateway = await startGateway({
   networks: ['chain-a', 'chain-c'],
+  solanaNow: () => startedAt,
   upstreams: { chat: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` },
 });
 t.teardown(gateway.stop);

@@ -30,7 +30,9 @@ const ALERTS = 'endpoints/weather/alerts.yaml';
 const raise = ['"0.01"', '"0.03"'] as const;
 
 t.test('a price that goes up while fifty callers pay: every quote is honoured, and no call is lost', async (t) => {
-  const { gateway, edit, alert } = await open(t);
+  // The gateway's time stands still: every payment outlives the work, however long fifty of them take.
+  const startedAt = Date.now();
+  const { gateway, edit, alert } = await open(t, { now: () => startedAt });
   const calls = Array.from({ length: 50 }, (_, number) => alert(`storm ${number}`));
   const proofs = await Promise.all(calls.map((call) => signProof(gateway, 'chain-c', call)));
   const before = await gateway.earned('chain-c');
@@ -99,8 +101,7 @@ t.test('an endpoint that retires is sold until its day', async (t) => {
   const unpaid = async () => (await fetch(url, init)).status;
   t.equal(await unpaid(), 402);
   ahead = 3 * 86_400_000;
-  const until = Date.now() + 20_000;
-  while ((await unpaid()) !== 404 && Date.now() < until) await new Promise(setImmediate);
+  while ((await unpaid()) !== 404) await new Promise(setImmediate);
   t.equal(await unpaid(), 404);
 });
 
@@ -131,8 +132,7 @@ t.test('instances on one database sell the same: one that is told to load brings
   await gateway.reload();
   const wanted = await versionOf(gateway.url);
   t.not(wanted, before);
-  const until = Date.now() + 20_000;
-  while ((await versionOf(other)) !== wanted && Date.now() < until) await new Promise(setImmediate);
+  while ((await versionOf(other)) !== wanted) await new Promise(setImmediate);
   t.equal(await versionOf(other), wanted);
 });
 

@@ -54,7 +54,7 @@ t.teardown(gateway.stop);
 
 t.test(
   'each is charged to the unit, one deposit is made, and what was charged arrives',
-  { timeout: 100_000 + CALLS * 100 },
+  { timeout: 240_000 + CALLS * 100 },
   async (t) => {
     const payer = openChannel(gateway, { salt: `0x${'5a'.repeat(32)}`, deposit: 100_000_000n });
     const [earned, spendable] = [await gateway.earned('chain-c'), await gateway.spendable('chain-c')];

@@ -4,7 +4,9 @@ import { type PaidCall, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 
 const PATH = '/llm/vendor1-fable-5';
-const gateway = await startGateway();
+// Solana's time stands still: a payment there is good for a minute alone.
+const startedAt = Date.now();
+const gateway = await startGateway({ solanaNow: () => startedAt });
 t.teardown(gateway.stop);
 
 const ask = (tier: string): PaidCall => request(gateway, PATH, { prompt: 'Why does fog scatter light?', tier });

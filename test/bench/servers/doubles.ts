@@ -1,6 +1,8 @@
-/** A facilitator that finds every payment good, a chain's node, and an upstream that always answers the same. All at once. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/**
+ * A facilitator that finds every payment good, a chain's node, and an upstream that always answers the same. All at once,
+ * and on bare sockets: whatever they took of the machine's time would be missing to the servers that call them.
+ */
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { accepted, completion, SLOW_QUESTION, streamed } from '../subject.ts';
 
 const PAYER = '0x857b06519E91e3A54538791bDbb0E22373e36b66';
@@ -27,38 +29,65 @@ const answers: Readonly<Record<string, string>> = {
   '/chat/completions': completion,
 };
 
-function send(response: ServerResponse, path: string): void {
-  const body = answers[path];
-  response.writeHead(body === undefined ? 404 : 200, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body ?? ''),
-  });
-  response.end(body);
-}
+const whole = (status: string, body: string): Buffer =>
+  Buffer.from(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+const prepared = new Map(Object.entries(answers).map(([path, body]) => [path, whole('200 OK', body)]));
+const unknown = whole('404 Not Found', '');
+
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+const begun = Buffer.from(STREAM_HEAD + chunk(streamed.first));
+const ended = Buffer.from(`${chunk(streamed.rest)}0\r\n\r\n`);
 
 /** Who waits for the end of a slow stream before passing its beginning on is late by this much. */
 const STREAM_PAUSE_MS = 30;
 
-function stream(response: ServerResponse, isSlow: boolean): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(streamed.first);
-  if (isSlow) setTimeout(() => response.end(streamed.rest), STREAM_PAUSE_MS);
-  else response.end(streamed.rest);
+function stream(socket: Socket, isSlow: boolean): void {
+  socket.write(begun);
+  if (isSlow) setTimeout(() => socket.write(ended), STREAM_PAUSE_MS);
+  else socket.write(ended);
 }
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  let isStream = false;
-  let isSlow = false;
-  request.on('data', (bytes: Buffer) => {
-    isStream ||= bytes.includes('"stream":true');
-    isSlow ||= bytes.includes(SLOW_QUESTION);
+const END_OF_HEAD = '\r\n\r\n';
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+/** The bytes of the first request (HTTP/1.1, RFC 9112), or undefined while it is not whole. */
+function lengthOfFirst(bytes: Buffer): number | undefined {
+  const end = bytes.indexOf(END_OF_HEAD);
+  if (end < 0) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const body = end + END_OF_HEAD.length;
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) {
+    const last = bytes.indexOf(LAST_CHUNK, end);
+    return last < 0 ? undefined : last + LAST_CHUNK.length;
+  }
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  return bytes.length < body + length ? undefined : body + length;
+}
+
+function answer(socket: Socket, request: Buffer): void {
+  if (request.includes('"stream":true')) {
+    stream(socket, request.includes(SLOW_QUESTION));
+    return;
+  }
+  const [, path = ''] = request.toString('latin1', 0, request.indexOf('\r\n')).split(' ');
+  socket.write(prepared.get(path) ?? unknown);
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let waiting: Buffer = Buffer.alloc(0);
+  socket.on('data', (bytes: Buffer) => {
+    waiting = waiting.length === 0 ? bytes : Buffer.concat([waiting, bytes]);
+    for (let length = lengthOfFirst(waiting); length !== undefined; length = lengthOfFirst(waiting)) {
+      answer(socket, waiting.subarray(0, length));
+      waiting = waiting.subarray(length);
+    }
   });
-  request.once('end', () => (isStream ? stream(response, isSlow) : send(response, request.url ?? '/')));
-}
-
-const server = createServer(answer);
-// Longer than a row: a connection that is closed between two requests would count as a failure.
-server.keepAliveTimeout = 120_000;
+  // Whoever breaks off has had all it wanted.
+  socket.on('error', () => socket.destroy());
+});
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`ready http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });
