@@ -80,7 +80,11 @@ export async function sentBy({ sandbox, state }: Gateway): Promise<number> {
 /** A signer of its own behind a node that tells of each transaction it was sent, once that is in a block. */
 export function ownSigner(
   t: Test,
-  { halfPriceInGas, onSent = async () => {} }: { halfPriceInGas?: bigint; onSent?: (count: number) => Promise<void> },
+  {
+    halfPriceInGas,
+    confirmationTimeoutMs = 60_000,
+    onSent = async () => {},
+  }: { halfPriceInGas?: bigint; confirmationTimeoutMs?: number; onSent?: (count: number) => Promise<void> },
 ) {
   const { address, privateKey } = newEvmWallet();
   const signer = {
@@ -107,7 +111,7 @@ export function ownSigner(
       t.teardown(node.stop);
       const network = { caip2, chainId, rpcUrl: node.url, privateKey, nativeValue, walletFactories: [ALLOWED] };
       // What settling alone is worth is not what is tried here.
-      const facilitator = localFacilitator({ evm: [network], solana: [], confirmationTimeoutMs: 2_000 });
+      const facilitator = localFacilitator({ evm: [network], solana: [], confirmationTimeoutMs });
       t.teardown(facilitator.close);
       return { ...facilitator, leastPrices: async () => new Map() };
     },
@@ -117,6 +121,14 @@ export function ownSigner(
       }),
   };
   return signer;
+}
+
+/** Once more, until the chain has told: a block may be later than anybody waits for it here. */
+export async function sendAgain(call: PaidCall, proof: Record<string, string>): Promise<Response> {
+  for (;;) {
+    const answer = await sendProof(call, proof);
+    if (answer.status !== 409) return answer;
+  }
 }
 
 /** It is a 402 with this reason: nobody is asked for the work, nothing is sent and the wallet is not deployed. */

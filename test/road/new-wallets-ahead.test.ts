@@ -12,6 +12,7 @@ import {
   ownSigner,
   PRICE,
   refusesUndeployed,
+  sendAgain,
   sentBy,
   startDeploying,
 } from '../deploying-gateway.ts';
@@ -218,6 +219,7 @@ for (const { scheme, put, poor, refused } of CASES) {
 
   t.test(`by ${scheme}, what broke off behind the deployment goes on from there`, async (t) => {
     const signer = ownSigner(t, {
+      confirmationTimeoutMs: 2_000,
       onSent: async (count) => {
         signer.isDown = count === 1;
       },
@@ -231,7 +233,7 @@ for (const { scheme, put, poor, refused } of CASES) {
     t.ok(await wallet.exists());
     t.equal(await wallet.balance(), 10_000_000n);
     signer.isDown = false;
-    t.equal((await sendProof(call, proof)).status, 200);
+    t.equal((await sendAgain(call, proof)).status, 200);
     t.ok((await wallet.balance()) < 10_000_000n);
     t.equal(await signer.sent(cut), scheme === 'auth-capture' ? 3 : 2, 'it was deployed once');
   });

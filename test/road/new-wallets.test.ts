@@ -15,6 +15,7 @@ import {
   ownSigner,
   PRICE,
   refusesUndeployed,
+  sendAgain,
   sentBy,
   startDeploying,
 } from '../deploying-gateway.ts';
@@ -290,6 +291,7 @@ t.test('money that is moved away behind the deployment costs that one, counts, a
 
 t.test('a settlement that broke off behind the deployment goes on from there', async (t) => {
   const signer = ownSigner(t, {
+    confirmationTimeoutMs: 2_000,
     onSent: async (count) => {
       signer.isDown = count === 1;
     },
@@ -303,7 +305,7 @@ t.test('a settlement that broke off behind the deployment goes on from there', a
   t.ok(await wallet.exists());
   t.equal(await wallet.balance(), 1_000_000n);
   signer.isDown = false;
-  t.equal((await sendProof(call, proof)).status, 200);
+  t.equal((await sendAgain(call, proof)).status, 200);
   t.equal(await wallet.balance(), 1_000_000n - PRICE);
   t.equal(await signer.sent(cut), 2, 'it was deployed once');
 });

@@ -154,12 +154,12 @@ export function credits(promise: Promised): void {
   });
 
   promise(
-    'never lets 200 concurrent calls spend more than the balance',
+    'never lets 100 concurrent calls spend more than the balance',
     async (t, store, open) => {
       const other = await open();
       await addFunded(store, 1_000n);
       const outcomes = await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
+        Array.from({ length: 100 }, (_, index) =>
           (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 90n)),
         ),
       );
