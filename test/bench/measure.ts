@@ -25,8 +25,8 @@ export interface Rounds {
   readonly milliseconds: number;
 }
 
-/** Enough for the compiler to have seen the road, in a time that is bounded on a slow machine. */
-const WARM_UP = { requests: 3_000, milliseconds: 4_000 };
+/** Enough for the compiler to be done with the road, in a time that is bounded on a slow machine. */
+const WARM_UP = { requests: 10_000, milliseconds: 10_000 };
 
 /** What was measured, in the order of the targets. The first round of each only warms up, and is no longer than two others. */
 export async function measure(
@@ -45,7 +45,7 @@ export async function measure(
     microseconds: 0,
   }));
   for (const { job } of subjects) {
-    const requests = Math.min(WARM_UP.requests, job.requests);
+    const requests = Math.min(WARM_UP.requests, 3 * job.requests);
     await load.run({ ...job, requests, milliseconds: Math.min(WARM_UP.milliseconds, 2 * rounds * milliseconds) });
   }
   for (let round = 0; round < rounds; round += 1) {
