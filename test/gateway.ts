@@ -117,6 +117,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const config = await configOf(directory, options);
   const log = options.log ?? createLog(config.logLevel);
   const catalogue = load(config.catalogueDirectory);
+  // What checks a transaction on Tempo is loaded before one is signed: it ends 25 seconds later.
+  if (options.tempo) await import('../src/rails/mpp/tempo-chain.ts');
   const sandbox = await openSandbox(catalogue, log, {
     networks: options.networks ?? ['chain-a', 'chain-c'],
     tempo: options.tempo ?? false,

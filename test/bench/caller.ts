@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { bodyOfFirst, lengthOfFirst } from './wire.ts';
 
 export interface Call {
   readonly path: string;
@@ -38,15 +39,18 @@ function ask(socket: Socket, host: string, { path, headers, body }: Call): Promi
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
-    const answer = incoming();
+    let answer: Buffer = Buffer.alloc(0);
     let firstByte: number | undefined;
     const take = (bytes: Buffer) => {
-      const isWhole = answer.add(bytes);
-      if (answer.hasBody()) firstByte ??= performance.now() - startedAt;
-      if (!isWhole) return;
+      answer = answer.length === 0 ? bytes : Buffer.concat([answer, bytes]);
+      const body = bodyOfFirst(answer);
+      if (body === undefined) return;
+      if (answer.length > body) firstByte ??= performance.now() - startedAt;
+      if (lengthOfFirst(answer) === undefined) return;
       const lastByte = performance.now() - startedAt;
       socket.off('data', take).off('close', lost).off('error', lost);
-      resolve({ status: answer.status(), text: answer.text, firstByte: firstByte ?? lastByte, lastByte });
+      const status = Number(answer.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+      resolve({ status, text: () => answer.toString('utf8', body), firstByte: firstByte ?? lastByte, lastByte });
     };
     const lost = (error: unknown) =>
       reject(error instanceof Error ? error : new Error(`${path}: the connection ended before the answer`));
@@ -56,51 +60,4 @@ function ask(socket: Socket, host: string, { path, headers, body }: Call): Promi
       `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${lines.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   });
-}
-
-const END_OF_HEAD = '\r\n\r\n';
-const LAST_CHUNK = '0\r\n\r\n';
-
-/** An answer while it comes. */
-function incoming() {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  /** Where the body begins; undefined before the head is whole. */
-  let body: number | undefined;
-  /** Bytes in all; undefined: chunks tell the end. */
-  let whole: number | undefined;
-  let status = 0;
-
-  const joined = (): Buffer => {
-    if (parts.length > 1) parts.splice(0, parts.length, Buffer.concat(parts));
-    return parts[0] ?? Buffer.alloc(0);
-  };
-
-  function readHead(): void {
-    const start = joined();
-    const end = start.indexOf(END_OF_HEAD);
-    if (end < 0) return;
-    const head = start.toString('latin1', 0, end);
-    const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
-    body = end + END_OF_HEAD.length;
-    status = Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
-    if (length !== undefined) whole = body + Number(length);
-    else if (!/\r\ntransfer-encoding: *chunked/i.test(head)) throw new Error(`an answer without an end: ${head}`);
-  }
-
-  return {
-    status: () => status,
-    hasBody: () => body !== undefined && bytes > body,
-    text: () => joined().toString('utf8', body),
-    /** True with the last byte. */
-    add(part: Buffer): boolean {
-      parts.push(part);
-      bytes += part.length;
-      if (body === undefined) readHead();
-      if (body === undefined) return false;
-      if (whole !== undefined) return bytes >= whole;
-      const tail = part.length >= LAST_CHUNK.length ? part : joined();
-      return tail.toString('latin1', tail.length - LAST_CHUNK.length) === LAST_CHUNK;
-    },
-  };
 }

@@ -28,7 +28,7 @@ export interface Rounds {
 /** Enough for the compiler to be done with the road, in a time that is bounded on a slow machine. */
 const WARM_UP = { requests: 10_000, milliseconds: 10_000 };
 
-/** What was measured, in the order of the targets. The first round of each only warms up, and is no longer than two others. */
+/** What was measured, in the order of the targets. The first calls of each only warm it up, for no longer than twice its rounds. */
 export async function measure(
   load: Load,
   targets: readonly Target[],

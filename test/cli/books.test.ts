@@ -1,6 +1,4 @@
 /** A busy minute over every network and rail, and what the books say of it afterwards. */
-// What checks a transaction on Tempo is loaded before one is signed: it ends 25 seconds later.
-import '../../src/rails/mpp/tempo-chain.ts';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -16,6 +14,7 @@ import { type PaidCall, payV1, payV2, receiptOf, request, sendProof, signProof }
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
 import { catalogueWith } from '../settling-first.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';
 import { wordsFor } from '../words-for.ts';
@@ -40,8 +39,7 @@ const gateway = await startGateway({
   catalogue: catalogueWith(t, exposure),
   networks: ['chain-a', 'chain-c'],
   tempo: true,
-  // Solana's time stands still: a payment there is good for a minute alone.
-  solanaNow: () => startedAt,
+  solanaNow: stoppedClock(),
 });
 t.teardown(gateway.stop);
 t.teardown(writeRunning(gateway.directory, { pid: process.pid, url: gateway.url }));

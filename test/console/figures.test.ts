@@ -1,6 +1,4 @@
 /** What the console shows is what happened: at every door, on the chains, and in the books. */
-// What checks a transaction on Tempo is loaded before one is signed: it ends 25 seconds later.
-import '../../src/rails/mpp/tempo-chain.ts';
 import t from 'tap';
 import type {
   KeyPage,

@@ -1,10 +1,9 @@
 /** Every command of the sandbox's own `/llms.txt` is pasted into a shell as it stands. */
-// What checks a transaction on Tempo is loaded before one is signed: it ends 25 seconds later.
-import '../../src/rails/mpp/tempo-chain.ts';
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
 const commandsOf = (text: string): string[] =>
   [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, command = '']) => command);
@@ -24,9 +23,7 @@ for (const { networks, tempo, examples } of [
 ]) {
   const name = [...networks, ...(tempo ? ['tempo'] : [])].join(', ');
   t.test(`the examples of a sandbox with ${name} are pasted and pay`, async (t) => {
-    // Solana's time stands still: a payment there is good for a minute alone.
-    const startedAt = Date.now();
-    const gateway = await startGateway({ networks, tempo, solanaNow: () => startedAt });
+    const gateway = await startGateway({ networks, tempo, solanaNow: stoppedClock() });
     t.teardown(gateway.stop);
     const text = await (await fetch(`${gateway.url}/llms.txt`)).text();
     t.ok(text.split('\n').length < 200, 'as short as promised');

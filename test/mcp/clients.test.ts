@@ -2,8 +2,6 @@
  * Unmodified clients, of both generations and eras, that know nothing but the address: they list, describe, quote, pay
  * and use tools of many groups, and what the chains hold moves by the prices.
  */
-// What checks a transaction is loaded before one is signed: it ends 25 seconds later.
-import '../../src/rails/mpp/tempo-chain.ts';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

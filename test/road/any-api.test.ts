@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { openPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY, startWeatherService } from './weather-service.ts';
 
@@ -10,9 +11,7 @@ const open = async (t: Test) => {
   const service = await startWeatherService(t);
   const catalogue = join(t.testdir({ catalogue: weatherFiles(service.url) }), 'catalogue');
   const environment = { WEATHER_API_KEY: KEY };
-  // Solana's time stands still: a payment there is good for a minute alone.
-  const startedAt = Date.now();
-  const gateway = await startGateway({ catalogue, environment, tempo: true, solanaNow: () => startedAt });
+  const gateway = await startGateway({ catalogue, environment, tempo: true, solanaNow: stoppedClock() });
   t.teardown(gateway.stop);
   const buy = async (network: string, path: string, body?: unknown) => {
     const answer = await payV2(gateway, network, request(gateway, path, body));

@@ -4,13 +4,12 @@ import { decodeXPaymentResponse } from 'x402-fetch';
 import { receiptOf, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { catalogueWith } from '../settling-first.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
 // However much these tests lose, payments go on settling after the work.
 const exposure =
   '{ perPayer: "1000.00", new: "1000.00", perHour: "1000.00", lossLimit: "1000.00", settleUpfront: { afterFailures: 99 } }';
-const gateway = await startGateway({ catalogue: catalogueWith(t, exposure), solanaNow: () => startedAt });
+const gateway = await startGateway({ catalogue: catalogueWith(t, exposure), solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 
 let made = 0;

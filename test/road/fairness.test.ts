@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { type PaidCall, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
 const [HASTY, PATIENT] = ['/llm/vendor3-5.2', '/llm/vendor1-fable-5'];
 
@@ -60,11 +61,9 @@ t.teardown(() => {
 });
 const filesOrigin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
 const gateway = await startGateway({
   catalogue: catalogueOf(t.testdir()),
-  solanaNow: () => startedAt,
+  solanaNow: stoppedClock(),
   between: async ({ readFrom }) => ({
     readFrom: (url, options) =>
       url.hostname === 'endless.example.com' ? new URL(filesOrigin) : readFrom?.(url, options),

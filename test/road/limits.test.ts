@@ -9,6 +9,7 @@ import t, { type Test } from 'tap';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
 import { callTool, receiptIn, rpc, signToolPayment } from '../mcp/tool-client.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 import { shopFiles } from './shop-catalogue.ts';
 
 interface Provider {
@@ -282,11 +283,10 @@ t.test('an API key has no more calls under way than it may, and who tries keys i
     join(catalogue, 'service.yaml'),
     '\nlimits: { payer: { underWay: 1 }, address: { refusedPerMinute: 3 } }\n',
   );
-  const startedAt = Date.now();
   const gateway: Gateway = await startGateway({
     catalogue,
     networks: ['chain-c'],
-    now: () => startedAt,
+    now: stoppedClock(),
     upstreams: { chat: provider.url },
     environment: { TURNPIKE_TRUST_PROXY: '0' },
   });

@@ -2,10 +2,9 @@ import t from 'tap';
 import { sniffMediaType } from '../../src/upstream/media/type.ts';
 import { payV1, payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
-const gateway = await startGateway({ networks: ['chain-a', 'chain-c', 'chain-e'], solanaNow: () => startedAt });
+const gateway = await startGateway({ networks: ['chain-a', 'chain-c', 'chain-e'], solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 
 const image = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse in fog', resolution: '2k' });

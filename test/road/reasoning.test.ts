@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { payV2, request } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
 /** Reasons with whatever it is given, as long as it is asked to reason hard. */
 const provider = createServer(async (incoming, response) => {
@@ -29,11 +30,9 @@ const provider = createServer(async (incoming, response) => {
 await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
 t.teardown(() => provider.close().closeAllConnections());
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
 const gateway = await startGateway({
   networks: ['chain-a', 'chain-c'],
-  solanaNow: () => startedAt,
+  solanaNow: stoppedClock(),
   upstreams: { chat: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` },
 });
 t.teardown(gateway.stop);

@@ -6,6 +6,7 @@ import { ReloadRefused } from '../../src/editions.ts';
 import { type PaidCall, payV2, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { type GatewayOptions, startGateway } from '../gateway.ts';
 import { startPostgres } from '../postgres.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY, startWeatherService } from './weather-service.ts';
 
@@ -31,8 +32,7 @@ const raise = ['"0.01"', '"0.03"'] as const;
 
 t.test('a price that goes up while fifty callers pay: every quote is honoured, and no call is lost', async (t) => {
   // The gateway's time stands still: every payment outlives the work, however long fifty of them take.
-  const startedAt = Date.now();
-  const { gateway, edit, alert } = await open(t, { now: () => startedAt });
+  const { gateway, edit, alert } = await open(t, { now: stoppedClock() });
   const calls = Array.from({ length: 50 }, (_, number) => alert(`storm ${number}`));
   const proofs = await Promise.all(calls.map((call) => signProof(gateway, 'chain-c', call)));
   const before = await gateway.earned('chain-c');

@@ -1,10 +1,9 @@
 import t from 'tap';
 import { receiptOf, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
-const gateway = await startGateway({ solanaNow: () => startedAt });
+const gateway = await startGateway({ solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 
 const PRICE = 60_000n;

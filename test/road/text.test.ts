@@ -1,10 +1,9 @@
 import t from 'tap';
 import { payV2, request } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
-const gateway = await startGateway({ networks: ['chain-a', 'chain-c'], solanaNow: () => startedAt });
+const gateway = await startGateway({ networks: ['chain-a', 'chain-c'], solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 
 const question = { prompt: 'Why does fog scatter light?' };

@@ -2,11 +2,10 @@
 import t from 'tap';
 import { type PaidCall, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
 const PATH = '/llm/vendor1-fable-5';
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
-const gateway = await startGateway({ solanaNow: () => startedAt });
+const gateway = await startGateway({ solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 
 const ask = (tier: string): PaidCall => request(gateway, PATH, { prompt: 'Why does fog scatter light?', tier });

@@ -3,11 +3,10 @@ import t from 'tap';
 import { divideUp, toDecimal, usd } from '../../src/money.ts';
 import { type PaidCall, payV2, receiptOf, request, sendProof, signUpto } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
 // The contracts come from the Tempo chain.
-const gateway = await startGateway({ networks: ['chain-a', 'chain-c'], tempo: true, solanaNow: () => startedAt });
+const gateway = await startGateway({ networks: ['chain-a', 'chain-c'], tempo: true, solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 
 const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 2000 });

@@ -7,15 +7,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 
 /** Somebody's own directory, from which packages are found. */
 const home = t.testdir({ catalogue: {} });
 const catalogue = join(home, 'catalogue');
 cpSync('catalogue', catalogue, { recursive: true });
 appendFileSync(join(catalogue, 'service.yaml'), '\nexposure: { channels: true }\n');
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
-const gateway = await startGateway({ catalogue, solanaNow: () => startedAt });
+const gateway = await startGateway({ catalogue, solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 const { environment } = (await (await fetch(`${gateway.url}/sandbox`)).json()) as {
   environment: Record<string, string>;

@@ -1,5 +1,3 @@
-// What checks a transaction on Tempo is loaded before one is signed: it ends 25 seconds later.
-import '../../src/rails/mpp/tempo-chain.ts';
 import t from 'tap';
 import { usd } from '../../src/money.ts';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';

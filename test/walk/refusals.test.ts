@@ -1,11 +1,10 @@
 import t from 'tap';
 import { sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { stoppedClock } from '../stopped-clock.ts';
 import { callOf } from './wire.ts';
 
-// Solana's time stands still: a payment there is good for a minute alone.
-const startedAt = Date.now();
-const gateway = await startGateway({ networks: ['chain-a', 'chain-c', 'chain-d'], solanaNow: () => startedAt });
+const gateway = await startGateway({ networks: ['chain-a', 'chain-c', 'chain-d'], solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
 
 /** What cannot be served is told with a code, and costs nothing although it was paid for. */

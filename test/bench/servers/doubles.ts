@@ -4,6 +4,7 @@
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { accepted, completion, SLOW_QUESTION, streamed } from '../subject.ts';
+import { lengthOfFirst } from '../wire.ts';
 
 const PAYER = '0x857b06519E91e3A54538791bDbb0E22373e36b66';
 
@@ -48,23 +49,6 @@ function stream(socket: Socket, isSlow: boolean): void {
   socket.write(begun);
   if (isSlow) setTimeout(() => socket.write(ended), STREAM_PAUSE_MS);
   else socket.write(ended);
-}
-
-const END_OF_HEAD = '\r\n\r\n';
-const LAST_CHUNK = '\r\n0\r\n\r\n';
-
-/** The bytes of the first request (HTTP/1.1, RFC 9112), or undefined while it is not whole. */
-function lengthOfFirst(bytes: Buffer): number | undefined {
-  const end = bytes.indexOf(END_OF_HEAD);
-  if (end < 0) return undefined;
-  const head = bytes.toString('latin1', 0, end);
-  const body = end + END_OF_HEAD.length;
-  if (/\r\ntransfer-encoding: *chunked/i.test(head)) {
-    const last = bytes.indexOf(LAST_CHUNK, end);
-    return last < 0 ? undefined : last + LAST_CHUNK.length;
-  }
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-  return bytes.length < body + length ? undefined : body + length;
 }
 
 function answer(socket: Socket, request: Buffer): void {
