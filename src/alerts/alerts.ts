@@ -48,9 +48,11 @@ export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
     if (settings) await run(settings);
   };
 
-  async function gasNews({ gasBelow }: AlertsFile): Promise<News[]> {
-    if (gasBelow === undefined) return [];
-    return [...(await gas())]
+  const answered = (accounts: ReadonlyMap<string, GasAccount>, network: string): boolean =>
+    [...accounts.keys()].some((caip2) => idOf(caip2) === network);
+
+  function gasNews(accounts: ReadonlyMap<string, GasAccount>, gasBelow = 0): News[] {
+    return [...accounts]
       .filter(([, { lasts }]) => lasts < gasBelow)
       .map(([network, { address: account, balance, decimals, lasts }]) => ({
         type: 'signer.gas-low',
@@ -71,13 +73,21 @@ export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
       names.map((name) => ({ type, about: name, data: { [key]: name } }));
     const named = (standing: ReadonlyMap<string, boolean>, state: boolean) =>
       [...standing].filter(([, is]) => is === state).map(([name]) => name);
+    const { gasBelow } = settings;
+    const accounts = gasBelow === undefined ? undefined : await gas();
+    const silent = accounts ? [...facilitators().keys()].filter((network) => !answered(accounts, network)) : [];
     const news = [
       ...down('facilitator.down', 'network', named(facilitators(), false)),
       ...down('upstream.down', 'upstream', named(circuits(), true)),
-      ...(await gasNews(settings)),
+      ...gasNews(accounts ?? new Map(), gasBelow),
     ];
-    const types = ['facilitator.down', 'upstream.down', 'signer.gas-low'] as const;
-    await tellConditions(store.alerts, settings, { types, news, now: now(), heldMs: HELD_ROUNDS * everyMs });
+    await tellConditions(store.alerts, settings, {
+      types: ['facilitator.down', 'upstream.down', 'signer.gas-low'],
+      news,
+      unseen: silent.map((network) => `signer.gas-low:${network}:`),
+      now: now(),
+      heldMs: HELD_ROUNDS * everyMs,
+    });
   }
 
   async function count(settings: AlertsFile): Promise<void> {

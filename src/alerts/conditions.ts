@@ -14,6 +14,8 @@ interface Seen {
   /** Of which everything that holds is in `news`. */
   readonly types: readonly AlertType[];
   readonly news: readonly News[];
+  /** How subjects begin that could not be looked at: what was known of those stays. */
+  readonly unseen?: readonly string[];
   readonly now: number;
   /** As long as somebody has seen it so lately, it holds. */
   readonly heldMs: number;
@@ -25,7 +27,7 @@ const subjectOf = ({ type, about }: Pick<News, 'type' | 'about'>): string => `${
 export async function tellConditions(
   store: Pick<AlertStore, 'raise' | 'clear' | 'raised'>,
   settings: AlertsFile,
-  { types, news, now, heldMs }: Seen,
+  { types, news, unseen = [], now, heldMs }: Seen,
 ): Promise<void> {
   for (const each of news) {
     await store.raise({ subject: subjectOf(each), now, alert: letter(settings, each, now) }, now + heldMs);
@@ -33,7 +35,7 @@ export async function tellConditions(
   const holding = new Set(news.map(subjectOf));
   for (const subject of await store.raised()) {
     const type = types.find((one) => subject.startsWith(`${one}:`));
-    if (type === undefined || holding.has(subject)) continue;
+    if (type === undefined || holding.has(subject) || unseen.some((start) => subject.startsWith(start))) continue;
     const about = subject.slice(type.length + 1);
     const [end, name] = ENDS[type] ?? [];
     const told = end && name ? letter(settings, { type: end, about, data: { [name]: about } }, now) : undefined;

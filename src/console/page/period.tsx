@@ -29,7 +29,11 @@ export function periodOf({ period, from, to }: Query): Period {
   }
   const key = period !== undefined && period in SPANS ? (period as keyof typeof SPANS) : '24h';
   const [words, span] = SPANS[key];
-  return { key, words: `last ${words}`, bounds: () => ({ from: Date.now() - span, to: Date.now() }) };
+  const bounds = () => {
+    const to = Date.now();
+    return { from: to - span, to };
+  };
+  return { key, words: `last ${words}`, bounds };
 }
 
 const today = (): string => isoOf(Date.now()).slice(0, 10);
