@@ -44,6 +44,7 @@ export const lockKey = (id: string): Statement => ({
   text: `SELECT id, limits, CAST(balance AS TEXT) AS balance, entries, day, CAST(spent AS TEXT) AS spent, expires_at,
       disabled_at FROM api_keys WHERE id = ?1`,
   values: [id],
+  isPlannedOnce: true,
 });
 
 /** Changes nothing when the id or the hash is known. */
@@ -71,6 +72,7 @@ export const writeBalance = (
 ): Statement => ({
   text: `UPDATE api_keys SET balance = ${number('?2')}, entries = ?3, day = ?4, spent = ${number('?5')} WHERE id = ?1`,
   values: [keyId, after.balance.toString(), after.entries, after.day, after.spent.toString()],
+  isPlannedOnce: true,
 });
 
 export const insertEntry = (entry: LedgerEntry): Statement => ({
@@ -90,6 +92,7 @@ export const insertEntry = (entry: LedgerEntry): Statement => ({
     entry.note === undefined ? null : withoutNul(entry.note),
     entry.createdAt,
   ],
+  isPlannedOnce: true,
 });
 
 export const findGrant = (reference: string): Statement => ({
@@ -118,12 +121,14 @@ export const listEntries = (keyId: string, limit: number): Statement => ({
 export const countHolds = (keyId: string): Statement => ({
   text: 'SELECT COUNT(*) AS holds FROM holds WHERE key_id = ?1',
   values: [keyId],
+  isPlannedOnce: true,
 });
 
 export const insertHold = (hold: HoldRequest, day: number): Statement => ({
   text: `INSERT INTO holds (id, key_id, amount, day, route, model, owner, lease_until)
     VALUES (?1, ?2, ${number('?3')}, ?4, ?5, ?6, ?7, ?8)`,
   values: [hold.id, hold.keyId, hold.amount.toString(), day, hold.route, hold.model, hold.owner, hold.leaseUntil],
+  isPlannedOnce: true,
 });
 
 const HOLD = 'id, key_id, CAST(amount AS TEXT) AS amount, day, route, model';
@@ -132,6 +137,7 @@ const HOLD = 'id, key_id, CAST(amount AS TEXT) AS amount, day, route, model';
 export const removeHold = (id: string, expiredAt?: number): Statement => ({
   text: `DELETE FROM holds WHERE id = ?1 ${expiredAt === undefined ? '' : 'AND lease_until <= ?2 '}RETURNING ${HOLD}`,
   values: expiredAt === undefined ? [id] : [id, expiredAt],
+  isPlannedOnce: true,
 });
 
 export const listExpiredHolds = (now: number): Statement => ({

@@ -23,7 +23,15 @@ const HELD = `(state IN ('claimed', 'fulfilled') OR (state = 'settled' AND answe
 /** Word for word the condition of the index `payments_by_state`: no engine would use it without. */
 export const AT_REST = `state NOT IN ('claimed', 'fulfilled', 'settled')`;
 
-export const findPayment = (id: string): Statement => ({ text: 'SELECT * FROM payments WHERE id = ?1', values: [id] });
+/** Named, for a plan is refused once `*` has become more than it was made for. */
+const COLUMNS = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint, recovery_query,
+  settle_upfront, door, state, attempt, owner, lease_until, answer, receipt, cost, reason, created_at, updated_at`;
+
+export const findPayment = (id: string): Statement => ({
+  text: `SELECT ${COLUMNS} FROM payments WHERE id = ?1`,
+  values: [id],
+  isPlannedOnce: true,
+});
 
 /** Changes one row when the id is new, none when it is known. */
 export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): Statement => ({
