@@ -65,7 +65,7 @@ export function mapSubschemas(
       copy[keyword] = Object.fromEntries(
         Object.entries(value).map(([name, item]) => [name, change(item, [keyword, name])]),
       );
-    } else copy[keyword] = structuredClone(value);
+    } else copy[keyword] = typeof value === 'object' ? structuredClone(value) : value;
   }
   return copy;
 }
