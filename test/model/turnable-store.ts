@@ -19,32 +19,47 @@ export function openTurnableStore(): TurnableStore {
   const database = new Database(':memory:');
   // What is undone is copied by the page.
   database.exec('PRAGMA page_size = 512');
-  const prepared = new Map<string, Database.Statement>();
+  const prepared = new Map<string, { readonly statement: Database.Statement; readonly isReader: boolean }>();
+  /** Answers since something was written last: a search looks at everything after each of its steps. */
+  const read = new Map<string, readonly Row[]>();
 
-  function prepare(text: string): Database.Statement {
-    const statement = prepared.get(text) ?? database.prepare(text);
-    prepared.set(text, statement);
-    return statement;
+  function prepare(text: string) {
+    const known = prepared.get(text);
+    if (known) return known;
+    const statement = database.prepare(text);
+    const made = { statement, isReader: statement.reader };
+    prepared.set(text, made);
+    return made;
   }
 
+  const run = (text: string) => prepare(text).statement.run();
+
   function step({ text, values }: Statement): Outcome {
-    const statement = prepare(text);
-    return statement.reader
+    read.clear();
+    const { statement, isReader } = prepare(text);
+    return isReader
       ? { rows: statement.all([...values]) as Row[], changes: 0 }
       : { rows: [], changes: statement.run([...values]).changes };
   }
 
+  function rowsOf({ text, values }: Statement): readonly Row[] {
+    const question = `${text} ${JSON.stringify(values)}`;
+    const rows = read.get(question) ?? (prepare(text).statement.all([...values]) as Row[]);
+    read.set(question, rows);
+    return rows;
+  }
+
   function transact<Result>(steps: Steps<Result>): Result {
-    prepare('SAVEPOINT steps').run();
+    run('SAVEPOINT steps');
     try {
       let next = steps.next();
       while (!next.done) next = steps.next(step(next.value));
       return next.value;
     } catch (error) {
-      prepare('ROLLBACK TO steps').run();
+      run('ROLLBACK TO steps');
       throw error;
     } finally {
-      prepare('RELEASE steps').run();
+      run('RELEASE steps');
     }
   }
 
@@ -55,7 +70,7 @@ export function openTurnableStore(): TurnableStore {
   const engine: Engine = {
     rowLock: '',
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
-    read: async (statement) => step(statement).rows,
+    read: async (statement) => rowsOf(statement),
     now: () => 0,
     readClock: async () => undefined,
     write: async (statement) => step(statement),
@@ -66,7 +81,10 @@ export function openTurnableStore(): TurnableStore {
   };
   return {
     store: storeOn(engine),
-    mark: (place) => prepare(`SAVEPOINT mark_${place}`).run(),
-    turnBack: (place) => prepare(`ROLLBACK TO mark_${place}`).run(),
+    mark: (place) => run(`SAVEPOINT mark_${place}`),
+    turnBack(place) {
+      read.clear();
+      run(`ROLLBACK TO mark_${place}`);
+    },
   };
 }
