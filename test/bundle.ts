@@ -1,12 +1,12 @@
 /** Modules of the project in few files: hundreds of small ones, compiled as they are imported, take long to load. */
 import { readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-/** Begins a thread from the file of this name beside itself. */
-const STARTS_A_THREAD = resolve('src/store/sqlite-thread.ts');
 const THREAD = 'src/store/sqlite-worker.ts';
+/** What starts a thread from the file of this name beside itself, and processes from itself. */
+const STARTERS = ['src/store/sqlite-thread.ts', 'src/main.ts'].map((path) => resolve(path));
 
 /** Packages of many small files, which are bundled with what imports them. All others stay where they are installed. */
 const BUNDLED =
@@ -27,12 +27,12 @@ const packages: Plugin = {
   },
 };
 
-/** What modules read beside themselves stays where it is, but for the thread. */
+/** What modules read beside themselves stays where it is, but for what they start. */
 const ownAddresses = (to: string): Plugin => ({
   name: 'own addresses',
   setup({ onLoad }) {
     onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
-      const place = path === STARTS_A_THREAD ? resolve(to, 'src/store/sqlite-thread.js') : path;
+      const place = STARTERS.includes(path) ? resolve(to, relative('.', path).replace(/\.ts$/, '.js')) : path;
       const text = (await readFile(path, 'utf8'))
         .replaceAll(/import\.meta\.url/g, JSON.stringify(pathToFileURL(place)))
         .replaceAll(/import\.meta\.dirname/g, JSON.stringify(dirname(place)));

@@ -7,9 +7,11 @@ import { COMPILED } from './words-for.ts';
 /** What tests start in processes of their own, beside the commands. */
 const PROGRAMS = [
   'codegen/main.ts',
+  'src/main.ts',
   'test/chaos/channel-gateway.ts',
   'test/credits/spender.ts',
   'test/own-fetch.ts',
+  'test/sandbox/chains/short-lived.ts',
   'test/store/counter.ts',
   'test/store/sqlite-writer.ts',
 ];

@@ -6,21 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { request, sendProof, signProof } from './clients.ts';
 import { freePort, type Gateway } from './gateway.ts';
-import { groupOf, printed, start } from './started.ts';
+import { groupOf, printed, startMain } from './started.ts';
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`after ${signal} what is under way is answered, new calls are told, and everything ends`, async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'turnpike-signals-'));
     t.teardown(() => rmSync(data, { recursive: true, force: true }));
     const port = String(await freePort());
-    const run = start({ PORT: port, TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '15', LOG_LEVEL: 'error' });
+    const run = startMain({ PORT: port, TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '15', LOG_LEVEL: 'error' });
     const leader = run.child.pid ?? 0;
     t.teardown(() => {
       if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');
     });
     await printed(run, /^ready /m);
     const url = `http://127.0.0.1:${port}`;
-    const [own = ''] = groupOf(leader).filter((line) => /\bnode\b.* src\/main\.ts/.test(line));
     const gateway = { url, state: await (await fetch(`${url}/sandbox`)).json() } as unknown as Gateway;
     const faults = { upstream: 'predictions', fault: 'timeout', count: 5 };
     const asked = request(gateway, '/sandbox/faults', faults);
@@ -30,7 +29,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const calls = async () => (await (await fetch(`${url}/sandbox/calls`)).json()) as { upstreamCalls: number };
     while ((await calls()).upstreamCalls === 0) await delay(1);
 
-    process.kill(Number(own.trim().split(/\s+/)[1]), signal);
+    process.kill(leader, signal);
     await printed(run, new RegExp(`^${signal}: finishing what is under way$`, 'm'));
     const refused = await fetch(call.url, call.init);
     t.equal(refused.status, 503);

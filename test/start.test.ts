@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
 import { freePort } from './gateway.ts';
-import { groupOf, printed, start } from './started.ts';
+import { groupOf, printed, start, startMain } from './started.ts';
 
 t.test('npm start gets ready on PORT, tells a first paid call that works, and Ctrl-C stops all of it', async (t) => {
   const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
@@ -40,7 +40,7 @@ t.test('a bad catalogue is refused at start with file, line and column', async (
   t.teardown(() => rmSync(data, { recursive: true, force: true }));
   execFileSync('cp', ['-r', 'catalogue', data]);
   execFileSync('sed', ['-i', 's/^price:/prise:/', join(data, 'catalogue/endpoints/image/family-e-2.yaml')]);
-  const run = start({
+  const run = startMain({
     PORT: String(await freePort()),
     TURNPIKE_DATA: data,
     TURNPIKE_CATALOGUE: join(data, 'catalogue'),
@@ -50,7 +50,7 @@ t.test('a bad catalogue is refused at start with file, line and column', async (
 });
 
 t.test('live mode names every missing variable at once and has no sandbox in it', async (t) => {
-  const run = start({ TURNPIKE_MODE: 'live', PORT: String(await freePort()) });
+  const run = startMain({ TURNPIKE_MODE: 'live', PORT: String(await freePort()) });
   t.equal(await run.ended, 1);
   for (const name of [
     'TURNPIKE_PAY_TO_EVM',
@@ -108,7 +108,13 @@ for (const [promise, more, line] of [
   t.test(`${promise} is reported in one line, with its variable`, async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
     t.teardown(() => rmSync(data, { recursive: true, force: true }));
-    const run = start({ ...live, PORT: String(await freePort()), TURNPIKE_DATA: data, LOG_LEVEL: 'silent', ...more });
+    const run = startMain({
+      ...live,
+      PORT: String(await freePort()),
+      TURNPIKE_DATA: data,
+      LOG_LEVEL: 'silent',
+      ...more,
+    });
     t.equal(await run.ended, 1);
     t.match(run.output(), line);
     t.notMatch(run.output(), /\n +at |secret-word/);
@@ -122,7 +128,7 @@ t.test('a taken port of the operator is reported with its own variable', async (
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   t.teardown(() => other.close());
   const { port } = other.address() as AddressInfo;
-  const run = start({
+  const run = startMain({
     ...live,
     PORT: String(await freePort()),
     TURNPIKE_ADMIN_PORT: String(port),
@@ -152,7 +158,7 @@ t.test('in live mode one line says what is not sold, a taken port is named, and 
   t.match(text, /"set":\[.*"TOKENS_XYZ_API_KEY"/);
   t.match(text, /No credits and no chat either: no model is sold/);
 
-  const second = start(environment);
+  const second = startMain(environment);
   t.equal(await second.ended, 1);
   t.match(second.output(), `The port ${port} is taken`);
 

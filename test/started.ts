@@ -1,5 +1,6 @@
 /** Commands of the project in processes of their own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { wordsFor } from './words-for.ts';
 
 export interface Run {
   readonly child: ChildProcess;
@@ -13,6 +14,10 @@ export const start = (
   words: readonly string[] = ['start'],
   directory = '.',
 ): Run => startProgram('npm', ['run', '--silent', ...words], environment, directory);
+
+/** What `npm start` starts, without npm and compiled with the tests: it begins in a third of the time. */
+export const startMain = (environment: Record<string, string>, directory?: string): Run =>
+  startProgram(process.execPath, wordsFor('src/main.ts'), environment, directory);
 
 /** Any program in the same way. */
 export function startProgram(

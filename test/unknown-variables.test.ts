@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { readConfig, unknownVariables } from '../src/config.ts';
 import { freePort } from './gateway.ts';
-import { printed, start } from './started.ts';
+import { printed, startMain } from './started.ts';
 
 t.test('a name that nothing reads is told with the one that was probably meant, and the gateway starts', async (t) => {
-  const run = start({
+  const run = startMain({
     PORT: String(await freePort()),
     TURNPIKE_DATA: t.testdir({}),
     TURNPIKE_WORKER: '4',

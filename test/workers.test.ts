@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { readConfig } from '../src/config.ts';
-import { groupOf, printed, start } from './started.ts';
+import { groupOf, printed, startMain } from './started.ts';
 import { ask, startWorkers, TOKEN } from './workers/gateway.ts';
 
 const run = promisify(execFile);
@@ -36,7 +36,7 @@ async function until<Answer>(asking: () => Promise<Answer>, isWhole: (answer: An
 const UNPAID = /^http_server_request_duration_seconds_count\{.*http_response_status_code="402"/;
 
 t.test('several processes need Postgres, and live mode', async (t) => {
-  const refused = start({ TURNPIKE_WORKERS: '2', LOG_LEVEL: 'silent' });
+  const refused = startMain({ TURNPIKE_WORKERS: '2', LOG_LEVEL: 'silent' });
   t.equal(await refused.ended, 1);
   t.match(refused.output(), /TURNPIKE_WORKERS is 2, .* the sandbox runs in one/);
   const live = {

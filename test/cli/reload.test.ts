@@ -1,18 +1,22 @@
-import { appendFileSync, cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { catalogueOf } from '../few-endpoints.ts';
 import { freePort } from '../gateway.ts';
-import { groupOf, printed, start } from '../started.ts';
+import { groupOf, printed, start, startMain, startProgram } from '../started.ts';
+import { wordsFor } from '../words-for.ts';
 
-const FILE = 'endpoints/image/family-a-2-pro.yaml';
+const SOLD = 'image/family-a-2-pro';
+
+const RELOAD = wordsFor('src/cli/reload.ts');
 
 async function open(t: Test, watch: '0' | '1') {
-  const catalogue = join(t.testdir({}), 'catalogue');
-  cpSync('catalogue', catalogue, { recursive: true });
-  const file = join(catalogue, FILE);
+  const catalogue = catalogueOf(t, [SOLD]);
+  const file = join(catalogue, 'endpoints', `${SOLD}.yaml`);
   const port = String(await freePort());
   const environment = { TURNPIKE_CATALOGUE: catalogue, TURNPIKE_DATA: join(catalogue, '..', 'data') };
-  const run = start({ ...environment, PORT: port, TURNPIKE_WATCH: watch, LOG_LEVEL: 'error' });
+  const running = { ...environment, PORT: port, TURNPIKE_WATCH: watch, LOG_LEVEL: 'error' };
+  const run = watch === '0' ? start(running) : startMain(running);
   t.teardown(async () => {
     if (groupOf(run.child.pid ?? 0).length > 0) process.kill(-(run.child.pid ?? 0), 'SIGINT');
     await run.ended;
@@ -26,8 +30,8 @@ async function open(t: Test, watch: '0' | '1') {
     });
     return /This call costs ([0-9.]+) USD/.exec(await unpaid.text())?.[1];
   };
-  const reload = async () => {
-    const command = start(environment, ['reload']);
+  const reload = async (by: 'npm' | 'itself') => {
+    const command = by === 'npm' ? start(environment, ['reload']) : startProgram(process.execPath, RELOAD, environment);
     return { code: await command.ended, said: command.output() };
   };
   const change = (from: string, to: string) =>
@@ -40,12 +44,12 @@ t.test('npm run reload has the gateway sell what the files say, and says when th
   t.equal(await price(), '0.05');
   change('0.05', '0.09');
   t.equal(await price(), '0.05', 'a saved file alone changes nothing');
-  t.match(await reload(), { code: 0, said: /^http:\S+ sells catalogue [0-9a-f]{12}: \d+ endpoints$/m });
+  t.match(await reload('npm'), { code: 0, said: /^http:\S+ sells catalogue [0-9a-f]{12}: \d+ endpoints$/m });
   t.equal(await price(), '0.09');
 
   const { length } = readFileSync(file);
   appendFileSync(file, 'nonsense: 1\n');
-  t.match(await reload(), { code: 1, said: /family-a-2-pro.yaml:\d+:1: .*nonsense/ });
+  t.match(await reload('itself'), { code: 1, said: /family-a-2-pro.yaml:\d+:1: .*nonsense/ });
   process.kill(
     Number(
       groupOf(run.child.pid ?? 0)
@@ -68,7 +72,7 @@ t.test('in the sandbox a file that is saved is sold at once', async (t) => {
 });
 
 t.test('without a gateway to tell, it says what to do', async (t) => {
-  const command = start({ TURNPIKE_DATA: t.testdir({}) }, ['reload']);
+  const command = startProgram(process.execPath, RELOAD, { TURNPIKE_DATA: t.testdir({}) });
   t.equal(await command.ended, 1);
   t.match(command.output(), /^no gateway runs on .*: start one, or set TURNPIKE_DATA to its own$/m);
 });

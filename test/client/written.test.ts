@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import typescript from 'typescript';
+import { catalogueOf } from '../few-endpoints.ts';
 import { freePort } from '../gateway.ts';
 import { writeClient } from './shop.ts';
 
@@ -85,21 +86,25 @@ t.test('what is no gateway is told, and nothing is written', async (t) => {
     '/other/openapi.json': {},
   });
   const petstore = await serve(t, { '/openapi.json': { openapi: '3.0.0', info: { title: 'Pets' }, paths: {} } });
-  const out = join(t.testdir({}), 'gateway.ts');
+  const catalogue = catalogueOf(t, ['image', 'llm/multi-model']);
+  const out = join(catalogue, '..', 'gateway.ts');
   for (const [words, expected] of [
     [['--url', nobody], /cannot be reached \(.*ECONNREFUSED.*--url, or its catalogue/],
     [['--url', url], /is not an OpenAPI document/],
     [['--url', petstore], /is an OpenAPI document of something else/],
     [['--url', 'shop.example'], /^--url is an origin such as https:\/\/shop\.example: got shop\.example/],
     [['--catalogue', 'no-such-directory'], /no-such-directory/],
-    [['--only', 'moon'], /^--only: nothing is sold below \/moon; paths begin with ai, audio, /],
+    [
+      ['--catalogue', catalogue, '--only', 'moon'],
+      /^--only: nothing is sold below \/moon; paths begin with chain-c-main, chain-e, chain-f, image, llm, mpp\n$/,
+    ],
   ] as const) {
     const ran = await writeClient(...words, '--out', out);
     t.match(ran, { code: 1, out: '', err: expected });
     t.equal(ran.err.trim().includes('    at '), false, 'without a stack');
   }
   t.notOk(existsSync(out));
-  const unwritable = await writeClient('--only', 'image', '--out', join(out, 'below', 'gateway.ts'));
+  const unwritable = await writeClient('--catalogue', catalogue, '--out', join(out, 'below', 'gateway.ts'));
   t.match(unwritable, { code: 1, err: /^--out .*cannot be written: / });
 });
 

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { Test } from 'tap';
 import t from 'tap';
 import { differences, write } from '../../codegen/files.ts';
 import { generate } from '../../codegen/generate.ts';
 import { bundlePages } from '../../codegen/pages.ts';
-import { shipped } from '../../src/shipped.ts';
 import { oil, parts, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
 import { wordsFor } from '../words-for.ts';
 
@@ -15,6 +14,15 @@ const FILE = 'endpoints/image/oil.yaml';
 
 const generated = (t: Test, endpoint: string = oil) =>
   generate(join(writeCatalogue(t, { [FILE]: endpoint }), 'catalogue'), parts);
+
+/** Path -> text. */
+const filesIn = (directory: string): Map<string, string> =>
+  new Map(
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((path) => [relative(directory, path), readFileSync(path, 'utf8')]),
+  );
 
 /** Runs the command on the shipped catalogue. */
 function codegen(target: string, ...args: string[]): Promise<{ code: number; output: string }> {
@@ -33,8 +41,7 @@ t.test('what is committed is what the catalogue says', async (t) => {
 
 t.test('the check names stale, missing and left-over files, and the command that mends them', async (t) => {
   const target = t.testdir();
-  const files = new Map([...(await generate('catalogue', shipped)), ...(await bundlePages())]);
-  write(target, files);
+  cpSync('generated', target, { recursive: true });
   writeFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'changed');
   rmSync(join(target, 'schemas/image-result.ts'));
   writeFileSync(join(target, 'schemas/gone.ts'), '');
@@ -48,7 +55,7 @@ t.test('the check names stale, missing and left-over files, and the command that
   t.equal(readFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'utf8'), 'changed', 'checking changes nothing');
 
   t.equal((await codegen(target)).code, 0);
-  t.same(differences(target, files), [], 'the command mends them');
+  t.same(filesIn(target), filesIn('generated'), 'the command mends them');
 });
 
 t.test('what browsers load is small, the same each time, and nothing in it is inline or from elsewhere', async (t) => {

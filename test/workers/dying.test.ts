@@ -1,7 +1,7 @@
 /** Workers that cannot live. */
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { groupOf, start } from '../started.ts';
+import { groupOf, startMain } from '../started.ts';
 import { startWorkers } from './gateway.ts';
 
 function kill(pid: number): void {
@@ -14,7 +14,7 @@ function kill(pid: number): void {
 
 t.test('what keeps workers from starting is said once, and ends all', async (t) => {
   const gateway = await startWorkers(t, 2, { LOG_LEVEL: 'error' });
-  const second = start({ ...gateway.environment, TURNPIKE_ADMIN_PORT: '0' });
+  const second = startMain({ ...gateway.environment, TURNPIKE_ADMIN_PORT: '0' });
   t.equal(await second.ended, 1);
   t.equal(second.output().match(/The port \d+ is taken/g)?.length, 1);
 

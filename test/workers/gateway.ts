@@ -17,7 +17,7 @@ import { freePort } from '../gateway.ts';
 import { front, serve } from '../payment/facilitators/front.ts';
 import { startPostgres } from '../postgres.ts';
 import { shopFiles } from '../road/shop-catalogue.ts';
-import { groupOf, printed, start } from '../started.ts';
+import { groupOf, printed, startMain } from '../started.ts';
 
 export const TOKEN = 'a-token-of-the-test';
 
@@ -73,7 +73,7 @@ export async function ask({ url, init }: PaidCall, headers: Record<string, strin
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-/** Everything that a live gateway needs, and the gateway, ready, as `npm start` starts it. */
+/** Everything that a live gateway needs, and the gateway, ready. */
 export async function startWorkers(t: Test, workers: number, more: Record<string, string> = {}) {
   const database = await startPostgres();
   t.teardown(database.stop);
@@ -109,7 +109,7 @@ export async function startWorkers(t: Test, workers: number, more: Record<string
     LOG_LEVEL: 'info',
     ...more,
   };
-  const run = start(environment);
+  const run = startMain(environment);
   const leader = run.child.pid ?? 0;
   t.teardown(() => {
     if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');
@@ -123,7 +123,7 @@ export async function startWorkers(t: Test, workers: number, more: Record<string
   const primary = () => findRunning(environment.TURNPIKE_DATA)?.pid ?? 0;
   const pids = (): number[] =>
     childrenOf(primary())
-      .filter((line) => line.includes('main.ts'))
+      .filter((line) => /\bmain\.[jt]s\b/.test(line))
       .map((line) => Number(line.trim().split(/\s+/)[0]));
   return {
     run,

@@ -3,22 +3,10 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { request } from 'undici';
-
-/** Starts chains in a process of its own and prints where they are; then ends as it is told. */
-const SCRIPT = `
-import { startChains } from ${JSON.stringify(new URL('../../../src/sandbox/chains/index.ts', import.meta.url).href)};
-import { baseSepolia, stable } from ${JSON.stringify(new URL('../../payment/facilitators/networks.ts', import.meta.url).href)};
-const chains = await startChains({ networks: [baseSepolia, stable], tempo: true });
-console.log(JSON.stringify([...Object.values(chains.evm), chains.tempo].map(({ rpcUrl }) => rpcUrl)));
-const end = process.argv.at(-1);
-if (end === 'crash') throw new Error('crash');
-if (end === 'exit') process.exit(0);
-if (end === 'stop') await chains.stop();
-if (end === 'wait') setInterval(() => undefined, 1000);
-`;
+import { wordsFor } from '../../words-for.ts';
 
 async function startElsewhere(end: string): Promise<{ child: ChildProcess; urls: string[] }> {
-  const child = spawn(process.execPath, ['--import=tsx', '--input-type=module', '-e', SCRIPT, end], {
+  const child = spawn(process.execPath, [...wordsFor('test/sandbox/chains/short-lived.ts'), end], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let printed = '';
