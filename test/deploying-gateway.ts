@@ -11,7 +11,7 @@ import type { Sandbox } from '../src/sandbox/index.ts';
 import { type PaidCall, sendProof } from './clients.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { serve } from './payment/facilitators/front.ts';
-import { catalogueWith, fresh } from './settling-first.ts';
+import { fresh, picturesWith } from './settling-first.ts';
 import { newSmartWallet, placeFactory, type SmartWallet } from './smart-wallets.ts';
 
 export const NETWORK = 'chain-c';
@@ -39,7 +39,7 @@ export async function startDeploying(
   factories: readonly string[],
   { exposure = '{}', limits = '{}', settledBy }: Started = {},
 ): Promise<Gateway> {
-  const catalogue = catalogueWith(t, `${exposure}\nlimits: ${limits}`);
+  const catalogue = picturesWith(t, `${exposure}\nlimits: ${limits}`);
   const networks = join(catalogue, 'networks.yaml');
   const list = factories.map((factory) => `"${factory}"`).join(', ');
   if (factories.length > 0) {

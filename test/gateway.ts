@@ -9,9 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { openApp } from '../src/app.ts';
-import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
-import { loadCatalogue } from '../src/catalogue/load.ts';
-import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
+import type { Upstream } from '../src/catalogue/types.ts';
 import { readConfig } from '../src/config.ts';
 import { openGateway } from '../src/gateway.ts';
 import { createLog, type Log } from '../src/log.ts';
@@ -19,7 +17,7 @@ import { type Intervals, usualIntervals } from '../src/payment/intervals.ts';
 import type { Platform } from '../src/platform.ts';
 import type { SandboxState } from '../src/rails/paying-client.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
-import { shipped } from '../src/shipped.ts';
+import { loadSound } from './load-catalogue.ts';
 
 export interface Gateway {
   readonly url: string;
@@ -46,6 +44,8 @@ export interface Gateway {
    * given: its address.
    */
   startAnother(now?: () => number, catalogue?: string, data?: string, intervals?: Partial<Intervals>): Promise<string>;
+  /** Stops what was started besides the first instance. */
+  stopOthers(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -96,16 +96,6 @@ async function configOf(directory: string, options: GatewayOptions) {
   });
 }
 
-/** What one test's gateway found sound, the next one's need not check again. */
-const CHECKED = join('.tap', 'checked-catalogue.json');
-
-function load(directory: string): Catalogue {
-  const checked = checkedCatalogueIn(CHECKED);
-  const catalogue = loadCatalogue(directory, shipped, checked);
-  checked.save();
-  return catalogue;
-}
-
 async function listening(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -116,7 +106,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
   const config = await configOf(directory, options);
   const log = options.log ?? createLog(config.logLevel);
-  const catalogue = load(config.catalogueDirectory);
+  const catalogue = loadSound(config.catalogueDirectory);
   // What checks a transaction on Tempo is loaded before one is signed: it ends 25 seconds later.
   if (options.tempo) await import('../src/rails/mpp/tempo-chain.ts');
   const sandbox = await openSandbox(catalogue, log, {
@@ -135,6 +125,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const url = app.url;
   const state = sandbox.state as SandboxState;
   const others: (() => Promise<void>)[] = [];
+  const stopOthers = async () => void (await Promise.all(others.splice(0).map((close) => close())));
   return {
     url,
     sandbox,
@@ -142,7 +133,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     directory,
     reload: app.reload,
     startAnother: async (now, other, data = directory, given = {}) => {
-      const sold = other === undefined ? catalogue : load(other);
+      const sold = other === undefined ? catalogue : loadSound(other);
       const its = { ...usualIntervals, ...given };
       const another = await openApp(await configOf(data, options), sold, platform, log, now, its);
       others.push(another.close);
@@ -170,8 +161,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       });
       if (!answer.ok) throw new Error(await answer.text());
     },
+    stopOthers,
     stop: async () => {
-      await Promise.all([app.close(), ...others.map((close) => close())]);
+      await Promise.all([app.close(), stopOthers()]);
       await sandbox.stop();
       rmSync(directory, { recursive: true, force: true });
     },

@@ -3,6 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type PaidCall, request, sendProof, signProof } from './clients.ts';
+import { copySelling } from './few-endpoints.ts';
 import type { Gateway } from './gateway.ts';
 
 const PRICE = 60_000n;
@@ -18,6 +19,17 @@ export const RULES = {
 export function catalogueWith(t: Test, exposure: string): string {
   const directory = join(t.testdir({ catalogue: {} }), 'catalogue');
   cpSync('catalogue', directory, { recursive: true });
+  return withExposure(directory, exposure);
+}
+
+/** The same that sells nothing but pictures and the endpoints that are named: a gateway has read it far sooner. */
+export function picturesWith(t: Test, exposure: string, ...others: readonly string[]): string {
+  const directory = join(t.testdir({ catalogue: {} }), 'catalogue');
+  copySelling(['image/family-e-2', ...others], directory);
+  return withExposure(directory, exposure);
+}
+
+function withExposure(directory: string, exposure: string): string {
   const service = join(directory, 'service.yaml');
   writeFileSync(service, `${readFileSync(service, 'utf8')}\nexposure: ${exposure}\n`);
   const endpoint = join(directory, 'endpoints/image/family-e-2.yaml');

@@ -18,13 +18,12 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createRpc } from '../src/payment/chains/rpc.ts';
-import { compileSource } from '../src/sandbox/chains/compile.ts';
-import { type Artifact, actAs } from '../src/sandbox/chains/contract.ts';
+import { actAs } from '../src/sandbox/chains/contract.ts';
 import type { PaidCall } from './clients.ts';
+import { contractOf } from './contract.ts';
 
-const { abi, deployedBytecode }: Artifact = JSON.parse(
-  compileSource('WalletFactory', readFileSync(new URL('WalletFactory.sol', import.meta.url), 'utf8')),
-);
+const source = readFileSync(new URL('WalletFactory.sol', import.meta.url), 'utf8');
+const { abi, deployedBytecode } = contractOf('WalletFactory', source);
 
 /** What a wallet does besides; its order is that of the contract. */
 const TEMPERS = ['plain', 'fickle', 'generous', 'dear'] as const;

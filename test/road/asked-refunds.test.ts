@@ -1,5 +1,5 @@
 /** What is owed goes back to who asks for it with the wallet that paid, at the address that challenges name. */
-import { appendFileSync, cpSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyPairSignerFromBytes, getBase58Encoder, signBytes } from '@solana/kit';
 import { x402Client } from '@x402/core/client';
@@ -13,10 +13,11 @@ import { encodeBase58 } from '../../src/payment/chains/base58.ts';
 import type { Purchased } from '../../src/purchases/purchases.ts';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 
 const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
-cpSync('catalogue', catalogue, { recursive: true });
+copySelling(['image/family-e-2'], catalogue);
 appendFileSync(
   join(catalogue, 'service.yaml'),
   '\nexposure: { settleUpfront: { above: "0" } }\nrefunds: { endpoint: true }\n',

@@ -5,13 +5,13 @@ import { generatePrivateKey } from 'viem/accounts';
 import { openChannel, toldOf } from '../channels.ts';
 import { type PaidCall, sendProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith, fresh } from '../settling-first.ts';
+import { fresh, picturesWith } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 const DEAD_MS = 100_000;
 
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }'),
+  catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }'),
   networks: ['chain-c'],
   intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
 });

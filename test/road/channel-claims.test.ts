@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import Database from 'libsql';
 import pg from 'pg';
 import { pino } from 'pino';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { type Address, createWalletClient, type Hex, http, parseAbi } from 'viem';
 import { baseSepolia as chain } from 'viem/chains';
 import type { ChannelConfig } from '../../src/channel-config.ts';
@@ -19,14 +19,14 @@ import { CHANNELS_ON, openChannel, toldOf } from '../channels.ts';
 import { type PaidCall, request } from '../clients.ts';
 import { freePort, type Gateway, startGateway } from '../gateway.ts';
 import { startPostgres } from '../postgres.ts';
-import { catalogueWith, fresh, termsOf } from '../settling-first.ts';
+import { fresh, picturesWith, termsOf } from '../settling-first.ts';
 import { wordsFor } from '../words-for.ts';
 
 const PRICE = 60_000n;
 const DOLLAR = 1_000_000n;
 const HOUR_MS = 3_600_000;
 
-const catalogue = catalogueWith(t, '{ channels: true }');
+const catalogue = picturesWith(t, '{ channels: true }', 'audio/elevenlabs-music', 'llm/vendor3-5.6-terra');
 const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const gateway = await startGateway({ catalogue, networks: ['chain-c'], log });
@@ -67,7 +67,8 @@ const claimedIs = (payer: Payer, id: string, amount: bigint) =>
   until(async () => (await payer.onChain(id)).totalClaimed === amount);
 
 /** An instance that only sells, and those that claim what it has sold: by the usual intervals but those that are given. */
-async function shop() {
+async function shop(t: Test) {
+  t.teardown(gateway.stopOthers);
   const data = mkdtempSync(join(gateway.directory, 'shop-'));
   const seller: Gateway = { ...gateway, url: await gateway.startAnother(undefined, undefined, data) };
   return {
@@ -100,7 +101,7 @@ async function change(seller: Gateway, payer: Payer, happens: () => Promise<unkn
 }
 
 t.test('a dollar is claimed at once, less is not', async (t) => {
-  const { seller, claimer } = await shop();
+  const { seller, claimer } = await shop(t);
   const [small, large] = [another(seller), another(seller)];
   const left = await bought(small, fresh(seller));
   const dear = await bought(large, song(seller));
@@ -114,7 +115,7 @@ t.test('a dollar is claimed at once, less is not', async (t) => {
 });
 
 t.test('what has waited long enough is claimed, whatever it is: eight channels in one transaction', async (t) => {
-  const { seller, claimer, run } = await shop();
+  const { seller, claimer, run } = await shop(t);
   const payers = Array.from({ length: 8 }, () => another(seller));
   const channels: { payer: Payer; id: string }[] = [];
   for (const payer of payers) channels.push({ payer, ...(await bought(payer, fresh(seller))) });
@@ -130,7 +131,7 @@ t.test('what has waited long enough is claimed, whatever it is: eight channels i
 });
 
 t.test('of a call that is priced by use the use is claimed, not the bound', async (t) => {
-  const { seller, claimer } = await shop();
+  const { seller, claimer } = await shop(t);
   const payer = another(seller);
   const call = request(seller, '/llm/vendor3-5.6-terra', { prompt: `why does fog lift? ${Math.random()}` });
   const terms = await termsOf(await fetch(call.url, call.init));
@@ -145,7 +146,7 @@ t.test('of a call that is priced by use the use is claimed, not the bound', asyn
 });
 
 t.test('vouchers after a claim are claimed by the next, and only what is new', async (t) => {
-  const { seller, claimer } = await shop();
+  const { seller, claimer } = await shop(t);
   const payer = another(seller);
   const changed = await change(gateway, payer, async () => {
     await claimer({ afterMs: 200 });
@@ -158,7 +159,7 @@ t.test('vouchers after a claim are claimed by the next, and only what is new', a
 });
 
 t.test('one voucher that the contract turns down does not keep the others waiting, and is told once', async (t) => {
-  const { seller, claimer, run } = await shop();
+  const { seller, claimer, run } = await shop(t);
   const channels: { payer: Payer; id: string }[] = [];
   for (let made = 0; made < 3; made += 1) {
     const payer = another(seller);
@@ -186,7 +187,7 @@ t.test('one voucher that the contract turns down does not keep the others waitin
 });
 
 t.test('an instance that died before it claimed leaves everything to the next', async (t) => {
-  const { seller, claimer, run } = await shop();
+  const { seller, claimer, run } = await shop(t);
   const payer = another(seller);
   const { id } = await bought(payer, fresh(seller));
   const freeAt = Date.now() + 1_000;
@@ -200,7 +201,7 @@ t.test('an instance that died before it claimed leaves everything to the next', 
 });
 
 t.test('an instance that died right after it claimed: the chain is asked, and nothing is sent again', async (t) => {
-  const { seller, claimer, run } = await shop();
+  const { seller, claimer, run } = await shop(t);
   const payer = another(seller);
   const { id } = await bought(payer, fresh(seller));
   const [before] = run('SELECT unclaimed_since FROM channels') as { unclaimed_since: number }[];
@@ -287,7 +288,7 @@ async function isIncluded({ reader }: Payer, hash: Hex): Promise<boolean> {
 }
 
 t.test('what is exported is all that a claim by hand needs', async (t) => {
-  const { seller, data, claimer, run } = await shop();
+  const { seller, data, claimer, run } = await shop(t);
   const payer = another(seller);
   const { id } = await bought(payer, fresh(seller));
   const env = { PATH: process.env.PATH, TURNPIKE_DATA: data };
@@ -318,7 +319,7 @@ t.test('what is exported is all that a claim by hand needs', async (t) => {
 });
 
 t.test('of a payer who asks for its deposit what is due is claimed first, and nothing more is sold', async (t) => {
-  const { seller, claimer, run } = await shop();
+  const { seller, claimer, run } = await shop(t);
   const payer = another(seller);
   const { id } = await bought(payer, fresh(seller));
   const [row] = run('SELECT config FROM channels') as { config: string }[];

@@ -3,10 +3,10 @@ import t from 'tap';
 import { openChannel } from '../channels.ts';
 import { sendProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith, fresh } from '../settling-first.ts';
+import { fresh, picturesWith } from '../settling-first.ts';
 
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
+  catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
   networks: ['chain-c'],
 });
 t.teardown(gateway.stop);
@@ -32,7 +32,7 @@ t.test('who opens channel after channel has to wait', async (t) => {
 
 t.test('a deposit whose call fails counts the same, and one that is given back does not', async (t) => {
   const fresher = await startGateway({
-    catalogue: catalogueWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
+    catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
     networks: ['chain-c'],
   });
   t.teardown(fresher.stop);

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { openChannel } from '../channels.ts';
 import { sendProof } from '../clients.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { catalogueWith, fresh } from '../settling-first.ts';
+import { fresh, picturesWith } from '../settling-first.ts';
 
 interface Signed {
   readonly payload: { readonly voucher: object };
@@ -16,7 +16,7 @@ const encoded = (payment: object) => ({
 
 async function open(t: Test): Promise<Gateway> {
   const gateway = await startGateway({
-    catalogue: catalogueWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2, wastedPerDay: 2 } }'),
+    catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2, wastedPerDay: 2 } }'),
     networks: ['chain-c'],
   });
   t.teardown(gateway.stop);

@@ -7,31 +7,29 @@ import type { ChannelConfig } from '../../src/channel-config.ts';
 import { BATCH_SETTLEMENT } from '../../src/escrow-contracts.ts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import { channelId, voucherDigest } from '../../src/payment/channels/channel.ts';
-import { compileSource } from '../../src/sandbox/chains/compile.ts';
 import { actAs } from '../../src/sandbox/chains/contract.ts';
 import { CHANNELS_ON } from '../channels.ts';
 import { type PaidCall, request, sendProof, signProof } from '../clients.ts';
+import { contractOf } from '../contract.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith, fresh, termsOf } from '../settling-first.ts';
+import { fresh, picturesWith, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
-const gateway = await startGateway({ catalogue: catalogueWith(t, '{ channels: true }'), networks: ['chain-c'] });
+const gateway = await startGateway({ catalogue: picturesWith(t, '{ channels: true }'), networks: ['chain-c'] });
 t.teardown(gateway.stop);
 const access = gateway.state.evm['chain-c'];
 if (!access) throw new Error('no chain-c');
 const rpc = createRpc(access.rpcUrl);
 const victim = privateKeyToAccount(access.privateKey as Hex);
 
-const { deployedBytecode } = JSON.parse(
-  compileSource(
-    'Purse',
-    `
+const { deployedBytecode } = contractOf(
+  'Purse',
+  `
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 interface Token { function transfer(address to, uint256 amount) external returns (bool); }
 contract Purse { function collect(address, address token, uint256 amount, bytes32, bytes calldata) external { Token(token).transfer(msg.sender, amount); } }
 `,
-  ),
 );
 const PURSE = `0x${'9a'.repeat(20)}` as const;
 await rpc('anvil_setCode', [PURSE, deployedBytecode]);

@@ -4,12 +4,12 @@ import { CHANNELS_ON, openChannel, toldOf } from '../channels.ts';
 import { type PaidCall, request, sendProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { callTool } from '../mcp/tool-client.ts';
-import { catalogueWith, fresh, termsOf } from '../settling-first.ts';
+import { fresh, picturesWith, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{ channels: true }'),
+  catalogue: picturesWith(t, '{ channels: true }', 'llm/vendor3-5.6-terra'),
   networks: ['chain-a', 'chain-c'],
 });
 t.teardown(gateway.stop);

@@ -1,15 +1,16 @@
 /** Paying with an asset of two decimals, which cannot say every price. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { payV2, receiptOf, request } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'turnpike-catalogue-'));
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 const catalogue = join(directory, 'catalogue');
-cpSync('catalogue', catalogue, { recursive: true });
+copySelling([], catalogue);
 
 const networks = join(catalogue, 'networks.yaml');
 const inCents = readFileSync(networks, 'utf8').replace(/^chain-c:$[\s\S]*?^$/m, (network) =>

@@ -8,13 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'libsql';
 import t from 'tap';
 import { openApp } from '../../src/app.ts';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { openSandbox } from '../../src/sandbox/index.ts';
-import { shipped } from '../../src/shipped.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { freePort, type Gateway, startGateway } from '../gateway.ts';
+import { loadSound } from '../load-catalogue.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
 
 t.test('a call whose caller has gone away ends before the gateway does', async (t) => {
@@ -27,7 +26,7 @@ t.test('a call whose caller has gone away ends before the gateway does', async (
     LOG_LEVEL: 'silent',
   });
   const log = createLog('silent');
-  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
+  const catalogue = loadSound(config.catalogueDirectory);
   const sandbox = await openSandbox(catalogue, log, { networks: ['chain-c'], tempo: false });
   t.teardown(sandbox.stop);
   const app = await openApp(config, catalogue, sandbox, log);

@@ -8,13 +8,13 @@ import { openEvmWallet } from '../evm-wallet.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import {
   ask,
-  catalogueWith,
   flows,
   fresh,
   kindOf,
   lose,
   measured,
   mppTerms,
+  picturesWith,
   RULES,
   settlesFirst,
   signMpp,
@@ -22,7 +22,7 @@ import {
 } from '../settling-first.ts';
 
 async function start(t: Test, exposure: string): Promise<Gateway> {
-  const gateway = await startGateway({ catalogue: catalogueWith(t, exposure), networks: ['chain-c'], tempo: true });
+  const gateway = await startGateway({ catalogue: picturesWith(t, exposure), networks: ['chain-c'], tempo: true });
   t.teardown(gateway.stop);
   return gateway;
 }

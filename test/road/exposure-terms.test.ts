@@ -8,12 +8,12 @@ import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
 import {
   ask,
-  catalogueWith,
   flows,
   fresh,
   kindOf,
   lose,
   mppTerms,
+  picturesWith,
   RULES,
   settlesFirst,
   signMpp,
@@ -26,7 +26,7 @@ const AGREEABLE = '0x631626ba7e60e01b60005260206000f3';
 // The gateway's time stands still between what the tests do: on Tempo a payment is good for a few seconds alone.
 let time = Date.now();
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{}'),
+  catalogue: picturesWith(t, '{}', 'llm/vendor5-k3'),
   networks: ['chain-c'],
   tempo: true,
   now: () => time,
@@ -120,7 +120,7 @@ t.test('a payer whose settlements failed is offered what it can pay, and why: ex
 });
 
 t.test('where everybody settles first the challenge says so, and no rule besides', async (t) => {
-  const catalogue = catalogueWith(t, '{ settleUpfront: { above: "0.01" } }');
+  const catalogue = picturesWith(t, '{ settleUpfront: { above: "0.01" } }', 'llm/vendor5-k3');
   const gateway = await startGateway({ catalogue, networks: ['chain-c'], tempo: true });
   t.teardown(gateway.stop);
   const { v2, v1 } = await termsOf(await ask(fresh(gateway)));

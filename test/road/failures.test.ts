@@ -3,13 +3,16 @@ import t, { type Test } from 'tap';
 import { decodeXPaymentResponse } from 'x402-fetch';
 import { receiptOf, request, sendProof, signProof, signProofV1 } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 
 // However much these tests lose, payments go on settling after the work.
 const exposure =
   '{ perPayer: "1000.00", new: "1000.00", perHour: "1000.00", lossLimit: "1000.00", settleUpfront: { afterFailures: 99 } }';
-const gateway = await startGateway({ catalogue: catalogueWith(t, exposure), solanaNow: stoppedClock() });
+const gateway = await startGateway({
+  catalogue: picturesWith(t, exposure, 'llm/vendor3-5.6-luna', 'video/family-h-2.5'),
+  solanaNow: stoppedClock(),
+});
 t.teardown(gateway.stop);
 
 let made = 0;

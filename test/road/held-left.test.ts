@@ -9,13 +9,13 @@ import { accessIn } from '../deploying-gateway.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { signHold } from '../holds.ts';
 import { json, serve } from '../payment/facilitators/front.ts';
-import { catalogueWith, fresh } from '../settling-first.ts';
+import { fresh, picturesWith } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 const DEAD_MS = 100_000;
 
 const gateway = await startGateway({
-  catalogue: catalogueWith(
+  catalogue: picturesWith(
     t,
     '{ hold: true, settleUpfront: { above: "0.01" } }\nlimits: { payer: { wastedPerHour: 2 } }',
   ),
@@ -99,7 +99,7 @@ t.test('a lock refused at the second try is given back where the first got throu
   let said: string | undefined = 'the pool is busy';
   let inBlocks = async () => 0;
   const gateway = await startGateway({
-    catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+    catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }', 'llm/vendor3-5.6-terra'),
     networks: ['chain-c'],
     intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
     between: async ({ state }) => {
@@ -145,7 +145,11 @@ t.test(
   async (t) => {
     const limits = 'limits: { payer: { wastedPerHour: 2 } }';
     const gateway = await startGateway({
-      catalogue: catalogueWith(t, `{ hold: true, settleUpfront: { above: "0.01" } }\n${limits}`),
+      catalogue: picturesWith(
+        t,
+        `{ hold: true, settleUpfront: { above: "0.01" } }\n${limits}`,
+        'llm/vendor3-5.6-terra',
+      ),
       networks: ['chain-c'],
       between: async ({ facilitators, state }) => {
         const leastPrices = async () => new Map([[accessIn(state as Gateway['state']).caip2, 5_000n]]);

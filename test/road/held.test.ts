@@ -7,12 +7,15 @@ import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
 import { HELD_ON, signHold } from '../holds.ts';
 import { callTool } from '../mcp/tool-client.ts';
-import { catalogueWith, fresh, kindOf, termsOf } from '../settling-first.ts';
+import { fresh, kindOf, picturesWith, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 const HELD_FIRST = '{ hold: true, settleUpfront: { above: "0.01" } }';
 
-const gateway = await startGateway({ catalogue: catalogueWith(t, HELD_FIRST), networks: ['chain-a', 'chain-c'] });
+const gateway = await startGateway({
+  catalogue: picturesWith(t, HELD_FIRST, 'llm/vendor3-5.6-terra'),
+  networks: ['chain-a', 'chain-c'],
+});
 t.teardown(gateway.stop);
 
 const ask = ({ url, init }: PaidCall) => fetch(url, init);

@@ -1,12 +1,13 @@
 /** Callers who ask for more than they may: who is stopped, when, and that nobody is charged for it. */
 import { once } from 'node:events';
-import { appendFileSync, cpSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
 import { callTool, receiptIn, rpc, signToolPayment } from '../mcp/tool-client.ts';
 import { stoppedClock } from '../stopped-clock.ts';
@@ -278,7 +279,7 @@ t.test('a payer has no more calls under way than it may, and others have theirs'
 t.test('an API key has no more calls under way than it may, and who tries keys is stopped', async (t) => {
   const provider = await startProvider(t);
   const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
-  cpSync('catalogue', catalogue, { recursive: true });
+  copySelling(['credits/credits', 'llm/vendor3-5.6-luna'], catalogue);
   appendFileSync(
     join(catalogue, 'service.yaml'),
     '\nlimits: { payer: { underWay: 1 }, address: { refusedPerMinute: 3 } }\n',

@@ -1,16 +1,17 @@
 /** What an operator's Prometheus sees of payments and losses, and that nobody else does. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
 import { request, sendProof, signProof } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { freePort, type Gateway, startGateway } from '../gateway.ts';
 import { httpDoor, mcpDoor, type Way } from './doors.ts';
 
 const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
-cpSync('catalogue', catalogue, { recursive: true });
+copySelling(['image/family-e-2', 'credits/credits', 'llm/vendor3-5.6-luna'], catalogue);
 const service = join(catalogue, 'service.yaml');
 writeFileSync(service, `${readFileSync(service, 'utf8')}\nexposure: { lossLimit: "0.05" }\n`);
 

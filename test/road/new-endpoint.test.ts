@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { payV2, request } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 
 /** The README's worked example, word for word: what readers paste has to work. */
@@ -19,7 +20,7 @@ t.test('a new endpoint is one YAML file and `npm run codegen`: it is typed, sold
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-catalogue-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const { file, yaml } = worked();
-  cpSync('catalogue', join(directory, 'catalogue'), { recursive: true });
+  copySelling(['image/family-e-2'], join(directory, 'catalogue'));
   mkdirSync(join(directory, file, '..'), { recursive: true });
   writeFileSync(join(directory, file), yaml);
 

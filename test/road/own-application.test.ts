@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
+import { copySelling } from '../few-endpoints.ts';
 import { freePort } from '../gateway.ts';
 import { manual } from '../manual.ts';
+import { wordsFor } from '../words-for.ts';
 
 /** The manual's example of an application that mounts the router, word for word. */
 function example(): string {
@@ -18,9 +20,10 @@ function example(): string {
 t.test('the manual’s application sells the catalogue beside routes of its own, and stops when told', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-application-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  for (const name of ['src', 'catalogue', 'node_modules', 'package.json', 'tsconfig.json']) {
+  for (const name of ['src', 'node_modules', 'package.json', 'tsconfig.json']) {
     symlinkSync(resolve(name), join(directory, name));
   }
+  copySelling(['image/family-e-2'], join(directory, 'catalogue'));
   writeFileSync(join(directory, 'shop.ts'), example());
 
   const port = String(await freePort());
@@ -40,7 +43,7 @@ t.test('the manual’s application sells the catalogue beside routes of its own,
   t.same(await (await fetch(`${url}/orders`, order)).json(), { ordered: { frame: 'oak' } });
   const words = ['/image/family-e-2', '{"prompt":"a lighthouse in fog","resolution":"2k"}', '--url', url];
   t.match(
-    execFileSync('npm', ['--silent', 'run', 'pay', '--', ...words], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], { encoding: 'utf8' }),
     /^receipt +transaction/m,
   );
 

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { toHex } from 'viem';
 import { openApp } from '../../src/app.ts';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Network, Upstream } from '../../src/catalogue/types.ts';
 import { readConfig } from '../../src/config.ts';
 import { openLive } from '../../src/live.ts';
@@ -14,15 +13,15 @@ import { usualIntervals } from '../../src/payment/intervals.ts';
 import { openWallet } from '../../src/rails/x402/payer.ts';
 import { startChains } from '../../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
-import { shipped } from '../../src/shipped.ts';
 import { sendProof } from '../clients.ts';
 import { freePort } from '../gateway.ts';
+import { loadSound } from '../load-catalogue.ts';
 
 const BASE = 'eip155:8453';
 const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const AT_ONCE = 8;
 
-const catalogue = loadCatalogue('catalogue', shipped);
+const catalogue = loadSound();
 const asLive = (network: Network): Network => ({ ...network, sandbox: network.live });
 const networks = [...catalogue.networks.values()].filter(({ id }) => ['chain-a', 'chain-c'].includes(id));
 const chains = await startChains({ networks: networks.map(asLive) });

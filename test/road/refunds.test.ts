@@ -1,11 +1,12 @@
 /** Money that is given back: once, to the payer, and the payer is told. */
 import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { wordsFor } from '../words-for.ts';
 
@@ -22,7 +23,7 @@ async function refund(...words: string[]): Promise<string> {
 /** Pictures that settle first wherever they are paid. */
 function catalogueWith(t: Test, service: string): string {
   const directory = join(t.testdir({ catalogue: {} }), 'catalogue');
-  cpSync('catalogue', directory, { recursive: true });
+  copySelling(['image/family-e-2', 'credits/credits', 'llm/vendor5-k3'], directory);
   const file = join(directory, 'service.yaml');
   writeFileSync(file, `${readFileSync(file, 'utf8')}\nexposure: { settleUpfront: { above: "0" } }\n${service}\n`);
   return directory;

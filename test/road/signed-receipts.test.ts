@@ -1,13 +1,14 @@
 /** x402's extension `offer-receipt`, checked by the package that buyers check it with. */
-import { appendFileSync, cpSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extractReceiptFromResponse, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
 import t from 'tap';
 import { receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 
 const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
-cpSync('catalogue', catalogue, { recursive: true });
+copySelling(['image/family-e-2'], catalogue);
 appendFileSync(join(catalogue, 'service.yaml'), '\nreceipts: signed\n');
 const gateway = await startGateway({ catalogue, networks: ['chain-a', 'chain-c'] });
 t.teardown(gateway.stop);

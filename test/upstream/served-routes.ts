@@ -6,7 +6,6 @@ import { basename, join } from 'node:path';
 import type { Test } from 'tap';
 import { request } from 'undici';
 import { enveloped } from '../../src/catalogue/endpoint.ts';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
 import { readInput, resultFault } from '../../src/lifecycle/input.ts';
 import type { Log } from '../../src/log.ts';
@@ -14,13 +13,14 @@ import { toDecimal } from '../../src/money.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
 import { shipped } from '../../src/shipped.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
+import { loadSound } from '../load-catalogue.ts';
 import { openCallContext } from './call-context.ts';
 
 let loaded: Catalogue | undefined;
 
 /** Read once for all tests of a file: nothing changes it. */
 export function openCatalogue(): Catalogue {
-  loaded ??= loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', shipped);
+  loaded ??= loadSound();
   return loaded;
 }
 

@@ -3,9 +3,10 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isMap, parseDocument, type YAMLMap } from 'yaml';
-import { checkCatalogue, loadCatalogue } from '../../src/catalogue/load.ts';
+import { checkCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, Input, Route } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/shipped.ts';
+import { loadSound } from '../load-catalogue.ts';
 import { openCatalogue, openServed } from './served-routes.ts';
 
 /** Tokens, in numbers, wherever a catalogue says how many are sold. */
@@ -48,7 +49,7 @@ function raisedCatalogue(t: Test): Catalogue {
       }
     }
   });
-  return loadCatalogue(directory, shipped);
+  return loadSound(directory);
 }
 
 type Limits = { readonly maxOutput: number; readonly defaultOutput: number };
@@ -149,7 +150,7 @@ t.test('an upstream that needs a bound is not sold at a price without one', asyn
   ]);
   t.equal(problems.length, 1);
   price('{ rule: fixed, amount: "0.05", maxOutput: 900, defaultOutput: 300 }');
-  const { routes } = loadCatalogue(directory, shipped);
+  const { routes } = loadSound(directory);
   const route = routes.find(({ path }) => path === '/llm/vendor4-4.5');
   t.same(route?.price.terms?.({ prompt: 'Hi' }), { maxOutputTokens: 300 });
   t.same(route?.price.terms?.({ prompt: 'Hi', max_tokens: 5000 }), { maxOutputTokens: 900 });

@@ -48,7 +48,7 @@ export function compileSource(name: string, content: string): string {
       evmVersion: 'paris',
       optimizer: { enabled: true, runs: 200 },
       metadata: { bytecodeHash: 'none' },
-      outputSelection: { '*': { '*': ['abi', 'evm.deployedBytecode.object'] } },
+      outputSelection: { [name]: { [name]: ['abi', 'evm.deployedBytecode.object'] } },
     },
   };
   const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: imported }));
