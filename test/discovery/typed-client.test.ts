@@ -1,5 +1,5 @@
 /** Types made from the OpenAPI documents: what a caller's compiler says of calls, and that what it lets pass buys. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import openapiTypes, { astToString } from 'openapi-typescript';
@@ -30,30 +30,6 @@ const HEAD = [
   'const at = (baseUrl: string, fetch: typeof globalThis.fetch) => createClient<paths>({ baseUrl, fetch });',
 ];
 
-/** Makes the types of a document, and a module with one call a line: its file, and what the compiler says, by call. */
-async function compiled(t: Tap, path: string, calls: readonly string[]) {
-  const types = astToString(await openapiTypes(new URL(gateway.url + path)));
-  const lines = calls.map(
-    (call, index) =>
-      `export const call${index} = (url: string, fetch: typeof globalThis.fetch) => at(url, fetch).${call};`,
-  );
-  const directory = t.testdir({ 'types.ts': types, 'calls.ts': [...HEAD, ...lines, ''].join('\n') });
-  const file = join(directory, 'calls.ts');
-  const said: string[] = calls.map(() => '');
-  const elsewhere: string[] = [];
-  for (const { file: at, start = 0, messageText } of typescript.getPreEmitDiagnostics(
-    typescript.createProgram([file], options),
-  )) {
-    const text = typescript.flattenDiagnosticMessageText(messageText, '\n');
-    const line = at?.fileName.endsWith('calls.ts') ? at.getLineAndCharacterOfPosition(start).line - HEAD.length : -1;
-    if (line in said) said[line] += text;
-    else elsewhere.push(text);
-  }
-  return { file, said, elsewhere };
-}
-
-type Tap = Pick<typeof t, 'testdir'>;
-
 /** The calls of a module, which finds packages by their addresses. */
 async function loaded(file: string): Promise<Record<string, Call>> {
   const { outputText } = typescript.transpileModule(readFileSync(file, 'utf8'), { compilerOptions: options });
@@ -72,10 +48,75 @@ const WRONG: readonly [call: string, said: RegExp][] = [
   [RIGHT.replace('family-e', 'family-z'), /family-z/],
 ];
 
+const PAID = [RIGHT, SIZED, ...WRONG.map(([call]) => call)];
+
+const MPP = [
+  "POST('/mpp/image/family-e', { body: { prompt: 'a lighthouse in fog' } })",
+  "GET('/mpp/image/family-e', { params: { query: { prompt: 'a lighthouse in fog' } } })",
+  "GET('/mpp/image/family-e', { params: { query: { promt: 'a lighthouse in fog' } } })",
+];
+
+const MODEL = "GET('/v1/models/{name}', { params: { path: { name: 'vendor5-k3' } } })";
+
+/** Document -> calls by its types. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  '/openapi/x402.json': PAID,
+  '/openapi-all.json': [...PAID, MODEL, MODEL.replace('{ name:', '{ model:')],
+  '/openapi.json': MPP,
+};
+
+interface Module {
+  readonly file: string;
+  /** What the compiler says, by call. */
+  readonly said: string[];
+}
+
+/** Makes the types of a document, and a module with one call a line. */
+async function written(path: string, calls: readonly string[]): Promise<Module> {
+  const directory = join(home, path);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'types.ts'), astToString(await openapiTypes(new URL(gateway.url + path))));
+  const lines = calls.map(
+    (call, index) =>
+      `export const call${index} = (url: string, fetch: typeof globalThis.fetch) => at(url, fetch).${call};`,
+  );
+  const file = join(directory, 'calls.ts');
+  writeFileSync(file, [...HEAD, ...lines, ''].join('\n'));
+  return { file, said: calls.map(() => '') };
+}
+
+/** Compiles modules together, since each alone would read all types of packages again. Answers what is said elsewhere. */
+function compiled(modules: readonly Module[]): string[] {
+  const elsewhere: string[] = [];
+  const program = typescript.createProgram(
+    modules.map(({ file }) => file),
+    options,
+  );
+  for (const { file: at, start = 0, messageText } of typescript.getPreEmitDiagnostics(program)) {
+    const text = typescript.flattenDiagnosticMessageText(messageText, '\n');
+    const said = modules.find(({ file }) => file === at?.fileName)?.said ?? [];
+    const line = at ? at.getLineAndCharacterOfPosition(start).line - HEAD.length : -1;
+    if (line in said) said[line] += text;
+    else elsewhere.push(text);
+  }
+  return elsewhere;
+}
+
+const home = t.testdir({});
+const modules: Record<string, Module> = {};
+for (const [path, calls] of Object.entries(CALLS)) modules[path] = await written(path, calls);
+const elsewhere = compiled(Object.values(modules));
+
+/** The module of a document's calls. */
+function moduleOf(path: string): Module {
+  const module = modules[path];
+  if (!module) throw new Error(`no calls by the types of ${path}`);
+  return module;
+}
+
 for (const path of ['/openapi/x402.json', '/openapi-all.json']) {
   t.test(`a right call by the types of ${path} compiles and buys, a wrong one does not compile`, async (t) => {
-    const calls = [RIGHT, SIZED, ...WRONG.map(([call]) => call)];
-    const { file, said, elsewhere } = await compiled(t, path, calls);
+    const { file, said } = moduleOf(path);
     t.same([elsewhere, said[0], said[1]], [[], '', '']);
     for (const [index, [call, expected]] of WRONG.entries()) t.match(said[index + 2], expected, call);
 
@@ -89,12 +130,7 @@ for (const path of ['/openapi/x402.json', '/openapi-all.json']) {
 }
 
 t.test('calls over MPP have types, by either method', async (t) => {
-  const calls = [
-    "POST('/mpp/image/family-e', { body: { prompt: 'a lighthouse in fog' } })",
-    "GET('/mpp/image/family-e', { params: { query: { prompt: 'a lighthouse in fog' } } })",
-    "GET('/mpp/image/family-e', { params: { query: { promt: 'a lighthouse in fog' } } })",
-  ];
-  const { file, said, elsewhere } = await compiled(t, '/openapi.json', calls);
+  const { file, said } = moduleOf('/openapi.json');
   t.same([elsewhere, said[0], said[1]], [[], '', '']);
   t.match(said[2], /'promt' does not exist/);
   const { call0 } = await loaded(file);
@@ -102,10 +138,10 @@ t.test('calls over MPP have types, by either method', async (t) => {
 });
 
 t.test('what an API key asks has types as well', async (t) => {
-  const call = "GET('/v1/models/{name}', { params: { path: { name: 'vendor5-k3' } } })";
-  const { file, said, elsewhere } = await compiled(t, '/openapi-all.json', [call, call.replace('{ name:', '{ model:')]);
-  t.same([elsewhere, said[0]], [[], '']);
-  t.match(said[1], /'model' does not exist/);
-  const { call0 } = await loaded(file);
-  t.match(await call0?.(gateway.url, fetch), { response: { status: 200 }, data: { id: 'vendor5-k3' } });
+  const { file, said } = moduleOf('/openapi-all.json');
+  const [right, wrong] = said.slice(PAID.length);
+  t.same([elsewhere, right], [[], '']);
+  t.match(wrong, /'model' does not exist/);
+  const call = (await loaded(file))[`call${PAID.length}`];
+  t.match(await call?.(gateway.url, fetch), { response: { status: 200 }, data: { id: 'vendor5-k3' } });
 });

@@ -3,7 +3,10 @@ import t from 'tap';
 import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
 
+/** For tests that spend nothing of its key's balance. */
+const gateway = await startGateway({ networks: ['chain-c'] });
 t.teardown(stopBrowser);
+t.teardown(gateway.stop);
 
 /** What a page keeps in the browser. */
 const KEPT = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])';
@@ -40,8 +43,6 @@ t.test("an answer is streamed, and the key's balance shows what it cost", { skip
 });
 
 t.test('who has no key is led to where one is sold', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'] });
-  t.teardown(gateway.stop);
   const { page } = await openPage(t);
   await page.goto(`${gateway.url}/chat`);
   await page.getByRole('link', { name: 'Buy credits' }).click();
@@ -49,8 +50,6 @@ t.test('who has no key is led to where one is sold', { skip: noBrowser }, async 
 });
 
 t.test('a key is kept in the tab by who asks for it, and forgotten with another', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'] });
-  t.teardown(gateway.stop);
   const { apiKey } = gateway.state as unknown as { apiKey: string };
   const { page } = await openPage(t);
   await page.goto(`${gateway.url}/chat`);
@@ -66,8 +65,6 @@ t.test('a key is kept in the tab by who asks for it, and forgotten with another'
 });
 
 t.test('what a key cannot do is said in words', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'] });
-  t.teardown(gateway.stop);
   const { page } = await openPage(t);
   await page.goto(`${gateway.url}/chat`);
   await page.getByLabel('API key').fill('tp_nobody');

@@ -2,12 +2,14 @@
 import type { Page, Request } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { startGateway } from '../gateway.ts';
 import { catalogueWith } from '../settling-first.ts';
 import { fund, type InjectedWallet, injectEvmWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
+const gateway = await startGateway({ catalogue: catalogueWith(t, '{ channels: true }'), networks: ['chain-c'] });
 t.teardown(stopBrowser);
+t.teardown(gateway.stop);
 
 const IMAGE = '/image/family-a-2-pro';
 const PRICE = 50_000n;
@@ -35,18 +37,16 @@ function paymentsOf(page: Page): Sent[] {
 const signatures = ({ asked }: InjectedWallet): number =>
   asked.filter((method) => method === 'eth_signTypedData_v4').length;
 
-/** A gateway that draws from deposits, a page, and a wallet with ten dollars of its own. */
+/** A page, and a wallet with ten dollars of its own. */
 async function open(t: Test) {
-  const gateway = await startGateway({ catalogue: catalogueWith(t, '{ channels: true }'), networks: ['chain-c'] });
-  t.teardown(gateway.stop);
   const { address, answer } = signingWallet(gateway);
   await fund(gateway, 'chain-c', address, 10_000_000n);
   const { page, complaints } = await openPage(t);
   const wallet = await injectEvmWallet(page, 'Own wallet', answer);
-  return { gateway, page, complaints, wallet, answer, holds: () => gateway.sandbox.balance('chain-c', address) };
+  return { page, complaints, wallet, answer, holds: () => gateway.sandbox.balance('chain-c', address) };
 }
 
-async function visit(page: Page, gateway: Gateway, prompt: string): Promise<void> {
+async function visit(page: Page, prompt: string): Promise<void> {
   await page.goto(purchaseOf(gateway, IMAGE, { prompt }));
   await page.getByLabel('Own wallet').check();
   await page.getByLabel('Network').selectOption({ label: CHOICE });
@@ -63,10 +63,11 @@ t.test(
   'one deposit and a voucher for each call, over a reload, and the rest comes back',
   { skip: noBrowser },
   async (t) => {
-    const { gateway, page, complaints, wallet, holds } = await open(t);
+    const { page, complaints, wallet, holds } = await open(t);
     const payments = paymentsOf(page);
     const [before, income] = [await holds(), await gateway.earned('chain-c')];
-    await visit(page, gateway, 'a lighthouse in fog');
+    const { settlementCount } = await gateway.calls();
+    await visit(page, 'a lighthouse in fog');
     const deposit = page.getByRole('region', { name: 'Your deposit' });
     t.match(await deposit.textContent(), /0\.50 USDC go into a contract on Chain C.*Your wallet asks twice/);
     t.match(await deposit.textContent(), /24 hours after asking there/);
@@ -80,7 +81,7 @@ t.test(
     await deposit.getByText('0.40 USDC').waitFor();
     t.equal(signatures(wallet), 3, 'one for a later call');
 
-    await visit(page, gateway, 'a lighthouse in snow');
+    await visit(page, 'a lighthouse in snow');
     await deposit.getByText('0.40 USDC').waitFor();
     await buy(page, LATER);
     await deposit.getByText('0.35 USDC').waitFor();
@@ -93,7 +94,7 @@ t.test(
       ],
     );
     t.equal(before - (await holds()), DEPOSIT, 'no other deposit');
-    t.equal((await gateway.calls()).settlementCount, 1, 'and no other transaction');
+    t.equal((await gateway.calls()).settlementCount - settlementCount, 1, 'and no other transaction');
     t.notMatch(await page.content(), /"signature"|payment-signature/, 'no signature is shown');
 
     await deposit.getByRole('button', { name: 'Take it back' }).click();
@@ -108,7 +109,7 @@ t.test(
 const alert = (page: Page) => page.getByRole('alert');
 
 /** What the page is told in place of a challenge's offer from deposits; everything else as it is. */
-async function withOffers(page: Page, gateway: Gateway, change: (offer: Offered) => object[]): Promise<void> {
+async function withOffers(page: Page, change: (offer: Offered) => object[]): Promise<void> {
   await page.route(`${gateway.url}${IMAGE}`, async (route) => {
     const response = await route.fetch();
     const required = decoded(response.headers()['payment-required'] ?? '');
@@ -133,7 +134,7 @@ t.test(
   'terms by which nobody could claim, or money is away for long, are not offered',
   { skip: noBrowser },
   async (t) => {
-    const { gateway, page } = await open(t);
+    const { page } = await open(t);
     const sound = terms({ minDeposit: '700000' });
     for (const [what, others] of [
       ['a month until it is back', { withdrawDelay: 2_592_000 }],
@@ -142,8 +143,8 @@ t.test(
       ['Permit2', { assetTransferMethod: 'permit2' }],
     ] as const) {
       await page.unroute(`${gateway.url}${IMAGE}`);
-      await withOffers(page, gateway, (offer) => [terms(others)(offer), sound(offer)]);
-      await visit(page, gateway, 'a lighthouse');
+      await withOffers(page, (offer) => [terms(others)(offer), sound(offer)]);
+      await visit(page, 'a lighthouse');
       const pay = page.getByRole('button', { name: /^Deposit/ });
       t.equal(await pay.textContent(), 'Deposit 0.70 USDC on Chain C and pay 0.05 of it', what);
       t.equal(await page.getByLabel('Network').getByText(CHOICE).count(), 1, what);
@@ -152,7 +153,7 @@ t.test(
 );
 
 t.test('a browser that cannot keep tabs apart is not offered a deposit', { skip: noBrowser }, async (t) => {
-  const { gateway, page } = await open(t);
+  const { page } = await open(t);
   await page.addInitScript('delete Navigator.prototype.locks');
   await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse' }));
   await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).waitFor();
@@ -160,7 +161,7 @@ t.test('a browser that cannot keep tabs apart is not offered a deposit', { skip:
 });
 
 t.test('terms that change after they were shown are shown, and not signed', { skip: noBrowser }, async (t) => {
-  const { gateway, page, wallet } = await open(t);
+  const { page, wallet } = await open(t);
   const payments = paymentsOf(page);
   for (const [others, button] of [
     [{ receiverAuthorizer: `0x${'5'.repeat(40)}` }, FIRST],
@@ -168,10 +169,10 @@ t.test('terms that change after they were shown are shown, and not signed', { sk
     [{ withdrawDelay: 43_200 }, FIRST],
   ] as const) {
     await page.unroute(`${gateway.url}${IMAGE}`);
-    await visit(page, gateway, 'a lighthouse');
+    await visit(page, 'a lighthouse');
     const first = page.getByRole('button', { name: FIRST });
     await first.waitFor();
-    await withOffers(page, gateway, (offer) => [terms(others)(offer)]);
+    await withOffers(page, (offer) => [terms(others)(offer)]);
     await first.click();
     t.match(await alert(page).textContent(), /price has changed, so nothing was signed/);
     await page.getByRole('button', { name: button }).waitFor();
@@ -181,7 +182,7 @@ t.test('terms that change after they were shown are shown, and not signed', { sk
 });
 
 t.test('whoever refuses the second signature has deposited nothing', { skip: noBrowser }, async (t) => {
-  const { gateway, page, answer, holds } = await open(t);
+  const { page, answer, holds } = await open(t);
   const other = await page.context().newPage();
   const payments = paymentsOf(other);
   const before = await holds();
@@ -191,7 +192,7 @@ t.test('whoever refuses the second signature has deposited nothing', { skip: noB
     if (method === 'eth_signTypedData_v4' && asked === 2) return { error: { code: 4001, message: 'User rejected' } };
     return answer(method, params);
   });
-  await visit(other, gateway, 'a lighthouse');
+  await visit(other, 'a lighthouse');
   await other.getByRole('button', { name: FIRST }).click();
   t.match(await alert(other).textContent(), /was refused/);
   t.same(payments, []);
@@ -202,9 +203,9 @@ t.test('whoever refuses the second signature has deposited nothing', { skip: noB
 });
 
 t.test('a second tab waits for the payment of the first, and goes on from there', { skip: noBrowser }, async (t) => {
-  const { gateway, page, wallet, answer, holds } = await open(t);
+  const { page, wallet, answer, holds } = await open(t);
   const before = await holds();
-  await visit(page, gateway, 'a lighthouse in fog');
+  await visit(page, 'a lighthouse in fog');
   await page.getByRole('button', { name: FIRST }).waitFor();
   let isLost = true;
   await page.route(`${gateway.url}${IMAGE}`, async (route) => {
@@ -220,7 +221,7 @@ t.test('a second tab waits for the payment of the first, and goes on from there'
 
   const other = await page.context().newPage();
   const second = await injectEvmWallet(other, 'Own wallet', answer);
-  await visit(other, gateway, 'a lighthouse in rain');
+  await visit(other, 'a lighthouse in rain');
   await other.getByRole('button', { name: /^Deposit|^Pay/ }).click();
   t.match(await alert(other).textContent(), /Another tab of this browser is paying from this deposit/);
   t.equal(signatures(second), 0);
@@ -237,17 +238,17 @@ t.test('a second tab waits for the payment of the first, and goes on from there'
 });
 
 /** Payments of a page do not reach the gateway from now on. */
-const cutPayments = (page: Page, gateway: Gateway) =>
+const cutPayments = (page: Page) =>
   page.route(`${gateway.url}${IMAGE}`, (route) =>
     route.request().headers()['payment-signature'] ? route.abort('connectionreset') : route.continue(),
   );
 
 t.test('a tab that ends before its deposit was taken leaves it to the next', { skip: noBrowser }, async (t) => {
-  const { gateway, page, answer, holds } = await open(t);
+  const { page, answer, holds } = await open(t);
   const before = await holds();
-  await visit(page, gateway, 'a lighthouse in fog');
+  await visit(page, 'a lighthouse in fog');
   await page.getByRole('button', { name: FIRST }).waitFor();
-  await cutPayments(page, gateway);
+  await cutPayments(page);
   await page.getByRole('button', { name: FIRST }).click();
   await page.getByRole('button', { name: 'Ask again with the same payment' }).waitFor();
   t.equal(await holds(), before);
@@ -255,7 +256,7 @@ t.test('a tab that ends before its deposit was taken leaves it to the next', { s
 
   const other = await page.context().newPage();
   const wallet = await injectEvmWallet(other, 'Own wallet', answer);
-  await visit(other, gateway, 'a lighthouse in rain');
+  await visit(other, 'a lighthouse in rain');
   await buy(other, LATER);
   t.equal(
     signatures(wallet),
@@ -266,11 +267,11 @@ t.test('a tab that ends before its deposit was taken leaves it to the next', { s
 });
 
 t.test('a tab that ends before its call was paid loses nothing', { skip: noBrowser }, async (t) => {
-  const { gateway, page, answer } = await open(t);
-  await visit(page, gateway, 'a lighthouse in fog');
+  const { page, answer } = await open(t);
+  await visit(page, 'a lighthouse in fog');
   await buy(page, FIRST);
   await page.getByRole('button', { name: LATER }).waitFor();
-  await cutPayments(page, gateway);
+  await cutPayments(page);
   await page.getByRole('button', { name: LATER }).click();
   await page.getByRole('button', { name: 'Ask again with the same payment' }).waitFor();
   await page.close();
@@ -278,7 +279,7 @@ t.test('a tab that ends before its call was paid loses nothing', { skip: noBrows
   const other = await page.context().newPage();
   const payments = paymentsOf(other);
   await injectEvmWallet(other, 'Own wallet', answer);
-  await visit(other, gateway, 'a lighthouse in rain');
+  await visit(other, 'a lighthouse in rain');
   await buy(other, LATER);
   t.same(
     payments.map(({ payload }) => BigInt(payload.voucher.maxClaimableAmount) / PRICE),
@@ -289,9 +290,9 @@ t.test('a tab that ends before its call was paid loses nothing', { skip: noBrows
 });
 
 t.test('a gateway that says the deposit is gone gets no other than the button says', { skip: noBrowser }, async (t) => {
-  const { gateway, page, wallet, holds } = await open(t);
+  const { page, wallet, holds } = await open(t);
   const before = await holds();
-  await visit(page, gateway, 'a lighthouse in fog');
+  await visit(page, 'a lighthouse in fog');
   await buy(page, FIRST);
   await page.getByRole('button', { name: LATER }).waitFor();
   await page.route(`${gateway.url}${IMAGE}`, async (route) => {

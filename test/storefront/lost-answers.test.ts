@@ -4,7 +4,9 @@ import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
 import { purchaseOf } from './purchase-page.ts';
 
+const gateway = await startGateway({ networks: ['chain-c'] });
 t.teardown(stopBrowser);
+t.teardown(gateway.stop);
 
 const IMAGE = '/image/family-a-2-pro';
 
@@ -13,8 +15,6 @@ for (const [what, status, body] of [
   ['a proxy finds nothing', 404, {}],
 ] as const) {
   t.test(`no second payment is offered where ${what} after a lost answer`, { skip: noBrowser }, async (t) => {
-    const gateway = await startGateway({ networks: ['chain-c'] });
-    t.teardown(gateway.stop);
     const { page } = await openPage(t);
     const before = await gateway.earned('chain-c');
     await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse in fog' }));

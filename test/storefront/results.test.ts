@@ -2,43 +2,41 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { startGateway } from '../gateway.ts';
 import { injectEvmWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
+const gateway = await startGateway({ networks: ['chain-c'], tempo: true });
 t.teardown(stopBrowser);
+t.teardown(gateway.stop);
 
 const bought = (page: Page) => page.getByRole('region', { name: 'What you bought' });
 
-async function buy(page: Page, gateway: Gateway, path: string, fields: Record<string, string>): Promise<void> {
+async function buy(page: Page, path: string, fields: Record<string, string>): Promise<void> {
   await page.goto(purchaseOf(gateway, path, fields));
   await page.getByRole('button', { name: /^Pay .* on Chain C$/ }).click();
   await bought(page).waitFor();
 }
 
 t.test('sound and film are played, and text is read', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'] });
-  t.teardown(gateway.stop);
   const { page, complaints } = await openPage(t);
   for (const [path, tag, fields] of [
     ['/audio/x-text-to-speech', 'audio', { text: 'Mind the step.', voice_id: 'Ara' }],
     ['/video/family-h-generation', 'video', { prompt: 'gulls circle a lighthouse', duration: '6' }],
   ] as const) {
-    await buy(page, gateway, path, fields);
+    await buy(page, path, fields);
     const player = bought(page).locator(tag);
     await player.waitFor();
     t.equal(await player.getAttribute('controls'), '', `${tag} has controls`);
     await comesTrue(page, `document.querySelector('.result ${tag}').networkState !== 2`);
     t.equal(await player.evaluate('(player) => player.error?.message'), undefined, `${tag} can be loaded`);
   }
-  await buy(page, gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '50' });
+  await buy(page, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '50' });
   t.match(await bought(page).locator('.said').textContent(), /\w{3}/);
   t.same(complaints, []);
 });
 
 t.test('who has allowed Permit2 is charged what was used', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'], tempo: true });
-  t.teardown(gateway.stop);
   const { page, complaints } = await openPage(t);
   const before = await gateway.earned('chain-c');
   await page.goto(purchaseOf(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '500' }));
@@ -53,8 +51,6 @@ t.test('who has allowed Permit2 is charged what was used', { skip: noBrowser }, 
 });
 
 t.test('who has not allowed Permit2 is told so, and nothing is signed', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'], tempo: true });
-  t.teardown(gateway.stop);
   const { page } = await openPage(t);
   const { answer } = signingWallet(gateway);
   const wallet = await injectEvmWallet(page, 'Own wallet', async (method, params) =>

@@ -4,7 +4,9 @@ import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
 import { purchaseOf } from './purchase-page.ts';
 
+const gateway = await startGateway();
 t.teardown(stopBrowser);
+t.teardown(gateway.stop);
 
 const IMAGE = '/image/family-a-2-pro';
 const PROMPT = { prompt: 'a lighthouse in fog' };
@@ -15,14 +17,12 @@ for (const { network, name } of [
   { network: 'chain-a', name: 'Chain A' },
 ]) {
   t.test(`a picture is bought with play money on ${network}, and seen`, { skip: noBrowser }, async (t) => {
-    const gateway = await startGateway();
-    t.teardown(gateway.stop);
     const { page, complaints } = await openPage(t);
-    const before = await gateway.earned(network);
+    const [before, { settlementCount }] = [await gateway.earned(network), await gateway.calls()];
     await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
     await page.getByText('Sandbox wallet (play money)').waitFor();
     await page.getByLabel('Network').selectOption({ label: `${name}, USDC` });
-    t.equal((await gateway.calls()).settlementCount, 0, 'choosing pays nothing');
+    t.equal((await gateway.calls()).settlementCount, settlementCount, 'choosing pays nothing');
     await page.getByRole('button', { name: `Pay 0.05 USDC on ${name}` }).click();
     const picture = page.getByRole('region', { name: 'What you bought' }).getByRole('img');
     await picture.waitFor();
