@@ -9,8 +9,9 @@ import { ConfigProblem } from '../environment.ts';
 import { shipped } from '../shipped.ts';
 import type { Alert } from '../store/alert-store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
-import { onStore, run, storeName } from './command.ts';
+import { run } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
+import { onStore, storeName } from './kept-store.ts';
 
 const USAGE = `npm run alerts -- --list [--json]
 npm run alerts -- --test

@@ -1,42 +1,9 @@
-/** What the commands about keys and payments share: the environment's store, periods, and how they end. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+/** What commands share: how they end, and what an amount or a period looks like. */
 import { CatalogueErrors } from '../catalogue/diagnostic.ts';
-import { type KeptConfig, readKeptConfig } from '../config.ts';
 import { ConfigProblem } from '../environment.ts';
-import { createLog } from '../log.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
-import { openStore } from '../store/open.ts';
 import { StoreProblem } from '../store/problem.ts';
-import type { Store } from '../store/store.ts';
 import { UsageProblem } from './command-line.ts';
-
-/**
- * Calls the command with the store that the gateway uses in this environment. One that only reads makes no database where
- * there is none: it reads an empty one.
- */
-export async function onStore(
-  use: 'reads' | 'writes',
-  command: (store: Store, config: KeptConfig) => Promise<void>,
-): Promise<void> {
-  const config = readKeptConfig(process.env);
-  const kept = join(config.dataDirectory, 'turnpike.sqlite');
-  const file = use === 'reads' && !existsSync(kept) ? ':memory:' : kept;
-  const log = createLog(config.logLevel);
-  const store = await openStore({ file, log, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
-  try {
-    await command(store, config);
-  } finally {
-    await store.close();
-  }
-}
-
-/** Which store a command has read, for answers that have nothing in them. A password is not shown. */
-export function storeName({ databaseUrl, dataDirectory }: Pick<KeptConfig, 'databaseUrl' | 'dataDirectory'>): string {
-  if (databaseUrl === undefined) return dataDirectory;
-  const { host, pathname } = new URL(databaseUrl);
-  return `the Postgres database ${host}${pathname}`;
-}
 
 /** Runs a command. A fault of the user's is printed in one line, and the process ends with `failure`. */
 export async function run(command: () => Promise<void>, failure = 1): Promise<void> {

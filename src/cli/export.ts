@@ -7,8 +7,9 @@ import { FORMATS, textOf } from '../books/text.ts';
 import { VOUCHER_COLUMNS, vouchersIn } from '../books/vouchers.ts';
 import { loadNetworks } from '../catalogue/load.ts';
 import { PERIOD_OPTIONS, PERIOD_USAGE, readPeriod } from './books/period.ts';
-import { onStore, run } from './command.ts';
+import { run } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
+import { onStore } from './kept-store.ts';
 
 const USAGE = `npm run export -- --from <time> --to <time> [--format csv|jsonl]
 npm run export -- --vouchers [--format csv|jsonl]

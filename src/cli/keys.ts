@@ -9,8 +9,9 @@ import { shipped } from '../shipped.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
 import type { Store } from '../store/store.ts';
 import { asJson, inColumns } from './columns.ts';
-import { dollars, onStore, period, run, storeName } from './command.ts';
+import { dollars, period, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
+import { onStore, storeName } from './kept-store.ts';
 
 const USAGE = `npm run keys -- <command>
 

@@ -8,8 +8,9 @@ import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { rails } from '../rails/index.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
-import { onStore, period, run, storeName } from './command.ts';
+import { period, run } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
+import { onStore, storeName } from './kept-store.ts';
 import { lossTable } from './payments/losses.ts';
 import { marginTable, readMargins } from './payments/margins.ts';
 

@@ -8,8 +8,9 @@ import { paidIn } from '../store/pages.ts';
 import type { Period } from '../store/period.ts';
 import type { Store } from '../store/store.ts';
 import { PERIOD_OPTIONS, PERIOD_USAGE, readPeriod } from './books/period.ts';
-import { onStore, run } from './command.ts';
+import { run } from './command.ts';
 import { readCommandLine } from './command-line.ts';
+import { onStore } from './kept-store.ts';
 import { type Account, findAccounts, formerAccount, keyOf } from './reconcile/accounts.ts';
 import { type Booked, compare, type Receipts, transactionKey } from './reconcile/compare.ts';
 

@@ -8,8 +8,9 @@ import { refusalInWords } from '../payment/refunds/words.ts';
 import type { Refund } from '../store/refund-store.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
-import { dollars, onStore, run, storeName } from './command.ts';
+import { dollars, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
+import { onStore, storeName } from './kept-store.ts';
 
 const USAGE = `npm run refund -- <transaction, payment or call> [options]
 npm run refund -- --list [--json]

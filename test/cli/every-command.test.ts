@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { storeName } from '../../src/cli/command.ts';
+import { storeName } from '../../src/cli/kept-store.ts';
 import { wordsFor } from '../words-for.ts';
 
 interface Ran {

@@ -1,0 +1,33 @@
+/** The store that the gateway uses in this environment, for commands that read or change it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type KeptConfig, readKeptConfig } from '../config.ts';
+import { createLog } from '../log.ts';
+import { openStore } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
+
+/**
+ * Calls the command with it. One that only reads makes no database where there is none: it reads an empty one.
+ */
+export async function onStore(
+  use: 'reads' | 'writes',
+  command: (store: Store, config: KeptConfig) => Promise<void>,
+): Promise<void> {
+  const config = readKeptConfig(process.env);
+  const kept = join(config.dataDirectory, 'turnpike.sqlite');
+  const file = use === 'reads' && !existsSync(kept) ? ':memory:' : kept;
+  const log = createLog(config.logLevel);
+  const store = await openStore({ file, log, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
+  try {
+    await command(store, config);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Which store a command has read, for answers that have nothing in them. A password is not shown. */
+export function storeName({ databaseUrl, dataDirectory }: Pick<KeptConfig, 'databaseUrl' | 'dataDirectory'>): string {
+  if (databaseUrl === undefined) return dataDirectory;
+  const { host, pathname } = new URL(databaseUrl);
+  return `the Postgres database ${host}${pathname}`;
+}
