@@ -12,6 +12,8 @@ interface RelayedGateway extends Gateway {
   readonly node: Relay;
   /** The facilitator's answers pass here, once the money has moved. */
   readonly settlements: Gate;
+  /** Stops the gateway, and goes on holding what is held. */
+  drain(): Promise<void>;
 }
 
 export async function startRelayedGateway(options: GatewayOptions = {}): Promise<RelayedGateway> {
@@ -46,15 +48,21 @@ export async function startRelayedGateway(options: GatewayOptions = {}): Promise
   const gateway = await startGateway({ ...options, between });
   const [upstreams, node] = relays;
   if (!upstreams || !node) throw new Error('the relays were not started');
+  let stopped: Promise<void> | undefined;
+  const drain = () => {
+    stopped ??= gateway.stop();
+    return stopped;
+  };
   return {
     ...gateway,
     upstreams,
     node,
     settlements,
+    drain,
     async stop() {
       settlements.open();
       for (const { gate } of relays) gate.open();
-      await gateway.stop();
+      await drain();
       await Promise.all(relays.map(({ stop }) => stop()));
     },
   };

@@ -85,8 +85,7 @@ t.test('at the end of a drain everybody gets an answer that is true of their pay
     // Who waits for the same payment is still waiting at the end.
     intervals: { waitMs: 60_000 },
   });
-  let stopped: Promise<void> | undefined;
-  t.teardown(() => stopped ?? gateway.stop());
+  t.teardown(gateway.stop);
   const pay = async (network: string, path: string, body: object) => {
     const call = request(gateway, path, body);
     return { call, proof: await signProof(gateway, network, call) };
@@ -112,7 +111,7 @@ t.test('at the end of a drain everybody gets an answer that is true of their pay
   );
 
   await gateway.calls();
-  stopped = gateway.stop();
+  const stopped = gateway.drain();
   const refused = await fetch(hanging.call.url, hanging.call.init);
   t.equal(refused.status, 503, 'while calls are finished, new ones are told');
   t.match(await refused.json(), { error: { code: 'draining' } });
