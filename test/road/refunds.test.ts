@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { copySelling } from '../few-endpoints.ts';
-import { startGateway } from '../gateway.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
 import { wordsFor } from '../words-for.ts';
 
 const run = promisify(execFile);
@@ -47,7 +47,7 @@ const problemOfMpp = async (answer: Response) => ((await answer.json()) as { det
 
 let ahead = 0;
 /** Rounds are short here, and nothing has to be slept for. */
-const gateway = await startGateway({
+const gateway = await startRelayedGateway({
   catalogue: catalogueWith(t, 'refunds: automatic'),
   networks: ['chain-a', 'chain-c'],
   tempo: true,
@@ -120,9 +120,15 @@ t.test('a refund whose answer is lost is found on the chain, and sent once', asy
   const proof = await signProof(gateway, 'chain-c', call);
   const before = await gateway.spendable('chain-c');
   await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
-  await sendProof(call, proof);
+  const refusal = gateway.upstreams.gate.holdNext();
+  const refused = sendProof(call, proof);
+  await refusal.reached;
+  // It has been paid for by now.
   await gateway.fault({ settlement: 'chain-c', fault: 'unknown' });
+  refusal.release();
+  t.equal((await refused).status, 500);
   await until(async () => (await gateway.spendable('chain-c')) === before);
+  await until(async () => /sending +0\.06 USDC .*the answer of the settlement was lost/.test(await refund('--list')));
   // The next look at it comes when the instance that sent it has had its time.
   ahead += 61_000;
   await until(async () => (await problemOf(await sendProof(call, proof))).message.includes('transaction 0x'));
