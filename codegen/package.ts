@@ -11,7 +11,7 @@ const OUT = 'dist';
 const isBundled = (path: string): boolean => pages.some(({ directory }) => path.startsWith(join(directory)));
 
 rmSync(OUT, { recursive: true, force: true });
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'codegen/package.tsconfig.json'], {
+execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'codegen/package.tsconfig.json'], {
   stdio: 'inherit',
 });
 for (const { name } of pages) {

@@ -1,10 +1,10 @@
 /** A directory like a buyer's, where `turnpike/client` is the one of these sources. */
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
-import typescript from 'typescript';
+import { typeErrors } from '../type-errors.ts';
 import { wordsFor } from '../words-for.ts';
 
 export interface Ran {
@@ -68,14 +68,8 @@ export async function openShop(t: Test, url: string, ...words: string[]): Promis
         writeFileSync(file, program);
         return file;
       });
-      const config = typescript.readConfigFile(join(directory, 'tsconfig.json'), (path) => readFileSync(path, 'utf8'));
-      const { options } = typescript.parseJsonConfigFileContent(config.config, typescript.sys, directory);
-      const compiled = typescript.createProgram(files, options);
-      return files.map((file) =>
-        typescript
-          .getPreEmitDiagnostics(compiled, compiled.getSourceFile(file))
-          .map(({ messageText }) => typescript.flattenDiagnosticMessageText(messageText, '\n')),
-      );
+      const found = typeErrors(directory, files, { compilerOptions: { ...COMPILER, paths } });
+      return files.map((file) => found.filter((each) => each.file === file).map(({ message }) => message));
     },
   };
 }

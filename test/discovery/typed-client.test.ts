@@ -2,24 +2,25 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { transform } from 'esbuild';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import t from 'tap';
-import typescript from 'typescript';
 import { payingFetch } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { typeErrors } from '../type-errors.ts';
 
 const gateway = await startGateway();
 t.teardown(gateway.stop);
 
 type Call = (baseUrl: string, paying: typeof fetch) => Promise<unknown>;
 
-const options: typescript.CompilerOptions = {
+const COMPILER = {
   strict: true,
   skipLibCheck: true,
   noEmit: true,
-  target: typescript.ScriptTarget.ES2022,
-  module: typescript.ModuleKind.ESNext,
-  moduleResolution: typescript.ModuleResolutionKind.Bundler,
+  target: 'ES2022',
+  module: 'ESNext',
+  moduleResolution: 'Bundler',
   allowImportingTsExtensions: true,
   types: ['node'],
 };
@@ -32,9 +33,9 @@ const HEAD = [
 
 /** The calls of a module, which finds packages by their addresses. */
 async function loaded(file: string): Promise<Record<string, Call>> {
-  const { outputText } = typescript.transpileModule(readFileSync(file, 'utf8'), { compilerOptions: options });
+  const { code } = await transform(readFileSync(file, 'utf8'), { loader: 'ts', format: 'esm' });
   const client = pathToFileURL('node_modules/openapi-fetch/dist/index.mjs').href;
-  return import(`data:text/javascript,${encodeURIComponent(outputText.replace('openapi-fetch', client))}`);
+  return import(`data:text/javascript,${encodeURIComponent(code.replace('openapi-fetch', client))}`);
 }
 
 const RIGHT = "POST('/image/family-e', { body: { prompt: 'a lighthouse in fog' } })";
@@ -88,16 +89,12 @@ async function written(path: string, calls: readonly string[]): Promise<Module> 
 /** Compiles modules together, since each alone would read all types of packages again. Answers what is said elsewhere. */
 function compiled(modules: readonly Module[]): string[] {
   const elsewhere: string[] = [];
-  const program = typescript.createProgram(
-    modules.map(({ file }) => file),
-    options,
-  );
-  for (const { file: at, start = 0, messageText } of typescript.getPreEmitDiagnostics(program)) {
-    const text = typescript.flattenDiagnosticMessageText(messageText, '\n');
-    const said = modules.find(({ file }) => file === at?.fileName)?.said ?? [];
-    const line = at ? at.getLineAndCharacterOfPosition(start).line - HEAD.length : -1;
-    if (line in said) said[line] += text;
-    else elsewhere.push(text);
+  const files = modules.map(({ file }) => file);
+  for (const { file, line, message } of typeErrors(home, files, { compilerOptions: COMPILER })) {
+    const said = modules.find((module) => module.file === file)?.said ?? [];
+    const call = line - 1 - HEAD.length;
+    if (call in said) said[call] += message;
+    else elsewhere.push(message);
   }
   return elsewhere;
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Test } from 'tap';
 import { register } from 'tsx/esm/api';
-import typescript from 'typescript';
 import type { Input } from '../../src/catalogue/types.ts';
+import { typeErrors } from '../type-errors.ts';
 import { isCompiled } from '../words-for.ts';
 
 // The copy's modules are loaded from their sources.
@@ -47,12 +47,10 @@ export function follow(t: Test, page: string): Project {
     text,
     load: (file) => import(join(directory, file)),
     typeErrors() {
-      const { config } = typescript.readConfigFile('tsconfig.json', typescript.sys.readFile);
-      const { options } = typescript.parseJsonConfigFileContent(config, typescript.sys, directory);
       const code = written.filter((path) => path.endsWith('.ts'));
-      const program = typescript.createProgram(code, options);
-      const found = code.flatMap((path) => [...typescript.getPreEmitDiagnostics(program, program.getSourceFile(path))]);
-      return found.map(({ file, messageText }) => `${file?.fileName}: ${JSON.stringify(messageText)}`);
+      return typeErrors(directory, code, { extends: './tsconfig.json' })
+        .filter(({ file }) => code.includes(file))
+        .map(({ file, message }) => `${file}: ${message}`);
     },
     runTest: (t, file) => t.spawn(process.execPath, ['--import=./test/preload.js', file], { cwd: directory }, file),
   };
