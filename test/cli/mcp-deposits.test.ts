@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { generatePrivateKey } from 'viem/accounts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { startHostileGateway } from './hostile-gateway.ts';
 import { commandOf, type Started, startMcp } from './mcp-client.ts';
@@ -20,7 +20,7 @@ const picture = () => {
 };
 
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }'),
+  catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }'),
   networks: ['chain-c'],
 });
 t.teardown(gateway.stop);

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
+import { catalogueOf } from '../few-endpoints.ts';
 import { freePort, startGateway } from '../gateway.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { commandOf, startFirstMcp, startMcp } from './mcp-client.ts';
@@ -10,7 +11,8 @@ const PICTURE = { prompt: 'a lighthouse in fog', resolution: '2k' };
 const PRICE = 100_000n;
 const ON_C = ['--network', 'chain-c'];
 
-const gateway = await startGateway();
+// Clients of the protocol compile what every tool answers.
+const gateway = await startGateway({ catalogue: catalogueOf(t, ['image', 'stock']) });
 t.teardown(gateway.stop);
 const { url, state } = gateway;
 const keys = [...Object.values(state.evm).map(({ privateKey }) => privateKey), state.solana?.secretKey ?? ''];

@@ -6,7 +6,7 @@ import type { ClientOptions, DepositStore, Pay } from '../../src/client/index.ts
 import { channelId } from '../../src/payment/channels/channel.ts';
 import { CHANNELS_ON, openChannel } from '../channels.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { openClient } from './any-client.ts';
 import { startCuttingRelay } from './cutting-relay.ts';
 
@@ -18,8 +18,9 @@ const prompt = () => {
   return { prompt: `a lighthouse in fog, number ${asked}` };
 };
 
+const EXPOSURE = '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }';
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }'),
+  catalogue: picturesWith(t, EXPOSURE, 'llm/vendor3-5.6-terra'),
   networks: ['chain-c'],
 });
 t.teardown(gateway.stop);
