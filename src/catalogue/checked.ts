@@ -49,7 +49,7 @@ export function checkedCatalogue(before: readonly Known[] = []): CheckedCatalogu
     },
     valueOf(text) {
       const key = digest(text);
-      const value = values.get(key);
+      const value = used.get(key) ?? values.get(key);
       if (value !== undefined) used.set(key, value);
       return value;
     },

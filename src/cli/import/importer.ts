@@ -1,7 +1,7 @@
 /** Makes endpoints of a catalogue out of an OpenAPI document. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkedCatalogue } from '../../catalogue/checked.ts';
+import { type CheckedCatalogue, checkedCatalogue } from '../../catalogue/checked.ts';
 import type { CatalogueParts } from '../../catalogue/contracts.ts';
 import { formatDiagnostic } from '../../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../catalogue/load.ts';
@@ -51,9 +51,15 @@ export interface Report {
   readonly remarks: readonly string[];
 }
 
-/** Imports into a catalogue, which passes its check before and after. Throws UsageProblem, with nothing written. */
-export async function importDocument(options: ImportOptions, parts: CatalogueParts): Promise<Report> {
-  const checked = checkedCatalogue();
+/**
+ * Imports into a catalogue, which passes its check before and after. `checked`: what was found sound before. Throws
+ * UsageProblem, with nothing written.
+ */
+export async function importDocument(
+  options: ImportOptions,
+  parts: CatalogueParts,
+  checked: CheckedCatalogue = checkedCatalogue(),
+): Promise<Report> {
   const { catalogue, diagnostics } = checkCatalogue(options.catalogue, parts, checked);
   if (!catalogue) {
     const found = diagnostics.map(formatDiagnostic).join('\n');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { importDocument } from '../../../src/cli/import/importer.ts';
 import { shipped } from '../../../src/shipped.ts';
-import { emptyCatalogue, type Imported, imported, propertiesOf, UPSTREAMS } from './imported.ts';
+import { checked, emptyCatalogue, type Imported, imported, propertiesOf, UPSTREAMS } from './imported.ts';
 
 const documents = 'test/cli/import/documents';
 
@@ -77,7 +77,7 @@ t.test('one operation, under a group and an upstream of the operator', async (t)
   const catalogue = emptyCatalogue(t);
   const source = join(documents, 'blockfrost.yaml');
   await t.rejects(
-    importDocument({ source, catalogue, price: '0.01', ...options }, shipped),
+    importDocument({ source, catalogue, price: '0.01', ...options }, shipped, checked),
     /--operation: the document has no operation get_\/blocks\/latest; /,
   );
   const made = await imported(t, source, { ...options, operations: ['GET /blocks/latest', 'GET /health'] }, catalogue);

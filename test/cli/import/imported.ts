@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { parse } from 'yaml';
+import { checkedCatalogue } from '../../../src/catalogue/checked.ts';
 import { checkCatalogue } from '../../../src/catalogue/load.ts';
 import type { EndpointFile } from '../../../src/catalogue/types.ts';
 import { type ImportOptions, importDocument, type Outcome, type Report } from '../../../src/cli/import/importer.ts';
@@ -20,6 +21,9 @@ other:
 export const emptyCatalogue = (t: Test): string =>
   join(writeCatalogue(t, { 'upstreams.yaml': UPSTREAMS, 'endpoints/image/oil.yaml': null }), 'catalogue');
 
+/** All of them share their settings. */
+export const checked = checkedCatalogue();
+
 export interface Imported {
   readonly report: Report;
   readonly catalogue: string;
@@ -35,8 +39,9 @@ export async function imported(
   options: Partial<ImportOptions> = {},
   catalogue = emptyCatalogue(t),
 ): Promise<Imported> {
-  const report = await importDocument({ source, catalogue, price: '0.01', operations: [], ...options }, shipped);
-  t.same(checkCatalogue(catalogue, shipped).diagnostics, [], 'the catalogue is right');
+  const wanted = { source, catalogue, price: '0.01', operations: [], ...options };
+  const report = await importDocument(wanted, shipped, checked);
+  t.same(checkCatalogue(catalogue, shipped, checked).diagnostics, [], 'the catalogue is right');
   const outcome = (name: string) => {
     const found = report.outcomes.find((one) => one.name === name);
     if (!found) throw new Error(`no operation ${name}: ${report.outcomes.map((one) => one.name).join(' ')}`);

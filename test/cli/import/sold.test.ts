@@ -8,7 +8,7 @@ import { shipped } from '../../../src/shipped.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
 import { openCallContext } from '../../upstream/call-context.ts';
 import { openServed } from '../../upstream/served-routes.ts';
-import { documentOf, imported, importedText, jsonBody } from './imported.ts';
+import { checked, documentOf, imported, importedText, jsonBody } from './imported.ts';
 
 interface Asked {
   readonly method: string | undefined;
@@ -64,7 +64,7 @@ t.test('the provider is asked as its document says', async (t) => {
     },
   );
   const { catalogue: directory } = await importedText(t, text, { upstream: 'things' });
-  const catalogue = loadCatalogue(directory, shipped);
+  const catalogue = loadCatalogue(directory, shipped, checked);
   const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: (variable) => `value of ${variable}` });
   t.teardown(() => upstreams.close());
   const [route] = catalogue.routes;
@@ -90,7 +90,7 @@ t.test('the provider is asked as its document says', async (t) => {
 for (const file of ['blockfrost.yaml', 'figma.yaml', 'netlify.json']) {
   t.test(`in the sandbox, everything of ${file} answers its own example`, async (t) => {
     const { catalogue: directory } = await imported(t, join('test/cli/import/documents', file));
-    const { catalogue, ask } = await openServed(t, { catalogue: loadCatalogue(directory, shipped) });
+    const { catalogue, ask } = await openServed(t, { catalogue: loadCatalogue(directory, shipped, checked) });
     for (const { path, example } of catalogue.routes) await t.resolves(ask(path, example), path);
   });
 }
