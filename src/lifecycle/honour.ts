@@ -40,7 +40,7 @@ export function honouringEarlier(
       const outcome = await current.answer(request);
       if (!isRefused(outcome)) return outcome;
       for (const other of others) {
-        const honoured = await other.answer(request);
+        const honoured = await other.answer({ ...request, isHonoured: true });
         if (!isRefused(honoured)) return honoured;
       }
       return outcome;

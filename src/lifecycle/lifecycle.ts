@@ -44,6 +44,8 @@ export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   readBody(limitBytes: number): Promise<Buffer>;
   /** Left out: the answer is wanted whole. */
   readonly live?: LiveAnswer | undefined;
+  /** Its catalogue is not on sale any more: what was paid for is answered, and nothing is given. */
+  readonly isHonoured?: true;
   /** Takes what is to be known of the request afterwards. */
   readonly visit?: Visit | undefined;
 };
@@ -102,7 +104,8 @@ async function run(
   if (!credential) gate.asks();
   if (visit) visit.isPaying = credential !== undefined || refusal !== undefined;
   const { priced, fault } = await validateAndPrice(call);
-  if (priced?.quote.amount === 0n && route.endpoint.free && !request.isQuote) return await give(call, priced);
+  const isGiven = route.endpoint.free && !request.isQuote && !incoming.isHonoured;
+  if (priced?.quote.amount === 0n && isGiven) return await give(call, priced);
   if (visit && !credential) visit.isProbe = !refusal && !request.isQuote;
   if (!credential) return challenge(call, priced, refusal, fault);
   if (!priced) throw fault;

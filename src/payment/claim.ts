@@ -299,6 +299,8 @@ async function claimVerified(
   known: Payment | undefined,
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
+  // A payment of nothing would be worked for, and settled at our cost.
+  if (quote.amount === 0n) throw new Refusal('invalid-challenge', 'this cost nothing, and is not given any more');
   const settlesNow = known !== undefined && mayHaveSettled(known);
   const verifiedFrom = performance.now();
   const verified = await rail.verify(credential, quote, settlesNow).catch(async (error: unknown) => {

@@ -84,11 +84,18 @@ for (const [what, present, ending] of [
   });
 }
 
+const free = { ...mppRoute('/mpp/a', '0'), endpoint: { ...route.endpoint, free: true } };
+
 t.test('what costs nothing by now is given, whatever it cost before', async (t) => {
-  const free = { ...mppRoute('/mpp/a', '0'), endpoint: { ...route.endpoint, free: true } };
   const { outcome, asked } = await come(t, { routes: [free] }, [{}]);
   t.match(outcome, { kind: 'result', receipt: undefined });
   t.same(asked, [1, 0]);
+});
+
+t.test('what cost nothing before is neither given nor sold for nothing any more', async (t) => {
+  const { outcome, asked } = await come(t, { routes: [] }, [{ routes: [free] }]);
+  t.match(outcome, { problem: { code: 'unknown_path' } });
+  t.same(asked, [0, 0]);
 });
 
 t.test('what has nothing to do with the catalogue is told at once', async (t) => {
