@@ -4,6 +4,7 @@ import { formatNames } from 'ajv-formats/dist/formats.js';
 import { rate, usd } from '../money.ts';
 import { addRequestKeywords } from './request-keywords.ts';
 import { addTextLength } from './text-length.ts';
+import { addUniqueItems } from './unique-items.ts';
 
 const addFormats = addFormatsModule.default;
 
@@ -31,6 +32,7 @@ function withFormats(options: Options): Ajv2020 {
   for (const [name, validate] of Object.entries(ownFormats)) ajv.addFormat(name, { type: 'string', validate });
   addRequestKeywords(ajv);
   addTextLength(ajv);
+  addUniqueItems(ajv);
   return ajv;
 }
 

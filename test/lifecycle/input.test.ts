@@ -209,6 +209,44 @@ t.test('of a body of 64 KB only the first fault is told, of a smaller one all', 
   t.strictSame(faultsOf(request, ofBytes(65_536)), [{ path: '/size', message: 'must be string', expected: 'string' }]);
 });
 
+for (const [what, items, alike] of [
+  ['numbers are equal however they are written', '[1, 2.0, 2]', [1, 2]],
+  ['zero has no sign', '[-0, 0]', [0, 1]],
+  ['members have no order', '[{"a": 1, "b": [2]}, {"b": [2], "a": 1.0}]', [0, 1]],
+  ['elements have one', '[[1, 2], [2, 1], [1, 2]]', [0, 2]],
+  ['any name is one of a member', '["__proto__", "__proto__"]', [0, 1]],
+  ['what reads alike differs by its type', '[1, "1", null, "null", true, "true", [], {}, "[]", "{}"]', undefined],
+  ['one member more is a difference', '[{"a": 1}, {"a": 1, "b": null}, {}]', undefined],
+] as const) {
+  t.test(`items that have to differ: ${what}`, async (t) => {
+    const request = { properties: { items: { type: 'array', uniqueItems: true } } };
+    const read = () => readInput(routeOf(request), requestOf(`{"items": ${items}}`));
+    if (!alike) return t.ok(read());
+    const message = `must NOT have duplicate items (items ## ${alike.join(' and ')} are identical)`;
+    return t.strictSame(problemOf(read).details, [{ path: '/items', message }]);
+  });
+}
+
+t.test('items need not differ where they do not have to', async (t) => {
+  const request = { properties: { items: { type: 'array', uniqueItems: false } } };
+  t.ok(readInput(routeOf(request), requestOf({ items: [{}, {}] })));
+});
+
+t.test('items that have to differ are looked at once each, those of a request and those of a result', async (t) => {
+  const schema = { properties: { items: { type: 'array', uniqueItems: true, items: { type: 'object' } } } };
+  let looks = 0;
+  const items = Array.from({ length: 1000 }, (_, at) => ({
+    get at() {
+      looks += 1;
+      return at;
+    },
+  }));
+  demandFits(schema, () => ({ items }));
+  t.equal(looks, items.length);
+  t.equal(resultFault(routeOf({}, { result: schema }), { items }), undefined);
+  t.equal(looks, 2 * items.length);
+});
+
 t.test('a schema may say what only others understand, and fills its defaults in', async (t) => {
   const request = { 'x-of-others': true, properties: { size: { type: 'string', default: '1k' } } };
   t.strictSame(readInput(routeOf(request), requestOf({})), { size: '1k' });

@@ -78,6 +78,25 @@ t.test('what the provider refuses is not charged, and its words do not reach the
   }
 });
 
+t.test('many things that have to differ keep nobody waiting, and two that are alike are named', async (t) => {
+  const { service, gateway, buy } = await open(t);
+  const points = Array.from({ length: 40_000 }, (_, at) => ({ at }));
+  const call = request(gateway, '/weather/track', { points });
+  const [unpaid, healthy] = await Promise.all([fetch(call.url, call.init), fetch(`${gateway.url}/healthz`)]);
+  t.same([unpaid.status, healthy.status], [402, 200]);
+  t.notMatch(await unpaid.text(), /invalidParams/);
+
+  const before = await gateway.earned('chain-c');
+  t.match(await buy('chain-c', '/weather/track', { points: [{ at: 1, by: 'sea' }, { at: 2 }, { by: 'sea', at: 1 }] }), {
+    status: 400,
+    body: {
+      error: { code: 'invalid_request', details: [{ path: '/points', message: /items ## 0 and 2 are identical/ }] },
+    },
+  });
+  t.equal(await gateway.earned('chain-c'), before);
+  t.same(service.asked, []);
+});
+
 t.test('a stream is passed on as it comes, after it was paid for, and can be had again', async (t) => {
   const { service, gateway } = await open(t);
   const call = request(gateway, '/weather/watch', { city: 'Lisbon' });

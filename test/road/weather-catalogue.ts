@@ -69,6 +69,14 @@ upstream:
     retries: 2
 `,
       ),
+      'track.yaml': endpoint(
+        'track',
+        `request: { required: [points], properties: { points: { type: array, uniqueItems: true, items: { type: object } } } }
+result: { required: [id], properties: { id: { type: string } }, examples: [{ id: t-1 }] }
+example: { points: [{ at: 1 }] }
+upstream: { via: weather, path: /v1/tracks, body: input }
+`,
+      ),
       'map.yaml': endpoint(
         'map',
         `request: { required: [zoom], properties: { zoom: { type: integer, minimum: 1, maximum: 9 } } }
