@@ -4,20 +4,25 @@ import { openPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { stoppedClock } from '../stopped-clock.ts';
+import { serve } from '../upstream/http/weather.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY, startWeatherService } from './weather-service.ts';
 
-const open = async (t: Test) => {
-  const service = await startWeatherService(t);
-  const catalogue = join(t.testdir({ catalogue: weatherFiles(service.url) }), 'catalogue');
-  const environment = { WEATHER_API_KEY: KEY };
+const sell = async (t: Test, files: ReturnType<typeof weatherFiles>, key: string) => {
+  const catalogue = join(t.testdir({ catalogue: files }), 'catalogue');
+  const environment = { WEATHER_API_KEY: key };
   const gateway = await startGateway({ catalogue, environment, tempo: true, solanaNow: stoppedClock() });
   t.teardown(gateway.stop);
   const buy = async (network: string, path: string, body?: unknown) => {
     const answer = await payV2(gateway, network, request(gateway, path, body));
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
-  return { service, gateway, buy };
+  return { gateway, buy };
+};
+
+const open = async (t: Test) => {
+  const service = await startWeatherService(t);
+  return { service, ...(await sell(t, weatherFiles(service.url), KEY)) };
 };
 
 t.test('an API on this machine is sold from YAML alone, over x402 on two kinds of chain and over MPP', async (t) => {
@@ -76,6 +81,28 @@ t.test('what the provider refuses is not charged, and its words do not reach the
     );
     t.equal(service.asked.length, asked);
   }
+});
+
+t.test('a key that the provider’s answer quotes is not sold with it, however it is written there', async (t) => {
+  const key = 'ab/c+d==';
+  const { origin } = await serve(t, (asked, response) => {
+    const [, query] = asked.url?.split('?') ?? [];
+    const basic = Buffer.from(`a:${key}`).toString('base64');
+    const escaped = JSON.stringify(key).replaceAll('/', '\\/');
+    response.end(`{"id": "a-1", "next": "/v1/alerts?page=2&${query}", "heard": "Basic ${basic}", "key": ${escaped}}`);
+  });
+  const files = weatherFiles(origin);
+  const inQuery = files['upstreams.yaml'].replace('header: x-api-key', 'query: api_key');
+  const { buy } = await sell(t, { ...files, 'upstreams.yaml': inQuery }, key);
+  t.match(await buy('chain-c', '/weather/alerts', { text: 'storm' }), {
+    status: 200,
+    body: {
+      id: 'a-1',
+      next: '/v1/alerts?page=2&api_key=[secret]',
+      heard: /^Basic \w{0,3}\[secret\][\w=]{0,3}$/,
+      key: '[secret]',
+    },
+  });
 });
 
 t.test('many things that have to differ keep nobody waiting, and two that are alike are named', async (t) => {

@@ -7,7 +7,7 @@ import { attemptOnce } from './attempt.ts';
 import { openCircuitBreaker } from './circuit-breaker.ts';
 import { openGate } from './concurrency.ts';
 import type { PreparedRequest, UpstreamConnection } from './exchange.ts';
-import { redact } from './redact.ts';
+import { hintsOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { pause, retryDelay } from './retry.ts';
 import { openStream } from './stream.ts';
@@ -54,6 +54,7 @@ export function openUpstreamHttp(
     authorize: options.adapter.authorize,
     settings: upstream.settings ?? {},
     secrets: options.secrets,
+    hints: hintsOf(Object.values(options.secrets)),
     timeoutMs: options.timeoutMs,
     exchanged: options.exchanged,
     log,

@@ -24,6 +24,8 @@ export interface UpstreamConnection {
   /** The upstream's `settings`. */
   settings: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
+  /** Of the secrets: see `hintsOf`. */
+  hints: readonly string[];
   timeoutMs: number | undefined;
   /** `status`: undefined where there was no answer. */
   exchanged: ((upstream: string, status: number | undefined, ms: number) => void) | undefined;
@@ -184,16 +186,15 @@ const tooLarge = ({ upstream }: UpstreamConnection, { method, maxBytes }: Prepar
 const LONGEST_REFUSAL = 262_144;
 
 /**
- * A refusal that an adapter reads itself, without the keys that it may quote, however they are written. Any other answer
- * is as it came unless it quotes a key word for word: parts of it may reach the caller.
+ * An answer without the keys that it may quote, however they are written: parts of it may reach the caller. One without a
+ * hint of a key is as it came.
  */
-export function withoutSecrets(connection: UpstreamConnection, status: number, body: Buffer): Buffer {
-  if (status < 400) {
-    const quotes = Object.values(connection.secrets).some((secret) => secret !== '' && body.includes(secret));
-    return quotes ? Buffer.from(redact(body.toString('utf8'), Object.values(connection.secrets))) : body;
-  }
-  const text = body.subarray(0, LONGEST_REFUSAL).toString('utf8');
-  return Buffer.from(redact(text, Object.values(connection.secrets)));
+export function withoutSecrets({ secrets, hints }: UpstreamConnection, status: number, body: Buffer): Buffer {
+  if (status < 400 && !hints.some((hint) => body.includes(hint))) return body;
+  const text = (status < 400 ? body : body.subarray(0, LONGEST_REFUSAL)).toString('utf8');
+  const shown = redact(text, Object.values(secrets));
+  // A file is no text.
+  return status < 400 && shown === text ? body : Buffer.from(shown);
 }
 
 const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false, retryAfterMs: undefined });

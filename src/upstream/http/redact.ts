@@ -18,13 +18,26 @@ const known = new Map<string, readonly string[]>();
 /** What base64 makes of the secret wherever it stands in what is encoded, without the letters that others share in. */
 function base64Of(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  const standard = [0, 1, 2].map((before) => {
+  const written = [0, 1, 2].map((before) => {
     const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return letters.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
-  const urlSafe = standard.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...standard, ...urlSafe].filter(({ length }) => length >= SHORTEST_BASE64);
+  return written.filter(({ length }) => length >= SHORTEST_BASE64);
 }
+
+const forUrls = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
+
+const longestRun = (text: string): string =>
+  (text.match(/[\w.-]+/g) ?? []).reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+
+/**
+ * One of these stands in whatever quotes a secret: the longest part of it, or of what base64 makes of it, that URLs, JSON
+ * and HTML leave as it is. Missed is only who writes a secret in other letters, or plain letters as escapes.
+ */
+export const hintsOf = (secrets: readonly string[]): readonly string[] => {
+  const written = secrets.filter((secret) => secret !== '').flatMap((secret) => [secret, ...base64Of(secret)]);
+  return [...new Set(written.map(longestRun))];
+};
 
 const ofPoint = (point: number): string => (point <= 0x10ffff ? String.fromCodePoint(point) : '');
 
@@ -82,7 +95,7 @@ function traces(secrets: readonly string[]): readonly string[] {
   const name = secrets.join('\0');
   let found = known.get(name);
   if (!found) {
-    const written = secrets.flatMap((secret) => [secret, ...base64Of(secret)]);
+    const written = secrets.flatMap((secret) => [secret, ...base64Of(secret), ...base64Of(secret).map(forUrls)]);
     found = [...new Set(written.flatMap((one) => [unfold(one).plain, alike(one.replaceAll('\\', ''))]))];
     found = found.filter((one) => one !== '');
     known.set(name, found);

@@ -197,7 +197,7 @@ t.test('gives every header that came, those that came more often as one', async 
   }
 });
 
-t.test('an answer is as it came, unless it quotes a key word for word', async (t) => {
+t.test('an answer is as it came, unless it quotes a key in its own letters', async (t) => {
   const inCapitals = SECRET.toUpperCase();
   const answers: [status: number, text: string, passedOn: string][] = [
     [200, `{"a": "+ \\u00e4 ${inCapitals}"}`, `{"a": "+ \\u00e4 ${inCapitals}"}`],

@@ -47,8 +47,11 @@ const encodings: Record<string, (key: string) => string> = {
   'as a password of a third': (key) => base64(`a user:${key}`),
 };
 
+/** Ways in which only who refuses a key writes it: an answer that is good is not looked through for them. */
+const OF_REFUSALS = ['in other letters', 'URL-encoded byte by byte', 'HTML-escaped by number', 'HTML-escaped in hex'];
+
 /** What the provider answers, and with which status. */
-let answer = { status: 400, body: '' };
+let answer: { status: number; body: string | Buffer } = { status: 400, body: '' };
 const server = createServer((request, response) => {
   request.resume();
   response.writeHead(answer.status, { 'content-type': 'text/plain' }).end(answer.body);
@@ -88,6 +91,10 @@ for (const [encoding, encode] of Object.entries(encodings)) {
       let streamed = '';
       for await (const chunk of body) streamed += chunk;
       t.match(streamed, clean, 'where the refusal comes in place of a stream');
+
+      answer = { ...answer, status: 200 };
+      const good = await http.request(request);
+      t.match(good.body.toString(), OF_REFUSALS.includes(encoding) ? answer.body : clean, 'where nothing is refused');
     }
   });
 }
@@ -105,9 +112,11 @@ t.test('shows no part of a key that the cut of a long answer goes through', asyn
   }
 });
 
-t.test('leaves an answer as it came', async (t) => {
-  answer = { status: 200, body: `{"echo":${JSON.stringify(KEY)}}` };
-  t.same((await http.request(request)).json(), { echo: KEY });
+t.test('leaves an answer as it came where no key is in it, and a file that has a part of one', async (t) => {
+  for (const body of ['{"echo":"+ \\u00e4"}', Buffer.from('\xff\0quoted\xfe', 'latin1')]) {
+    answer = { status: 200, body };
+    t.same((await http.request(request)).body, Buffer.from(body));
+  }
 });
 
 t.test('takes the secret out, all of it and nothing beside it', async (t) => {
