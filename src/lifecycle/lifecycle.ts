@@ -104,8 +104,11 @@ async function run(
   if (!credential) gate.asks();
   if (visit) visit.isPaying = credential !== undefined || refusal !== undefined;
   const { priced, fault } = await validateAndPrice(call);
-  const isGiven = route.endpoint.free && !request.isQuote && !incoming.isHonoured;
-  if (priced?.quote.amount === 0n && isGiven) return await give(call, priced);
+  const isFree = priced?.quote.amount === 0n && route.endpoint.free;
+  const given = isFree && !request.isQuote && !incoming.isHonoured ? priced : undefined;
+  // Nobody looks at its payment.
+  if (credential && (given || fault)) gate.asks();
+  if (given) return await give(call, given);
   if (visit && !credential) visit.isProbe = !refusal && !request.isQuote;
   if (!credential) return challenge(call, priced, refusal, fault);
   if (!priced) throw fault;

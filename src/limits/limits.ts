@@ -26,7 +26,7 @@ export type CallEnd =
 
 /** One request's. Each function may throw Problem `rate_limited`, `ended` and `over` excepted. */
 export interface Gate {
-  /** A price is asked, or something that costs nothing. */
+  /** A price is asked, or something that costs nothing, or nobody looks at its payment. */
   asks(): void;
   /** It comes with a payment or a key that nobody has looked at. */
   arrives(): void;

@@ -1,7 +1,7 @@
 /** A tool call on its way through the lifecycle: on the rail of the payment that came along, or on all for a challenge. */
 import { canonicalJson } from '../canonical-json.ts';
 import type { Route } from '../catalogue/types.ts';
-import { Problem } from '../errors.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
 import type { IncomingRequest, Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
@@ -47,7 +47,13 @@ function paidRail({ rails }: CallParts, tool: SoldTool, call: ToolCall): string 
   throw new Problem('method_unsupported', `${tool.name} is not sold over ${paid}: pay it over ${sold}`);
 }
 
-/** Outcomes: one, or the challenges of several rails. Throws Problem where it cannot be told which rail is meant. */
+/** How a call ends that no route has: nobody has counted it yet. */
+const routeless: ReadonlySet<ProblemCode> = new Set(['unknown_path', 'body_too_large']);
+
+/**
+ * Outcomes: one, or the challenges of several rails. Throws Problem where it cannot be told which rail is meant, or where
+ * no route takes it.
+ */
 export async function callSold(
   parts: CallParts,
   tool: SoldTool,
@@ -65,6 +71,7 @@ export async function callSold(
   });
   const route = tool.routes.find(({ rail }) => rail === paid) ?? tool.routes[0];
   const first = await ask(route, paid === undefined ? unpaid : { ...unpaid, meta });
+  if (first.outcome.kind === 'problem' && routeless.has(first.outcome.problem.code)) throw first.outcome.problem;
   if (first.outcome.kind !== 'challenge') return [first];
   const others = tool.routes.filter((other) => other !== route).map((other) => ask(other, unpaid));
   return [first, ...(await Promise.all(others)).filter(({ outcome }) => outcome.kind === 'challenge')];

@@ -4,7 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isJSONRPCRequest,
+  isSpecType,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server';
 import { Problem, type ProblemCode } from '../errors.ts';
 import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
@@ -17,7 +23,7 @@ import { MCP_PATH } from '../mcp-path.ts';
 import type { Visit } from '../visit.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
-import { plainAnswer, plainCall } from './short-road.ts';
+import { type PlainCall, plainAnswer, plainCall } from './short-road.ts';
 
 export interface ProtocolParts extends ServerParts {
   readonly groups: readonly string[];
@@ -65,6 +71,9 @@ function withMetaInParams(message: Record<string, unknown>): Record<string, unkn
   return { ...others, params: { ...others.params, _meta: { ...outer, ...inner } } };
 }
 
+/** Whether the package hands it on to a tool, and does not refuse it itself. */
+const callsTool = (message: unknown): boolean => isJSONRPCRequest(message) && isSpecType.CallToolRequest(message);
+
 /** Who may be a page that had a name point here (DNS rebinding): what to say to it. */
 function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }: ProtocolParts): string | undefined {
   // A URL takes more before and behind a name than the header may have (RFC 9110, 7.2).
@@ -110,11 +119,16 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     if (!METHODS.has(request.method ?? '')) {
       throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
     }
-    const message = request.method === 'POST' ? await readMessage(request) : undefined;
-    // Tools are counted when they are called.
-    if (message?.method !== 'tools/call') parts.limits.gate(visit.client).asks();
+    let message: Record<string, unknown> | undefined;
+    let call: PlainCall | undefined;
+    try {
+      if (request.method === 'POST') message = await readMessage(request);
+      call = message && plainCall(message, request.headers);
+    } finally {
+      // Tools are counted when they are called.
+      if (!call && !callsTool(message)) parts.limits.gate(visit.client).asks();
+    }
     if (!message) return await byPackage(handedOn(request, asked), response);
-    const call = plainCall(message, request.headers);
     if (!call) return await byPackage(handedOn(request, asked), response, message);
     const result = await toolbox.call(call.name, call.input, call.meta, visit);
     send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, result) });

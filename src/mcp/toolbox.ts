@@ -63,12 +63,22 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
     visit: Visit,
   ): Promise<CallToolResult> {
     const tool = own.get(name);
-    if (!tool) return await callTool(find(name), input, meta, visit);
-    visit.route = name;
-    visit.status = 200;
-    if (!tool.asksForSold) parts.limits.gate(visit.client).asks();
-    const given = demandFits(tool.definition.inputSchema, () => structuredClone(input));
-    return await tool.call(given, meta, visit);
+    const { asks } = parts.limits.gate(visit.client);
+    const isCountedFirst = tool !== undefined && !tool.asksForSold;
+    if (tool) {
+      visit.route = name;
+      visit.status = 200;
+    }
+    if (isCountedFirst) asks();
+    try {
+      if (!tool) return await callTool(find(name), input, meta, visit);
+      const given = demandFits(tool.definition.inputSchema, () => structuredClone(input));
+      return await tool.call(given, meta, visit);
+    } catch (error) {
+      // It did not get to what is sold, where it would have been counted.
+      if (!isCountedFirst) asks();
+      throw error;
+    }
   }
 
   return {

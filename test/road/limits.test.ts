@@ -1,6 +1,7 @@
 /** Callers who ask for more than they may: who is stopped, when, and that nobody is charged for it. */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import t, { type Test } from 'tap';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { copySelling } from '../few-endpoints.ts';
 import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
-import { callTool, receiptIn, rpc, signToolPayment } from '../mcp/tool-client.ts';
+import { callTool, HEADERS, receiptIn, rpc, signToolPayment } from '../mcp/tool-client.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 import { shopFiles } from './shop-catalogue.ts';
 
@@ -54,8 +55,9 @@ async function open(t: Test, service: string, options: Partial<GatewayOptions> =
   const lines: string[] = [];
   // The time stands still until the test lets some go by: nothing fills up again meanwhile.
   let time = Date.now();
+  const catalogue = join(t.testdir({ catalogue: shopFiles(provider.url, service) }), 'catalogue');
   const gateway = await startGateway({
-    catalogue: join(t.testdir({ catalogue: shopFiles(provider.url, service) }), 'catalogue'),
+    catalogue,
     networks: ['chain-c'],
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     now: () => time,
@@ -68,6 +70,11 @@ async function open(t: Test, service: string, options: Partial<GatewayOptions> =
     gateway,
     lines,
     call: (city: string) => request(gateway, '/weather/report', { city }),
+    /** What is sold as a report, from the next reload on. */
+    edit: (from: string, to: string) => {
+      const file = join(catalogue, 'endpoints/weather/report.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+    },
     later: (ms: number) => {
       time += ms;
     },
@@ -79,6 +86,15 @@ const problemOf = async (answer: Response) => ({
   retryAfter: Number(answer.headers.get('retry-after')),
   ...((await answer.json()) as { error?: { code: string; message: string } }).error,
 });
+
+/** A payment that has every part of one, and a signature of nobody's. */
+function forge(proof: Record<string, string>): Record<string, string> {
+  const [[name, value] = ['', '']] = Object.entries(proof);
+  const payment = JSON.parse(Buffer.from(value, 'base64').toString());
+  payment.payload.signature = `0x${'11'.repeat(64)}1b`;
+  payment.payload.authorization.nonce = `0x${randomBytes(32).toString('hex')}`;
+  return { [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
+}
 
 const PROXIED = { environment: { TURNPIKE_TRUST_PROXY: '1' } };
 
@@ -171,6 +187,75 @@ t.test('what costs nothing is counted like a price at every door, and what is pa
   }
 });
 
+t.test('what comes with a payment that nobody looks at is counted like a price at every door', async (t) => {
+  const { gateway, call, provider, later } = await open(t, 'limits: { address: { unpaidPerMinute: 2 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  const bought = call('Lisbon');
+  const paid = await signProof(gateway, 'chain-c', bought);
+  t.equal((await sendProof(bought, paid)).status, 200);
+  const forged = forge(paid);
+  const [payment] = Object.values(forged).map((header) => JSON.parse(Buffer.from(header, 'base64').toString()));
+  const meta = { 'x402/payment': payment };
+  const post = (path: string, body: unknown) => async () =>
+    (await sendProof(request(gateway, path, body), forged)).status;
+  const tool =
+    (name: string, input: object, said: object = meta) =>
+    async () => {
+      const { error } = (await callTool(gateway, name, input, said)).structuredContent ?? {};
+      return (error as { code: string } | undefined)?.code;
+    };
+  const message = (body: string) => async () =>
+    (await fetch(`${gateway.url}/mcp`, { method: 'POST', headers: HEADERS, body })).status;
+  const city = { city: 'Faro' };
+  const twice = { ...meta, 'org.paymentauth/credential': {} };
+  const doors = {
+    'what costs nothing': [post('/weather/hint', city), 200, 429],
+    'a wrong request': [post('/weather/report', { town: 'Faro' }), 400, 429],
+    'a wrong call': [tool('weather_report', { town: 'Faro' }), 'invalid_request', 'rate_limited'],
+    'a wrong call by its name': [tool('call_endpoint', { tool: 'Faro' }), 'invalid_request', 'rate_limited'],
+    'a long call': [tool('weather_report', { city: 'w'.repeat(1_050_000) }), 'body_too_large', 'rate_limited'],
+    'a call that is paid twice': [tool('weather_report', city, twice), 'several_credentials', 'rate_limited'],
+    'an unknown tool': [tool('weather_rumour', city), 'unknown_path', 'rate_limited'],
+    'a quote of an unknown tool': [tool('quote', { name: 'weather_rumour' }), 'unknown_path', 'rate_limited'],
+    'a message that is none': [message('{'), 400, 429],
+    'a call of no tool': [
+      async () => (await rpc(gateway, 'tools/call', { arguments: city, _meta: meta })).error?.code,
+      -32_602,
+      -32_000,
+    ],
+  } as const;
+  later(60_000);
+  const asked = provider.asked();
+  for (const [door, [ask, told, limited]] of Object.entries(doors)) {
+    t.same([await ask(), await ask(), await ask()], [told, told, limited], door);
+    t.equal(
+      (await sendProof(bought, paid)).headers.get('idempotency-replayed'),
+      'true',
+      'what was bought is still had',
+    );
+    later(60_000);
+  }
+  t.equal(provider.asked(), asked + 2);
+});
+
+t.test('what was bought or quoted before a change is had, however much its address asked for since', async (t) => {
+  const { gateway, call, edit } = await open(t, 'limits: { address: { unpaidPerMinute: 2 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  const paid = await signProof(gateway, 'chain-c', call('Faro'));
+  t.equal((await sendProof(call('Faro'), paid)).status, 200);
+  const quoted = await signProof(gateway, 'chain-c', call('Porto'));
+  edit('{ city: Lisbon }', '{ city: Lisboa }');
+  edit('maxLength: 80', 'pattern: a$, maxLength: 80');
+  await gateway.reload();
+  t.equal((await sendProof(call('Braga'), {})).status, 429);
+  t.equal((await sendProof(call('Faro'), paid)).headers.get('idempotency-replayed'), 'true');
+  t.equal((await sendProof(call('Porto'), quoted)).status, 200);
+  t.equal((await sendProof(call('Evora'), forge(paid))).status, 402);
+  t.equal((await sendProof(call('Guimarães'), forge(paid))).status, 429);
+});
+
 t.test(
   'X-Forwarded-For is not believed of who is no proxy, and an address inside is nobody unless that is said',
   async (t) => {
@@ -202,12 +287,7 @@ t.test(
     const paid = await signProof(gateway, 'chain-c', bought);
     t.equal((await sendProof(bought, paid)).status, 200);
     const good = await signProof(gateway, 'chain-c', call('Porto'));
-    const bad = async () => {
-      const [[name, value] = ['', '']] = Object.entries(await signProof(gateway, 'chain-c', call('Faro')));
-      const payment = JSON.parse(Buffer.from(value, 'base64').toString());
-      payment.payload.signature = `0x${'11'.repeat(64)}1b`;
-      return { [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
-    };
+    const bad = async () => forge(await signProof(gateway, 'chain-c', call('Faro')));
     for (let times = 0; times < 3; times += 1) t.equal((await sendProof(call('Faro'), await bad())).status, 402);
     t.match(await problemOf(await sendProof(call('Faro'), await bad())), { status: 429, retryAfter: 20 });
     t.equal((await sendProof(call('Porto'), good)).status, 429, 'a good one waits, and is not charged');
