@@ -44,7 +44,8 @@ export async function openServing(
     log,
   });
   const downloads = openDownloader({
-    trustedOrigins: [...upstreams.origins, ...platform.trustedOrigins],
+    originOf: upstreams.originOf,
+    trustedOrigins: platform.trustedOrigins,
     ...(platform.resolve && { resolve: platform.resolve }),
     ...(platform.readFrom && { readFrom: platform.readFrom }),
   });

@@ -18,8 +18,8 @@ export interface Upstreams {
   call(route: Route, input: Input, context: Omit<CallContext, 'terms'>): Promise<unknown>;
   /** The upstreams of a route that have their keys, in order; recipes are left out. For callers that speak a provider's protocol. */
   bindings(route: Route): readonly Binding[];
-  /** Origins of all upstreams, for the downloader: files that they hand out on their own address are theirs. */
-  readonly origins: readonly string[];
+  /** Where an upstream is reached, for the downloader: files that it hands out there are its own. */
+  originOf(upstream: string): string | undefined;
   /** By upstream: true while it is not asked, for it failed too often. */
   circuits(): ReadonlyMap<string, boolean>;
   close(): Promise<void>;
@@ -190,7 +190,10 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     },
     bindings: (route) =>
       sourcesOf(route).flatMap(({ binding, missing }) => (binding && missing.length === 0 ? [binding] : [])),
-    origins: [...new Set([...opened.values()].map(({ http }) => new URL(http.baseUrl).origin))],
+    originOf(upstream) {
+      const found = opened.get(upstream);
+      return found && new URL(found.http.baseUrl).origin;
+    },
     circuits: () => new Map([...opened].map(([name, { http }]) => [name, http.isShut()])),
     async close() {
       await Promise.all([...opened.values()].map(({ http }) => http.close()));

@@ -1,17 +1,24 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openPayer } from '../../src/rails/mpp/payer.ts';
+import { drawPicture } from '../../src/sandbox/files/png.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
-import { startGateway } from '../gateway.ts';
+import { type GatewayOptions, startGateway } from '../gateway.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 import { serve } from '../upstream/http/weather.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY, startWeatherService } from './weather-service.ts';
 
-const sell = async (t: Test, files: ReturnType<typeof weatherFiles>, key: string) => {
+const sell = async (
+  t: Test,
+  files: ReturnType<typeof weatherFiles>,
+  key: string,
+  between?: GatewayOptions['between'],
+) => {
   const catalogue = join(t.testdir({ catalogue: files }), 'catalogue');
   const environment = { WEATHER_API_KEY: key };
-  const gateway = await startGateway({ catalogue, environment, tempo: true, solanaNow: stoppedClock() });
+  const options = { catalogue, environment, tempo: true, solanaNow: stoppedClock() };
+  const gateway = await startGateway({ ...options, ...(between && { between }) });
   t.teardown(gateway.stop);
   const buy = async (network: string, path: string, body?: unknown) => {
     const answer = await payV2(gateway, network, request(gateway, path, body));
@@ -103,6 +110,31 @@ t.test('a key that the provider’s answer quotes is not sold with it, however i
       key: '[secret]',
     },
   });
+});
+
+t.test('a picture that strangers keep for a provider is not read where they send us inside', async (t) => {
+  const secret = await drawPicture({ seed: 'secret', width: 64, height: 48, label: 'secret', format: 'png' });
+  const inner = await serve(t, (_asked, response) => response.end(secret));
+  const strangers = await serve(t, (_asked, response) => {
+    response.writeHead(302, { location: `${inner.origin}/secret.png` }).end();
+  });
+  const { origin } = await serve(t, (asked, response) => {
+    const report = { pages: 1, cover: 'https://pictures.example.com/cover.png' };
+    response.end(JSON.stringify(asked.method === 'POST' ? { job: { id: 'r1' } } : { state: 'done', report }));
+  });
+  const files = weatherFiles(origin);
+  const another = `inner: { adapter: http, baseUrl: "${inner.origin}" }\n`;
+  const readFrom = () => new URL(strangers.origin);
+  const sold = { ...files, 'upstreams.yaml': files['upstreams.yaml'] + another };
+  const { gateway, buy } = await sell(t, sold, KEY, async () => ({ readFrom }));
+  const before = await gateway.earned('chain-c');
+  t.match(await buy('chain-c', '/weather/report', { year: 2026 }), {
+    status: 500,
+    body: { error: { code: 'upstream_invalid_result' } },
+  });
+  t.equal(await gateway.earned('chain-c'), before);
+  t.ok(strangers.calls() > 0);
+  t.equal(inner.calls(), 0);
 });
 
 t.test('many things that have to differ keep nobody waiting, and two that are alike are named', async (t) => {

@@ -13,6 +13,7 @@ export function openCallContext(
   t: Test,
   options: {
     trustedOrigins?: readonly string[];
+    originOf?: (upstream: string) => string | undefined;
     now?: () => number;
     readFrom?: (url: URL) => URL;
     terms?: SoldTerms;
@@ -21,8 +22,8 @@ export function openCallContext(
     deadlineMs?: number;
   } = {},
 ): CallContext & { mediaDirectory: string; costs: string[] } {
-  const { trustedOrigins = [], readFrom, terms } = options;
-  const downloads = openDownloader({ trustedOrigins, ...(readFrom && { readFrom }) });
+  const { trustedOrigins = [], originOf, readFrom, terms } = options;
+  const downloads = openDownloader({ trustedOrigins, ...(originOf && { originOf }), ...(readFrom && { readFrom }) });
   t.teardown(() => downloads.close());
   const mediaDirectory = t.testdir();
   const kept = new Map<string, { value: string; storedAt: number }>();

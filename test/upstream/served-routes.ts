@@ -80,7 +80,7 @@ export async function openServed(t: Test, options: ServedOptions = {}): Promise<
     await doubles.close();
   });
   const context = openCallContext(t, {
-    trustedOrigins: upstreams.origins,
+    originOf: upstreams.originOf,
     readFrom: doubles.webUrl,
     ...(now && { now }),
     ...(deadlineMs && { deadlineMs }),

@@ -26,7 +26,9 @@ export interface Downloader {
 }
 
 export interface DownloaderOptions {
-  /** Origins whose files need neither https nor a public address when a provider hands them out: those of upstreams. */
+  /** Of an upstream: what it hands out there needs neither https nor a public address. */
+  originOf?(upstream: string): string | undefined;
+  /** The same for all upstreams. */
   trustedOrigins: readonly string[];
   resolve?: Resolve;
   /** Where an address that the guard let through is read instead: the sandbox, which has no internet, brings its own. */
@@ -42,7 +44,8 @@ const ALLOWANCE = { mostAtOnce: 4, bytesPerMinute: 134_217_728 };
 /** Files of all callers that are read, and held in memory, at a time. */
 const CONCURRENCY = 16;
 
-export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom }: DownloaderOptions): Downloader {
+export function openDownloader(given: DownloaderOptions): Downloader {
+  const { originOf, trustedOrigins, resolve = resolveAll, readFrom } = given;
   const trusted: ReadonlySet<string> = new Set(trustedOrigins.map((origin) => new URL(origin).origin));
   const open = new Agent();
   // The addresses are checked where the connection is made, and that connection goes to a checked address: a name that
@@ -51,6 +54,12 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
 
   const allowance = openDownloadAllowance({ ...ALLOWANCE, now: () => performance.now() });
   const gate = openGate({ concurrency: CONCURRENCY, spacingMs: 0 });
+
+  function isOwn(upstream: string, url: string): boolean {
+    if (!URL.canParse(url)) return false;
+    const { origin } = new URL(url);
+    return origin === originOf?.(upstream) || trusted.has(origin);
+  }
 
   async function followFor(caller: string, start: string, options: DownloadOptions, signal: AbortSignal) {
     const { take, end } = allowance.begin(caller);
@@ -73,9 +82,10 @@ export function openDownloader({ trustedOrigins, resolve = resolveAll, readFrom 
     take: (bytes: number) => void,
   ): Promise<Buffer> {
     let url = start;
+    // Trust is for what a provider hands out itself: no caller, and nobody who sends us on, is to reach the operator's network.
+    let isTrusted = options.givenBy === 'provider';
     for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-      // Trust is for what providers hand out: a caller must not reach the operator's own network through it.
-      const isTrusted = options.givenBy === 'provider' && URL.canParse(url) && trusted.has(new URL(url).origin);
+      isTrusted &&= isOwn(options.upstream, url);
       const refusal = isTrusted ? undefined : urlRefusal(url);
       if (refusal !== undefined) throw new AddressRefused(refusal);
       const replacement = isTrusted ? undefined : readFrom?.(new URL(url), options);

@@ -108,6 +108,41 @@ t.test('follows redirects, and looks at each anew', async (t) => {
   }
 });
 
+t.test('trusts no provider’s address but its own, whatever leads there', async (t) => {
+  const inner = await serveCounted(t, (_request, response) => response.end('secret'));
+  const own = await serveCounted(t, (request, response) => {
+    if (request.url === '/elsewhere') response.writeHead(302, { location: `${inner.origin}/secret.png` }).end();
+    else if (request.url === '/within') response.writeHead(302, { location: '/a.png' }).end();
+    else response.end('own');
+  });
+  const strangers = await serve(t, (request, response) => {
+    const origin = request.url === '/own' ? own.origin : inner.origin;
+    response.writeHead(302, { location: `${origin}/secret.png` }).end();
+  });
+  const downloader = openDownloader({
+    trustedOrigins: [],
+    originOf: (upstream) => ({ test: own.origin, inner: inner.origin })[upstream],
+    readFrom: ({ pathname }) => new URL(pathname, strangers),
+  });
+  t.teardown(() => downloader.close());
+  for (const path of ['/a.png', '/within']) {
+    t.equal((await downloader.download(own.origin + path, options())).toString(), 'own');
+  }
+  const asked = own.calls();
+  const leadingInside = [
+    'https://pictures.example.com/inner',
+    'https://pictures.example.com/own',
+    `${inner.origin}/a.png`,
+  ];
+  for (const url of leadingInside) {
+    t.match(await problemOf(downloader.download(url, options())), { failure: 'malformed' }, url);
+  }
+  t.equal(own.calls(), asked);
+  t.match(await problemOf(downloader.download(`${own.origin}/elsewhere`, options())), { failure: 'malformed' });
+  t.match(await problemOf(downloader.download(own.origin, options({ upstream: 'other' }))), { failure: 'malformed' });
+  t.equal(inner.calls(), 0);
+});
+
 t.test('reads elsewhere what the guard let through, and looks at redirects from there as ever', async (t) => {
   const origin = await serve(t, (request, response) => {
     if (request.url === '/files.example.com/there') response.writeHead(302, { location: '/here' }).end();
