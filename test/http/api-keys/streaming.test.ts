@@ -203,6 +203,30 @@ t.test('answers a status as long as nothing was streamed', async (t) => {
   }
 });
 
+t.test('leaves a provider whose event does not end, and charges nothing', async (t) => {
+  const lines = 64;
+  let written = 0;
+  let isLeft: (() => void) | undefined;
+  const left = new Promise<void>((resolve) => {
+    isLeft = resolve;
+  });
+  const { post, balance, apiKey } = await openWith(t, async (response) => {
+    response.once('close', () => isLeft?.());
+    response.writeHead(200, events);
+    for (; written < lines && !response.destroyed; written += 1) {
+      if (response.write(`data: ${'z'.repeat(1024 * 1024)}\n`)) continue;
+      await Promise.race([once(response, 'drain'), left]);
+    }
+    response.end();
+  });
+  const answer = await post();
+  t.equal(answer.status, 500);
+  t.match(await answer.json(), { error: { code: 'upstream_invalid_result' } });
+  await left;
+  t.ok(written < lines, `${written} of ${lines} MB left the provider`);
+  t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+});
+
 t.test('passes on what is known of messages and tools, and nothing else', async (t) => {
   let asked: Record<string, unknown> = {};
   const { post } = await openWith(t, (response, _request, body) => {

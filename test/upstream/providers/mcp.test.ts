@@ -107,6 +107,13 @@ t.test('a server of an older revision is greeted, and its answers are read in ea
   t.same(await callOf(t, broken, { type: stream, body: `data: ${done}\n\n` }), { text: 'a\nb' }, 'it is resumed');
 });
 
+t.test('an answer is as long as a provider’s may be, streamed as well', async (t) => {
+  const text = 'z'.repeat(5 * 1024 * 1024);
+  const long = `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"${text}"}]}}`;
+  const answer = (await callOf(t, { type: stream, body: `data: ${long}\n\n` })) as { text: string };
+  t.equal(answer.text.length, text.length);
+});
+
 const failures: [promise: string, failure: string, answer: Answer, resumed?: Answer][] = [
   ['a stream that ends without an answer', 'malformed', { type: stream, body: ': alive\n\n' }],
   ['a stream of what is no JSON', 'malformed', { type: stream, body: 'data: {"unfinished": [\n\n' }],

@@ -53,7 +53,8 @@ function demandAnswer(message: unknown, response: UpstreamResponse, upstream: st
 }
 
 function eventsIn(body: Buffer, upstream: string): unknown[] {
-  const reader = createEventReader(upstream);
+  // It is all there, and may be as long as any answer.
+  const reader = createEventReader(upstream, body.length);
   const data = [...reader.read(body), ...reader.end()].flatMap((event) => (event.kind === 'data' ? [event.data] : []));
   try {
     return data.map((text): unknown => JSON.parse(text));

@@ -10,18 +10,27 @@ export type ServerEvent =
 /** Far more than any chunk of text: an event that never ends must not fill the memory. */
 const LARGEST_EVENT = 4 * 1024 * 1024;
 
-/** Cuts bytes into events, wherever the network cut them before. Throws UpstreamProblem for an event without an end. */
-export function createEventReader(upstream: string) {
+/**
+ * Cuts bytes into events, wherever the network cut them before. Throws UpstreamProblem for an event without an end: one of
+ * more than `longest` characters.
+ */
+export function createEventReader(upstream: string, longest = LARGEST_EVENT) {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   let data: string[] = [];
+  /** Characters of the lines in `data`. */
+  let held = 0;
 
   function* lineEnded(line: string): Generator<ServerEvent> {
     if (line === '') {
       if (data.length > 0) yield { kind: 'data', data: data.join('\n') };
       data = [];
+      held = 0;
     } else if (line.startsWith(':')) yield { kind: 'comment' };
-    else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+    else if (line.startsWith('data:')) {
+      data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+      held += line.length;
+    }
   }
 
   return {
@@ -29,14 +38,10 @@ export function createEventReader(upstream: string) {
     *read(bytes: Buffer): Generator<ServerEvent> {
       const lines = (rest + decoder.write(bytes)).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > LARGEST_EVENT) {
-        throw new UpstreamProblem(
-          'malformed',
-          upstream,
-          `streamed more than ${LARGEST_EVENT} characters without an end`,
-        );
-      }
       for (const line of lines) yield* lineEnded(line.endsWith('\r') ? line.slice(0, -1) : line);
+      if (held + rest.length > longest) {
+        throw new UpstreamProblem('malformed', upstream, `streamed more than ${longest} characters without an end`);
+      }
     },
     /** What is left when the stream ends without a blank line. */
     *end(): Generator<ServerEvent> {

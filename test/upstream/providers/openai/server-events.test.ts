@@ -41,13 +41,24 @@ t.test('reads events as the standard has them', async (t) => {
   for (const [text, events] of cases) t.same(readAll([Buffer.from(text)]), events, JSON.stringify(text));
 });
 
-t.test('gives up an event that never ends', async (t) => {
+for (const [what, piece] of [
+  ['line', Buffer.alloc(1024 * 1024, 'x')],
+  ['list of lines', Buffer.from(`data: ${'x'.repeat(1024 * 1024)}\n`)],
+  ['list of empty lines', Buffer.from('data:\n'.repeat(1024 * 256))],
+] as const) {
+  t.test(`gives up an event that never ends: a ${what}`, async (t) => {
+    const reader = createEventReader('chat');
+    t.throws(
+      () => {
+        for (let count = 0; count < 6; count += 1) [...reader.read(piece)];
+      },
+      { message: /without an end/ },
+    );
+  });
+}
+
+t.test('goes on reading events that end, however many', async (t) => {
   const reader = createEventReader('chat');
-  const piece = Buffer.alloc(1024 * 1024, 'x');
-  t.throws(
-    () => {
-      for (let count = 0; count < 6; count += 1) [...reader.read(piece)];
-    },
-    { message: /without an end/ },
-  );
+  const piece = Buffer.from(`data: ${'x'.repeat(1024 * 1024)}\ndata: x\n\n`);
+  for (let count = 0; count < 6; count += 1) t.equal([...reader.read(piece)].length, 1);
 });
