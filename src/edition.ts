@@ -117,7 +117,7 @@ export async function openEdition(
   const sold = offered.filter(({ endpoint }) => endpoint.soldUntil > openedAt);
   const withdrawn = offered.filter((route) => !sold.includes(route));
   let replacedAt = Number.POSITIVE_INFINITY;
-  const rails = untilReplaced(shared.rails, ({ endpoint }) => Math.min(replacedAt, endpoint.soldUntil));
+  const rails = untilReplaced(shared.rails, ({ endpoint }) => Math.min(replacedAt, endpoint.soldUntil), now);
 
   const lifecycleOf = (routes: readonly Route[]): Lifecycle =>
     createLifecycle({ ...shared, routes: createRouteFinder(routes), rails, upstreams: serving.caller });

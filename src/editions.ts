@@ -2,6 +2,7 @@
 import { refundsOf } from './catalogue/refunds.ts';
 import type { Catalogue } from './catalogue/types.ts';
 import { type Edition, openEdition, type Shared } from './edition.ts';
+import { HONOURED_MS } from './rails/until-replaced.ts';
 import { inTurn } from './timing.ts';
 
 /** Why another catalogue cannot be sold without a restart. */
@@ -23,9 +24,6 @@ export interface Editions {
   stop(): void;
   close(): Promise<void>;
 }
-
-/** Longer than any challenge can be paid. */
-const HONOURED_MS = 30 * 60_000;
 
 /** What payments that are under way, and the books, were opened with. */
 const settled = ({ networks, service }: Catalogue): string =>

@@ -146,6 +146,7 @@ export async function openGateway(
     // What is owed is known for as long, whatever is kept of the rest.
     refundWindowMs: refundsOf(catalogue.service).endpoint ? keepOf(catalogue.service.keep).answersMs : undefined,
     receiptSeed: signs ? await store.credits.secret('receipts', randomBytes(32).toString('hex')) : undefined,
+    challengeKey: await store.credits.secret('challenges', randomBytes(32).toString('hex')),
     log,
     now,
   });

@@ -20,6 +20,8 @@ export interface RailParts<Config> {
   readonly publicUrl: string;
   /** 32 bytes in hex, for a key that signs receipts, the same on every instance; undefined: they are not signed. */
   readonly receiptSeed: string | undefined;
+  /** 32 bytes in hex, for telling challenges that were given here from others, the same on every instance. */
+  readonly challengeKey: string;
   /** For how long after a payment its payer may ask at `/v1/refunds` for what is owed; undefined: nowhere. */
   readonly refundWindowMs: number | undefined;
   readonly log: Log;

@@ -61,7 +61,14 @@ t.test('the worked example pays the cheapest call and prints receipt and result'
       refresh: async () => {},
       weigh: async () => {},
     };
-    const rail = openX402Rail({ networks, exposure: noExposure, channels: noChannels, publicUrl, now: Date.now });
+    const rail = openX402Rail({
+      networks,
+      exposure: noExposure,
+      channels: noChannels,
+      publicUrl,
+      challengeKey: '',
+      now: Date.now,
+    });
     if (typeof proof !== 'string') {
       const raw = {
         transport: 'http' as const,

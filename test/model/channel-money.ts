@@ -165,7 +165,14 @@ export function openChannelMoney({ channel: terms, silences }: ChannelScenario, 
     },
 
     openRail: ({ waits, store: { channels }, exposure, now }: RailParts) =>
-      openX402Rail({ networks: networks(waits), exposure, channels, publicUrl: 'http://model.invalid', now }),
+      openX402Rail({
+        networks: networks(waits),
+        exposure,
+        channels,
+        publicUrl: 'http://model.invalid',
+        challengeKey: '',
+        now,
+      }),
 
     noticed(store) {
       const { channels } = store;

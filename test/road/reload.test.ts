@@ -4,8 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { CatalogueErrors } from '../../src/catalogue/diagnostic.ts';
 import { ReloadRefused } from '../../src/editions.ts';
+import { encodeHeader } from '../../src/rails/x402/wire.ts';
 import { type PaidCall, payV2, request, sendProof, signProof, signProofV1 } from '../clients.ts';
-import { type GatewayOptions, startGateway } from '../gateway.ts';
+import { openEvmWallet } from '../evm-wallet.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
+import { refusesBeforeWork } from '../payment/authorizations/proofs.ts';
 import { startPostgres } from '../postgres.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 import { weatherFiles } from './weather-catalogue.ts';
@@ -25,7 +28,28 @@ async function open(t: Test, options: GatewayOptions = {}) {
   };
   const alert = (text: string): PaidCall => request(gateway, '/weather/alerts', { text });
   const write = (name: string, text: string) => writeFileSync(join(catalogue, name), text);
-  return { gateway, edit, write, alert };
+  return { gateway, service, edit, write, alert };
+}
+
+/** The id of a challenge of version 2, and a payment that is signed when it is called for, whatever id it shows. */
+async function ask(gateway: Gateway, { url, init }: PaidCall) {
+  const { headers } = await fetch(url, init);
+  const challenge = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString());
+  const [accepted] = challenge.accepts;
+  const { info } = challenge.extensions.challenge;
+  const { sign } = await openEvmWallet(gateway, 'chain-c');
+  const pay = async (id: string = info.id) => {
+    const payload = await sign({ value: BigInt(accepted.amount) });
+    const payment = { x402Version: 2, accepted, payload, extensions: { challenge: { info: { id } } } };
+    return { 'payment-signature': encodeHeader(payment) };
+  };
+  return { id: info.id as string, pay };
+}
+
+/** The id, given at another time by its own account. */
+function dated(id: string, time: number): string {
+  const digits = time.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}${id.slice(13)}`;
 }
 
 const ALERTS = 'endpoints/weather/alerts.yaml';
@@ -69,6 +93,37 @@ t.test('what is signed after a change is not had at the price before it', async 
 });
 
 t.test(
+  'what is signed after a change is not had at the price before it, whatever age its challenge claims',
+  async (t) => {
+    const { gateway, service, edit, alert } = await open(t);
+    const [storm, rain] = [alert('storm'), alert('rain')];
+    const early = await ask(gateway, storm);
+    edit(ALERTS, ...raise);
+    await gateway.reload();
+    const { id } = await ask(gateway, rain);
+    const tenMinutesAgo = Date.now() - 600_000;
+    for (const claimed of [
+      dated(id, tenMinutesAgo),
+      dated(early.id, tenMinutesAgo),
+      dated('00000000-0000-7000-8000-000000000000', tenMinutesAgo),
+      early.id.replace('-7', '-4'),
+      'a word',
+    ]) {
+      const refused = { call: rain, proof: await early.pay(claimed), type: /insufficient/, detail: /30000/ };
+      await refusesBeforeWork(t, gateway, 'chain-c', refused);
+    }
+    t.same(service.asked, []);
+    const before = await gateway.earned('chain-c');
+    t.equal(
+      (await sendProof(storm, await early.pay())).status,
+      200,
+      'who was quoted the price before the change has it',
+    );
+    t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+  },
+);
+
+t.test(
   'what is taken out of sale leaves the documents at once, and what was bought of it can still be had',
   async (t) => {
     const { gateway, edit, alert } = await open(t);
@@ -92,19 +147,37 @@ t.test(
   },
 );
 
-t.test('an endpoint that retires is sold until its day', async (t) => {
-  let ahead = 0;
-  const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
-  const { gateway, edit, alert } = await open(t, { now: () => Date.now() + ahead });
-  edit(ALERTS, 'path: /weather/alerts', `retire: ${day}\npath: /weather/alerts`);
-  await gateway.reload();
-  const { url, init } = alert('storm');
-  const unpaid = async () => (await fetch(url, init)).status;
-  t.equal(await unpaid(), 402);
-  ahead = 3 * 86_400_000;
-  while ((await unpaid()) !== 404) await delay(50);
-  t.equal(await unpaid(), 404);
-});
+t.test(
+  'an endpoint that retires is sold until its day, and for as long as what was quoted before is good',
+  async (t) => {
+    const day = new Date().toISOString().slice(0, 10);
+    const midnight = Date.parse(day);
+    let time = midnight - 60_000;
+    const { gateway, service, edit, alert } = await open(t, { now: () => time });
+    edit(ALERTS, 'path: /weather/alerts', `retire: ${day}\npath: /weather/alerts`);
+    await gateway.reload();
+    const call = alert('storm');
+    const { id, pay } = await ask(gateway, call);
+    const first = await pay();
+    const bought = await (await sendProof(call, first)).json();
+    const buysNothing = async (name: string, proof: Record<string, string>) => {
+      const [earned, asked] = [await gateway.earned('chain-c'), service.asked.length];
+      t.equal((await sendProof(call, proof)).status, 404, name);
+      t.same([await gateway.earned('chain-c'), service.asked.length], [earned, asked]);
+      t.same(await (await sendProof(call, first)).json(), bought, 'what was bought can still be had');
+    };
+    const unpaid = async () => (await fetch(call.url, call.init)).status;
+    t.equal(await unpaid(), 402);
+
+    time = midnight + 60_000;
+    while ((await unpaid()) !== 404) await delay(50);
+    t.equal((await sendProof(call, await pay())).status, 200, 'quoted before');
+    await buysNothing('dated before', await pay(dated(id, midnight - 120_000)));
+
+    time = midnight + 31 * 60_000;
+    await buysNothing('quoted too long ago', await pay());
+  },
+);
 
 t.test('a catalogue with a mistake, or with other networks, changes nothing', async (t) => {
   const { gateway, edit, alert } = await open(t);
@@ -124,8 +197,9 @@ t.test('a catalogue with a mistake, or with other networks, changes nothing', as
 t.test('instances on one database sell the same: one that is told to load brings the others along', async (t) => {
   const database = await startPostgres();
   t.teardown(database.stop);
-  const { gateway, edit } = await open(t, { environment: { DATABASE_URL: database.url } });
+  const { gateway, edit, alert } = await open(t, { environment: { DATABASE_URL: database.url } });
   const other = await gateway.startAnother();
+  const quoted = await ask(gateway, alert('storm'));
   const versionOf = async (url: string) => (await fetch(`${url}/healthz`)).headers.get('turnpike-catalogue');
   const before = await versionOf(gateway.url);
   t.equal(await versionOf(other), before);
@@ -135,6 +209,9 @@ t.test('instances on one database sell the same: one that is told to load brings
   t.not(wanted, before);
   while ((await versionOf(other)) !== wanted) await delay(50);
   t.equal(await versionOf(other), wanted);
+  const { url, init } = alert('storm');
+  const paid = sendProof({ url: url.replace(gateway.url, other), init }, await quoted.pay());
+  t.equal((await paid).status, 200, 'and honours what was quoted by another before');
 });
 
 t.test('an upstream and an endpoint that are added are sold at once, in the sandbox by a double', async (t) => {

@@ -11,7 +11,7 @@ import type { Correction, Refusal } from '../../payment/refusal.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
 import { REFUNDS_PATH } from '../../v1-paths.ts';
 import { discoveryExtension } from './bazaar.ts';
-import { NO_ID, newChallengeId } from './challenge-id.ts';
+import { type ChallengeIds, NO_ID } from './challenge-id.ts';
 import { leastDeposit } from './channel.ts';
 import { gasSponsoringExtension } from './gas-sponsoring.ts';
 import { type ResourceListing, resourceListing } from './listing.ts';
@@ -203,9 +203,10 @@ export interface Challenges {
 export function createChallenges(
   networks: PayableNetworks,
   exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version' | 'policy'>,
-  { publicUrl, refundWindowMs }: { readonly publicUrl: string; readonly refundWindowMs: number | undefined },
+  options: { readonly publicUrl: string; readonly refundWindowMs: number | undefined; readonly ids: ChallengeIds },
   now: () => number,
 ): Challenges {
+  const { publicUrl, refundWindowMs, ids } = options;
   const common = {
     ...paymentIdentifierExtension,
     ...(refundWindowMs === undefined ? {} : refundExtension(publicUrl, refundWindowMs)),
@@ -343,7 +344,7 @@ export function createChallenges(
       return { resource, extensions };
     },
 
-    challenge: (quote, refusal, invalidParams) => ({ id: newChallengeId(now()), quote, refusal, invalidParams }),
+    challenge: (quote, refusal, invalidParams) => ({ id: ids.give(now()), quote, refusal, invalidParams }),
 
     isPayable: ({ quote }) => quoted(quote).isPayable,
 

@@ -10,13 +10,14 @@ export const x402: RailDefinition<RefundSigners | undefined, X402Rail> = {
   /** Networks, addresses and facilitators are the gateway's; its own are the keys that give money back. */
   readConfig: readRefundSigners,
   accounts: () => [],
-  open: ({ networks, exposure, channels, publicUrl, config, receiptSeed, refundWindowMs, now }) =>
+  open: ({ networks, exposure, channels, publicUrl, config, receiptSeed, challengeKey, refundWindowMs, now }) =>
     openX402Rail({
       networks,
       exposure,
       channels,
       publicUrl,
       refundSigners: config,
+      challengeKey,
       refundWindowMs,
       receiptSigner: receiptSeed === undefined ? undefined : openReceiptSigner(receiptSeed, publicUrl),
       now,

@@ -19,7 +19,7 @@ import { demandOutliving } from '../../payment/settle-upfront.ts';
 import { unknown } from '../../settlement.ts';
 import type { ChannelStore } from '../../store/channel-store.ts';
 import { createChallenges, requirementsV1, SETTLEMENTS_OF_A_HOLD, type X402Challenge } from './challenge.ts';
-import { givenAt } from './challenge-id.ts';
+import { openChallengeIds } from './challenge-id.ts';
 import { channelReceipt, openChannelPayments } from './channel.ts';
 import { openChannelRefunds } from './channel-refunds.ts';
 import type { X402Credential } from './credential.ts';
@@ -50,6 +50,8 @@ interface X402Options {
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly refundSigners?: RefundSigners | undefined;
+  /** 32 bytes in hex: tells the ids of this gateway's challenges from others. */
+  readonly challengeKey: string;
   /** For how long after a payment its payer may ask for it; undefined: nowhere. */
   readonly refundWindowMs?: number | undefined;
   /** Undefined: receipts are not signed. */
@@ -62,8 +64,9 @@ export interface X402Rail extends Rail<X402Credential, X402Challenge> {
 }
 
 export function openX402Rail(options: X402Options): X402Rail {
-  const { networks, exposure, publicUrl, refundSigners, receiptSigner, now } = options;
-  const challenges = createChallenges(networks, exposure, { publicUrl, refundWindowMs: options.refundWindowMs }, now);
+  const { networks, exposure, publicUrl, refundSigners, refundWindowMs, receiptSigner, now } = options;
+  const ids = openChallengeIds(options.challengeKey);
+  const challenges = createChallenges(networks, exposure, { publicUrl, refundWindowMs, ids }, now);
   const findSettlement = openRecovery(now);
   const channelPayments = openChannelPayments(options.channels, now);
 
@@ -158,9 +161,14 @@ export function openX402Rail(options: X402Options): X402Rail {
       ...(receiptSigner && payment.x402Version === 2 && { resourceUrl: publicUrl + quote.route.path }),
     });
 
-  /** When the challenge was given. Clients of version 1 name none: what they sign lasts from then on as long as it asked. */
+  /**
+   * When the challenge was given: now, for all that is known, where the payment names one that is not ours. Clients of
+   * version 1 name none: what they sign lasts from then on as long as it asked.
+   */
   const offeredAt = ({ payment, authorization: { endsAt } }: X402Credential, quote: Quote, network: PayableNetwork) =>
-    givenAt(payment.challengeId) ?? (endsAt ?? now()) - challenges.lastsMs(quote, network);
+    payment.challengeId === undefined
+      ? (endsAt ?? now()) - challenges.lastsMs(quote, network)
+      : (ids.givenAt(payment.challengeId) ?? now());
 
   /** A payment drawn from a channel: the gateway itself checks it, and nothing moves but a deposit. */
   async function verifyDrawn(
