@@ -31,7 +31,7 @@ export interface PurchaseParts {
 /** A stream ended before its end. */
 export class StreamBroken extends Error {
   readonly code: string;
-  /** Sends the same payment again, which is not charged again: the stream comes whole. */
+  /** Sends the same payment again, which is not charged again: the stream comes whole, or the same if the code is `answer_cut`. */
   readonly again: Again<Events>;
   constructor(code: string, message: string, again: Again<Events>) {
     super(message);

@@ -13,6 +13,7 @@ import type { Claim, Fulfilled, Receipt, Store, StoredAnswer } from '../store/st
 import { throughOutage } from '../store/through-outage.ts';
 import { deadline } from '../timing.ts';
 import type { Trace } from '../trace.ts';
+import { CutAnswer } from '../upstream/cut-answer.ts';
 import { MediaNotStored } from '../upstream/media/store.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import type { Visit } from '../visit.ts';
@@ -141,6 +142,10 @@ async function callUpstream(
   } finally {
     done();
     if (visit) visit.upstreamMs = Math.round(performance.now() - startedAt);
+  }
+  if (result instanceof CutAnswer) {
+    log.info({ requestId, route: route.id }, 'an answer was cut while it was passed on: sold as far as it came');
+    return result.text;
   }
   const fault = resultFault(route, result);
   if (fault === undefined) return result;

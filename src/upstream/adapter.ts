@@ -35,6 +35,8 @@ export interface CallContext {
   reportCost?(dollars: string): void;
   /** Takes what has come of an answer that streams. Left out: it is wanted whole. */
   readonly emit?: ((text: string) => void) | undefined;
+  /** Characters, as JSON Schema counts them, that an answer which streams may have; left out: the result says nothing of it. */
+  readonly longest?: number | undefined;
   /** Told how many tokens a model read and wrote for its answer, once that is whole. */
   readonly reportOutput?:
     | ((use: { readonly promptTokens: number; readonly completionTokens: number }) => void)

@@ -15,7 +15,7 @@ export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */
   available(route: Route): true | { missing: string[] };
   /** Answers the route's result, without its envelope. Throws UpstreamProblem. */
-  call(route: Route, input: Input, context: Omit<CallContext, 'terms'>): Promise<unknown>;
+  call(route: Route, input: Input, context: Omit<CallContext, 'terms' | 'longest'>): Promise<unknown>;
   /** The upstreams of a route that have their keys, in order; recipes are left out. For callers that speak a provider's protocol. */
   bindings(route: Route): readonly Binding[];
   /** Where an upstream is reached, for the downloader: files that it hands out there are its own. */
@@ -177,6 +177,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         terms: route.price.terms?.(input),
         reportUse: metrics?.tokens,
         emit: emit && passOn,
+        longest: route.streams ? (route.result.maxLength as number | undefined) : undefined,
       };
       const result = await callInOrder(usable, (source) => callCounted(source, route, input, sold), {
         subject: endpoint,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { StreamBroken } from '../../src/client/index.ts';
+import type { Answer, Events, StreamBroken } from '../../src/client/index.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../road/weather-service.ts';
@@ -169,9 +169,9 @@ t.test('a wallet on two kinds of chain, over two protocols', async (t) => {
   });
 });
 
-const openWeather = async (t: Test) => {
+const openWeather = async (t: Test, files: Parameters<typeof weatherFiles>[1] = {}) => {
   const service = await startWeatherService(t);
-  const catalogue = join(t.testdir({ catalogue: weatherFiles(service.url) }), 'catalogue');
+  const catalogue = join(t.testdir({ catalogue: weatherFiles(service.url, files) }), 'catalogue');
   const gateway = await startGateway({ catalogue, environment: { WEATHER_API_KEY: KEY }, tempo: true });
   t.teardown(gateway.stop);
   return { service, gateway };
@@ -212,6 +212,27 @@ t.test('a path that streams answers its events as they come, and one that breaks
   for await (const { data } of whole.result) last.push(data);
   t.same(last, ['{"wind": 3}', '{"key": "[secret]"}', '[DONE]']);
   t.equal(before - (await gateway.spendable('chain-c')), 20_000n, 'each was charged once');
+});
+
+t.test('a stream that its deadline cuts says so after what came, and its payment has the same again', async (t) => {
+  const watch = 'deadline: 1s\nresult: { type: string, examples: ["data: 1"] }';
+  const { service, gateway } = await openWeather(t, { watch });
+  const client = openClient(gateway, { pay: { network: 'chain-c' } });
+  const read = async (answer: Answer<Events>) => {
+    if (!answer.ok) throw new Error(answer.message);
+    const seen: unknown[] = [];
+    try {
+      for await (const event of answer.result) seen.push(event);
+    } catch (error) {
+      t.match(error, { name: 'StreamBroken', code: 'answer_cut', message: /at its deadline: all until here is what/ });
+      return { seen, again: (error as StreamBroken).again };
+    }
+    throw new Error('the stream was not cut');
+  };
+  const first = await read(await client.call('/weather/watch', { city: 'Endless' }));
+  t.match(first.seen[0], { event: 'message', data: '{"wind": 3}' });
+  t.same((await read(await first.again())).seen, first.seen);
+  t.equal(service.asked.length, 1);
 });
 
 t.test('a stream that its provider ends without an empty line is whole', async (t) => {

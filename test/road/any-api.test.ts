@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { privateKeyToAccount } from 'viem/accounts';
+import { canonicalJson } from '../../src/canonical-json.ts';
 import { openPayer } from '../../src/rails/mpp/payer.ts';
 import { drawPicture } from '../../src/sandbox/files/png.ts';
-import { payV2, request, sendProof, signProof } from '../clients.ts';
-import { type GatewayOptions, startGateway } from '../gateway.ts';
+import { payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 import { serve } from '../upstream/http/weather.ts';
 import { weatherFiles } from './weather-catalogue.ts';
@@ -13,12 +15,11 @@ const sell = async (
   t: Test,
   files: ReturnType<typeof weatherFiles>,
   key: string,
-  between?: GatewayOptions['between'],
+  options: Partial<GatewayOptions> = {},
 ) => {
   const catalogue = join(t.testdir({ catalogue: files }), 'catalogue');
   const environment = { WEATHER_API_KEY: key };
-  const options = { catalogue, environment, tempo: true, solanaNow: stoppedClock() };
-  const gateway = await startGateway({ ...options, ...(between && { between }) });
+  const gateway = await startGateway({ catalogue, environment, tempo: true, solanaNow: stoppedClock(), ...options });
   t.teardown(gateway.stop);
   const buy = async (network: string, path: string, body?: unknown) => {
     const answer = await payV2(gateway, network, request(gateway, path, body));
@@ -27,9 +28,9 @@ const sell = async (
   return { gateway, buy };
 };
 
-const open = async (t: Test) => {
+const open = async (t: Test, files: Parameters<typeof weatherFiles>[1] = {}, options: Partial<GatewayOptions> = {}) => {
   const service = await startWeatherService(t);
-  return { service, ...(await sell(t, weatherFiles(service.url), KEY)) };
+  return { service, ...(await sell(t, weatherFiles(service.url, files), KEY, options)) };
 };
 
 t.test('an API on this machine is sold from YAML alone, over x402 on two kinds of chain and over MPP', async (t) => {
@@ -126,7 +127,7 @@ t.test('a picture that strangers keep for a provider is not read where they send
   const another = `inner: { adapter: http, baseUrl: "${inner.origin}" }\n`;
   const readFrom = () => new URL(strangers.origin);
   const sold = { ...files, 'upstreams.yaml': files['upstreams.yaml'] + another };
-  const { gateway, buy } = await sell(t, sold, KEY, async () => ({ readFrom }));
+  const { gateway, buy } = await sell(t, sold, KEY, { between: async () => ({ readFrom }) });
   const before = await gateway.earned('chain-c');
   t.match(await buy('chain-c', '/weather/report', { year: 2026 }), {
     status: 500,
@@ -216,4 +217,73 @@ t.test('a caller who pays for a stream and never reads it holds up nothing, and 
   t.equal((await again.text()).length, 60 * 100_008 + 14);
   t.equal(service.asked.length, 1);
   await unread.body?.cancel();
+});
+
+const CHAIN_C = { networks: ['chain-c'], tempo: false };
+const REFUNDS = 'refunds: { automatic: true, endpoint: true }';
+const CUT = /\n\nevent: error\ndata: \{"error":\{"code":"answer_cut","message":"[^"]+"\}\}\n\n$/;
+
+/** Asks for the whole of what an answer's receipt says was paid. */
+async function askBack({ url, state }: Gateway, { transaction, network }: ReturnType<typeof receiptOf>) {
+  const asked = {
+    x402Version: 2,
+    paymentReference: { txHash: transaction, network },
+    amount: '10000',
+    idempotencyKey: transaction,
+  };
+  const wallet = privateKeyToAccount(state.evm['chain-c']?.privateKey ?? '0x');
+  const payerSignature = await wallet.signMessage({ message: canonicalJson(asked) });
+  const body = JSON.stringify({ ...asked, payerSignature });
+  return (await (await fetch(`${url}/v1/refunds`, { method: 'POST', body })).json()) as object;
+}
+
+t.test('a stream that its deadline cuts is sold as far as it was passed on, and not given back', async (t) => {
+  // No schema of a whole answer is asked of one that is cut.
+  const watch = 'deadline: 1s\nresult: { type: string, pattern: DONE, examples: ["data: [DONE]"] }';
+  const { service, gateway } = await open(t, { watch, service: REFUNDS }, CHAIN_C);
+  const before = await gateway.earned('chain-c');
+  const call = request(gateway, '/weather/watch', { city: 'Endless' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const answer = await sendProof(call, proof);
+  t.equal(answer.status, 200);
+  const text = await answer.text();
+  t.match(text, /^data: \{"wind": 3\}\n\n/);
+  t.match(text, CUT);
+  t.match(text, /at its deadline/);
+  t.match(await askBack(gateway, receiptOf(answer)), { status: 'denied', denialReason: /what was delivered/ });
+  const again = await sendProof(call, proof);
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.equal(await again.text(), text);
+
+  const other = request(gateway, '/weather/watch', { city: 'Endless Lake' });
+  const paid = await signProof(gateway, 'chain-c', other);
+  const leaving = new AbortController();
+  await sendProof({ ...other, init: { ...other.init, signal: leaving.signal } }, paid);
+  leaving.abort();
+  t.match(await (await sendProof(other, paid)).text(), CUT, 'also to who left before');
+  t.equal(service.asked.length, 2, 'the provider was asked once for each');
+  t.equal((await gateway.earned('chain-c')) - before, 20_000n);
+});
+
+t.test('a stream that has brought no event by its deadline is owed, and given back to who asks', async (t) => {
+  const watch = 'deadline: 1s\nresult: { type: string, examples: ["data: 1"] }';
+  const { gateway } = await open(t, { watch, service: REFUNDS }, CHAIN_C);
+  const call = request(gateway, '/weather/watch', { city: 'Silent' });
+  const answer = await sendProof(call, await signProof(gateway, 'chain-c', call));
+  t.match(await answer.text(), /^(: nothing\n\n)*event: error\ndata: .*"code":"result_owed"/);
+  t.match(await askBack(gateway, receiptOf(answer)), { status: /pending|executed/, amount: '10000' });
+});
+
+t.test('a stream that becomes longer than its result may be is sold as far as that goes', async (t) => {
+  const watch = 'result: { type: string, maxLength: 250000, examples: ["data: 1"] }';
+  const { service, gateway } = await open(t, { watch, service: REFUNDS }, CHAIN_C);
+  const call = request(gateway, '/weather/watch', { city: 'Long Island' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const answer = await sendProof(call, proof);
+  const text = await answer.text();
+  t.equal(text.replace(CUT, '\n\n').length, 2 * 100_008, 'whole events alone');
+  t.match(text, /longer than the 250000 characters/);
+  t.match(await askBack(gateway, receiptOf(answer)), { status: 'denied' });
+  t.equal(await (await sendProof(call, proof)).text(), text);
+  t.equal(service.asked.length, 1);
 });

@@ -10,9 +10,14 @@ price: { rule: fixed, amount: "0.01" }
 mpp: { operationId: weather_${name}, tag: AI Services }
 ${rest}`;
 
-/** A catalogue of endpoints of the weather service, as a directory for `t.testdir`. */
-export const weatherFiles = (baseUrl: string) => ({
-  'service.yaml': settings('service'),
+const ANY_TEXT = 'result: { type: string, examples: ["data: 1"] }';
+
+/**
+ * A catalogue of endpoints of the weather service, as a directory for `t.testdir`. `watch` is what the endpoint that streams
+ * says of its result, and `service` goes into service.yaml.
+ */
+export const weatherFiles = (baseUrl: string, { watch = ANY_TEXT, service = '' } = {}) => ({
+  'service.yaml': `${settings('service')}\n${service}`,
   'networks.yaml': settings('networks'),
   'upstreams.yaml': `weather:
   adapter: http
@@ -100,7 +105,7 @@ upstream: { via: weather, method: GET, path: /v1/station, result: "station.{name
       'watch.yaml': endpoint(
         'watch',
         `request: { required: [city], properties: { city: { type: string, maxLength: 80 } } }
-result: { type: string, examples: ["data: 1"] }
+${watch}
 example: { city: Lisbon }
 upstream: { via: weather, path: /v1/watch, body: input, stream: sse }
 `,

@@ -89,6 +89,15 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
         response.end('data: [DONE]\n\n');
         return;
       }
+      const isEndless = ['Endless', 'Silent'].some((name) => body.includes(name));
+      if (isEndless) {
+        const more = setInterval(
+          () => response.write(body.includes('Silent') ? ': nothing\n\n' : 'data: {"wind": 3}\n\n'),
+          100,
+        );
+        response.once('close', () => clearInterval(more));
+        return;
+      }
       if (body.includes('Short')) {
         response.end('data: {"wind": 3}\n\ndata: [DONE]\n');
         return;

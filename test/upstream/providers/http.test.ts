@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
 import t from 'tap';
+import { CutAnswer } from '../../../src/upstream/cut-answer.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
 import { http } from '../../../src/upstream/providers/http/adapter.ts';
+import { passOn } from '../../../src/upstream/providers/http/pass-on.ts';
 import { filledPath } from '../../../src/upstream/providers/http/path.ts';
 import { type AdapterCase, adapterContract } from './contract.ts';
 
@@ -107,4 +110,82 @@ t.test('what a path cannot hold is the caller’s fault, and none of the gateway
     '/v1/%F0%9F%8C%8A',
   );
   t.end();
+});
+
+type Passed = Parameters<typeof passOn>;
+
+type Last = 'end' | 'deadline' | 'shutdown' | 'break';
+
+/** A stream of these parts, and how it ends: what was passed on, and what came of it. */
+async function streamed(parts: readonly string[], last: Last, longest?: number, isWantedWhole = false) {
+  const stop = new AbortController();
+  const body = Readable.from(
+    (async function* () {
+      yield* parts.map((part) => Buffer.from(part));
+      if (last === 'deadline') stop.abort(new DOMException('late', 'TimeoutError'));
+      if (last === 'shutdown') stop.abort();
+      if (last !== 'end') throw new Error('broken off');
+    })(),
+    { objectMode: false },
+  );
+  const problemOf = () => new UpstreamProblem(stop.signal.aborted ? 'timeout' : 'failed', 'weather', 'broken off');
+  const stream = async () => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body, problemOf });
+  const binding = { http: { stream, redact: (text: string) => text }, options: {}, upstream: 'weather' };
+  const request = { method: 'GET', path: '/' } as Passed[0];
+  let passed = '';
+  const emit = (text: string) => {
+    passed += text;
+  };
+  const context = { signal: stop.signal, emit: isWantedWhole ? undefined : emit, longest };
+  const result = await passOn(request, binding as unknown as Passed[1], context).catch((error: unknown) => error);
+  return { passed, result };
+}
+
+const ONE = 'data: 1\n\n';
+
+for (const [what, parts, last, longest] of [
+  ['comes to its end', [ONE], 'end', undefined],
+  ['is exactly as long as it may be', [ONE, ONE], 'end', 18],
+  ['holds characters of two halves', ['data: \ud83c\udf0a\n\n'], 'end', 9],
+] as const) {
+  t.test(`a stream that ${what} is whole`, async (t) => {
+    t.same(await streamed(parts, last, longest), { passed: parts.join(''), result: parts.join('') });
+  });
+}
+
+for (const [what, parts, last, longest, kept] of [
+  ['has its deadline within an event', [ONE, 'data: 2\nda'], 'deadline', undefined, ONE],
+  ['brings too much at once', [`${ONE}${ONE}${ONE}`], 'end', 20, `${ONE}${ONE}`],
+  ['brings too much after a while', [ONE, `${ONE}${ONE}`], 'end', 20, `${ONE}${ONE}`],
+  ['brings an event without an end', [ONE, 'w'.repeat(8 * 1024 * 1024 + 1)], 'end', undefined, ONE],
+] as const) {
+  t.test(`a stream that ${what} ends with the word that it was cut`, async (t) => {
+    const { passed, result } = await streamed(parts, last, longest);
+    t.ok(result instanceof CutAnswer && result.text === passed);
+    t.ok(passed.startsWith(`${kept}event: error\ndata: {"error":{"code":"answer_cut"`));
+    t.match(passed, last === 'deadline' ? /at its deadline: all until here/ : /before it became longer than the \d+/);
+  });
+}
+
+for (const [what, parts, last, longest, failure] of [
+  ['is broken off by its provider', [ONE], 'break', undefined, 'failed'],
+  ['is stopped with the gateway', [ONE], 'shutdown', undefined, 'timeout'],
+  ['has brought nothing but comments by its deadline', [': wait\n\n'], 'deadline', undefined, 'timeout'],
+  ['has brought part of an event by its deadline', ['data: 1\n'], 'deadline', undefined, 'timeout'],
+  ['is too long with its first event', [ONE], 'end', 8, 'malformed'],
+] as const) {
+  t.test(`a stream that ${what} is none`, async (t) => {
+    t.match((await streamed(parts, last, longest)).result, { name: 'UpstreamProblem', failure });
+  });
+}
+
+t.test('a stream that is wanted whole is none where it is cut', async (t) => {
+  for (const [last, longest, failure] of [
+    ['deadline', undefined, 'timeout'],
+    ['end', 10, 'malformed'],
+  ] as const) {
+    const { passed, result } = await streamed([ONE, ONE], last, longest, true);
+    t.match(result, { name: 'UpstreamProblem', failure });
+    t.equal(passed, '');
+  }
 });
