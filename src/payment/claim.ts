@@ -330,7 +330,7 @@ async function claimVerified(
       maxOwedAttempts,
       keys,
       settleAgain: known?.state === 'unknown',
-      exposure: verified.isCovered ? undefined : exposure,
+      exposure: verified.isCovered ? undefined : { ...exposure, chain: verified.chain },
       draw: verified.hold?.draw,
     });
     if (outcome.won) parts.noted?.('claimed', performance.now() - claimedFrom);

@@ -52,6 +52,8 @@ export interface Challenge {
 export interface VerifiedPayment {
   /** Neutral id of the network, or CAIP-2 where the rail has chains of its own. */
   readonly network: string;
+  /** See ExposureLimits.chain. */
+  readonly chain?: string;
   readonly asset: string;
   readonly payer: string;
   readonly payTo: string;

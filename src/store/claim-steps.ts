@@ -75,11 +75,11 @@ const FEW = 2;
 function* standingOf(facts: PaymentFacts, limits: ExposureLimits, now: number, rowLock: string): Steps<Standing> {
   // Where transactions run side by side, two payments of one payer must not both find nothing open.
   if (rowLock !== '') yield unwatched(statements.lockPayer(facts.payer, now));
-  const { rows } = yield statements.payerStanding(facts, limits.failuresSince, FEW);
+  const { rows } = yield statements.payerStanding(facts, limits, FEW);
   const known = standingIn(rows, facts, limits);
   // More of a record can only speak for its payer.
   if (!known.isUnproven || valuesIn(rows, 'settled').length < FEW) return known;
-  const { rows: all } = yield statements.payerStanding(facts, limits.failuresSince, statements.RECORD);
+  const { rows: all } = yield statements.payerStanding(facts, limits, statements.RECORD);
   return standingIn(all, facts, limits);
 }
 

@@ -8,6 +8,7 @@ import type { Statement } from './statement.ts';
 import type {
   Claim,
   ClaimOptions,
+  ExposureLimits,
   Fulfilled,
   PaymentFacts,
   PaymentState,
@@ -79,16 +80,16 @@ export const RECORD = 20;
  */
 export const payerStanding = (
   { id, payer, network, asset }: PaymentFacts,
-  failuresSince: number,
+  { failuresSince, chain = network }: Pick<ExposureLimits, 'failuresSince' | 'chain'>,
   record: number,
 ): Statement => ({
-  text: `SELECT CASE WHEN network = ?2 AND asset = ?3 THEN amount ELSE '0' END AS value,
+  text: `SELECT CASE WHEN network IN (?2, ?7) AND asset = ?3 THEN amount ELSE '0' END AS value,
       CASE state WHEN 'unsettled' THEN 'failed' ELSE 'open' END AS kind FROM payments
       WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown', 'unsettled') AND substr(id, 1, ${DRAWN.length}) <> '${DRAWN}'
-        AND CASE state WHEN 'unsettled' THEN lost_at >= ?5 ELSE network = ?2 AND asset = ?3 AND id <> ?4 END
+        AND CASE state WHEN 'unsettled' THEN lost_at >= ?5 ELSE network IN (?2, ?7) AND asset = ?3 AND id <> ?4 END
     UNION ALL SELECT * FROM (SELECT receipt AS value, 'settled' AS kind FROM payments
-      WHERE payer = ?1 AND state = 'settled' AND network = ?2 AND asset = ?3 LIMIT ?6) AS record`,
-  values: [payer, network, asset, id, failuresSince, record],
+      WHERE payer = ?1 AND state = 'settled' AND network IN (?2, ?7) AND asset = ?3 LIMIT ?6) AS record`,
+  values: [payer, network, asset, id, failuresSince, record, chain],
   isPlannedOnce: true,
 });
 

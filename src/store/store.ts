@@ -175,6 +175,8 @@ export interface ExposureLimits {
   failures: number;
   /** Milliseconds since the epoch: those from then on count. */
   failuresSince: number;
+  /** CAIP-2 id of the payment's network, where what an earlier release stored by that name counts as well. */
+  chain?: string | undefined;
 }
 
 /** What was worked for and never paid. `amount` in atomic units. */

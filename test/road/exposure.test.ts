@@ -1,11 +1,12 @@
 /** Nobody works for nothing: payers who follow the protocol and take the money away. */
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
-import { request, sendProof, signProof, signUpto } from '../clients.ts';
+import { type PaidCall, request, sendProof, signProof, signUpto } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import type { Gateway } from '../gateway.ts';
 import { TWO_FACED } from '../hostile-wallets.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
+import { signMpp } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 
@@ -14,9 +15,9 @@ t.teardown(gateway.stop);
 const { reader, another } = await openEvmWallet(gateway, 'chain-c');
 
 let made = 0;
-const fresh = (of: Gateway = gateway) => {
+const fresh = (of: Gateway = gateway, prefix = '') => {
   made += 1;
-  return request(of, '/image/family-e-2', { prompt: `a lighthouse, number ${made}` });
+  return request(of, `${prefix}/image/family-e-2`, { prompt: `a lighthouse, number ${made}` });
 };
 const addressOf = ({ state }: Gateway) => privateKeyToAddress(state.evm['chain-c']?.privateKey ?? '0x');
 const upstreamCalls = async () => (await gateway.calls()).upstreamCalls;
@@ -56,6 +57,35 @@ t.test('one balance buys one thing at a time, however many authorizations are si
   t.equal((await answering).status, 200);
   t.equal((await gateway.earned('chain-c')) - earned, PRICE);
   t.ok((await upstreamCalls()) - before <= 2, 'the work of one call');
+});
+
+t.test('one balance buys one thing at a time, whichever protocol the other is paid by', async (t) => {
+  const x402 = (payer: Gateway, call: PaidCall) => signProof(payer, 'chain-c', call);
+  const mpp = (payer: Gateway, call: PaidCall) => signMpp(payer, 'chain-c', call);
+  const [byX402, byMpp] = [
+    { name: 'x402', prefix: '', sign: x402 },
+    { name: 'MPP', prefix: '/mpp', sign: mpp },
+  ];
+  for (const [first, second] of [
+    [byX402, byMpp],
+    [byMpp, byX402],
+  ] as const) {
+    const payer = await another(PRICE);
+    const [one, other] = [fresh(payer, first.prefix), fresh(payer, second.prefix)];
+    const [proof, otherProof] = [await first.sign(payer, one), await second.sign(payer, other)];
+    const earned = await gateway.earned('chain-c');
+    const hold = gateway.upstreams.gate.holdNext();
+    const answering = sendProof(one, proof);
+    await hold.reached;
+    const before = await upstreamCalls();
+    const refused = await sendProof(other, otherProof);
+    t.equal(refused.status, 402, `${second.name} while ${first.name} is worked for`);
+    t.equal(await kindOf(refused), 'payment-insufficient');
+    t.equal(await upstreamCalls(), before, 'no work for it');
+    hold.release();
+    t.equal((await answering).status, 200);
+    t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+  }
 });
 
 t.test('a balance that covers several calls buys them at once', async (t) => {

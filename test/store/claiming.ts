@@ -80,6 +80,10 @@ export function claiming(promise: Promised): void {
     t.match(await claimOf('besides', '1'), { open: 50n, settleUpfront: true }, 'together more than a new payer may');
     t.match(await store.find('besides'), { settleUpfront: true }, 'kept, for whoever takes over');
     t.match(await claimOf('elsewhere', '1', { network: 'chain-b' }), { open: 0n, settleUpfront: false });
+    const named = { ...exposure, chain: 'chain-b' };
+    const both = await store.claim(sampleFacts('of both names', { amount: '1' }), claimAt(1, { exposure: named }));
+    t.match(both, { won: true, open: 52n }, 'what is stored by the network’s other name is under way there, too');
+    await store.giveUp({ id: 'of both names', attempt: 1 }, 'released', 'none', 2);
     t.match(await claimOf('stranger', '50', { payer: 'payer-2' }), { open: 0n, settleUpfront: false });
 
     const payer = 'payer-3';

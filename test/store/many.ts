@@ -53,7 +53,12 @@ export const asked: readonly (readonly [what: string, sql: string])[] = [
   ['a payer', page({ payer: 'payer-7' })],
   ['a transaction', written(listPayments({ transaction: 'tx77', limit: 2 }))],
   ['an old transaction', written(listPayments({ transaction: 'tx77', limit: 2 }, true))],
-  ['what speaks for a payer', written(payerStanding(sampleFacts('payment-7', { payer: 'payer-7' }), T, RECORD))],
+  [
+    'what speaks for a payer',
+    written(
+      payerStanding(sampleFacts('payment-7', { payer: 'payer-7' }), { failuresSince: T, chain: 'eip155:7' }, RECORD),
+    ),
+  ],
   ['what was lost', written(listLosses(T))],
   ['what is at work', page({ states: ['claimed'] })],
   ['what is stuck', written(listPayments({ states: ['claimed'], leaseBefore: T, limit: 9 }))],

@@ -23,6 +23,8 @@ import type { PaymentCredential } from './credential.ts';
 import type { ChargeMethod, Work } from './method.ts';
 
 export interface EvmOptions {
+  /** Neutral id of the network: other rails know it by that, too. */
+  readonly network: string;
   readonly chainId: number;
   /** `name` and `version` are those of the token's EIP-712 domain. */
   readonly asset: {
@@ -64,8 +66,8 @@ export function createEvmMethod(
   options: EvmOptions,
   { challengeLifetimeMs, now }: { challengeLifetimeMs: number; now(): number },
 ): ChargeMethod {
-  const { chainId, asset, payTo, rpcUrl, facilitator, leastPrice = () => 0n } = options;
-  const network = `eip155:${chainId}`;
+  const { network, chainId, asset, payTo, rpcUrl, facilitator, leastPrice = () => 0n } = options;
+  const chain = `eip155:${chainId}`;
   const payers = createEvmPayers(rpcUrl, asset.address, now);
   const looks = openLooks<LogProgress>(now);
 
@@ -75,7 +77,7 @@ export function createEvmMethod(
 
   const requirementsOf = (amount: Atomic, work: Work) => ({
     scheme: 'exact',
-    network,
+    network: chain,
     amount: amount.toString(),
     asset: asset.address,
     payTo,
@@ -98,7 +100,7 @@ export function createEvmMethod(
     /** The nonce is made from the challenge, and the token takes it from a payer only once. */
     identify(credential) {
       const { payer, shown } = readAuthorization(credential);
-      return { id: eip3009Identity(network, asset.address, payer, nonceOf(credential.challenge)), shown };
+      return { id: eip3009Identity(chain, asset.address, payer, nonceOf(credential.challenge)), shown };
     },
 
     async verify(credential, work, settlesNow) {
@@ -107,7 +109,7 @@ export function createEvmMethod(
       if (authorization.nonce !== nonceOf(challenge)) {
         throw new Refusal('verification-failed', 'the authorization is for another challenge');
       }
-      const terms = { chain: network, asset: asset.address, payTo, amount };
+      const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
       const requirements = requirementsOf(amount, work);
       const payment = { x402Version: 2, payload: authorization.payload, accepted: requirements };
@@ -128,6 +130,7 @@ export function createEvmMethod(
         amount: amount.toString(),
       };
       return {
+        chain,
         payer,
         payerIsProven: true,
         holder: await payers(payer, { isCounterfactual }),

@@ -6,7 +6,7 @@ import type { PaymentCredential } from './credential.ts';
 /** What a method's own check of a credential adds to what its challenge says already. */
 export type MethodVerdict = Pick<
   VerifiedPayment,
-  'payer' | 'holder' | 'payerIsProven' | 'upfront' | 'recoveryQuery' | 'settle'
+  'chain' | 'payer' | 'holder' | 'payerIsProven' | 'upfront' | 'recoveryQuery' | 'settle'
 >;
 
 /** What is paid for, as far as it matters to a way to pay. */
@@ -15,7 +15,7 @@ export type Work = Pick<Quote, 'deadlineMs'>;
 /** A way to pay a `charge`: one chain with one token. */
 export interface ChargeMethod {
   readonly name: string;
-  /** CAIP-2 id of the chain. */
+  /** See VerifiedPayment.network. */
   readonly network: string;
   /** Token address. */
   readonly currency: string;

@@ -33,6 +33,7 @@ function evmCharge(networks: PayableNetworks, id: NetworkId): EvmOptions | undef
   const { caip2, asset, payTo, rpcUrl, facilitator } = network;
   const { address, decimals, name = '', version = '' } = asset;
   return {
+    network: id,
     chainId: Number(caip2.split(':')[1]),
     asset: { address, decimals, name, version },
     payTo,

@@ -262,6 +262,7 @@ export function openX402Rail(options: X402Options): X402Rail {
       let isPaidFor = false;
       return {
         network: network.id,
+        chain,
         asset: asset.address,
         decimals: asset.decimals,
         payer,

@@ -16,6 +16,7 @@ import {
 } from './credentials.ts';
 
 const evmOptions = {
+  network: 'chain-c',
   chainId: 84532,
   asset: { address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e', decimals: 6, name: 'USDC', version: '2' },
   payTo: tempoOptions.recipient,

@@ -50,7 +50,7 @@ async function gateway(t: Tap, { rpcUrl = chain.rpcUrl, deadlineMs = 1_000 } = {
     exposure: noExposure,
     secrets: [secret],
     realm: '127.0.0.1',
-    evm: { chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
+    evm: { network: 'chain-c', chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
   });
   const started = await startGateway(t, rail, [mppRoute(path, '0.05', deadlineMs)]);
   return { ...started, rail, payTo, url: `${started.url}${path}`, earned: () => chain.balance(payTo) };
@@ -158,7 +158,14 @@ t.test('refuses an authorization of which too little is left: it settles after t
   let now = Date.now();
   const facilitator = facilitatorAt(chain.rpcUrl);
   t.teardown(() => facilitator.close());
-  const options = { chainId, asset, payTo: newEvmWallet().address, rpcUrl: chain.rpcUrl, facilitator };
+  const options = {
+    network: 'chain-c',
+    chainId,
+    asset,
+    payTo: newEvmWallet().address,
+    rpcUrl: chain.rpcUrl,
+    facilitator,
+  };
   const rail = openMppRail({
     exposure: noExposure,
     secrets: [secret],
@@ -213,7 +220,7 @@ t.test('both ways to pay stand side by side, and a credential for one is no cred
     secrets: [secret],
     realm: '127.0.0.1',
     tempo,
-    evm: { chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
+    evm: { network: 'chain-c', chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
   });
   const { url, seen } = await startGateway(t, rail, [mppRoute(path)]);
   t.equal((await wallet.fetch(`${url}${path}`, post)).status, 200, 'the client picks what it can pay');
