@@ -12,12 +12,14 @@ interface RelayedGateway extends Gateway {
   readonly node: Relay;
   /** The facilitator's answers pass here, once the money has moved. */
   readonly settlements: Gate;
+  /** What is to be locked in the escrow passes here, before it is. */
+  readonly locks: Gate;
   /** Stops the gateway, and goes on holding what is held. */
   drain(): Promise<void>;
 }
 
 export async function startRelayedGateway(options: GatewayOptions = {}): Promise<RelayedGateway> {
-  const settlements = openGate();
+  const [settlements, locks] = [openGate(), openGate()];
   const relays: Relay[] = [];
   const relay = async (target: string): Promise<Relay> => {
     const opened = await relayTo(target);
@@ -30,6 +32,18 @@ export async function startRelayedGateway(options: GatewayOptions = {}): Promise
       const settlement = await facilitator.settle(...payment);
       await settlements.pass();
       return settlement;
+    },
+    async escrow(caip2) {
+      const operator = await facilitator.escrow?.(caip2);
+      return (
+        operator && {
+          ...operator,
+          async lock(...hold) {
+            await locks.pass();
+            return operator.lock(...hold);
+          },
+        }
+      );
     },
   });
   const between = async (sandbox: Sandbox) => {
@@ -58,9 +72,11 @@ export async function startRelayedGateway(options: GatewayOptions = {}): Promise
     upstreams,
     node,
     settlements,
+    locks,
     drain,
     async stop() {
       settlements.open();
+      locks.open();
       for (const { gate } of relays) gate.open();
       await drain();
       await Promise.all(relays.map(({ stop }) => stop()));

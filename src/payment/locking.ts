@@ -26,12 +26,16 @@ interface HoldParts {
  * nobody knows yet, or what an earlier attempt sent may lock it yet: the reconciler gives back what turns out to be locked.
  */
 export async function lockPayment(
-  { store, now }: HoldParts,
+  { store, now }: HoldParts & { readonly store: Pick<Store, 'cover'> },
   { claim, verified, drawn, mayHaveSettled }: ToLock,
   hold: Hold,
 ): Promise<void> {
   const locked = await hold.lock(claim, drawn);
-  if (locked.state === 'settled') return;
+  if (locked.state === 'settled') {
+    // What is drawn from a deposit never counted.
+    if (!verified.isCovered && !(await throughOutage(() => store.cover(claim)))) throw inProgress();
+    return;
+  }
   if (locked.state === 'declined') {
     if (!(await throughOutage(() => store.giveUp(claim, 'released', locked.error.message, now())))) throw inProgress();
     throw locked.error;

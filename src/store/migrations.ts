@@ -343,6 +343,9 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
   () => `
     DROP INDEX holds_by_owner;
     DROP INDEX holds_by_lease;`,
+
+  // Payments whose money is locked in an escrow.
+  () => `ALTER TABLE payments ADD COLUMN is_covered INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 export const schemaVersion = steps.length;

@@ -76,7 +76,7 @@ export const RECORD = 20;
 /**
  * What the payer has under way besides on the network, what it settled there, and what it failed to within the time: that
  * on every network. Amounts travel as text, for they may be large; what was settled as its receipt, which tells the
- * actual amount. `record`: how many of those at most. What a deposit covers is not among what is under way.
+ * actual amount. `record`: how many of those at most. What a deposit or an escrow covers is not among what is under way.
  */
 export const payerStanding = (
   { id, payer, network, asset }: PaymentFacts,
@@ -86,7 +86,7 @@ export const payerStanding = (
   text: `SELECT CASE WHEN network IN (?2, ?7) AND asset = ?3 THEN amount ELSE '0' END AS value,
       CASE state WHEN 'unsettled' THEN 'failed' ELSE 'open' END AS kind FROM payments
       WHERE payer = ?1 AND state IN ('claimed', 'fulfilled', 'unknown', 'unsettled') AND substr(id, 1, ${DRAWN.length}) <> '${DRAWN}'
-        AND CASE state WHEN 'unsettled' THEN lost_at >= ?5 ELSE network IN (?2, ?7) AND asset = ?3 AND id <> ?4 END
+        AND CASE state WHEN 'unsettled' THEN lost_at >= ?5 ELSE network IN (?2, ?7) AND asset = ?3 AND id <> ?4 AND is_covered = 0 END
     UNION ALL SELECT * FROM (SELECT receipt AS value, 'settled' AS kind FROM payments
       WHERE payer = ?1 AND state = 'settled' AND network IN (?2, ?7) AND asset = ?3 LIMIT ?6) AS record`,
   values: [payer, network, asset, id, failuresSince, record, chain],
@@ -115,6 +115,11 @@ export const takePayment = (facts: PaymentFacts, state: PaymentState, options: C
     facts.recoveryQuery,
     facts.settleUpfront ? 1 : 0,
   ],
+});
+
+export const coverPayment = ({ id, attempt }: Claim): Statement => ({
+  text: `UPDATE payments SET is_covered = 1 WHERE id = ?1 AND attempt = ?2 AND ${HELD}`,
+  values: [id, attempt],
 });
 
 export const fulfilPayment = (

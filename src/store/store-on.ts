@@ -65,6 +65,8 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     claim: (facts, options) => engine.transact(() => claim(facts, options, engine.rowLock)),
 
+    cover: (claim) => changesOne(statements.coverPayment(claim)),
+
     fulfil: (claim, answer, { cost, now }) => changesOne(statements.fulfilPayment(claim, answer, cost, now)),
 
     async settle(claim, receipt, now, fulfilled) {

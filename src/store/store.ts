@@ -239,7 +239,7 @@ export type ClaimOutcome =
       won: true;
       claim: Claim;
       before: Payment | undefined;
-      /** Atomic units of the payer's other payments on this network and asset that have not ended. */
+      /** Atomic units of the payer's other payments on this network and asset that have not ended, and are not covered. */
       open: bigint;
       /** As it is kept: the facts', or true where the exposure asks for it. */
       settleUpfront: boolean;
@@ -270,6 +270,12 @@ export interface Store extends NonceStore {
    * won while another payment has one of them, unless that one ended without moving money (`released`, `unsettled`).
    */
   claim(facts: PaymentFacts, options: ClaimOptions): Promise<ClaimOutcome>;
+
+  /**
+   * The money of a claimed payment is locked: it is none of what its payer has `open`, from then on. False when the claim
+   * was lost to another instance, or has ended.
+   */
+  cover(claim: Claim): Promise<boolean>;
 
   /** Keeps the answer; `claimed` becomes `fulfilled`. False when the claim was lost to another instance, or has ended. */
   fulfil(claim: Claim, answer: StoredAnswer, details: { cost?: string; now: number }): Promise<boolean>;

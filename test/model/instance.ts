@@ -85,6 +85,7 @@ function awaitedStore(
       for (const { name } of options.keys ?? []) keys.add(name);
       return once(`claim ${facts.id}`, () => writing(store.claim(facts, options)));
     },
+    cover: (claim) => once(`cover ${claim.id}, attempt ${claim.attempt}`, () => writing(store.cover(claim))),
     fulfil: (claim, ...args) =>
       once(`fulfil ${claim.id}, attempt ${claim.attempt}`, () => writing(store.fulfil(claim, ...args))),
     settle: (claim, ...args) =>

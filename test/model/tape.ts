@@ -37,6 +37,7 @@ export function taped(store: Store, tape: Tape, isKnown: () => boolean): Store {
     list: asked(store.list),
     cached: asked(store.cached),
     claim: asked(store.claim),
+    cover: asked(store.cover),
     fulfil: asked(store.fulfil),
     settle: asked(store.settle),
     giveUp: asked(store.giveUp),

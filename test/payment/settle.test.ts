@@ -211,6 +211,16 @@ t.test('a payment that is locked goes on', async (t) => {
   t.match(await payment(), { state: 'claimed', attempt: 1, owner: 'instance-1' });
 });
 
+t.test('one that another has by the time that it is locked is the other’s', async (t) => {
+  const { claim, parts, payment, store } = await claimed(t, { isAnswered: false });
+  const lock = async () => {
+    await takenOver({ store, payment });
+    return moved('0xlocked');
+  };
+  await t.rejects(lockPayment(parts(), locking(claim), holdThat(lock)), inProgress);
+  t.match(await payment(), { state: 'claimed', owner: 'another' });
+});
+
 const notLocked = {
   name: 'Refusal',
   kind: 'verification-failed',

@@ -4,15 +4,15 @@ import t, { type Test } from 'tap';
 import { openWallet } from '../../src/rails/x402/payer.ts';
 import { type PaidCall, receiptOf, request, sendProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
-import { startGateway } from '../gateway.ts';
 import { HELD_ON, signHold } from '../holds.ts';
 import { callTool } from '../mcp/tool-client.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
 import { fresh, kindOf, picturesWith, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 const HELD_FIRST = '{ hold: true, settleUpfront: { above: "0.01" } }';
 
-const gateway = await startGateway({
+const gateway = await startRelayedGateway({
   catalogue: picturesWith(t, HELD_FIRST, 'llm/vendor3-5.6-terra'),
   networks: ['chain-a', 'chain-c'],
 });
@@ -182,6 +182,36 @@ t.test('who has moved the money away locks nothing, and nobody works for it', as
   t.equal(answer.status, 402);
   t.equal(await kindOf(answer), 'verification-failed');
   t.equal((await gateway.calls()).upstreamCalls, upstreams);
+});
+
+t.test('a balance that covers two holds buys two at once: what is locked is not counted twice', async (t) => {
+  const payer = await (await openEvmWallet(gateway, 'chain-c')).another(2n * PRICE);
+  const [one, other] = [fresh(payer), fresh(payer)];
+  const [proof, otherProof] = [await signHold(payer, one), await signHold(payer, other)];
+  const earned = await gateway.earned('chain-c');
+  const work = gateway.upstreams.gate.holdNext();
+  const answering = sendProof(one, proof);
+  await work.reached;
+  t.equal((await sendProof(other, otherProof)).status, 200, 'while the first is worked for');
+  work.release();
+  t.equal((await answering).status, 200);
+  t.equal((await gateway.earned('chain-c')) - earned, 2n * PRICE);
+});
+
+t.test('a balance that covers one hold buys one: what is not locked yet is counted', async (t) => {
+  const payer = await (await openEvmWallet(gateway, 'chain-c')).another(PRICE);
+  const [one, other] = [fresh(payer), fresh(payer)];
+  const [proof, otherProof] = [await signHold(payer, one), await signHold(payer, other)];
+  const { upstreamCalls } = await gateway.calls();
+  const lock = gateway.locks.holdNext();
+  const answering = sendProof(one, proof);
+  await lock.reached;
+  const refused = await sendProof(other, otherProof);
+  t.equal(refused.status, 402);
+  t.equal(await kindOf(refused), 'payment-insufficient');
+  t.equal((await gateway.calls()).upstreamCalls, upstreamCalls, 'no work for it');
+  lock.release();
+  t.equal((await answering).status, 200);
 });
 
 t.test('a tool call is held and taken as well', async (t) => {

@@ -69,6 +69,27 @@ export function claiming(promise: Promised): void {
     }
   });
 
+  promise('counts what is locked no more, once its claim has said so', async (t, store) => {
+    const exposure = { perPayer: 10_000n, unproven: 10_000n, failures: 1, failuresSince: 0 };
+    const openBeside = async (id: string) => {
+      const outcome = await store.claim(sampleFacts(id, { amount: '1' }), claimAt(1, { exposure }));
+      if (!outcome.won) throw new Error(`${id} was not won`);
+      await store.giveUp(outcome.claim, 'released', 'none', 2);
+      return outcome.open;
+    };
+    const claim = await won(store, sampleFacts('held', { amount: '50' }), claimAt(1));
+    t.equal(await openBeside('before'), 50n, 'it is on its way to be locked');
+    t.equal(await store.cover({ ...claim, attempt: 2 }), false, 'a claim of another has no say');
+    t.equal(await openBeside('still'), 50n);
+    t.equal(await store.cover(claim), true);
+    t.equal(await openBeside('while it is worked for'), 0n);
+    await store.fulfil(claim, sampleAnswer(), { now: 2 });
+    t.equal(await openBeside('done'), 0n);
+    await store.giveUp(claim, 'unknown', 'no answer', 3);
+    t.equal(await openBeside('whatever becomes of it'), 0n);
+    t.equal(await store.cover(claim), false, 'nobody has it');
+  });
+
   promise('makes a payer settle first once it has more under way than it may, or failed before', async (t, store) => {
     const exposure = { perPayer: 100n, unproven: 50n, failures: 2, failuresSince: 0 };
     const claimOf = async (id: string, amount: string, changes: Partial<PaymentFacts> = {}) => {
