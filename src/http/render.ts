@@ -2,7 +2,7 @@
 import { Problem } from '../errors.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
-import { isForgotten } from '../store/store.ts';
+import { isForgotten, type Receipt } from '../store/store.ts';
 
 export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
   const { status, headers, body } = withoutId(outcome, rails);
@@ -10,33 +10,35 @@ export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): Http
 }
 
 function withoutId(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
-  if (outcome.kind === 'problem') {
-    const { problem, requestId, rail: name = '', receipt } = outcome;
-    const rail = rails.get(name);
-    const shared = problemAnswer(problem, requestId);
-    const { headers, ...answer } = rail?.http.problem?.(problem, shared) ?? shared;
-    return {
-      ...answer,
-      headers: receipt && rail?.http.tellsOwed ? { ...headers, ...rail.http.receipt(receipt) } : headers,
-    };
-  }
-  const rail = rails.get(outcome.rail);
+  const rail = rails.get(outcome.rail ?? '');
+  if (outcome.kind === 'problem') return problemOn(rail, outcome.problem, outcome);
   if (!rail) return problemAnswer(undefined, outcome.requestId);
   if (outcome.kind === 'challenge') return rail.http.challenge(outcome.challenge);
   const { answer, receipt, replayed } = outcome;
-  const receipts = receipt && rail.http.receipt(receipt);
-  if (isForgotten(answer)) {
-    return problemAnswer(new Problem('answer_gone', undefined, { headers: receipts ?? {} }), outcome.requestId);
-  }
+  if (isForgotten(answer)) return problemOn(rail, new Problem('answer_gone'), outcome);
   return {
     status: answer.status,
     headers: {
       'content-type': answer.contentType,
       'cache-control': 'private',
-      ...receipts,
+      ...(receipt && rail.http.receipt(receipt)),
       ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
     },
     body: answer.body,
+  };
+}
+
+/** In the rail's own words, with the receipt where they may tell of one beside a problem. */
+function problemOn(
+  rail: Rail | undefined,
+  problem: Problem,
+  { requestId, receipt }: { readonly requestId: string; readonly receipt?: Receipt | undefined },
+): HttpAnswer {
+  const shared = problemAnswer(problem, requestId);
+  const { headers, ...answer } = rail?.http.problem?.(problem, shared) ?? shared;
+  return {
+    ...answer,
+    headers: receipt && rail?.http.tellsOwed ? { ...headers, ...rail.http.receipt(receipt) } : headers,
   };
 }
 

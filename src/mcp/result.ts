@@ -68,9 +68,11 @@ async function answerResult(
   { rail, answer, receipt, replayed, requestId }: Result & Pick<Outcome, 'requestId'>,
   call: Called['call'],
 ): Promise<CallToolResult> {
-  const receipts = receipt && rails.get(rail)?.mcp.receipt(receipt, call);
+  const words = rails.get(rail)?.mcp;
+  const isGone = isForgotten(answer);
+  const receipts = receipt && (!isGone || words?.tellsOwed) && words?.receipt(receipt, call);
   const meta = { ...receipts, ...(replayed && { 'turnpike/replayed': true }), 'turnpike/request-id': requestId };
-  if (isForgotten(answer)) return { ...problemResult(new Problem('answer_gone'), requestId), _meta: meta };
+  if (isGone) return { ...problemResult(new Problem('answer_gone'), requestId), _meta: meta };
   const structured = structuredAnswer(answer);
   const blocks = structured ? await mediaBlocks(structured, media) : [];
   return {

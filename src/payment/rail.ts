@@ -107,7 +107,7 @@ export interface HttpWire<C extends Credential, Asked extends Challenge> {
   problem?(problem: Problem, shared: HttpAnswer): HttpAnswer;
   /** The headers that tell of a settlement: the same for the same receipt, always. */
   receipt(receipt: Receipt): Record<string, string>;
-  /** Whether they may stand beside a problem: what was paid for is owed. */
+  /** Whether they may stand beside a problem: what was paid for is owed, or its answer is not kept any more. */
   readonly tellsOwed?: boolean;
 }
 

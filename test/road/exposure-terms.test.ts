@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { payV1, payV2, request, sendProof, signProof, signProofV1, signUpto } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
+import { callTool } from '../mcp/tool-client.ts';
 import {
   ask,
   flows,
@@ -19,6 +20,7 @@ import {
   signMpp,
   termsOf,
 } from '../settling-first.ts';
+import { mcpDoor } from './doors.ts';
 
 /** An ERC-1271 wallet that finds every signature good. */
 const AGREEABLE = '0x631626ba7e60e01b60005260206000f3';
@@ -90,20 +92,46 @@ t.test('a Tempo payment that was tried before does not settle first because its 
   time = Date.now();
 });
 
-t.test('an answer that is not kept any more is an error like every other, with the receipt', async (t) => {
-  const call = fresh(gateway);
-  const proof = await signProof(gateway, 'chain-c', call);
-  t.equal((await sendProof(call, proof)).status, 200);
+t.test('an answer that is not kept any more is an error like others, with its receipt over x402 alone', async (t) => {
+  const [x402, mpp, door] = [fresh(gateway), fresh(gateway, '/mpp'), mcpDoor(gateway)];
+  const [overX402, overMpp] = [await signProof(gateway, 'chain-c', x402), await signMpp(gateway, 'chain-c', mpp)];
+  t.equal((await sendProof(x402, overX402)).status, 200);
+  t.equal((await sendProof(mpp, overMpp)).status, 200);
+  const rails = ['x402', 'mpp'] as const;
+  const input = (rail: string) => ({ prompt: `a lighthouse, by a tool over ${rail}` });
+  const tools = await Promise.all(
+    rails.map(async (rail) => {
+      const proof = await door.sign({ rail, network: 'chain-c' }, '/image/family-e-2', input(rail));
+      const call = () => callTool(gateway, 'image_family-e-2', input(rail), proof);
+      t.notOk((await call()).isError, rail);
+      return call;
+    }),
+  );
   const store = openSqliteStore(join(gateway.directory, 'turnpike.sqlite'));
   await store.forget({ values: 0, answers: Date.now() + 1_000, payments: undefined });
   await store.close();
-  const gone = await sendProof(call, proof);
-  t.equal(gone.status, 410);
-  t.ok(gone.headers.get('payment-response'));
-  t.match(await gone.json(), {
-    error: { code: 'answer_gone', message: /not kept any more/, requestId: gone.headers.get('request-id') },
+
+  const error = { code: 'answer_gone', message: /not kept any more/, requestId: /.+/ };
+  const byHeader = await sendProof(x402, overX402);
+  t.ok(byHeader.headers.get('payment-response'));
+  const inItsWords = await sendProof(mpp, overMpp);
+  t.notOk(inItsWords.headers.has('payment-receipt'), 'MPP has receipts on success alone');
+  t.equal(inItsWords.headers.get('content-type'), 'application/problem+json');
+  for (const gone of [byHeader, inItsWords]) {
+    t.equal(gone.status, 410);
+    t.equal(gone.headers.get('cache-control'), 'no-store');
+    t.match(await gone.json(), { error: { ...error, requestId: gone.headers.get('request-id') } });
+  }
+  const [byX402, byMpp] = await Promise.all(tools.map((call) => call()));
+  t.match(byX402, {
+    isError: true,
+    structuredContent: { error },
+    _meta: { 'x402/payment-response': { success: true } },
   });
+  t.match(byMpp, { isError: true, structuredContent: { error } });
+  t.notMatch(byMpp, { _meta: { 'org.paymentauth/receipt': {} } });
 });
+
 t.test('a payer whose settlements failed is offered what it can pay, and why: exact, to settle first', async (t) => {
   for (let time = 0; time < 2; time += 1) await lose(t, gateway);
   const metered = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 300 });

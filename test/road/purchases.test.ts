@@ -1,4 +1,5 @@
 /** A payer's own purchases, shown to who signs for its address: with the published clients of both protocols. */
+import { join } from 'node:path';
 import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
 import { x402Client } from '@x402/core/client';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
@@ -18,6 +19,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import type { Purchased } from '../../src/purchases/purchases.ts';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { type Gateway as PayingGateway, payV2, receiptOf, request, sendProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
@@ -331,4 +333,20 @@ t.test('a wallet in a browser may send the proof, and other methods are refused'
   const posted = await fetch(url, { method: 'POST' });
   t.equal(posted.status, 405);
   t.equal(posted.headers.get('allow'), 'GET');
+});
+
+t.test('an answer that is not kept any more is gone in the words of the rail it was bought over', async (t) => {
+  const call = request(gateway, '/mpp/image/family-e-2', { prompt: 'soon forgotten' });
+  const unpaid = await fetch(call.url, call.init);
+  t.equal((await sendProof(call, await openMppPayer(gateway.state, 'chain-c').sign(unpaid))).status, 200);
+  const { purchases } = await listedBy(evmSigner);
+  const store = openSqliteStore(join(gateway.directory, 'turnpike.sqlite'));
+  await store.forget({ values: 0, answers: Date.now() + 1_000, payments: undefined });
+  await store.close();
+  const gone = await hadBy(evmSigner, purchases[0]?.answer ?? '');
+  t.equal(gone.status, 410);
+  t.notOk(gone.headers.has('payment-receipt'), 'MPP has receipts on success alone');
+  t.equal(gone.headers.get('cache-control'), 'no-store');
+  t.equal(gone.headers.get('content-type'), 'application/problem+json');
+  t.match(await gone.json(), { status: 410, error: { code: 'answer_gone' } });
 });
