@@ -4,7 +4,9 @@
  * of `lookupStatus` for these lookups), api/v1/twitter/profiles/handle/get and .../tweets/get, and the beginning of
  * api/v1/tiktok/shop/products/search/get, up to a card's `price.currencyCode`; routes and parameters in github
  * social-freak-ltd/n8n-nodes-socialfetch at 01481fe. The rest of a card's price and the whole of
- * api/v1/tiktok/products/get were not to be had: these names are guesses. Reviews have a route of their own there.
+ * api/v1/tiktok/products/get were not to be had: these names are guesses. Read on 2026-11-26 there:
+ * api/v1/tiktok/products/reviews/get, with names up to a review's `verifiedPurchase`; of what follows the descriptions
+ * alone (who reviewed, by an id, a display name and a picture), so that `reviewer` and its names are guesses.
  */
 import { digest, type Seeded, seeded } from '../../seed.ts';
 import {
@@ -66,6 +68,8 @@ function open(): Double {
           return searchProducts(request.query);
         case '/v1/tiktok/products':
           return productAt(request.query);
+        case '/v1/tiktok/products/reviews':
+          return reviewsAt(request.query);
         default:
           return jsonAnswer(404, problem('route_not_found', `No route ${request.path}`));
       }
@@ -179,12 +183,30 @@ function productAt(query: URLSearchParams): DoubleAnswer {
       specifications: [{ name: 'Material', value: 'Wool' }],
       skus,
       seller: { ...product.seller, rating: 4.8, location: 'United States', productCount: random.integer(3, 300) },
-      reviews: [
-        { text: 'Warm and well made.', author: 'k**r', rating: 5 },
-        { text: 'Arrived late, but good.', author: 's**n', rating: 4 },
-      ],
     },
   });
+}
+
+/** An address says what becomes of it: `gone` and `delisted` are unknown, `unreviewed` has no reviews. */
+function reviewsAt(query: URLSearchParams): DoubleAnswer {
+  const url = query.get('url') ?? '';
+  const productId = query.get('productId') ?? /\/(\d{6,})/.exec(url)?.[1];
+  if (url === '' && productId === undefined)
+    return jsonAnswer(400, problem('invalid_request', 'url or productId is required'));
+  const page = { hasMore: false, nextPage: null };
+  if (/gone|delisted/.test(url)) return found({ lookupStatus: 'not_found', reviews: [], page });
+  const written = [
+    { text: 'Warm and well made.', name: 'k**r', rating: 5 },
+    { text: null, name: 'm**a', rating: 5 },
+    { text: 'Arrived late, but good.', name: 's**n', rating: 4 },
+  ];
+  const reviews = written.map(({ text, name, rating }) => {
+    const id = digest(`${url}${productId}${name}`, 16);
+    const reviewer = { id, displayName: name, avatarUrl: `https://images.example/avatars/${id}.jpg` };
+    const createdAt = '2026-09-02T08:00:00.000Z';
+    return { id, productId: productId ?? id, skuId: null, rating, text, createdAt, verifiedPurchase: true, reviewer };
+  });
+  return found({ lookupStatus: 'found', reviews: /unreviewed/.test(url) ? [] : reviews, page });
 }
 
 function card(title: string, region: string, random: Seeded) {

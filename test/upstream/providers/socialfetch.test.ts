@@ -87,6 +87,41 @@ t.test('raw is the whole answer as it came', async (t) => {
   t.match(await adapter.call(other, answering(binding, 404, gone), context), { found: false, raw: gone });
 });
 
+t.test('a product has the reviews that the provider lists by another route, with text and author', async (t) => {
+  const { binding, context, doubles } = await openSetting(t, product);
+  const reviewed = (await adapter.call(listing, binding, context)) as Answer;
+  t.match(reviewed.product, {
+    reviews: [
+      { text: 'Warm and well made.', author: 'k**r', rating: 5 },
+      { text: 'Arrived late, but good.', author: 's**n', rating: 4 },
+    ],
+  });
+  t.equal(doubles.calls()['the-upstream'], 2);
+  t.match(await adapter.call(listing, binding, context), { cached: true, product: reviewed.product });
+  t.equal(doubles.calls()['the-upstream'], 2, 'both are kept together');
+  const other = { ...listing, url: 'https://www.tiktok.com/shop/pdp/unreviewed/1729587769570529799' };
+  t.match(await adapter.call(other, binding, context), { found: true, product: { reviews: [] } });
+  const gone = { ...listing, url: 'https://www.tiktok.com/shop/pdp/gone/1729587769570529799' };
+  await adapter.call(gone, binding, context);
+  t.equal(doubles.calls()['the-upstream'], 5, 'what is gone has no reviews to ask for');
+});
+
+t.test('a product whose reviews cannot be had is sold without, and they are asked for by the next call', async (t) => {
+  const { binding, context } = await openSetting(t, product);
+  const paths: string[] = [];
+  let fails = true;
+  const request = async (asked: Parameters<typeof binding.http.request>[0]) => {
+    paths.push(asked.path);
+    const response = await binding.http.request(asked);
+    return fails && asked.path.endsWith('/reviews') ? { ...response, json: () => ({}) } : response;
+  };
+  const failing = { ...binding, http: { ...binding.http, request } };
+  t.match(await adapter.call(listing, failing, context), { found: true, product: { reviews: [] } });
+  fails = false;
+  t.match(await adapter.call(listing, failing, context), { cached: false, product: { reviews: [{ author: 'k**r' }] } });
+  t.same(paths.length, 4);
+});
+
 /** A binding whose next answer has this status and body. */
 function answering(binding: Binding, status: number, body: object): Binding {
   const request = async (asked: Parameters<typeof binding.http.request>[0]) => {

@@ -1,12 +1,19 @@
 /** Products of TikTok Shop: a search, and one product in detail. */
 import type { RequestReads } from '../../../catalogue/contracts.ts';
 import type { Input } from '../../../catalogue/types.ts';
-import { asJsonObject } from '../../../json.ts';
+import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { Adapter, CallContext } from '../../adapter.ts';
+import { type OptionalParts, openOptionalParts } from '../../optionally.ts';
 import { summarizePrices } from '../../price-summary.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { lookUpWhole, type SocialBinding } from './client.ts';
-import { type StorefrontDetail, type StorefrontProduct, storefrontDetail, storefrontProduct } from './products.ts';
+import {
+  type StorefrontDetail,
+  type StorefrontProduct,
+  storefrontDetail,
+  storefrontProduct,
+  storefrontReviews,
+} from './products.ts';
 
 type SocialfetchOptions = { readonly operation: 'tiktok-search' | 'tiktok-product' };
 
@@ -21,6 +28,8 @@ const answers: Readonly<Record<SocialfetchOptions['operation'], readonly string[
 };
 
 const STOREFRONT_AGE_MS = 5 * 60_000;
+/** How long a product waits for its reviews. */
+const REVIEWS_WAIT_MS = 15_000;
 
 export const socialfetch: Adapter<SocialfetchOptions> = {
   name: 'socialfetch',
@@ -77,18 +86,43 @@ async function searchStorefront(input: Input, binding: SocialBinding, context: C
 
 async function findProduct(input: Input, binding: SocialBinding, context: CallContext) {
   const asked = { url: String(input.url), region: String(input.region) };
+  const parts = openOptionalParts(context);
   const { value: answer, cached } = await context.cache.through(
     `tiktok-product whole ${binding.upstream} ${JSON.stringify(asked)}`,
     STOREFRONT_AGE_MS,
-    () => lookUpWhole(binding, '/v1/tiktok/products', asked, context),
+    () => lookUpProduct(asked, binding, context, parts),
     context.signal,
+    () => !parts.mayComeBack(),
   );
-  const { data } = answer;
-  // Whatever keeps the provider from the listing (gone, private, not for this region) is said here.
-  const found = data.lookupStatus === undefined || data.lookupStatus === 'found';
-  const product: StorefrontDetail | undefined = found ? storefrontDetail(data, asked.url) : undefined;
-  if (found && product === undefined) {
+  const { data, reviews } = answer;
+  const product = productIn(data, asked.url);
+  if (isFound(data) && product === undefined) {
     throw new UpstreamProblem('malformed', binding.upstream, 'found a product without a title');
   }
-  return { product: product ?? null, found, cached, ...(input.raw === true && { raw: answer.payload }) };
+  return {
+    product: product ? { ...product, ...(reviews !== undefined && { reviews: storefrontReviews(reviews) }) } : null,
+    found: isFound(data),
+    cached,
+    ...(input.raw === true && { raw: answer.payload }),
+  };
+}
+
+/** Whatever keeps the provider from the listing (gone, private, not for this region) is said here. */
+const isFound = ({ lookupStatus }: JsonObject): boolean => lookupStatus === undefined || lookupStatus === 'found';
+
+const productIn = (data: JsonObject, url: string): StorefrontDetail | undefined =>
+  isFound(data) ? storefrontDetail(data, url) : undefined;
+
+/** A product's answer, and where it holds no reviews the first page of them, which the provider tells by another route. */
+async function lookUpProduct(
+  asked: { readonly url: string; readonly region: string },
+  binding: SocialBinding,
+  context: CallContext,
+  parts: OptionalParts,
+): Promise<{ data: JsonObject; payload: JsonObject; reviews?: unknown }> {
+  const answer = await lookUpWhole(binding, '/v1/tiktok/products', asked, context);
+  if (productIn(answer.data, asked.url)?.reviews.length !== 0) return answer;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVIEWS_WAIT_MS)]);
+  const listed = lookUpWhole(binding, '/v1/tiktok/products/reviews', asked, { signal });
+  return { ...answer, reviews: (await parts.take('reviews', listed))?.data.reviews };
 }

@@ -105,7 +105,7 @@ export function storefrontDetail(data: JsonObject, url: string): StorefrontDetai
       location: textOf(seller, 'location', 'sellerLocation', 'region'),
       product_count: numberOf(seller, 'productCount', 'onSellProductCount'),
     },
-    reviews: asJsonObjects(product.reviews ?? data.reviews).flatMap(readReview),
+    reviews: storefrontReviews(product.reviews ?? data.reviews),
     in_stock: stocks.length > 0 ? stocks.some((stock) => stock > 0) : null,
   };
 }
@@ -130,11 +130,15 @@ function readSpecification(specification: JsonObject): StorefrontDetail['specifi
   return name === null || value === null ? [] : [{ name, value }];
 }
 
+/** Those that have a text. */
+export const storefrontReviews = (reviews: unknown): StorefrontDetail['reviews'] =>
+  asJsonObjects(reviews).flatMap(readReview);
+
 function readReview(review: JsonObject): StorefrontDetail['reviews'] {
   const text = textOf(review, 'text', 'content', 'reviewText', 'comment');
   if (text === null) return [];
-  const author =
-    textOf(review, 'author', 'authorName', 'userName') ?? textOf(asJsonObject(review.author ?? review.user), 'name');
+  const reviewer = asJsonObject(review.reviewer ?? review.author ?? review.user);
+  const author = textOf(review, 'author', 'authorName', 'userName') ?? textOf(reviewer, 'displayName', 'name');
   return [{ text, author, rating: numberOf(review, 'rating', 'score', 'stars') }];
 }
 
