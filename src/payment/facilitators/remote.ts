@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Settlement } from '../../settlement.ts';
 import { TimeLimit } from '../../time-limit.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
+import { openExtensionLog } from './extension-responses.ts';
 import {
   type Facilitator,
   type FacilitatorTransfer,
@@ -28,7 +29,7 @@ export interface RemoteOptions {
   readonly verifyTimeoutMs?: number;
   /** Milliseconds, at most. Default: `SETTLE_TIMEOUT_MS`. */
   readonly settleTimeoutMs?: number;
-  /** Is told of settlements that are not what was asked for. */
+  /** Is told of settlements that are not what was asked for, and of what the facilitator says of extensions. */
   readonly log?: Log;
   /** Connections kept open. Default 32. */
   readonly connections?: number;
@@ -41,6 +42,8 @@ const succeeded = (status: number): boolean => status >= 200 && status < 300;
 interface HttpAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The header `EXTENSION-RESPONSES`. */
+  readonly extensions: unknown;
 }
 
 function readJson(bytes: Buffer | undefined): unknown {
@@ -93,6 +96,8 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
   const path = url.pathname.replace(/\/$/, '');
   const pool = new Pool(url.origin, { connections: options.connections ?? 32 });
 
+  const tellExtensions = openExtensionLog(options.log, url.host);
+
   const ask = async (operation: Operation, message: string | undefined, timeoutMs: number, signal?: AbortSignal) => {
     const authentication = options.createAuthHeaders ? (await options.createAuthHeaders())[operation] : undefined;
     const limit = new TimeLimit(signal, timeoutMs);
@@ -103,8 +108,12 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
         headers: { accept: 'application/json', 'content-type': 'application/json', ...authentication },
         body: message ?? null,
       } as const;
-      const { status, body } = await wholeAnswer(pool, request, { maxBytes: LARGEST_ANSWER, limit });
-      const answer: HttpAnswer = { status, body: asJsonObject(readJson(body)) };
+      const { status, headers, body } = await wholeAnswer(pool, request, { maxBytes: LARGEST_ANSWER, limit });
+      const answer: HttpAnswer = {
+        status,
+        body: asJsonObject(readJson(body)),
+        extensions: headers['extension-responses'],
+      };
       return answer;
     } finally {
       limit.clear();
@@ -140,7 +149,8 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
     },
 
     async verify(payload, requirements, signal) {
-      const { status, body } = await reach('verify', messageOf(payload, requirements), signal);
+      const { status, body, extensions } = await reach('verify', messageOf(payload, requirements), signal);
+      tellExtensions(extensions, payload, requirements);
       if (body.isValid === false) {
         return { valid: false, reason: plainReason(asText(body.invalidReason), asText(body.invalidMessage)) };
       }
@@ -163,7 +173,8 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
       } catch (error) {
         return { state: 'unknown', reason: `the facilitator did not answer /settle: ${why(error)}` };
       }
-      const { status, body } = answer;
+      const { status, body, extensions } = answer;
+      tellExtensions(extensions, payload, requirements);
       if (succeeded(status) && body.success === true) {
         const problem = disagreement(payload, requirements, body);
         if (problem) {

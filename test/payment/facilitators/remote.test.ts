@@ -195,6 +195,47 @@ t.test('a facilitator that is silent, gone, or endless is unreachable', async (t
   t.notMatch(JSON.stringify([error, String(error)]), /secret-path/);
 });
 
+t.test('what it says of extensions is logged once until it says something else, and holds no key', async (t) => {
+  const lines: [string, object][] = [];
+  const at = (level: string) => (details: object) => void lines.push([level, details]);
+  const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const key = randomBytes(32).toString('hex');
+  let header = '';
+  const says = (said: unknown) => {
+    header = Buffer.from(JSON.stringify(said)).toString('base64');
+  };
+  const facilitator = await answering(
+    t,
+    (_request, response) => {
+      response.setHeader('EXTENSION-RESPONSES', header);
+      json(response, 200, { isValid: true, ...settled });
+    },
+    { log },
+  );
+  const ask = async (network = 'eip155:1') => {
+    await facilitator.verify(payload, { ...requirements, network });
+    await facilitator.settle(payload, requirements);
+  };
+  says({ bazaar: { status: 'processing', key } });
+  await ask();
+  await ask();
+  t.match(lines, [['info', { network: 'eip155:1', extensions: { bazaar: { status: 'processing' } } }]]);
+  t.equal(lines.length, 1);
+  says({ bazaar: { status: 'rejected', rejectedReason: `too long for ${key} ${'and more '.repeat(200)}` } });
+  await ask();
+  t.match(lines[1], ['warn', { extensions: { bazaar: { status: 'rejected', rejectedReason: /^too long for/ } } }]);
+  await ask('eip155:8453');
+  t.equal(lines.length, 3, 'each network by itself');
+  for (const garbled of ['not base64!', 'A'.repeat(9_000), Buffer.from('[]').toString('base64')]) {
+    header = garbled;
+    await ask();
+  }
+  t.equal(lines.length, 3);
+  const told = JSON.stringify(lines);
+  t.notMatch(told, key.slice(0, 16));
+  t.ok(told.length < 2_000);
+});
+
 t.test('a caller can stop waiting', async (t) => {
   const facilitator = await answering(t, () => undefined);
   await t.rejects(facilitator.verify(payload, requirements, AbortSignal.timeout(20)), FacilitatorUnreachable);
