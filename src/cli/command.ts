@@ -1,8 +1,10 @@
 /** What commands share: how they end, and what an amount or a period looks like. */
+import { randomUUID } from 'node:crypto';
 import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { ConfigProblem } from '../environment.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
-import { StoreProblem } from '../store/problem.ts';
+import { isOutage, reasonOf as reasonOfStore, StoreProblem } from '../store/problem.ts';
+import { isReference } from '../store/reference.ts';
 import { UsageProblem } from './command-line.ts';
 
 /** Runs a command. A fault of the user's is printed in one line, and the process ends with `failure`. */
@@ -28,6 +30,28 @@ export function dollars(option: string, text: string): Money {
     if (error instanceof AmountProblem)
       throw new UsageProblem(`${option}: ${error.message}; it takes ${error.expected}`);
     throw error;
+  }
+}
+
+/**
+ * Does what is done once under a reference: the one that was given, or a new one. Throws UsageProblem, which says how to
+ * repeat it where the database gave no answer.
+ */
+export async function once<Outcome>(
+  given: string | undefined,
+  act: (reference: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  const reference = given ?? randomUUID();
+  if (!isReference(reference)) {
+    throw new UsageProblem('--reference takes 1 to 100 printable characters of ASCII, without spaces');
+  }
+  try {
+    return await act(reference);
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    throw new UsageProblem(
+      `the database gave no answer (${reasonOfStore(error)}): it may be done, or not. Repeat the command with --reference ${reference}, and it is done once`,
+    );
   }
 }
 

@@ -1,6 +1,5 @@
 /** `npm run keys`: API keys with prepaid credits, in the store that the gateway uses. */
 import './broken-pipe.ts';
-import { randomUUID } from 'node:crypto';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { KeptConfig } from '../config.ts';
 import { type NewKeyOrder, openApiKeys } from '../credits/api-keys.ts';
@@ -9,7 +8,7 @@ import { shipped } from '../shipped.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
 import type { Store } from '../store/store.ts';
 import { asJson, inColumns } from './columns.ts';
-import { dollars, period, run } from './command.ts';
+import { dollars, once, period, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 import { onStore, storeName } from './kept-store.ts';
 
@@ -23,6 +22,7 @@ const USAGE = `npm run keys -- <command>
     --expires <period>      how long it is good: 12h, 30d (default: for ever)
   list [--json]           every key, oldest first
   top-up <id> <dollars>   adds credit to a key
+    --reference <text>      names it: with the same one it is done once (default: a new one)
   disable <id>            for good; calls under way are still charged`;
 
 type Values = ReturnType<typeof parse>['values'];
@@ -37,6 +37,7 @@ const parse = (words: readonly string[]) =>
       'per-call': { type: 'string' },
       models: { type: 'string' },
       expires: { type: 'string' },
+      reference: { type: 'string' },
       json: { type: 'boolean' },
     },
     words,
@@ -46,7 +47,7 @@ const parse = (words: readonly string[]) =>
 const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly options: readonly string[] }>> = {
   create: { operands: 0, options: ['label', 'credit', 'per-day', 'per-call', 'models', 'expires'] },
   list: { operands: 0, options: ['json'] },
-  'top-up': { operands: 2, options: [] },
+  'top-up': { operands: 2, options: ['reference'] },
   disable: { operands: 1, options: [] },
 };
 
@@ -130,12 +131,19 @@ function stateOf({ disabledAt, expiresAt }: ApiKey): string {
   return `${expiresAt > Date.now() ? 'good until' : 'expired'} ${new Date(expiresAt).toISOString()}`;
 }
 
-async function topUp([id, amount]: readonly string[], store: Store): Promise<void> {
+async function topUp([id, amount]: readonly string[], values: Values, store: Store): Promise<void> {
   if (id === undefined || amount === undefined) throw new UsageProblem(USAGE);
-  const grant = { amount: dollars('top-up', amount), reference: randomUUID(), note: 'added by the operator' };
-  const balance = await store.credits.grant(id, grant, store.now());
-  if (balance === undefined) throw unknownKey(id);
-  say(`${id} has ${toDecimal(balance)} USD\n`);
+  const grant = { amount: dollars('top-up', amount), note: 'added by the operator' };
+  const outcome = await once(values.reference, (reference) =>
+    store.credits.grant(id, { ...grant, reference }, store.now()),
+  );
+  if ('balance' in outcome) say(`${id} has ${toDecimal(outcome.balance)} USD\n`);
+  else if (outcome.refused === 'unknown') throw unknownKey(id);
+  else {
+    throw new UsageProblem(
+      `${values.reference} has added another amount, or to another key: nothing is added now. Leave --reference out for another top-up`,
+    );
+  }
 }
 
 async function disable([id]: readonly string[], store: Store): Promise<void> {
@@ -156,7 +164,7 @@ await run(async () => {
   await onStore(command === 'create' ? 'writes' : 'reads', async (store, config) => {
     if (command === 'create') await create(values, store, config);
     else if (command === 'list') await list(values, store, config);
-    else if (command === 'top-up') await topUp(operands, store);
+    else if (command === 'top-up') await topUp(operands, values, store);
     else await disable(operands, store);
   });
 });

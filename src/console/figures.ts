@@ -185,6 +185,8 @@ export interface KeyForm {
   readonly disabled?: boolean;
   readonly topUp?: string;
   readonly note?: string;
+  /** Names the top-up: with the same one it is done once. Left out: a new one. */
+  readonly reference?: string;
   readonly dailyLimit?: string | null;
 }
 

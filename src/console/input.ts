@@ -1,6 +1,8 @@
 /** Reads what the page sends. Every fault is a ConsoleProblem that names the field and says what it takes. */
+import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
+import { isReference } from '../store/reference.ts';
 import { ConsoleProblem, wrongField } from './problem.ts';
 
 export type Query = Readonly<Record<string, unknown>>;
@@ -28,6 +30,13 @@ export function oneOf<Value extends string>(given: Query, field: string, known: 
   const found = known.find((each) => each === value);
   if (found) return found;
   throw wrongField(field, `takes one of ${known.join(', ')}`);
+}
+
+/** What makes the same form, sent again, be done once; a new one where it is left out. */
+export function reference(given: Query): string {
+  const value = text(given, 'reference') ?? randomUUID();
+  if (isReference(value)) return value;
+  throw wrongField('reference', 'takes 1 to 100 printable characters of ASCII, without spaces');
 }
 
 /** Dollars, more than none. */

@@ -1,11 +1,10 @@
 /** `GET keys`, `POST keys` and `POST keys/<id>`: what `npm run keys` does. */
-import { randomUUID } from 'node:crypto';
 import type { NewKeyOrder } from '../credits/api-keys.ts';
 import { toDecimal } from '../money.ts';
 import type { ApiKey } from '../store/credit-store.ts';
 import { dayOf } from '../store/posting.ts';
 import type { KeyForm, KeyPage, KeyRow, NewKeyForm } from './figures.ts';
-import { dollars, form, requiredText, text } from './input.ts';
+import { dollars, form, reference, requiredText, text } from './input.ts';
 import type { ConsoleParts } from './parts.ts';
 import { ConsoleProblem, wrongField } from './problem.ts';
 
@@ -57,19 +56,23 @@ export async function newKey(parts: ConsoleParts, body: unknown): Promise<{ key:
 /** All that is given is read before any of it is done. */
 export async function changeKey(parts: ConsoleParts, id: string, body: unknown): Promise<KeyRow> {
   const { credits, now } = { credits: parts.store.credits, now: parts.store.now() };
-  const given = form<KeyForm>(body, ['disabled', 'topUp', 'note', 'dailyLimit']);
+  const given = form<KeyForm>(body, ['disabled', 'topUp', 'note', 'reference', 'dailyLimit']);
   const { disabled } = given;
   if (disabled !== undefined && typeof disabled !== 'boolean') throw wrongField('disabled', 'takes true');
   const topUp = dollars(given, 'topUp');
-  const note = text(given, 'note') ?? 'added by the operator';
+  const grant = { note: text(given, 'note') ?? 'added by the operator', reference: reference(given) };
   const isUnlimited = given.dailyLimit === null;
   const perDay = isUnlimited ? undefined : dollars(given, 'dailyLimit');
   const { disabledAt } = await find(parts, id);
   if (disabled === false && disabledAt !== undefined) {
     throw new ConsoleProblem(409, 'a key is disabled for good: make another one', 'disabled');
   }
+  const outcome = topUp && (await credits.grant(id, { amount: topUp, ...grant }, now));
+  if (outcome && 'refused' in outcome) {
+    const told = 'this form has added another amount before, and nothing is added now: open it anew for another top-up';
+    throw new ConsoleProblem(409, told, 'topUp');
+  }
   if (perDay !== undefined || isUnlimited) await credits.limitKey(id, perDay);
-  if (topUp !== undefined) await credits.grant(id, { amount: topUp, reference: randomUUID(), note }, now);
   if (disabled) await credits.disableKey(id, now);
   return find(parts, id);
 }

@@ -96,7 +96,7 @@ export const insertEntry = (entry: LedgerEntry): Statement => ({
 });
 
 export const findGrant = (reference: string): Statement => ({
-  text: `SELECT number FROM ledger WHERE reference = ?1 AND kind = 'grant'`,
+  text: `SELECT ${ENTRY} FROM ledger WHERE reference = ?1 AND kind = 'grant'`,
   values: [reference],
 });
 

@@ -93,6 +93,9 @@ export interface Grant {
   readonly note: string;
 }
 
+/** `balance`: after it. `unknown`: no such key. `reference`: another amount, or another key, was granted under it. */
+export type GrantOutcome = { readonly balance: Money } | { readonly refused: 'unknown' | 'reference' };
+
 /** Credit that somebody asked to buy. */
 export interface Purchase {
   /** The payment's id in this store. */
@@ -192,8 +195,8 @@ export interface CreditStore {
   /** Bounds what it may spend in a day from now on; undefined: not at all. False where there is no such key. */
   limitKey(id: string, perDay: Money | undefined): Promise<boolean>;
 
-  /** The balance after it, or undefined where there is no such key. The same reference is granted once. */
-  grant(keyId: string, grant: Grant, now: number): Promise<Money | undefined>;
+  /** The same reference is granted once: the same grant again changes nothing, and is answered with the balance. */
+  grant(keyId: string, grant: Grant, now: number): Promise<GrantOutcome>;
 
   /**
    * Writes a purchase down; the credit counts once its payment is settled. The same payment again changes nothing.

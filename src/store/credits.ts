@@ -16,6 +16,7 @@ import type {
   CreditStore,
   EntryKind,
   Grant,
+  GrantOutcome,
   HoldOutcome,
   HoldRequest,
   LedgerEntry,
@@ -63,12 +64,14 @@ export function creditsOn(engine: Engine): CreditStore {
     return (yield* enter(key, posting)).after;
   }
 
-  function* giveOnce(keyId: string, grant: Grant, now: number): Steps<Money | undefined> {
+  function* giveOnce(keyId: string, grant: Grant, now: number): Steps<GrantOutcome> {
     const key = yield* lockKey(keyId);
-    if (!key) return undefined;
+    if (!key) return { refused: 'unknown' };
     const { rows } = yield statements.findGrant(grant.reference);
-    if (rows.length > 0) return key.balance;
-    return (yield* post(key, { kind: 'grant', ...grant, now })).balance;
+    const before = rows[0] && toEntry(rows[0]);
+    if (!before) return { balance: (yield* post(key, { kind: 'grant', ...grant, now })).balance };
+    const isSame = before.keyId === keyId && before.amount === grant.amount;
+    return isSame ? { balance: key.balance } : { refused: 'reference' };
   }
 
   function* addKey(key: NewApiKey, grant: Grant | undefined, now: number): Steps<void> {

@@ -44,7 +44,9 @@ t.test('shows a key once, in the store that the gateway opens', async (t) => {
   t.match(key, { label: 'the lab', balance: usd('10'), limits: { perDay: usd('2.5'), models: ['vendor5-k3'] } });
   const id = key?.id ?? '';
 
-  t.match(await keys('top-up', id, '0.5'), { code: 0, out: `${id} has 10.5 USD\n` });
+  t.match(await keys('top-up', id, '0.5', '--reference', 'bill-7'), { code: 0, out: `${id} has 10.5 USD\n` });
+  t.match(await keys('top-up', id, '0.5', '--reference', 'bill-7'), { code: 0, out: `${id} has 10.5 USD\n` }, 'once');
+  t.match(await keys('top-up', id, '5', '--reference', 'bill-7'), { code: 1, err: /bill-7 has added another amount/ });
   t.match(await keys('disable', id), { code: 0 });
   t.match((await keys('list')).out, /10\.5 .* disabled /);
   t.ok((await apiKeys.find(apiKey))?.disabledAt);
@@ -64,6 +66,8 @@ t.test('says what is wrong, and never repeats what may be a key', async (t) => {
     [['create', '--lable', 'x'], /lable/],
     [['top-up', 'key_none', '5'], /no key key_none/],
     [['disable', apiKey], /no key of that id/],
+    [['top-up', 'key_none', '5', '--reference', 'two words'], /--reference takes/],
+    [['disable', 'key_none', '--reference', 'bill-7'], /disable takes no --reference/],
   ];
   for (const [words, says] of cases) {
     const ran = await keys(...words);

@@ -91,6 +91,26 @@ promise('a key is topped up, limited and disabled', async (t, { page }) => {
   await cells.getByText('Disabled').waitFor();
 });
 
+promise('a top-up whose answer is lost is done once when its form is sent again', async (t, { page, gateway }) => {
+  await goTo(page, 'Keys');
+  const cells = rowsOf(page, 'API keys').filter({ hasText: 'Nightly jobs' });
+  await page.getByRole('button', { name: 'Top up: Nightly jobs' }).click();
+  await page.getByLabel('Credits').fill('2.50');
+  gateway.mood.isForgetful = true;
+  await page.getByRole('button', { name: 'Add credits' }).click();
+  await page.getByText('it may have happened all the same').waitFor();
+  gateway.mood.isForgetful = false;
+  await page.getByRole('dialog').getByText('It has $7.50 now').waitFor();
+  await page.getByRole('button', { name: 'Add credits' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await cells.getByText('$7.50').waitFor();
+  await page.getByRole('button', { name: 'Top up: Nightly jobs' }).click();
+  await page.getByLabel('Credits').fill('1');
+  await page.getByRole('button', { name: 'Add credits' }).click();
+  await cells.getByText('$8.50').waitFor();
+  t.equal(await page.getByRole('dialog').count(), 0, 'a form that is opened anew adds more');
+});
+
 promise('the catalogue says what its files would change, and loads them when asked twice', async (t, { page }) => {
   await goTo(page, 'Catalogue');
   await page.getByRole('button', { name: 'Load the files…' }).click();

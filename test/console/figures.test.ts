@@ -204,6 +204,16 @@ t.test('a key is made, used, topped up, bounded and disabled', async (t) => {
   t.notOk('dailyLimit' in (await change({ dailyLimit: null })).body);
   t.equal(await chat(), 200);
   t.match(await change({ topUp: '-1' }), { status: 400, body: { field: 'topUp' } });
+  const form = { topUp: '3', reference: 'one-form' };
+  const added = await change(form);
+  t.same(await change(form), added, 'a form that is sent again adds once');
+  t.match(await change({ ...form, topUp: '4', dailyLimit: '1' }), { status: 409, body: { field: 'topUp' } });
+  t.match(await change({ ...form, reference: 'two words' }), { status: 400, body: { field: 'reference' } });
+  t.same(
+    (await get<KeyPage>('keys')).keys.find(({ id }) => id === key.id),
+    added.body,
+    'and nothing else is done',
+  );
   t.match(await change({ disabled: true }), { status: 200, body: { disabledAt: Number } });
   t.equal(await chat(), 401);
   t.match(await change({ disabled: false }), { status: 409 });

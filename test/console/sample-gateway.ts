@@ -18,7 +18,13 @@ export interface SampleGateway {
   /** Bodies of the refunds that were asked for. */
   readonly refunds: readonly RefundOrderForm[];
   /** Settings of what the next answers are like. */
-  readonly mood: { isSilent: boolean; isEmpty: boolean; slowMs: number; problems: readonly string[] };
+  readonly mood: {
+    isSilent: boolean;
+    isForgetful: boolean;
+    isEmpty: boolean;
+    slowMs: number;
+    problems: readonly string[];
+  };
   stop(): Promise<void>;
 }
 
@@ -32,12 +38,15 @@ export async function startSampleGateway(): Promise<SampleGateway> {
   const payments = new Map<string, PaymentDetail>(paymentsUntil(now).map((row) => [row.id, detailOf(row)]));
   const refunds: RefundOrderForm[] = [];
   const keys = keysAt(now);
-  const mood: SampleGateway['mood'] = { isSilent: false, isEmpty: false, slowMs: 0, problems: [] };
+  const references = new Set<string>();
+  const mood: SampleGateway['mood'] = { isSilent: false, isForgetful: false, isEmpty: false, slowMs: 0, problems: [] };
   let onSale: CataloguePage = catalogue;
 
   const app = express();
   app.use((_request, response, next) => {
     if (mood.isSilent) return void response.destroy();
+    // What is asked for is done, and nobody is told.
+    if (mood.isForgetful) response.json = () => response.destroy();
     response.set({ 'content-security-policy': CSP, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
     setTimeout(next, mood.slowMs);
   });
@@ -122,15 +131,16 @@ export async function startSampleGateway(): Promise<SampleGateway> {
     const at = keys.findIndex(({ id }) => id === request.params.id);
     const key = keys[at];
     if (!key) return refuse(response, 404, 'no such key');
-    const { disabled, topUp, dailyLimit }: KeyForm = request.body;
+    const { disabled, topUp, reference = '', dailyLimit }: KeyForm = request.body;
     const { dailyLimit: limitBefore, ...rest } = key;
     const limit = dailyLimit === undefined ? limitBefore : (dailyLimit ?? undefined);
     keys[at] = {
       ...rest,
       ...(limit !== undefined && { dailyLimit: limit }),
       ...(disabled && { disabledAt: Date.now() }),
-      balance: String(Number(key.balance) + Number(topUp ?? 0)),
+      balance: String(Number(key.balance) + (references.has(reference) ? 0 : Number(topUp ?? 0))),
     };
+    if (reference !== '') references.add(reference);
     response.json(keys[at]);
   });
   api.get('/catalogue', (_request, response) => {

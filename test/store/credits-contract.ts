@@ -386,13 +386,20 @@ export function credits(promise: Promised): void {
     t.equal(await store.credits.purchase(samplePurchase('next', { hash: sampleHash('key') }), 30), undefined);
   });
 
-  promise('grants with one reference once', async (t, store) => {
+  promise('grants with one reference once', async (t, store, open) => {
+    const other = await open();
     await addFunded(store, 100n);
+    await store.credits.addKey(sampleKey('another'), undefined, 1);
     const grant = { amount: 50n, reference: 'gift', note: 'for \0 testing' };
-    t.equal(await store.credits.grant('key', grant, 2), 150n);
-    t.equal(await store.credits.grant('key', grant, 3), 150n);
-    t.equal(await store.credits.grant('none', { ...grant, reference: 'other' }, 3), undefined);
-    t.equal(await ledgerSum(store), 150n);
+    t.same(await store.credits.grant('key', grant, 2), { balance: 150n });
+    t.same(await store.credits.grant('key', grant, 3), { balance: 150n });
+    t.same(await store.credits.grant('none', { ...grant, reference: 'other' }, 3), { refused: 'unknown' });
+    t.same(await store.credits.grant('key', { ...grant, amount: 51n }, 3), { refused: 'reference' });
+    t.same(await store.credits.grant('another', grant, 3), { refused: 'reference' });
+    const again = { ...grant, reference: 'at once' };
+    await Promise.all([store, other, store].map(({ credits }) => credits.grant('key', again, 4)));
+    t.equal(await ledgerSum(store), 200n);
+    t.equal((await keyOf(store)).balance, 200n);
   });
 
   promise('takes by a grant no more than there is', async (t, store) => {
@@ -401,10 +408,10 @@ export function credits(promise: Promised): void {
     t.same(await store.credits.entries('key', 10), []);
     const take = (amount: bigint) =>
       store.credits.grant('key', { amount, reference: `of ${amount}`, note: 'a correction' }, 2);
-    t.equal(await take(100n), 100n);
+    t.same(await take(100n), { balance: 100n });
     await t.rejects(take(-101n), { message: /balance of the API key key would be below zero/ });
     t.match(await keyOf(store), { balance: 100n });
-    t.equal(await take(-100n), 0n, 'to the last of it');
+    t.same(await take(-100n), { balance: 0n }, 'to the last of it');
     t.equal(await ledgerSum(store), 0n);
   });
 

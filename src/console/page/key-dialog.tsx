@@ -6,12 +6,14 @@ import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { dollars } from './format.ts';
 import { Notice } from './notice.tsx';
+import { newReference } from './reference.ts';
 
 export type KeyChange = 'Top up' | 'Limit' | 'Disable';
 
 interface Props {
   readonly apiKey: KeyRow;
   readonly what: KeyChange;
+  /** It is changed, or nobody knows: what is known has to be read again. */
   onChanged(): void;
   onClose(): void;
 }
@@ -28,20 +30,20 @@ export function KeyDialog({ apiKey, what, onChanged, onClose }: Props) {
   const { act, field } = WORDS[what];
   const [amount, setAmount] = useState(what === 'Limit' ? (dailyLimit ?? '') : '');
   const [note, setNote] = useState('');
+  const [reference] = useState(newReference);
   const { run, isUnderWay, fault } = useAction();
   const problem = fault?.field === field ? fault.message : undefined;
 
   const formOf = (): KeyForm => {
     if (what === 'Disable') return { disabled: true };
     if (what === 'Limit') return { dailyLimit: amount === '' ? null : amount };
-    return { topUp: amount, ...(note.trim() !== '' && { note: note.trim() }) };
+    return { topUp: amount, reference, ...(note.trim() !== '' && { note: note.trim() }) };
   };
   const send = () =>
     run(async () => {
       await write<KeyRow>(`keys/${encodeURIComponent(id)}`, formOf());
-      onChanged();
       onClose();
-    });
+    }).then(onChanged);
 
   return (
     <Dialog title={`${what}: ${label}`} onClose={onClose} isKept={isUnderWay}>

@@ -120,7 +120,7 @@ export function Keys() {
       {isMaking && <NewKey onMade={polled.reload} onClose={() => setMaking(false)} />}
       {changing && (
         <KeyDialog
-          apiKey={changing.key}
+          apiKey={polled.data?.keys.find(({ id }) => id === changing.key.id) ?? changing.key}
           what={changing.what}
           onChanged={polled.reload}
           onClose={() => setChanging(undefined)}
