@@ -8,7 +8,7 @@ import { refusalInWords } from '../payment/refunds/words.ts';
 import type { Refund } from '../store/refund-store.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
-import { dollars, run } from './command.ts';
+import { dollars, once, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 import { onStore, storeName } from './kept-store.ts';
 
@@ -17,6 +17,7 @@ npm run refund -- --list [--json]
 
   --amount <dollars>  so much of it (default: all that was not given back yet)
   --reason <text>     why, for your books
+  --reference <text>  names it: with the same one it is done once (default: a new one)
   --list              what was given back, and what is not sent yet and why, newest first`;
 
 const LISTED = 50;
@@ -65,12 +66,15 @@ interface Order {
   readonly name: string;
   readonly amount: string | undefined;
   readonly reason: string;
+  readonly reference: string | undefined;
 }
 
 /** What an API key was charged for a call: back to the key, at once. */
-async function giveCreditsBack(store: Store, { name, amount, reason }: Order): Promise<void> {
+async function giveCreditsBack(store: Store, { name, amount, reason, ...order }: Order): Promise<void> {
   const some = amount === undefined ? {} : { amount: dollars('--amount', amount) };
-  const outcome = await store.credits.refund({ call: name, ...some, reason, now: store.now() });
+  const outcome = await once(order.reference, (reference) =>
+    store.credits.refund({ call: name, ...some, reason, reference, now: store.now() }),
+  );
   if ('entry' in outcome) {
     const { amount: given, keyId, balance } = outcome.entry;
     process.stdout.write(`${toDecimal(given)} USD are given back to ${keyId}, which has ${toDecimal(balance)} USD\n`);
@@ -79,8 +83,7 @@ async function giveCreditsBack(store: Store, { name, amount, reason }: Order): P
       `${name} is no payment here: take a transaction that npm run payments shows, or the id of a call that npm run export shows`,
     );
   } else {
-    const words = refusalInWords({ refused: 'too-much', left: outcome.left }, () => `${toDecimal(outcome.left)} USD`);
-    throw new UsageProblem(`${name}: ${words}`);
+    throw new UsageProblem(`${name}: ${refusalInWords(outcome, () => `${toDecimal(outcome.left)} USD`)}`);
   }
 }
 
@@ -90,7 +93,9 @@ async function giveBack(store: Store, assetOf: AssetOf, order: Order): Promise<v
   if (!payment) return await giveCreditsBack(store, order);
   const { id: paymentId, asset, route, payer, network } = payment;
   const atomic = amount === undefined ? {} : { amount: toAtomic(dollars('--amount', amount), assetOf(asset).decimals) };
-  const outcome = await store.refunds.want({ paymentId, ...atomic, reason, isAutomatic: false, now: store.now() });
+  const outcome = await once(order.reference, (reference) =>
+    store.refunds.want({ paymentId, ...atomic, reason, isAutomatic: false, reference, now: store.now() }),
+  );
   if ('refused' in outcome) {
     throw new UsageProblem(`${name}: ${refusalInWords(outcome, (left) => worth(left, asset, assetOf))}`);
   }
@@ -105,6 +110,7 @@ await run(async () => {
     {
       amount: { type: 'string' },
       reason: { type: 'string', default: 'given back by the operator' },
+      reference: { type: 'string' },
       list: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
@@ -115,6 +121,9 @@ await run(async () => {
   await onStore(values.list ? 'reads' : 'writes', async (store, config) => {
     const assetOf = assetsOf(loadNetworks(config.catalogueDirectory));
     if (name === undefined) await list(store, config, assetOf, values.json);
-    else await giveBack(store, assetOf, { name, amount: values.amount, reason: values.reason });
+    else {
+      const { amount, reason, reference } = values;
+      await giveBack(store, assetOf, { name, amount, reason, reference });
+    }
   });
 });

@@ -122,6 +122,8 @@ export interface RefundOrderForm {
   /** Left out: all that is left. */
   readonly amount?: string;
   readonly reason: string;
+  /** Names it: with the same one it is done once. Left out: a new one. */
+  readonly reference?: string;
 }
 
 /** `GET upstreams?from&to`. */

@@ -5,7 +5,7 @@ import type { PaidVisit } from '../store/figures-store.ts';
 import type { Refund } from '../store/refund-store.ts';
 import { type Payment, type PaymentFilter, paymentStates } from '../store/store.ts';
 import type { Moment, PaymentDetail, PaymentPage, PaymentRow, RefundOrderForm, RefundRow } from './figures.ts';
-import { dollars, form, oneOf, type Query, requiredText, text } from './input.ts';
+import { dollars, form, oneOf, type Query, reference, requiredText, text } from './input.ts';
 import { type Names, namesIn } from './names.ts';
 import type { ConsoleParts } from './parts.ts';
 import { ConsoleProblem, wrongField } from './problem.ts';
@@ -149,7 +149,7 @@ export async function payment(parts: ConsoleParts, id: string): Promise<PaymentD
 
 /** Written down here, and sent by the gateway. */
 export async function refund(parts: ConsoleParts, id: string, body: unknown): Promise<PaymentDetail> {
-  const given = form<RefundOrderForm>(body, ['amount', 'reason']);
+  const given = form<RefundOrderForm>(body, ['amount', 'reason', 'reference']);
   const amount = dollars(given, 'amount');
   const reason = requiredText(given, 'reason', 'why, for your books');
   const found = await parts.store.find(id);
@@ -161,6 +161,7 @@ export async function refund(parts: ConsoleParts, id: string, body: unknown): Pr
     ...(amount !== undefined && { amount: toAtomic(amount, names.decimalsOf(asset)) }),
     reason,
     isAutomatic: false,
+    reference: reference(given),
     now: parts.store.now(),
   });
   if ('refused' in outcome) {

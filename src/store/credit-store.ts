@@ -62,7 +62,7 @@ export type EntryKind =
   | 'settle'
   /** The call failed: all of it is given back. */
   | 'release'
-  /** The operator gives back what a call was charged; `reference` is the call, `#` and 1, 2, ... */
+  /** The operator gives back what a call was charged; `reference` is the call, `#` and how the operator names it. */
   | 'refund';
 
 export interface LedgerEntry {
@@ -151,15 +151,20 @@ export interface CreditRefundRequest {
   readonly call: string;
   /** Left out: all that was not given back yet. */
   readonly amount?: Money;
+  /** With the same one it is given back once. */
+  readonly reference: string;
   /** Why, for a person. */
   readonly reason: string;
   readonly now: number;
 }
 
-/** `unknown`: no such call was charged. `left`: what could be given back still. */
+/**
+ * `entry`: also where it was given back before. `unknown`: no such call was charged. `reference`: another amount was given
+ * back under it. `left`: what could be given back still.
+ */
 export type CreditRefundOutcome =
   | { readonly entry: LedgerEntry }
-  | { readonly refused: 'unknown' | 'too-much'; readonly left: Money };
+  | { readonly refused: 'unknown' | 'too-much' | 'reference'; readonly left: Money };
 
 /** What the settled calls of one route and model came to. */
 export interface CreditSales {

@@ -160,16 +160,19 @@ export function creditsOn(engine: Engine): CreditStore {
     return due;
   }
 
-  function* giveBack({ call, amount, reason, now }: CreditRefundRequest): Steps<CreditRefundOutcome> {
+  function* giveBack({ call, amount, reason, now, ...request }: CreditRefundRequest): Steps<CreditRefundOutcome> {
     const settled = (yield* entriesOf(call))('settle');
     const key = settled && (yield* lockKey(settled.keyId));
     if (!key) return { refused: 'unknown', left: 0n };
     const { rows } = yield statements.refundsOfCall(call);
-    const left = rows.map(toEntry).reduce((rest, { amount }) => rest - amount, settled.price ?? 0n);
+    const before = rows.map(toEntry);
+    const left = before.reduce((rest, { amount }) => rest - amount, settled.price ?? 0n);
+    const reference = `${call}#${request.reference}`;
+    const done = before.find((entry) => entry.reference === reference);
+    if (done) return amount === undefined || amount === done.amount ? { entry: done } : { refused: 'reference', left };
     const given = amount ?? left;
     if (given <= 0n || given > left) return { refused: 'too-much', left };
     const { route = '', model = '' } = settled;
-    const reference = `${call}#${rows.length + 1}`;
     const { entry } = yield* enter(key, { kind: 'refund', amount: given, reference, route, model, note: reason, now });
     return { entry };
   }

@@ -346,6 +346,11 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
 
   // Payments whose money is locked in an escrow.
   () => `ALTER TABLE payments ADD COLUMN is_covered INTEGER NOT NULL DEFAULT 0;`,
+
+  // What an operator asks for again, because an answer was lost, is given back once.
+  ({ identifier }) => `
+    ALTER TABLE refunds ADD COLUMN reference ${identifier};
+    CREATE UNIQUE INDEX refunds_by_reference ON refunds (payment_id, reference);`,
 ];
 
 export const schemaVersion = steps.length;

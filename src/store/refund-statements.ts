@@ -10,10 +10,10 @@ export const refundsOf = (paymentId: string): Statement => ({
 
 type Facts = Pick<Refund, 'paymentId' | 'number' | 'network' | 'asset' | 'payee' | 'amount'>;
 
-export const insertRefund = (facts: Facts, { reason, isAutomatic, now }: RefundRequest): Statement => ({
+export const insertRefund = (facts: Facts, { reason, isAutomatic, reference, now }: RefundRequest): Statement => ({
   text: `INSERT INTO refunds (payment_id, number, network, asset, payee, amount, reason, is_automatic, state, attempt,
-      owner, lease_until, created_at, updated_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'wanted', 0, '', 0, ?9, ?9) RETURNING *`,
+      owner, lease_until, created_at, updated_at, reference)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'wanted', 0, '', 0, ?9, ?9, ?10) RETURNING *`,
   values: [
     facts.paymentId,
     facts.number,
@@ -24,6 +24,7 @@ export const insertRefund = (facts: Facts, { reason, isAutomatic, now }: RefundR
     withoutNul(reason),
     isAutomatic ? 1 : 0,
     now,
+    reference ?? null,
   ],
 });
 

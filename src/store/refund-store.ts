@@ -21,6 +21,8 @@ export interface Refund {
   readonly reason: string;
   /** False where an operator asked for it. */
   readonly isAutomatic: boolean;
+  /** What an operator names it by; undefined where nobody did. */
+  readonly reference: string | undefined;
   readonly state: RefundState;
   /** Times that an instance took it. Writes of an older attempt are refused. */
   readonly attempt: number;
@@ -40,15 +42,17 @@ export interface RefundRequest {
   readonly amount?: bigint;
   readonly reason: string;
   readonly isAutomatic: boolean;
+  /** With the same one the payment is given back once. */
+  readonly reference?: string;
   readonly now: number;
 }
 
 /**
  * Why nothing is given back: the payment is not known; nothing was taken; a request is being worked on, or nobody knows yet
  * whether money moved; it bought credits, which its payer would keep; less is left than was asked for; what is owed can only
- * be given back whole.
+ * be given back whole; another amount was given back under the reference.
  */
-export type RefundRefusal = 'unknown' | 'unpaid' | 'in-progress' | 'credits' | 'too-much' | 'whole-only';
+export type RefundRefusal = 'unknown' | 'unpaid' | 'in-progress' | 'credits' | 'too-much' | 'whole-only' | 'reference';
 
 /** `left`: atomic units that could be given back still. */
 export type RefundOutcome = { readonly refund: Refund } | { readonly refused: RefundRefusal; readonly left: bigint };
@@ -56,7 +60,7 @@ export type RefundOutcome = { readonly refund: Refund } | { readonly refused: Re
 type Attempt = Pick<Refund, 'paymentId' | 'number' | 'attempt'>;
 
 export interface RefundStore {
-  /** Writes it down. All refunds of a payment never come to more than was taken. */
+  /** Writes it down, or answers what its reference has. All refunds of a payment never come to more than was taken. */
   want(request: RefundRequest): Promise<RefundOutcome>;
   /** Takes refunds that are not sent and that nobody works on: `limit` of each network, those first that were tried longest ago. */
   take(by: { owner: string; now: number; leaseUntil: number; limit: number }): Promise<Refund[]>;

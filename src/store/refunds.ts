@@ -20,6 +20,7 @@ const toRefund = (row: Row): Refund => ({
   amount: text(row.amount),
   reason: text(row.reason),
   isAutomatic: Number(row.is_automatic) === 1,
+  reference: optional(row.reference),
   state: text(row.state) as RefundState,
   attempt: Number(row.attempt),
   recoveryQuery: optional(row.recovery_query),
@@ -58,6 +59,11 @@ export function refundsOn(engine: Engine): RefundStore {
     const before = rows.map(toRefund);
     const taken = BigInt(payment.receipt?.amount ?? 0);
     const left = before.reduce((rest, { amount }) => rest - BigInt(amount), taken);
+    const done = before.find(({ reference }) => reference !== undefined && reference === request.reference);
+    if (done) {
+      const isSame = request.amount === undefined || BigInt(done.amount) === request.amount;
+      return isSame ? { refund: done } : { refused: 'reference', left };
+    }
     const amount = request.amount ?? left;
     const { rows: credits } = yield statements.creditsBoughtWith(paymentId);
     const refused = refusalOf(payment, left, amount, now) ?? (credits.length > 0 ? 'credits' : undefined);

@@ -165,7 +165,14 @@ t.test('a payment tells what it went through, and a refund of it arrives on its 
   t.match(await refund({ amount: '0.02' }), { status: 400, body: { field: 'reason' } });
   t.match(await refund({ amount: 'much', reason: 'why' }), { status: 400, body: { field: 'amount' } });
   t.match(await refund({ reason: 'why', to: '0x' }), { status: 400, body: { field: 'to' } });
-  t.match(await refund({ amount: '0.02', reason: 'too dark' }), { status: 200, body: { left: '0.04' } });
+  const form = { amount: '0.02', reason: 'too dark', reference: 'one-form' };
+  t.match(await refund(form), { status: 200, body: { left: '0.04' } });
+  t.match(await refund(form), { status: 200, body: { left: '0.04', refunds: { length: 1 } } }, 'sent again, done once');
+  t.match(await refund({ ...form, amount: '0.01' }), {
+    status: 409,
+    body: { error: /begin anew .*0\.04 USDC is left/ },
+  });
+  t.match(await refund({ ...form, reference: 'x'.repeat(101) }), { status: 400, body: { field: 'reference' } });
   const refused = await refund({ amount: '0.05', reason: 'too dark' });
   t.match(refused, { status: 409, body: { error: /more than is left of it \(0\.04 USDC is left\)/ } });
   while ((await gateway.spendable('chain-c')) !== before - PRICE + 20_000n);

@@ -90,19 +90,29 @@ export function credits(promise: Promised): void {
     const other = await open();
     await addFunded(store, 1_000n);
     await store.credits.hold(sampleHold('call', 600n));
-    const back = (amount?: bigint, call = 'call') =>
-      store.credits.refund({ call, ...(amount !== undefined && { amount }), reason: 'sorry', now: 1_200 });
+    const back = (amount?: bigint, call = 'call', reference = 'one') =>
+      store.credits.refund({ call, ...(amount !== undefined && { amount }), reason: 'sorry', reference, now: 1_200 });
     t.same(await back(), { refused: 'unknown', left: 0n }, 'it is not charged yet');
     await store.credits.settle('call', { price: 250n, note: 'used' }, 1_100);
     t.same(await back(251n), { refused: 'too-much', left: 250n });
     t.same(await back(0n), { refused: 'too-much', left: 250n });
-    const part = { kind: 'refund', amount: 100n, balance: 850n, reference: 'call#1', model: 'model-1', note: 'sorry' };
+    const part = {
+      kind: 'refund',
+      amount: 100n,
+      balance: 850n,
+      reference: 'call#one',
+      model: 'model-1',
+      note: 'sorry',
+    };
     t.match(await back(100n), { entry: part });
+    t.match([await back(100n), await back()], [{ entry: part }, { entry: part }], 'by one reference once');
+    t.same(await back(101n), { refused: 'reference', left: 150n });
+    t.equal((await keyOf(store)).balance, 850n);
     const rest = { call: 'call', reason: 'again', now: 1_300 };
     const ends = await Promise.all([
-      store.credits.refund(rest),
-      other.credits.refund(rest),
-      store.credits.refund(rest),
+      store.credits.refund({ ...rest, reference: 'two' }),
+      other.credits.refund({ ...rest, reference: 'three' }),
+      store.credits.refund({ ...rest, reference: 'four' }),
     ]);
     t.same(
       ends.flatMap((end) => ('entry' in end ? [end.entry.amount] : [])),

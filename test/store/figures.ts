@@ -156,7 +156,7 @@ export function figures(promise: Promised): void {
       t.match(sale, { settled: 1, refunds: 0n });
       t.same(key, { ...charged, settled: 1, revenue: 60n, cost: 9n, refunds: 0n });
     });
-    await store.credits.refund({ call: 'call', amount: 20n, reason: 'why', now: T + 3 });
+    await store.credits.refund({ call: 'call', amount: 20n, reason: 'why', reference: 'one', now: T + 3 });
     await store.refunds.sent({ paymentId: 'paid', number: 1 }, 'txback', T + 2 * HOUR);
     await throughout(store, async () =>
       t.match(await read(store), [

@@ -197,7 +197,7 @@ t.test('money that comes in waits for the disk, calls do not, and both see what 
   await addFunded(store, 1_000n);
   await store.credits.hold(sampleHold('call', 600n));
   await store.credits.settle('call', { price: 250n, note: 'used' }, 1_500);
-  await store.credits.refund({ call: 'call', reason: 'was late', now: 1_600 });
+  await store.credits.refund({ call: 'call', reason: 'was late', reference: 'one', now: 1_600 });
   const isolation = 'read committed';
   t.same(await rows('SELECT * FROM seen'), [
     { kind: 'grant', patience: 'on', isolation },

@@ -18,13 +18,14 @@ async function owed(store: Store, id: string): Promise<void> {
   await store.giveUp(claim, 'owed', 'content_refused', 3);
 }
 
-const want = (store: Store, paymentId: string, amount?: bigint) =>
+const want = (store: Store, paymentId: string, amount?: bigint, reference?: string) =>
   store.refunds.want({
     paymentId,
     reason: 'a test',
     isAutomatic: false,
     now: 10,
     ...(amount !== undefined && { amount }),
+    ...(reference !== undefined && { reference }),
   });
 
 const takeAll = (store: Store, owner: string, now: number) =>
@@ -49,20 +50,45 @@ export function refunds(promise: Promised): void {
     t.match(await store.find('sold'), { state: 'settled', answer: sampleAnswer() }, 'who got its result keeps it');
   });
 
+  promise('gives back once under one reference, however often it is asked for', async (t, store, open) => {
+    const other = await open();
+    for (const id of ['sold', 'another']) await delivered(store, id);
+    await owed(store, 'owed');
+    const asked = await Promise.all([store, other, store].map((each) => want(each, 'sold', 100n, 'bill-7')));
+    for (const outcome of asked) t.match(outcome, { refund: { number: 1, amount: '100', reference: 'bill-7' } });
+    const [taken] = await takeAll(store, 'instance-1', 20);
+    t.ok(taken && (await store.refunds.sent(taken, '0xback', 21)));
+    t.match(await want(other, 'sold', 100n, 'bill-7'), { refund: { number: 1, transaction: '0xback' } });
+    t.match(await want(other, 'sold', undefined, 'bill-7'), { refund: { number: 1 } });
+    t.same(await want(store, 'sold', 101n, 'bill-7'), { refused: 'reference', left: TAKEN - 100n });
+    t.match(await want(store, 'sold', 100n, 'bill-8'), { refund: { number: 2 } });
+    t.match(await want(store, 'sold', 100n), { refund: { number: 3, reference: undefined } });
+    t.match(await want(store, 'sold', 100n), { refund: { number: 4 } }, 'who names nothing asks for more');
+    t.match(await want(store, 'another', 7n, 'bill-7'), { refund: { amount: '7' } }, 'each payment has its own');
+    for (const each of [store, other]) t.match(await want(each, 'owed', undefined, 'x'), { refund: { number: 1 } });
+  });
+
   promise('keeps every fact of a refund, whoever wanted it', async (t, store) => {
     await delivered(store, 'sold');
-    await store.refunds.want({ paymentId: 'sold', amount: 5n, reason: 'by \0 hand', isAutomatic: false, now: 10 });
+    await store.refunds.want({
+      paymentId: 'sold',
+      amount: 5n,
+      reason: 'by \0 hand',
+      isAutomatic: false,
+      reference: 'bill',
+      now: 10,
+    });
     await store.refunds.want({ paymentId: 'sold', amount: 6n, reason: 'by rule', isAutomatic: true, now: 11 });
     const { network, asset, payer: payee } = sampleFacts('sold');
     const wanted = { paymentId: 'sold', network, asset, payee, state: 'wanted', attempt: 0 };
     const untried = { recoveryQuery: undefined, fault: undefined, transaction: undefined };
     const first = {
       ...{ ...wanted, ...untried, number: 1, amount: '5', reason: 'by  hand', isAutomatic: false },
-      ...{ createdAt: 10, updatedAt: 10 },
+      ...{ reference: 'bill', createdAt: 10, updatedAt: 10 },
     };
     const second = {
       ...{ ...wanted, ...untried, number: 2, amount: '6', reason: 'by rule', isAutomatic: true },
-      ...{ createdAt: 11, updatedAt: 11 },
+      ...{ reference: undefined, createdAt: 11, updatedAt: 11 },
     };
     t.same(await store.refunds.of('sold'), [first, second]);
     t.same(await store.refunds.list({ limit: 10 }), [second, first], 'newest first');

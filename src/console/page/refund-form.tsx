@@ -6,6 +6,7 @@ import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { dollars } from './format.ts';
 import { Notice } from './notice.tsx';
+import { newReference } from './reference.ts';
 
 const AMOUNT = /^\d+(\.\d{1,6})?$/;
 
@@ -27,6 +28,7 @@ export function RefundForm({ payment, onDone, onLost }: Props) {
   // Until somebody changes it, it follows what is left.
   const [given, setGiven] = useState<string>();
   const [reason, setReason] = useState('');
+  const [reference, setReference] = useState(newReference);
   const [isAsking, setAsking] = useState(false);
   const { run, isUnderWay, fault, clear } = useAction();
   if (Number(left) === 0) return null;
@@ -35,10 +37,11 @@ export function RefundForm({ payment, onDone, onLost }: Props) {
   const problem = problemOf(amount, left);
   const send = () =>
     run(async () => {
-      const order: RefundOrderForm = { amount, reason: reason.trim() };
+      const order: RefundOrderForm = { amount, reason: reason.trim(), reference };
       const next = await write<PaymentDetail>(`payments/${encodeURIComponent(id)}/refund`, order);
       setReason('');
       setGiven(undefined);
+      setReference(newReference());
       onDone(next, amount);
     }).then((isDone) => {
       setAsking(false);

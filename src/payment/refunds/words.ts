@@ -7,6 +7,7 @@ const words: Readonly<Record<RefundRefusal, string>> = {
   credits: 'it bought credits: disable its key (npm run keys), and give back by hand what was not spent',
   'too-much': 'that is more than is left of it',
   'whole-only': 'its result is owed: it can only be given back whole',
+  reference: 'another amount was given back by the same reference, or the same form: begin anew for more',
 };
 
 /** Why nothing is given back, for the operator. `shown`: atomic units as they are shown to people. */
