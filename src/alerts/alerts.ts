@@ -7,7 +7,7 @@ import { tellConditions } from './conditions.ts';
 import type { Delivery } from './deliver.ts';
 import { type HistoryParts, openHistory } from './history.ts';
 import { letter, type News } from './letter.ts';
-import { sendAlerts } from './send.ts';
+import { openSending } from './send.ts';
 import { openTally } from './tally.ts';
 import { creditNews, marginNews, revenueNews, spendNews } from './thresholds.ts';
 
@@ -41,7 +41,7 @@ export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
   const { store, delivery, facilitators, circuits, gas, everyMs, idOf, log, now } = parts;
   const history = openHistory(parts);
   const tally = openTally(parts);
-  let sending: Promise<void> = Promise.resolve();
+  const sending = delivery && openSending({ store, delivery, log, now });
 
   const whileWanted = (run: (settings: AlertsFile) => Promise<void>) => async () => {
     const settings = parts.settings();
@@ -107,23 +107,18 @@ export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
     });
   }
 
-  const send = async (settings: AlertsFile): Promise<void> => {
-    if (!delivery) return;
-    sending = sendAlerts({ store, delivery, log, now }, settings);
-    await sending;
-  };
-
   // From here on nothing is left out, whatever becomes of this process.
   await whileWanted(history)();
   return {
     tasks: [
       [everyMs, whileWanted(watch)],
       [everyMs * COUNT_EVERY, whileWanted(count)],
-      [everyMs / 5, whileWanted(send)],
+      [everyMs / 5, whileWanted(async (settings) => sending?.round(settings))],
     ],
     async close() {
+      const sent = sending?.close();
       await delivery?.close();
-      await sending.catch(() => undefined);
+      await sent;
     },
   };
 }

@@ -2,13 +2,14 @@
 import type { AlertsFile } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
 import type { Alert } from '../store/alert-store.ts';
+import { isOutage } from '../store/problem.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from './deliver.ts';
 
 export interface SendParts {
   readonly store: Pick<Store, 'alerts'>;
   readonly delivery: Delivery;
-  readonly log: Pick<Log, 'warn' | 'debug'>;
+  readonly log: Pick<Log, 'error' | 'warn' | 'debug'>;
   now(): number;
 }
 
@@ -22,14 +23,51 @@ const AGAIN_AFTER_MS = [
 ];
 /** Longer than an attempt takes. */
 const LEASE_MS = 30 * SECOND;
+/** To one receiver. */
 const AT_ONCE = 20;
 
-/** One round over what is due. */
-export async function sendAlerts(parts: SendParts, { webhooks }: AlertsFile): Promise<void> {
-  const { store, now } = parts;
-  const known = new Set(webhooks.map(({ url }) => url));
-  const due = await store.alerts.take({ now: now(), leaseUntil: now() + LEASE_MS, limit: AT_ONCE });
-  await Promise.all(due.map((alert) => sendOne(parts, alert, known.has(alert.receiver))));
+export interface Sending {
+  /** Begins to send what is due, to each receiver that nothing is being sent to. */
+  round(settings: AlertsFile): Promise<void>;
+  /** Begins nothing more, and waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/** Receivers by themselves: one that does not answer keeps no other waiting. */
+export function openSending(parts: SendParts): Sending {
+  const { store, log, now } = parts;
+  const underWay = new Map<string, Promise<void>>();
+  let known: ReadonlySet<string> = new Set();
+  let isClosed = false;
+
+  async function sendAll(receiver: string): Promise<void> {
+    let isMore = true;
+    while (isMore && !isClosed) {
+      const due = await store.alerts.take({ receiver, now: now(), leaseUntil: now() + LEASE_MS, limit: AT_ONCE });
+      await Promise.all(due.map((alert) => sendOne(parts, alert, known.has(receiver))));
+      isMore = due.length === AT_ONCE;
+    }
+  }
+
+  return {
+    async round({ webhooks }) {
+      known = new Set(webhooks.map(({ url }) => url));
+      for (const receiver of await store.alerts.receivers(now())) {
+        if (isClosed || underWay.has(receiver)) continue;
+        const failed = (error: unknown): void => {
+          // Of an outage the log tells once.
+          if (!isOutage(error)) log.error({ err: error }, 'alerts could not be sent');
+        };
+        const done = sendAll(receiver).catch(failed);
+        underWay.set(receiver, done);
+        void done.then(() => underWay.delete(receiver));
+      }
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(underWay.values());
+    },
+  };
 }
 
 async function sendOne({ store, delivery, log, now }: SendParts, alert: Alert, isKnown: boolean): Promise<void> {

@@ -37,20 +37,23 @@ export const raisedConditions: Statement = {
   values: [],
 };
 
-export const anyDue = (now: number): Statement => ({
-  text: `SELECT 1 AS due FROM alerts WHERE state = 'waiting' AND due_at <= ?1 LIMIT 1`,
+export const dueReceivers = (now: number): Statement => ({
+  text: `SELECT DISTINCT receiver FROM alerts WHERE state = 'waiting' AND due_at <= ?1 ORDER BY receiver`,
   values: [now],
 });
 
 /** Asked again of the row itself: another instance may have taken it while this one waited for it. */
 const DUE = `state = 'waiting' AND due_at <= ?1`;
 
-export const takeAlerts = ({ now, leaseUntil, limit }: Parameters<AlertStore['take']>[0]): Statement => ({
+/** Word for word as in the index `alerts_due`. */
+const IS_SALE = `CASE WHEN type = 'payment.settled' THEN 1 ELSE 0 END`;
+
+export const takeAlerts = ({ receiver, now, leaseUntil, limit }: Parameters<AlertStore['take']>[0]): Statement => ({
   text: `UPDATE alerts SET due_at = ?2, attempt = attempt + 1
     WHERE ${DUE} AND (occurrence, receiver) IN (
-      SELECT occurrence, receiver FROM alerts WHERE ${DUE} ORDER BY due_at, occurrence, receiver LIMIT ?3)
+      SELECT occurrence, receiver FROM alerts WHERE ${DUE} AND receiver = ?4 ORDER BY ${IS_SALE}, due_at LIMIT ?3)
     RETURNING *`,
-  values: [now, leaseUntil, limit],
+  values: [now, leaseUntil, limit, receiver],
 });
 
 export const sentAlert = ({ occurrence, receiver }: Pick<Alert, 'occurrence' | 'receiver'>): Statement => ({

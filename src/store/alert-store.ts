@@ -50,8 +50,18 @@ export interface AlertStore {
   clear(condition: Condition): Promise<boolean>;
   /** Subjects of the conditions that hold. */
   raised(): Promise<string[]>;
-  /** Takes those that are due, the longest due first; what happens to none of them makes them due again at `leaseUntil`. */
-  take(by: { readonly now: number; readonly leaseUntil: number; readonly limit: number }): Promise<Alert[]>;
+  /** For whom something is due. */
+  receivers(now: number): Promise<string[]>;
+  /**
+   * Takes what is due for a receiver: sales after everything else, and the longest due first. What happens to none of them
+   * makes them due again at `leaseUntil`.
+   */
+  take(by: {
+    readonly receiver: string;
+    readonly now: number;
+    readonly leaseUntil: number;
+    readonly limit: number;
+  }): Promise<Alert[]>;
   /** Whoever has it by now. */
   sent(alert: Pick<Alert, 'occurrence' | 'receiver'>): Promise<void>;
   /** To be sent again at `dueAt`; undefined: given up. False where another instance has it by now. */

@@ -39,11 +39,8 @@ export function alertsOn(engine: Engine): AlertStore {
         return ended !== undefined;
       }),
     raised: async () => (await engine.read(statements.raisedConditions)).map(({ subject }) => String(subject)),
-    // Nothing is due nearly always, and asking for that writes nothing.
-    take: async (by) =>
-      (await engine.read(statements.anyDue(by.now))).length === 0
-        ? []
-        : (await engine.write(statements.takeAlerts(by))).rows.map(toAlert),
+    receivers: async (now) => (await engine.read(statements.dueReceivers(now))).map(({ receiver }) => String(receiver)),
+    take: async (by) => (await engine.write(statements.takeAlerts(by))).rows.map(toAlert),
     async sent(alert) {
       await engine.write(statements.sentAlert(alert));
     },

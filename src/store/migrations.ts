@@ -351,6 +351,12 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
   ({ identifier }) => `
     ALTER TABLE refunds ADD COLUMN reference ${identifier};
     CREATE UNIQUE INDEX refunds_by_reference ON refunds (payment_id, reference);`,
+
+  // Each receiver has its turn, and is told of a sale when there is nothing else to tell.
+  () => `
+    DROP INDEX alerts_due;
+    CREATE INDEX alerts_due ON alerts (receiver, (CASE WHEN type = 'payment.settled' THEN 1 ELSE 0 END), due_at)
+      WHERE state = 'waiting';`,
 ];
 
 export const schemaVersion = steps.length;

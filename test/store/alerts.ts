@@ -10,7 +10,13 @@ const told = (occurrence: string, receivers = ['https://a.example']) => ({
   receivers,
 });
 
-const takeAll = (store: Store, now: number, leaseUntil = now + 30) => store.alerts.take({ now, leaseUntil, limit: 10 });
+const takeFor = (store: Store, receiver: string, now: number, limit = 10) =>
+  store.alerts.take({ receiver, now, leaseUntil: now + 30, limit });
+
+const takeAll = async (store: Store, now: number) => {
+  const receivers = await store.alerts.receivers(now);
+  return (await Promise.all(receivers.map((receiver) => takeFor(store, receiver, now)))).flat();
+};
 
 const condition = (subject: string, now: number, type = 'upstream.down') => ({
   subject,
@@ -50,6 +56,20 @@ export function alerts(promise: Promised): void {
     t.equal(await store.alerts.failed(mine, 'late', undefined), false, 'who was too slow gives nothing up');
     await store.alerts.sent(mine);
     t.match(await store.alerts.list({ limit: 1 }), [{ state: 'sent' }], 'but what was sent was sent');
+  });
+
+  promise('gives each receiver its turn, and tells of sales after everything else', async (t, store) => {
+    const [a, b] = ['https://a.example', 'https://b.example'];
+    for (let sale = 0; sale < 15; sale += 1) await store.alerts.add(told(`payment.settled:${sale}`, [a]), sale);
+    await store.alerts.add(told('facilitator.down:x', [a, b]), 20);
+    t.same(await store.alerts.receivers(19), [a]);
+    t.same(await store.alerts.receivers(20), [a, b]);
+    const taken = async (receiver: string, limit?: number) =>
+      (await takeFor(store, receiver, 20, limit)).map(({ occurrence }) => occurrence).sort();
+    t.same(await taken(b), ['facilitator.down:x']);
+    t.same(await taken(a, 2), ['facilitator.down:x', 'payment.settled:0']);
+    t.equal((await taken(a, 20)).length, 14);
+    t.same(await store.alerts.receivers(49), []);
   });
 
   promise('sends again when it is time, and keeps what was given up in sight', async (t, store) => {
