@@ -155,7 +155,11 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           if (address !== undefined) refused.take(address, now());
         },
         ended(how) {
-          if (payer === undefined) return;
+          if (payer === undefined) {
+            // Nobody is known to have signed it.
+            if (how === 'wasted' && address !== undefined) refused.take(address, now());
+            return;
+          }
           if (how === 'failed') failed.take(payer, now());
           if (how === 'wasted') for (const each of wasted) each.take(payer, now());
           // Who pays in the end has a share in what went wrong before, at most.

@@ -311,8 +311,9 @@ async function claimVerified(
   parts.noted?.('challenge', Math.max(0, now() - verified.offeredAt));
   parts.noted?.('verified', performance.now() - verifiedFrom);
   demandRunning(parts);
-  // What may have moved money already is seen through.
-  if (!settlesNow) parts.gate?.identified(verified.caller ?? verified.payer);
+  // What may have moved money already is seen through. Nobody is counted for what another may have signed in his name.
+  const caller = verified.caller ?? (verified.payerIsProven ? verified.payer : undefined);
+  if (!settlesNow && caller !== undefined) parts.gate?.identified(caller);
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
   const because = settlesNow ? undefined : upfrontOf(parts, verified, quote, known);

@@ -85,6 +85,20 @@ t.test('a payer whose settlements come to nothing is slowed down, and then refus
   t.end();
 });
 
+t.test('what nobody is sure to have signed, and came to nothing, counts for its address', (t) => {
+  const limits = usualLimits(() => 1_700_000_000_000);
+  const open = () => limits.gate('203.0.113.7');
+  for (let times = 0; times < 600; times += 1) {
+    const gate = open();
+    gate.arrives();
+    gate.ended('wasted');
+    gate.ended('paid');
+    gate.over();
+  }
+  t.throws(() => open().arrives(), { code: 'rate_limited', message: /of this address/ });
+  t.end();
+});
+
 t.test('instances over one database learn what a caller has taken of each other', async (t) => {
   const store = await openStore({ file: join(t.testdir({}), 'shared.sqlite') });
   t.teardown(() => store.close());

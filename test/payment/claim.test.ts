@@ -44,6 +44,19 @@ t.test('a new payment is claimed as it was verified, for one lease', async (t) =
   t.same(seen, ['arrives', 'verified', 'is payer-1']);
 });
 
+t.test('nobody is counted for what another may have signed in his name', async (t) => {
+  for (const [verified, counted] of [
+    [{ payerIsProven: false }, []],
+    [{ payerIsProven: false, caller: 'key-1' }, ['is key-1']],
+    [{ caller: 'key-1' }, ['is key-1']],
+  ] as const) {
+    const { claim, world, seen } = openClaims(t);
+    world.verified = verified;
+    await claim();
+    t.same(seen, ['arrives', 'verified', ...counted]);
+  }
+});
+
 t.test('a payment that comes with a tool call is kept as one', async (t) => {
   const { claim, payment } = openClaims(t);
   await claim({}, { request: request({ transport: 'mcp' }) });

@@ -49,6 +49,8 @@ export interface SignedTransfer {
   readonly nonce: TempoNonce;
   /** True where the payer's address was recovered from the signature; all other kinds only the chain can check. */
   readonly provenSigner: boolean;
+  /** True where somebody else is to bear the fees, or has signed that he does. */
+  readonly isSponsored: boolean;
   /** The memo of the call that pays, 32 bytes in hex; undefined where no call carries one for this challenge. */
   readonly memo: string | undefined;
 }

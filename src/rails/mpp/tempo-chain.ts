@@ -5,9 +5,10 @@
 
 import { Errors, Method, Credential as MppxCredential } from 'mppx';
 import { Store, tempo } from 'mppx/server';
+import { SignatureEnvelope, TxEnvelopeTempo } from 'ox/tempo';
 import { BaseError, createClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { Transaction } from 'viem/tempo';
+import { Actions, Transaction } from 'viem/tempo';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
 import { isJsonObject } from '../../json.ts';
 import type { SignedTransfer } from '../../payment/authorizations/tempo.ts';
@@ -76,6 +77,23 @@ function explain(error: unknown): Refusal | ChainUnreachable {
 /** The credential as mppx has it: without what it does not need to know and might stumble over. */
 const forMppx = ({ challenge, request, payload, source }: PaymentCredential) =>
   MppxCredential.from({ challenge: { ...challenge, request }, payload, ...(source === undefined ? {} : { source }) });
+
+/** Whose signature a transaction carries: its account's, or that of a key which acts for it. Undefined: only the chain can tell. */
+function signerOf(serialized: string) {
+  try {
+    const envelope = TxEnvelopeTempo.deserialize(serialized as TxEnvelopeTempo.Serialized);
+    const outer = envelope.signature;
+    if (!outer) return undefined;
+    const isKey = outer.type === 'keychain';
+    const signature = isKey ? outer.inner : outer;
+    const payload = TxEnvelopeTempo.getSignPayload(envelope, isKey ? { from: outer.userAddress } : {});
+    const address = SignatureEnvelope.extractAddress({ payload, signature });
+    if (!SignatureEnvelope.verify(signature, { payload, address })) return undefined;
+    return { address, isKey, isAuthorizedHere: envelope.keyAuthorization !== undefined };
+  } catch {
+    return undefined;
+  }
+}
 
 const { transactionRequest } = tempoMainnet.formatters;
 
@@ -150,6 +168,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
           validAfter: transaction.validAfter ?? 0,
           nonce: { key: BigInt(transaction.nonceKey ?? 0), value: BigInt(transaction.nonce ?? 0) },
           provenSigner: fromSignature && transaction.signature?.type === 'secp256k1',
+          isSponsored: !fromSignature,
           memo: memo === undefined ? undefined : `0x${memo}`,
         };
       } catch {
@@ -174,6 +193,25 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
         if (error instanceof BaseError && error.name === 'TransactionReceiptNotFoundError') return undefined;
         throw explain(error);
       }
+    },
+
+    /**
+     * Whether the payer has signed, for a transaction says itself whose it is. `caller`: the key that has, where it acts
+     * for the payer. Throws Refusal where it is another's, and ChainUnreachable.
+     */
+    async whoSigned(serialized: string, payer: string): Promise<{ payerIsProven: boolean; caller?: string }> {
+      const signer = signerOf(serialized);
+      if (!signer) return { payerIsProven: false };
+      if (signer.address.toLowerCase() === payer.toLowerCase()) return { payerIsProven: true };
+      if (!signer.isKey) throw new Refusal('verification-failed', 'the transaction is not signed by its sender');
+      const key = { account: payer as Hex, accessKey: signer.address };
+      const { expiry, isRevoked } = await Actions.accessKey.getMetadata(clientOf(rpc), key).catch((error: unknown) => {
+        throw explain(error);
+      });
+      if (!isRevoked && Number(expiry) * 1000 > Date.now()) return { payerIsProven: false, caller: signer.address };
+      // The chain learns of the key by this very transaction.
+      if (signer.isAuthorizedHere) return { payerIsProven: false };
+      throw new Refusal('verification-failed', 'the transaction is signed by a key that does not act for its sender');
     },
 
     /** Signs as fee payer where fees are sponsored, sends, and waits for the block. Never throws. */

@@ -113,10 +113,14 @@ export function createTempoMethod(
     const signed = chain.readTransfer(signature, memoEnd(challenge.id));
     const asked = { chainId, challengeExpires: Date.parse(challenge.expires) };
     const { memo, validBefore } = checkSignedTransfer(signed, asked, now());
+    if (signed.isSponsored && options.feePayerKey === undefined) {
+      throw new Refusal('verification-failed', 'nobody bears the fees of a payer here: sign without a fee payer');
+    }
     const [payer, fromBlock] = await Promise.all([chain.check(credential), searchedFrom(rpc)]);
     if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
     const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock };
     if (validBefore === undefined) await demandNextNonce(rpc, payer, signed.nonce);
+    const who = await chain.whoSigned(signature, payer);
     const { key, value } = signed.nonce;
     const transfer =
       validBefore === undefined
@@ -126,7 +130,7 @@ export function createTempoMethod(
     return {
       payer,
       holder: await payers(payer),
-      payerIsProven: signed.provenSigner,
+      ...who,
       upfront: upfrontOf(signed.provenSigner, validBefore, work),
       recoveryQuery: JSON.stringify(query),
       settle: () => chain.broadcast(credential),

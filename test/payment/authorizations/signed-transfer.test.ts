@@ -26,6 +26,7 @@ const SIGNED: SignedTransfer = {
   validAfter: 0,
   nonce: EXPIRING,
   provenSigner: true,
+  isSponsored: false,
   memo: MEMO,
 };
 const check = (changes: Partial<SignedTransfer>) => checkSignedTransfer({ ...SIGNED, ...changes }, ASKED, NOW);

@@ -2,6 +2,8 @@
 // What checks a transaction is loaded before one is signed: it ends 25 seconds later.
 import '../../../src/rails/mpp/tempo-chain.ts';
 import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Mppx, tempo } from 'mppx/client';
 import t from 'tap';
 import { createClient, type Hex, http } from 'viem';
@@ -12,6 +14,7 @@ import { checkSignedTransfer } from '../../../src/payment/authorizations/tempo.t
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { type PaidCall, request, sendProof } from '../../clients.ts';
+import { catalogueOf } from '../../few-endpoints.ts';
 import { startGateway } from '../../gateway.ts';
 import { noExposure } from '../exposure/none.ts';
 import { json, serve } from '../facilitators/front.ts';
@@ -19,7 +22,9 @@ import { challengesOf, decode, encode, quoteOf, requestOf, secret } from '../mpp
 import { feeToken } from '../mpp/tempo-wallets.ts';
 import { refusesBeforeWork } from './proofs.ts';
 
-const gateway = await startGateway({ networks: [], tempo: true });
+const catalogue = catalogueOf(t, ['image/family-e-2']);
+appendFileSync(join(catalogue, 'service.yaml'), '\nlimits: { payer: { wastedPerHour: 1 } }\n');
+const gateway = await startGateway({ catalogue, networks: [], tempo: true });
 t.teardown(gateway.stop);
 if (!gateway.state.tempo) throw new Error('Tempo was not started');
 const { rpcUrl, chainId, currency, privateKey } = gateway.state.tempo;
@@ -54,18 +59,21 @@ const decoded = ({ authorization }: { authorization: string }): Credential =>
 /** When the chain takes a transaction. */
 type Validity = Pick<
   Transaction.TransactionSerializableTempo,
-  'validAfter' | 'validBefore' | 'nonceKey' | 'nonce' | 'feeToken' | 'gas'
+  'validAfter' | 'validBefore' | 'nonceKey' | 'nonce' | 'feeToken' | 'gas' | 'feePayerSignature'
 >;
 
 const transactionOf = (proof: { authorization: string }) =>
   Transaction.deserialize(decoded(proof).payload.signature as Transaction.TransactionSerializedTempo);
 
-/** The same transaction, valid at another time and signed again by the payer. */
-async function resigned(proof: { authorization: string }, validity: Validity): Promise<{ authorization: string }> {
+/** The same transaction, valid at another time and signed again, by the payer or by somebody in its name. */
+async function resigned(
+  proof: { authorization: string },
+  validity: Validity,
+  account: Pick<Account.Account, 'signTransaction'> = Account.fromSecp256k1(privateKey),
+): Promise<{ authorization: string }> {
   const { chainId, calls, gas, maxFeePerGas, maxPriorityFeePerGas, ...others } = transactionOf(proof);
   const { validBefore, nonceKey, nonce } = others;
   const cost = { gas, maxFeePerGas, maxPriorityFeePerGas };
-  const account = Account.fromSecp256k1(privateKey);
   const signature = await account.signTransaction({
     type: 'tempo',
     chainId,
@@ -96,7 +104,7 @@ t.test('a transaction that is not valid yet, for ever or for longer than its cha
   t.equal((await sendProof(call, lasting)).status, 200);
 });
 
-t.test('a signature that only the chain can check is settled before the work', async (t) => {
+async function fundedPasskey() {
   const passkey = Account.fromP256(P256.randomPrivateKey());
   for (const token of [currency as Hex, feeToken] as const) {
     await Actions.token.transferSync(client, {
@@ -107,6 +115,11 @@ t.test('a signature that only the chain can check is settled before the work', a
       feeToken,
     });
   }
+  return passkey;
+}
+
+t.test('a signature that only the chain can check is settled before the work', async (t) => {
+  const passkey = await fundedPasskey();
   const call = fresh();
   const proof = await signed(await unpaid(call), passkey);
   const earned = await gateway.earned('tempo');
@@ -115,6 +128,41 @@ t.test('a signature that only the chain can check is settled before the work', a
   t.equal((await gateway.earned('tempo')) - earned, PRICE, 'settled, and owed');
   t.equal((await sendProof(call, proof)).status, 200);
   t.equal((await gateway.earned('tempo')) - earned, PRICE, 'once');
+});
+
+/** A key that says it acts for the payer. */
+const newKey = () => Account.fromSecp256k1(generatePrivateKey(), { access: payer.address });
+
+t.test('who signs in the name of another is refused before any work, and the other pays as before', async (t) => {
+  for (let times = 0; times < 3; times += 1) {
+    const call = fresh();
+    const forged = await resigned(await signed(await unpaid(call)), {}, newKey());
+    const detail = /signed by a key that does not act for its sender/;
+    await refusesBeforeWork(t, gateway, 'tempo', { call, proof: forged, type: /verification-failed$/, detail });
+  }
+  const call = fresh();
+  t.equal((await sendProof(call, await signed(await unpaid(call)))).status, 200);
+});
+
+t.test('a key that acts for the payer pays: it is no proof of the payer, and counts as itself', async (t) => {
+  const key = newKey();
+  await Actions.accessKey.authorizeSync(client, { account: payer, accessKey: key, feeToken });
+  const { payment } = await verified({ change: (proof) => resigned(proof, {}, key) });
+  const caller = key.accessKeyAddress;
+  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: false, caller, upfront: 'contract' });
+});
+
+t.test('a passkey proves its payer, and settles first all the same', async (t) => {
+  const passkey = await fundedPasskey();
+  const { payment } = await verified({ change: (proof) => resigned(proof, { gas: 1_000_000n }, passkey) });
+  t.match(payment, { payer: passkey.address.toLowerCase(), payerIsProven: true, upfront: 'contract' });
+});
+
+t.test('a transaction that leaves its fees to somebody else is refused where nobody bears them', async (t) => {
+  const call = fresh();
+  const refused = await resigned(await signed(await unpaid(call)), { feePayerSignature: null });
+  const detail = /nobody bears the fees of a payer here/;
+  await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type: /verification-failed$/, detail });
 });
 
 t.test('a transaction that the node has already is not refused, and its payer gets the answer', async (t) => {
@@ -268,12 +316,15 @@ t.test("without an end, the payer's nonce tells what became of a transaction", a
   }
 });
 
-t.test('a sponsored transaction names its payer itself: that is no proof, and it is settled first', async (t) => {
-  const { payment } = await verified({ feePayerKey: generatePrivateKey(), currency: feeToken });
-  t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: false, upfront: 'contract' });
-  const { payment: unsponsored } = await verified();
-  t.match(unsponsored, { payer: payer.address.toLowerCase(), payerIsProven: true, upfront: undefined });
-});
+t.test(
+  'a sponsored transaction names its payer itself: its signature is looked at, and it is settled first',
+  async (t) => {
+    const { payment } = await verified({ feePayerKey: generatePrivateKey(), currency: feeToken });
+    t.match(payment, { payer: payer.address.toLowerCase(), payerIsProven: true, upfront: 'contract' });
+    const { payment: unsponsored } = await verified();
+    t.match(unsponsored, { payer: payer.address.toLowerCase(), payerIsProven: true, upfront: undefined });
+  },
+);
 
 t.test('a transfer of another amount under the memo of the payment is not the payment', async (t) => {
   const { rail, quote, payment, recipient: to, memo } = await verified();
