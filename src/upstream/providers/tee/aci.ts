@@ -7,7 +7,15 @@ import { asJsonObject } from '../../../json.ts';
 import type { ChatAnswer } from '../openai/chat.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { faultsOf, outcome } from './checks.ts';
-import { type Attestation, hashesOf, type Proof, type ProofRequest, requestAfterwards, sha256 } from './proof.ts';
+import {
+  type Attestation,
+  askUntil,
+  hashesOf,
+  type Proof,
+  type ProofRequest,
+  requestAfterwards,
+  sha256,
+} from './proof.ts';
 import { checkedQuote, type Trust } from './quote-checks.ts';
 
 const API_VERSION = 'aci/1';
@@ -23,6 +31,8 @@ interface Keyset {
   readonly receiptKeys: readonly { readonly keyId: string; readonly algorithm: string; readonly publicKey: string }[];
   /** An aggregator has to name the verified environment behind it in each receipt. */
   readonly isAggregator: boolean;
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number;
   readonly attestation: Attestation;
 }
 
@@ -37,16 +47,24 @@ export async function aciProof({ http, answer, context, trust }: ProofRequest): 
   const receiptId = answer.response.headers['x-receipt-id'] ?? answer.id;
   const path = aciReceiptPath(receiptId);
   const receipt = await requestAfterwards(http, { method: 'GET', path, signal });
-  const entry = `tee-aci:${http.upstream}:${sha256(JSON.stringify([receipt.workload_keyset_digest, trust]))}`;
-  const attest = async () => {
+  const entry = `tee-aci-keyset:${http.upstream}:${sha256(JSON.stringify([receipt.workload_keyset_digest, trust]))}`;
+  const ask = async () => {
     const nonce = randomBytes(32).toString('hex');
     const report = await http.request({ method: 'GET', path: '/aci/attestation', query: { nonce }, signal });
-    const read = readReport(report.json(), { nonce, trust, now: context.now() });
+    return readReport(report.json(), { nonce, trust, now: context.now() });
+  };
+  const isOfReceipt = ({ digest }: Keyset) => digest === receipt.workload_keyset_digest;
+  const attest = async () => {
+    // Each node has a keyset of its own, and another may have answered.
+    const read = await askUntil(ask, isOfReceipt, { upstream: http.upstream, path: '/aci/attestation', signal });
     if (faultsOf(read.attestation.checks).length > 0) throw new FaultyReport(read);
     return read;
   };
-  const keyset = await unlessFaulty(() => context.cache.through(entry, REPORT_AGE_MS, attest, signal));
-  return checkReceipt(receipt, keyset, answer, { receiptId, verifyUrl: http.baseUrl + path });
+  const keyset = await unlessFaulty(() => context.cache.through(entry, REPORT_AGE_MS, attest, signal, isOfReceipt));
+  return checkReceipt(receipt, stillCurrent(keyset, context.now()), answer, {
+    receiptId,
+    verifyUrl: http.baseUrl + path,
+  });
 }
 
 /** Carries a report that does not hold past the cache, which keeps only what does. */
@@ -67,6 +85,14 @@ async function unlessFaulty(fetch: () => Promise<{ value: Keyset }>): Promise<Ke
   }
 }
 
+/** A report that was kept may outlive its keys. */
+function stillCurrent(keyset: Keyset, now: number): Keyset {
+  if (now < keyset.endsAt) return keyset;
+  const { attestation } = keyset;
+  const keys_current = outcome(false, 'the keyset has expired');
+  return { ...keyset, attestation: { ...attestation, checks: { ...attestation.checks, keys_current } } };
+}
+
 /** `nonce` is what the report was asked for with, `now` in milliseconds. Never throws: faults are in the attestation. */
 export function readReport(
   report: unknown,
@@ -79,7 +105,7 @@ export function readReport(
   const bound = sha256(`{"keyset_digest":"${digest}","nonce":"${nonce}","purpose":"aci.report_data.v1"}`);
   const quote = checkedQuote(asJsonObject(evidence).quote, bound.padEnd(128, '0'), { trust, now });
   const isOwnKeyset = api_version === API_VERSION && digest === workload_keyset_digest && bound === report_data;
-  const isCurrent = typeof not_after === 'number' && now < not_after * 1000;
+  const endsAt = typeof not_after === 'number' ? not_after * 1000 : 0;
   return {
     digest,
     receiptKeys: (Array.isArray(receipt_signing_keys) ? receipt_signing_keys : []).map(asJsonObject).map((key) => ({
@@ -88,6 +114,7 @@ export function readReport(
       publicKey: String(key.public_key),
     })),
     isAggregator: asJsonObject(service_capabilities).serving !== 'direct',
+    endsAt,
     attestation: {
       protocol: API_VERSION,
       tee: quote.measurements === null ? 'unknown' : 'tdx',
@@ -95,7 +122,7 @@ export function readReport(
       checkedAt: now,
       checks: {
         report: outcome(isOwnKeyset, 'the report does not bind its keys to the nonce'),
-        keys_current: outcome(isCurrent, 'the keyset has expired'),
+        keys_current: outcome(now < endsAt, 'the keyset has expired'),
         ...quote.checks,
       },
       measurements: quote.measurements,

@@ -66,6 +66,26 @@ export const hashesOf = ({ response }: ChatAnswer): { request: string; response:
 const WAITS_MS = [150, 300, 600, 1200];
 
 /**
+ * Asks until the answer is the one that is waited for, a few times: the last answer, whatever it is. Providers run several
+ * nodes, and the one that is asked may be another. Throws UpstreamProblem.
+ */
+export async function askUntil<Answer>(
+  ask: () => Promise<Answer>,
+  isIt: (answer: Answer) => boolean,
+  { upstream, path, signal }: { upstream: string; path: string; signal: AbortSignal },
+): Promise<Answer> {
+  let answer = await ask();
+  for (const wait of WAITS_MS) {
+    if (isIt(answer)) break;
+    await pause(wait, signal).catch(() => {
+      throw new UpstreamProblem('timeout', upstream, `${path}: no proof before the deadline`);
+    });
+    answer = await ask();
+  }
+  return answer;
+}
+
+/**
  * A document about a call that has just been answered. Providers run several nodes, and the one that is asked may not
  * have heard of the call yet. Throws UpstreamProblem.
  */
@@ -73,14 +93,12 @@ export async function requestAfterwards(
   http: UpstreamHttp,
   request: UpstreamRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
-  let response: UpstreamResponse = await http.request({ ...request, accept: [404] });
-  for (const wait of WAITS_MS) {
-    if (response.status !== 404) break;
-    await pause(wait, request.signal).catch(() => {
-      throw new UpstreamProblem('timeout', http.upstream, `${request.path}: no proof before the deadline`);
-    });
-    response = await http.request({ ...request, accept: [404] });
-  }
+  const { path, signal } = request;
+  const response: UpstreamResponse = await askUntil(
+    () => http.request({ ...request, accept: [404] }),
+    ({ status }) => status !== 404,
+    { upstream: http.upstream, path, signal },
+  );
   if (response.status === 404) {
     throw new UpstreamProblem('failed', http.upstream, 'has no proof of the answer that it gave', { status: 404 });
   }

@@ -150,6 +150,37 @@ t.test('an ACI report is asked for once in a while, each time with a nonce of it
   t.not(later.metadata.attestation.nonce, one.metadata.attestation.nonce);
 });
 
+t.test('a report of another node is not taken for that of the node which answered', async (t) => {
+  const [{ binding, context }, other] = [await openSetting(t, aci), await openSetting(t, aci)];
+  let asked = 0;
+  const http = {
+    ...binding.http,
+    request(request: Parameters<typeof binding.http.request>[0]) {
+      if (request.path !== '/aci/attestation') return binding.http.request(request);
+      asked += 1;
+      return (asked === 1 ? other : { binding }).binding.http.request(request);
+    },
+  };
+  for (const prompt of ['Why?', 'And now?']) {
+    t.match(await adapter.call({ prompt }, { ...binding, http }, context), { verified: true });
+  }
+  t.equal(asked, 2, 'and the right one is kept');
+});
+
+t.test('a keyset that expires while its report is kept vouches for nothing any more', async (t) => {
+  const { binding, context } = await openSetting(t, aci);
+  t.match(await adapter.call({ prompt: 'Why?' }, binding, context), { verified: true });
+  const cache: typeof context.cache = {
+    ...context.cache,
+    async through(...args: Parameters<typeof context.cache.through>) {
+      const found = await context.cache.through(...args);
+      return { ...found, value: { ...(found.value as object), endsAt: context.now() } };
+    },
+  } as typeof context.cache;
+  const late = adapter.call({ prompt: 'And now?' }, binding, { ...context, cache });
+  t.match(await problemOf(late), { failure: 'malformed', message: /the keyset has expired/ });
+});
+
 t.test('asks an ACI host to refuse rather than answer from somewhere unverified', async (t) => {
   const { binding: own, context } = await openSetting(t, aci);
   const { binding, sent } = recorded(own);
