@@ -30,8 +30,8 @@ export interface Gate {
   asks(): void;
   /** It comes with a payment or a key that nobody has looked at. */
   arrives(): void;
-  /** Whose it is, once that is sure. */
-  identified(payer: string): void;
+  /** Whose it is, once that is sure. `hasPaid`: it has the gateway's money already, so it is counted and not turned away. */
+  identified(payer: string, hasPaid?: boolean): void;
   /** A deposit of this payer's is to be given back. */
   returns(payer: string): void;
   /** It was, at our cost: such are counted by themselves, for what its payer buys makes none of them good. */
@@ -135,9 +135,13 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           demand('address', address, refused, 'Too many payments or keys of this address were refused');
           held.push(occupy('address', address, mostOfAddress));
         },
-        identified(given) {
+        identified(given, hasPaid = false) {
           if (payer !== undefined) return;
           const name = nameOf(given);
+          if (hasPaid) {
+            payer = name;
+            return;
+          }
           demand('payer', name, failed, 'Providers refused too many calls of this payer');
           for (const each of wasted)
             demand('payer', name, each, 'Too many calls or settlements of this payer came to nothing');

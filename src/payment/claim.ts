@@ -24,7 +24,7 @@ interface ClaimParts {
   readonly owner: string;
   readonly intervals?: Intervals | undefined;
   /** Stands before what costs something; either may throw Problem. */
-  readonly gate?: { arrives(): void; identified(payer: string): void } | undefined;
+  readonly gate?: { arrives(): void; identified(payer: string, hasPaid: boolean): void } | undefined;
   /** Aborted when the gateway has to stop: no payment is claimed any more. */
   readonly stopping: AbortSignal;
   /** Hears of steps that have ended, and how many milliseconds each took. */
@@ -313,7 +313,7 @@ async function claimVerified(
   demandRunning(parts);
   // What may have moved money already is seen through. Nobody is counted for what another may have signed in his name.
   const caller = verified.caller ?? (verified.payerIsProven ? verified.payer : undefined);
-  if (!settlesNow && caller !== undefined) parts.gate?.identified(caller);
+  if (!settlesNow && caller !== undefined) parts.gate?.identified(caller, verified.upfront === 'sent');
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
   const because = settlesNow ? undefined : upfrontOf(parts, verified, quote, known);

@@ -82,6 +82,7 @@ t.test('a payer whose settlements come to nothing is slowed down, and then refus
   for (let times = 0; times < 29; times += 1) honest.ended('wasted');
   honest.over();
   t.doesNotThrow(() => limits.gate(undefined).identified('0xdef'));
+  t.doesNotThrow(() => limits.gate(undefined).identified('0xabc', true), 'but the money that it has sent is taken');
   t.end();
 });
 

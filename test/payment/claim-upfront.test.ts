@@ -202,6 +202,12 @@ t.test('one balance pays for one thing at a time', async (t) => {
   t.match(await unread.payment(), { state: 'released' });
 });
 
+t.test('what its payer has sent already is taken, whatever else is under way', async (t) => {
+  const short = await withAnother(t, async () => 0n);
+  Object.assign(short.world.verified, { upfront: 'sent', isCovered: true });
+  t.match(await short.claim(), { claim: { attempt: 1 }, verified: { upfront: 'sent' } });
+});
+
 t.test('nobody asks for the balance of who has nothing else under way, or whose money is here already', async (t) => {
   for (const [other, isCovered] of [
     ['settled', false],

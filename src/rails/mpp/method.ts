@@ -6,7 +6,7 @@ import type { PaymentCredential } from './credential.ts';
 /** What a method's own check of a credential adds to what its challenge says already. */
 export type MethodVerdict = Pick<
   VerifiedPayment,
-  'chain' | 'payer' | 'holder' | 'caller' | 'payerIsProven' | 'upfront' | 'recoveryQuery' | 'settle'
+  'chain' | 'payer' | 'holder' | 'caller' | 'payerIsProven' | 'upfront' | 'isCovered' | 'recoveryQuery' | 'settle'
 >;
 
 /** What is paid for, as far as it matters to a way to pay. */

@@ -51,6 +51,8 @@ export interface MppRail extends Rail<MppCredential, MppChallenge> {
 }
 
 const LIFETIME_MS = 300_000;
+/** How long after its challenge a payment may be shown that was sent before that expired. */
+const SENT_LASTS_MS = 86_400_000;
 const MIN_SECRET_BYTES = 32;
 
 function checkOptions({ secrets, realm, tempo, evm }: MppOptions): void {
@@ -124,7 +126,9 @@ export function openMppRail(options: MppOptions): MppRail {
     if (!isOurs(challenge, secrets)) {
       throw new Refusal('invalid-challenge', 'the challenge was not issued here, or was changed: pay a fresh one');
     }
-    if (Date.parse(challenge.expires) <= now()) {
+    // What was sent in time is looked for on its chain.
+    const isSent = payload.type === 'hash';
+    if (Date.parse(challenge.expires) + (isSent ? SENT_LASTS_MS : 0) <= now()) {
       throw new Refusal('payment-expired', `the challenge expired at ${challenge.expires}: pay a fresh one`);
     }
     const mismatch = bindingMismatch(binding, quote.request);
@@ -139,7 +143,7 @@ export function openMppRail(options: MppOptions): MppRail {
     }
     const due = toAtomic(quote.amount, method.decimals);
     // More than the price is possible where it was lowered since: what was paid already is taken, nothing else is.
-    if (amount > due && payload.type !== 'hash') {
+    if (amount > due && !isSent) {
       throw new Refusal(
         'invalid-challenge',
         `the challenge is for ${amount}, the price is only ${due} atomic units by now: pay a fresh challenge`,
@@ -203,7 +207,10 @@ export function openMppRail(options: MppOptions): MppRail {
         canSettleUpfront: true,
         offeredAt: Date.parse(credential.challenge.expires) - method.challengeLifetimeMs(quote),
         ...verdict,
-        upfront: upfront === undefined || upfront === 'offered' ? (verdict.upfront ?? upfront) : upfront,
+        upfront:
+          upfront === undefined || upfront === 'offered' || verdict.upfront === 'sent'
+            ? (verdict.upfront ?? upfront)
+            : upfront,
       };
     },
 

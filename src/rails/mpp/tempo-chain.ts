@@ -74,9 +74,18 @@ function explain(error: unknown): Refusal | ChainUnreachable {
   return refusal(reason.replace(/^Payment verification failed: /, ''));
 }
 
+/** mppx takes no challenge that has expired by its clock, and what was sent before that counts. */
+const OPEN_MS = 60_000;
+
 /** The credential as mppx has it: without what it does not need to know and might stumble over. */
-const forMppx = ({ challenge, request, payload, source }: PaymentCredential) =>
-  MppxCredential.from({ challenge: { ...challenge, request }, payload, ...(source === undefined ? {} : { source }) });
+const forMppx = ({ challenge, request, payload, source }: PaymentCredential) => {
+  const expires = payload.type === 'hash' ? new Date(Date.now() + OPEN_MS).toISOString() : challenge.expires;
+  return MppxCredential.from({
+    challenge: { ...challenge, request, expires },
+    payload,
+    ...(source === undefined ? {} : { source }),
+  });
+};
 
 /** Whose signature a transaction carries: its account's, or that of a key which acts for it. Undefined: only the chain can tell. */
 function signerOf(serialized: string) {

@@ -3,6 +3,7 @@
  * payer has sent already (`hash`, "push"). Source: draft-tempo-charge-00.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject } from '../../json.ts';
 import type { Atomic } from '../../money.ts';
 import {
   checkSignedTransfer,
@@ -14,6 +15,7 @@ import {
   searchedFrom,
 } from '../../payment/authorizations/tempo.ts';
 import { evmConfirmations } from '../../payment/chains/confirmations.ts';
+import { readBlock } from '../../payment/chains/evm-logs.ts';
 import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
 import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { Refusal } from '../../payment/refusal.ts';
@@ -70,18 +72,32 @@ export function createTempoMethod(
 
   const pushed = (transaction: string, amount: Atomic): Settlement => ({ state: 'settled', transaction, amount });
 
+  /** Throws Refusal where the chain took the transaction only after the challenge had expired. */
+  async function demandSentInTime({ challenge }: PaymentCredential, hash: string): Promise<void> {
+    if (now() < Date.parse(challenge.expires)) return;
+    const receipt = await rpc('eth_getTransactionReceipt', [hash]);
+    const { timestamp } = await readBlock(rpc, isJsonObject(receipt) ? String(receipt.blockNumber) : 'latest');
+    if (timestamp * 1000 <= Date.parse(challenge.expires)) return;
+    throw new Refusal(
+      'payment-expired',
+      `the transaction came after the challenge had expired at ${challenge.expires}: ask who sells here for the money`,
+    );
+  }
+
   async function verifyPush(chain: TempoChain, credential: PaymentCredential, hash: string): Promise<MethodVerdict> {
     const { amount } = credential;
     const giveUpAt = now() + PUSH_WAIT_MS;
     for (let pause = FIRST_PUSH_PAUSE_MS; ; pause *= 2) {
       const payer = await chain.check(credential);
       if (payer !== undefined) {
+        await demandSentInTime(credential, hash);
         const query: RecoveryQuery = { method: 'tempo', mode: 'push', hash, amount: amount.toString() };
         return {
           payer,
           holder: await payers(payer),
           payerIsProven: true,
           upfront: 'sent',
+          isCovered: true,
           recoveryQuery: JSON.stringify(query),
           settle: async () => pushed(hash, amount),
         };

@@ -94,6 +94,35 @@ t.test('push: a payment that was made already is accepted as it is', async (t) =
   t.equal(await earned(), PRICE);
 });
 
+t.test('push: what was sent in time is taken after the challenge has expired, for a day', async (t) => {
+  let late = 0;
+  let isMinedLate = false;
+  const node = createServer(async (message, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const answer = await fetch(chain.rpcUrl, { method: 'POST', headers, body });
+    const said = JSON.parse(await answer.text());
+    if (isMinedLate && body.includes('eth_getBlockByNumber')) said.result.timestamp = `0x${(2 ** 32).toString(16)}`;
+    response.end(JSON.stringify(said));
+  });
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => node.close());
+  const rpcUrl = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+  const { url, earned } = await gateway(t, { rpcUrl }, () => Date.now() + late);
+  const authorization = await credentialFor(url, chain.wallet(chain.rich, 'push'));
+  for (const [after, mined] of [
+    [86_700_000, false],
+    [301_000, true],
+  ] as const) {
+    [late, isMinedLate] = [after, mined];
+    t.equal(await problemOf(await send(url, authorization)), 'payment-expired');
+  }
+  isMinedLate = false;
+  t.equal((await send(url, authorization)).status, 200);
+  t.equal(await earned(), PRICE);
+});
+
 t.test('sponsored: a payer without anything but the price can pay it', async (t) => {
   const { url, earned } = await gateway(t, sponsored);
   const payer = await chain.funded(PRICE, feeToken);
