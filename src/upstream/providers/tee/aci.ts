@@ -143,8 +143,11 @@ export function checkReceipt(
   const [requestHash, responseHash] = [hashOf('request.received'), hashOf('response.returned')];
   const key = keyset.receiptKeys.find(({ keyId }) => keyId === receipt.key_id);
   const hashes = hashesOf(answer);
-  const isServedVerified =
-    !keyset.isAggregator || events.some(({ type, result }) => type === 'upstream.verified' && result === 'verified');
+  // No quote covers what the report says of itself, and a receipt that names an environment behind it is an aggregator's.
+  const behind = events.findLast(({ type }) => type === 'upstream.verified');
+  const isServedVerified = behind
+    ? behind.result === 'verified' && behind.required !== false && typeof behind.session_id === 'string'
+    : !keyset.isAggregator;
   const isOfKeyset = receipt.api_version === API_VERSION && receipt.workload_keyset_digest === keyset.digest;
   const isGenuine = key !== undefined && isSigned(canonicalJson(document), signature, key);
   return {

@@ -99,6 +99,25 @@ t.test('a host that serves the models itself names no environment behind it', as
   t.same(faultsOf(signed({ ...unsigned, event_log: [received, returned] }), direct), []);
 });
 
+t.test('an environment that a receipt names has to be verified, whatever the report says of its host', async (t) => {
+  const [received, verified, returned] = unsigned.event_log;
+  const failed = { ...verified, result: 'failed' };
+  for (const serving of ['direct', 'aggregator']) {
+    const from = { ...report, service_capabilities: { serving } };
+    for (const [events, isGood] of [
+      [[verified], true],
+      [[failed, verified], true],
+      [[{ ...failed, required: false }], false],
+      [[verified, failed], false],
+      [[{ ...verified, required: false }], false],
+      [[{ ...verified, session_id: undefined }], false],
+    ] as const) {
+      const faults = faultsOf(signed({ ...unsigned, event_log: [received, ...events, returned] }), from);
+      t.same(faults, isGood ? [] : ['the answer came from an environment that was not verified']);
+    }
+  }
+});
+
 t.test('a report vouches for its keys only where the quote binds them to the nonce', async (t) => {
   const fault = (change: object, nonce = NONCE, now = NOW) =>
     faultsIn(
