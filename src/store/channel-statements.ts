@@ -4,6 +4,17 @@ import type { Statement } from './statement.ts';
 
 export const findChannel = (id: string): Statement => ({ text: 'SELECT * FROM channels WHERE id = ?1', values: [id] });
 
+/** Amounts have 128 bits: so long, they are as text in the order of the numbers. */
+const sortable = (amount: string): string => amount.padStart(39, '0');
+
+/** With `spent`: how often a voucher of `max` was charged. */
+export const findForVoucher = (id: string, max: string): Statement => ({
+  text: `SELECT channels.*, (SELECT count(*) FROM charged_vouchers v WHERE v.channel = ?1 AND v.max = ?2) AS spent
+    FROM channels WHERE id = ?1`,
+  values: [id, sortable(max)],
+  isPlannedOnce: true,
+});
+
 /** Changes nothing where it is known. */
 export const insertChannel = (
   { id, network, payer, config }: ChannelFacts,
@@ -32,10 +43,11 @@ export const paymentState = (id: string): Statement => ({
   values: [id],
 });
 
+/** Changes nothing where the voucher was charged before. */
 export const keepVoucher = (id: string, paymentId: string, { max, signature }: Voucher, now: number): Statement => ({
   text: `UPDATE channels SET pending_payment = ?2, pending_max = ?3, pending_signature = ?4, updated_at = ?5
-    WHERE id = ?1`,
-  values: [id, paymentId, max, signature, now],
+    WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM charged_vouchers v WHERE v.channel = ?1 AND v.max = ?6)`,
+  values: [id, paymentId, max, signature, now, sortable(max)],
   isPlannedOnce: true,
 });
 
@@ -48,8 +60,21 @@ export const chargeChannel = (id: string, paymentId: string, charged: string, no
       voucher_max = pending_max, voucher_signature = pending_signature,
       pending_payment = NULL, pending_max = NULL, pending_signature = NULL,
       unclaimed_since = CASE WHEN ${IS_CLAIMED} THEN NULL ELSE COALESCE(unclaimed_since, ?4) END, updated_at = ?4
-    WHERE id = ?1 AND pending_payment = ?2`,
+    WHERE id = ?1 AND pending_payment = ?2 RETURNING charged, voucher_max`,
   values: [id, paymentId, charged, now],
+  isPlannedOnce: true,
+});
+
+export const keepCharged = (id: string, max: string): Statement => ({
+  text: 'INSERT INTO charged_vouchers (channel, max) VALUES (?1, ?2) ON CONFLICT DO NOTHING',
+  values: [id, sortable(max)],
+  isPlannedOnce: true,
+});
+
+/** Nothing can be drawn any more by vouchers for what was charged. */
+export const forgetCharged = (id: string, charged: string): Statement => ({
+  text: 'DELETE FROM charged_vouchers WHERE channel = ?1 AND max <= ?2',
+  values: [id, sortable(charged)],
   isPlannedOnce: true,
 });
 

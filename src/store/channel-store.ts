@@ -62,17 +62,22 @@ export interface Draw {
 
 /**
  * `busy`: another call draws from it, or it is given back just now. `mismatch`: the voucher does not continue what was
- * charged. `insufficient`: the deposit does not cover it. `lost`: the claim is another's by now.
+ * charged. `insufficient`: the deposit does not cover it. `spent`: the voucher was charged before, for less than it is for.
+ * `lost`: the claim is another's by now.
  */
-export type Drawn = 'reserved' | 'busy' | 'mismatch' | 'insufficient' | 'lost';
+export type Drawn = 'reserved' | 'busy' | 'mismatch' | 'insufficient' | 'spent' | 'lost';
 
 export interface ChannelStore {
   find(id: string): Promise<Channel | undefined>;
 
+  /** As a voucher of `max` finds it. `isSpent`: that was charged before, for less than it is for. */
+  findFor(id: string, max: string): Promise<(Channel & { readonly isSpent: boolean }) | undefined>;
+
   /**
    * Keeps the voucher of a claimed payment before its work, and the channel for it alone: until the payment is settled,
-   * which charges the channel, or given up. A channel that is not known is taken for one that was charged what the voucher
-   * says of it, for who lost its database trusts its payers' signatures.
+   * which charges the channel, or given up. One that was charged is good for no other, whatever it leaves. A channel that is
+   * not known is taken for one that was charged what the voucher says of it, for who lost its database trusts its payers'
+   * signatures.
    */
   reserve(claim: { readonly id: string; readonly attempt: number }, draw: Draw, now: number): Promise<Drawn>;
 

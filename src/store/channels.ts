@@ -48,6 +48,20 @@ function* atWork(paymentId: string): Steps<number | undefined> {
   return rows[0] && Number(rows[0].attempt);
 }
 
+/** Charges a channel for the payment that has it. False where none has. */
+function* charge(id: string, paymentId: string, charged: string, now: number): Steps<boolean> {
+  const { rows } = yield statements.chargeChannel(id, paymentId, charged, now);
+  const [row] = rows;
+  if (row === undefined) return false;
+  const { charged: inAll, voucher_max: max } = row;
+  // More could be drawn by the same signature, which everybody can read once it is claimed.
+  if (BigInt(String(max)) > BigInt(String(inAll))) {
+    yield unwatched(statements.keepCharged(id, String(max)));
+    yield unwatched(statements.forgetCharged(id, String(inAll)));
+  }
+  return true;
+}
+
 /** Undoes the transaction in which it is thrown. */
 export class ClaimLost extends Error {}
 
@@ -61,9 +75,9 @@ export function* settleFromChannel(
   settle: Statement,
   now: number,
 ): Steps<number | undefined> {
-  const { changes } = yield statements.chargeChannel(id, paymentId, charged, now);
+  const isCharged = yield* charge(id, paymentId, charged, now);
   // What was settled before was charged with it.
-  if (changes !== 1 && (yield settled(paymentId)).rows.length === 0) return undefined;
+  if (!isCharged && (yield settled(paymentId)).rows.length === 0) return undefined;
   const { rows } = yield settle;
   if (rows[0] === undefined) throw new ClaimLost();
   return Number(rows[0].attempt);
@@ -82,7 +96,7 @@ export function* resolveFromChannel(
   const find = statements.paymentState(id);
   const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
   if (rows[0]?.state !== 'unknown') return false;
-  if ((yield statements.chargeChannel(channel, id, charged, now)).changes !== 1) return false;
+  if (!(yield* charge(channel, id, charged, now))) return false;
   return (yield resolve).changes === 1;
 }
 
@@ -119,8 +133,8 @@ export function* drawFrom(
   if (Number(row.refunding_until) > now) return 'busy';
   if (channel.charged !== chargedBefore(draw)) return 'mismatch';
   if (BigInt(voucher.max) > BigInt(channel.balance) + BigInt(deposit)) return 'insufficient';
-  yield unwatched(statements.keepVoucher(channel.id, paymentId, voucher, now));
-  return 'reserved';
+  const { changes } = yield statements.keepVoucher(channel.id, paymentId, voucher, now);
+  return changes === 1 ? 'reserved' : 'spent';
 }
 
 /** A refund's transaction is sent again for less, and has come about by then or never will. */
@@ -140,6 +154,11 @@ export function channelsOn(engine: Engine): ChannelStore {
     async find(id) {
       const [row] = await engine.read(statements.findChannel(id));
       return row && toChannel(row);
+    },
+
+    async findFor(id, max) {
+      const [row] = await engine.read(statements.findForVoucher(id, max));
+      return row && { ...toChannel(row), isSpent: Number(row.spent) > 0 };
     },
 
     reserve: (claim, draw, now) => engine.transact(() => reserve(claim, draw, now)),

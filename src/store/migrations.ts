@@ -3,6 +3,7 @@
  * the dialect that SQLite and Postgres share; what differs comes in as a parameter.
  */
 
+import { chargedVouchers } from './charged-vouchers.ts';
 import { datedReceipts } from './dated-receipts.ts';
 import { receiptsAsData } from './receipts-as-data.ts';
 import type { Steps } from './steps.ts';
@@ -357,6 +358,16 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
     DROP INDEX alerts_due;
     CREATE INDEX alerts_due ON alerts (receiver, (CASE WHEN type = 'payment.settled' THEN 1 ELSE 0 END), due_at)
       WHERE state = 'waiting';`,
+
+  // Vouchers that were charged for less than they are for, until their channels were charged as much. `max` is 39 digits long.
+  ({ identifier }) => `
+    CREATE TABLE charged_vouchers (
+      channel ${identifier} NOT NULL,
+      max ${identifier} NOT NULL,
+      PRIMARY KEY (channel, max)
+    );`,
+
+  () => chargedVouchers,
 ];
 
 export const schemaVersion = steps.length;

@@ -100,6 +100,7 @@ function awaitedStore(
     channels: {
       ...channels,
       find: (id) => once('channels.find', () => channels.find(id)),
+      findFor: (...args) => once('channels.findFor', () => channels.findFor(...args)),
       reserve: (claim, ...args) =>
         once(`channels.reserve for ${claim.id}, attempt ${claim.attempt}`, () =>
           writing(channels.reserve(claim, ...args)),

@@ -46,6 +46,7 @@ export function taped(store: Store, tape: Tape, isKnown: () => boolean): Store {
     channels: {
       ...channels,
       find: asked(channels.find),
+      findFor: asked(channels.findFor),
       reserve: asked(channels.reserve),
       adopt: asked(channels.adopt),
       sync: asked(channels.sync),

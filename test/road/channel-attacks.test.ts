@@ -1,17 +1,29 @@
 /** What payers may try with a deposit and its vouchers, and what it gets them: nothing. */
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { type Address, decodeFunctionData, parseAbi } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
+import { BATCH_SETTLEMENT } from '../../src/escrow-contracts.ts';
+import { toDecimal } from '../../src/money.ts';
+import { channelId } from '../../src/payment/channels/channel.ts';
+import { usualIntervals } from '../../src/payment/intervals.ts';
 import { openChannel, toldOf } from '../channels.ts';
-import { type PaidCall, sendProof } from '../clients.ts';
+import { type PaidCall, payV2, request, sendProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { fresh, picturesWith } from '../settling-first.ts';
+import { fresh, picturesWith, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 const DEAD_MS = 100_000;
 
 const gateway = await startGateway({
-  catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }'),
+  catalogue: picturesWith(
+    t,
+    '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }',
+    'llm/vendor3-5.6-terra',
+    'credits/credits',
+  ),
   networks: ['chain-c'],
   intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
 });
@@ -264,6 +276,80 @@ t.test('a call that fails over and over is charged never, and its voucher stays 
   }
   t.equal((await sendProof(call, proof)).status, 200, 'its payer cannot sign another for the same');
   t.equal(await chargedOf(payer), 2n * PRICE);
+});
+
+const multicall = parseAbi(['function multicall(bytes[] data)']);
+const claim = parseAbi([
+  'struct ChannelConfig { address payer; address payerAuthorizer; address receiver; address receiverAuthorizer; address token; uint40 withdrawDelay; bytes32 salt; }',
+  'struct Voucher { ChannelConfig channel; uint128 maxClaimableAmount; }',
+  'struct VoucherClaim { Voucher voucher; bytes signature; uint128 totalClaimed; }',
+  'function claim(VoucherClaim[] voucherClaims)',
+]);
+
+/** What everybody can read of a channel once it is claimed of. */
+async function readOffClaim({ reader, onChain }: Payer, id: string) {
+  while ((await onChain(id)).totalClaimed === 0n) await delay(50);
+  const logs = await reader.getLogs({ address: BATCH_SETTLEMENT as Address, fromBlock: 0n });
+  const hash = logs.findLast(({ topics }) => topics.some((topic) => topic === id))?.transactionHash;
+  const { input } = await reader.getTransaction({ hash: hash ?? '0x' });
+  const [[first = '0x']] = decodeFunctionData({ abi: multicall, data: input }).args;
+  const rows = decodeFunctionData({ abi: claim, data: first }).args[0];
+  for (const { voucher, signature, totalClaimed: charged } of rows) {
+    const { channel, maxClaimableAmount: max } = voucher;
+    if (channelId(Number(await reader.getChainId()), channel) !== id) continue;
+    const signed = { channelId: id, maxClaimableAmount: max.toString(), signature };
+    return { charged, max, payload: { type: 'voucher', channelConfig: { ...channel }, voucher: signed } };
+  }
+  throw new Error('the claim has no such channel');
+}
+
+/** The payment of a call that the voucher of a claim would be the next for. */
+async function payingWith({ url, init }: PaidCall, payload: Signed['payload']): Promise<Record<string, string>> {
+  const { v2 } = await termsOf(await fetch(url, init));
+  const accepted = v2.accepts.find(({ scheme }) => scheme === 'batch-settlement');
+  return encoded({ x402Version: 2, accepted, payload } as unknown as Signed);
+}
+
+t.test('what a call by use has left of its voucher is nobody else’s, who reads it off the claim', async (t) => {
+  t.teardown(gateway.stopOthers);
+  const data = mkdtempSync(join(gateway.directory, 'claimed-'));
+  const claims = { ...usualIntervals.claims, everyMs: 50, afterMs: 0 };
+  const seller = { ...gateway, url: await gateway.startAnother(undefined, undefined, data, { claims }) };
+  const salt = `0x${'ef'.repeat(32)}` as const;
+  const payer = openChannel(seller, { salt });
+  const ask = (prompt: string): PaidCall => request(seller, '/llm/vendor3-5.6-terra', { prompt });
+  const call = ask('why does fog lift?');
+  const proof = await payer.sign(call);
+  const bought = await sendProof(call, proof);
+  t.equal(bought.status, 200);
+  const { channelId: id, chargedCumulativeAmount } = toldOf(bought).extra.channelState;
+  const claimed = await readOffClaim(payer, id);
+  t.equal(claimed.charged, BigInt(chargedCumulativeAmount));
+  const left = claimed.max - claimed.charged;
+
+  const opened = await payV2(seller, 'chain-c', request(seller, '/v1/credits', { amount_usd: '0.01' }));
+  const { api_key: apiKey } = (await opened.json()) as { api_key: string };
+  const topUp = request(seller, '/v1/credits', { amount_usd: toDecimal(left), api_key: apiKey });
+  const read = await payingWith(topUp, claimed.payload);
+  const refused = await sendProof(topUp, read);
+  t.equal(refused.status, 402);
+  t.match((await refused.json()).detail, /has paid for another call already.* another price/);
+  for (let number = 1; number <= 130; number += 1) {
+    const body = ' '.repeat(number) + topUp.init.body;
+    t.equal((await sendProof({ ...topUp, init: { ...topUp.init, body } }, read)).status, 402);
+  }
+  const headers = { authorization: `Bearer ${apiKey}` };
+  t.match(await (await fetch(`${seller.url}/v1/credits`, { headers })).json(), { balance_usd: '0.01' });
+
+  const again = await sendProof(call, proof);
+  t.equal(again.headers.get('idempotency-replayed'), 'true', 'who paid by it has its answer still');
+  t.equal(await again.text(), await bought.text());
+  const next = toldOf(await openChannel(seller, { salt }).buy(ask('why does it come back?'))).extra;
+  t.equal(
+    BigInt(next.channelState.chargedCumulativeAmount),
+    claimed.charged + BigInt(next.chargedAmount),
+    'and is not kept from its next call by who tries its old vouchers',
+  );
 });
 
 /** Sent by hand: what the client itself would not send. */

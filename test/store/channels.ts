@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { Channel, ChannelFacts, ChannelState, Draw } from '../../src/store/channel-store.ts';
+import type { Channel, ChannelFacts, ChannelState, Draw, Drawn } from '../../src/store/channel-store.ts';
 import type { Claim, Receipt, Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
 import type { Promised } from './promised.ts';
@@ -137,6 +137,7 @@ export function channels(promise: Promised): void {
   drawingOnClaim(promise);
   charging(promise);
   chargingWithTheAnswer(promise);
+  spending(promise);
   collecting(promise);
 }
 
@@ -379,6 +380,115 @@ function chargingWithTheAnswer(promise: Promised): void {
     t.equal(await store.settle(claim, sampleReceipt(), 3, fulfilled), true);
     t.match(await store.find('one'), { ...fulfilled, state: 'settled', receipt: sampleReceipt() });
   });
+}
+
+/** A call of so much, by a voucher of `max`. */
+const by = (max: bigint | number, amount: bigint | number): Draw => sampleDraw(max, { amount: String(amount) });
+
+/** The next call of a known channel, by a voucher of `max`, that is charged up to `charged` in all: what came of it. */
+async function next(store: Store, max: bigint | number, charged: bigint | number): Promise<Drawn> {
+  const before = BigInt((await channelOf(store)).charged);
+  const claim = await claimed(store, `up to ${max}, from ${before}`);
+  const drawn = await store.channels.reserve(claim, by(max, BigInt(max) - before), 3);
+  if (drawn === 'reserved') await store.settle(claim, receiptOf(charged), 3);
+  return drawn;
+}
+
+function spending(promise: Promised): void {
+  promise('takes no voucher a second time, whatever its call has left of it', async (t, store, open) => {
+    await sold(store, 100, { charged: 37 });
+    const before = await channelOf(store);
+    const other = await open();
+    const another = await claimed(other, 'another');
+    const draw = by(100, 63);
+    t.equal(await other.channels.reserve(another, draw, 3), 'spent');
+    t.match(await other.claim(sampleFacts('later'), claimAt(3, { draw })), { won: true, drawn: 'spent' });
+    t.same(await channelOf(store), before);
+    t.match(await store.find('later'), { state: 'claimed' });
+    t.equal(await other.channels.reserve(another, by(99, 62), 3), 'reserved', 'but one that was not charged');
+  });
+
+  promise('tells of a voucher whether it is spent', async (t, store) => {
+    t.equal(await store.channels.findFor(ID, '100'), undefined);
+    await sold(store, 100, { charged: 37 });
+    const channel = await channelOf(store);
+    t.same(await store.channels.findFor(ID, '100'), { ...channel, isSpent: true });
+    for (const max of ['1', '99', '101', '1000']) {
+      t.same(await store.channels.findFor(ID, max), { ...channel, isSpent: false }, max);
+    }
+    await sold(store, 100, { id: idOf(2) });
+    t.match(await store.channels.findFor(idOf(2), '100'), { isSpent: false }, 'of another channel it is another');
+  });
+
+  promise('remembers each that leaves something, in any order, as long as it leaves it', async (t, store) => {
+    const isSpent = async (...maxes: number[]) =>
+      Promise.all(maxes.map(async (max) => (await store.channels.findFor(ID, String(max)))?.isSpent));
+    await sold(store, 100, { charged: 10 });
+    t.equal(await next(store, 900, 15), 'reserved');
+    t.equal(await next(store, 320, 20), 'reserved');
+    t.same(await isSpent(100, 900, 320), [true, true, true]);
+    for (const max of [100, 900, 320]) t.equal(await next(store, max, 30), 'spent', String(max));
+    t.equal(await next(store, 400, 319), 'reserved');
+    t.same(await isSpent(100, 900, 320, 400), [false, true, true, true], 'nothing can be drawn by the first any more');
+    t.equal(await next(store, 500, 320), 'reserved');
+    t.same(await isSpent(900, 320, 400, 500), [true, false, true, true]);
+    for (const max of [900, 400, 500]) t.equal(await next(store, max, 330), 'spent', String(max));
+  });
+
+  promise('leaves a voucher to the next call that was charged nothing', async (t, store) => {
+    const failed = await claimed(store, 'failed');
+    t.equal(await store.channels.reserve(failed, by(100, 100), 1), 'reserved');
+    await store.giveUp(failed, 'released', 'upstream_failed', 2);
+    t.match(await store.channels.findFor(ID, '100'), { isSpent: false });
+    const other = await claimed(store, 'other');
+    t.equal(await store.channels.reserve(other, by(100, 100), 3), 'reserved');
+    await store.giveUp(other, 'unknown', 'nobody can be asked', 4);
+    t.match(await store.channels.findFor(ID, '100'), { isSpent: false });
+    await store.resolve('other', { state: 'settled', receipt: receiptOf(40) }, 5);
+    t.match(await store.channels.findFor(ID, '100'), { isSpent: true, charged: '40' }, 'until it is');
+  });
+
+  promise('knows a spent voucher also when the payment that it made is forgotten', async (t, store) => {
+    await sold(store, 100, { charged: 37 });
+    await store.figures.count(10);
+    await store.forget({ values: 0, answers: 1_800_000_000_000, payments: 1_800_000_000_000 });
+    t.same(await store.list({ limit: 10 }), []);
+    t.match(await store.channels.findFor(ID, '100'), { isSpent: true });
+  });
+
+  promise('tells spent vouchers of any size apart, to the last unit', async (t, store) => {
+    const most = 2n ** 128n - 1n;
+    const found = { ...FOUND, balance: String(most) };
+    const one = await claimed(store, 'one');
+    await store.channels.reserve(one, sampleDraw(most, { found, amount: String(most) }), 1);
+    await store.settle(one, receiptOf(99), 2);
+    t.equal(await next(store, most, 100n), 'spent');
+    t.equal(await next(store, most - 1n, 100n), 'reserved');
+    t.equal(await next(store, most - 1n, 101n), 'spent');
+    t.equal(await next(store, most - 2n, most - 2n), 'reserved');
+    t.equal(await next(store, most - 1n, most - 1n), 'spent');
+    t.equal(await next(store, most, most), 'spent');
+  });
+
+  promise(
+    'takes a voucher for one of two calls, where the first is charged while the second waits for the channel',
+    async (t, store, open) => {
+      const other = await open();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = idOf(round);
+        const [one, two] = await Promise.all([claimed(store, `one ${round}`), claimed(other, `two ${round}`)]);
+        await store.channels.reserve(one, on(id, 100), 1);
+        const draw = sampleDraw(100, { facts: sampleChannel({ id }), amount: '60' });
+        const [isSettled, drawn] = await Promise.all([
+          store.settle(one, receiptOf(40, id), 3),
+          other.channels.reserve(two, draw, 3),
+        ]);
+        t.equal(isSettled, true);
+        t.ok(drawn === 'spent' || drawn === 'busy', drawn);
+      }
+    },
+    'long',
+  );
 }
 
 function charging(promise: Promised): void {

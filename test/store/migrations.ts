@@ -57,6 +57,49 @@ function textOf(migration: Migration): string {
   throw new Error('a step of the first releases was plain SQL');
 }
 
+/** The last step before vouchers that were charged were kept by themselves. */
+export const RELEASED_WITH_CHANNELS = 21;
+
+const CHANNEL = `0x${'c1'.repeat(32)}`;
+const OTHER = `0x${'c2'.repeat(32)}`;
+
+/** Calls of a channel that was charged 120 in all, one of another, and some that were charged to none. */
+export async function writeOldVouchers(dialect: Dialect, run: (sql: string) => Promise<unknown>): Promise<void> {
+  for (const migration of migrationsFrom(0, dialect).slice(0, RELEASED_WITH_CHANNELS)) {
+    if (typeof migration === 'string') await run(migration);
+  }
+  const channel = (id: string, charged: string, max: string) =>
+    run(`INSERT INTO channels (id, network, payer, config, charged, voucher_max, balance, total_claimed,
+      withdraw_requested_at, refund_nonce, synced_at, created_at, updated_at)
+      VALUES ('${id}', 'n', 'p', '{}', '${charged}', ${max}, '9000', '0', 0, '0', 1, 1, 1)`);
+  await channel(CHANNEL, '120', `'1120'`);
+  await channel(OTHER, '60', 'NULL');
+  const payment = (id: string, receipt = `'{}'`) =>
+    run(`INSERT INTO payments (id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
+      recovery_query, settle_upfront, state, attempt, owner, lease_until, receipt, created_at, updated_at)
+      VALUES ('${id}', 'r', 'n', 'a', 'p', 't', '1', 'route', 'd', 'f', '{}', 1, 'settled', 1, '', 0, ${receipt}, 1, 1)`);
+  const drawn = (id: string, max: string, digest = 'd', receipt?: string) =>
+    payment(`channel:eip155:84532:${id}:${max}:${digest}`, receipt);
+  for (const max of ['1000', '121', '120', '99']) await drawn(CHANNEL, max);
+  await drawn(CHANNEL, '500', 'failed', 'NULL');
+  await drawn(OTHER, '900');
+  await drawn(`0x${'c3'.repeat(32)}`, '900');
+  await payment('eip3009:eip155:84532:0xpayer:1000:d');
+  for (let number = 0; number < MANY; number += 1) await drawn(CHANNEL, '50', `filler ${number}`);
+}
+
+/** After the newest release has opened it. */
+export async function knowsOldVouchers(t: Test, { channels }: Store): Promise<void> {
+  const spent = async (id: string, maxes: readonly string[]) => {
+    const isSpent = async (max: string) => (await channels.findFor(id, max))?.isSpent;
+    const found = await Promise.all(maxes.map(isSpent));
+    return maxes.filter((_, at) => found[at]);
+  };
+  const all = ['1120', '1000', '900', '500', '121', '120', '99', '50'];
+  t.same(await spent(CHANNEL, all), ['1120', '1000', '121'], 'the newest, and what calls before it have left');
+  t.same(await spent(OTHER, all), ['900']);
+}
+
 /** After the newest release has opened it. */
 export async function keepsOldRows(t: Test, store: Store): Promise<void> {
   for (const { id, details } of kept) {

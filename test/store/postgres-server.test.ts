@@ -10,7 +10,14 @@ import { openStore } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import { startPostgres } from '../postgres.ts';
 import { addFunded, keyOf, sampleHold } from './credit-samples.ts';
-import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
+import {
+  keepsOldRows,
+  knowsOldVouchers,
+  RELEASED_WITH_CHANNELS,
+  RELEASED_WITH_HEADERS,
+  writeOldRows,
+  writeOldVouchers,
+} from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const { url, interrupt, stop } = await startPostgres();
@@ -251,6 +258,16 @@ t.test('what older releases kept of settlements is read by this one', async (t) 
   written.push(`INSERT INTO turnpike_schema VALUES (${RELEASED_WITH_HEADERS})`);
   await rows(written.join(';'));
   await keepsOldRows(t, await openHere(t, database));
+});
+
+t.test('vouchers that older releases have charged are spent in this one', async (t) => {
+  const { database, rows } = await emptyDatabase(t);
+  const written: string[] = [];
+  await writeOldVouchers(postgresDialect, async (sql) => written.push(sql));
+  written.push('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
+  written.push(`INSERT INTO turnpike_schema VALUES (${RELEASED_WITH_CHANNELS})`);
+  await rows(written.join(';'));
+  await knowsOldVouchers(t, await openHere(t, database));
 });
 
 t.test('says what to do when the database comes from a newer release', async (t) => {

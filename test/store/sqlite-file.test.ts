@@ -7,7 +7,14 @@ import { Problem } from '../../src/errors.ts';
 import { schemaVersion, sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { damageFile } from './damaged-file.ts';
-import { keepsOldRows, RELEASED_WITH_HEADERS, writeOldRows } from './migrations.ts';
+import {
+  keepsOldRows,
+  knowsOldVouchers,
+  RELEASED_WITH_CHANNELS,
+  RELEASED_WITH_HEADERS,
+  writeOldRows,
+  writeOldVouchers,
+} from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 /** Somebody else who has the file open. */
@@ -44,6 +51,16 @@ t.test('what older releases kept of settlements is read by this one', async (t) 
   database.exec(`PRAGMA user_version = ${RELEASED_WITH_HEADERS}; COMMIT`);
   database.close();
   await keepsOldRows(t, open(t, file));
+});
+
+t.test('vouchers that older releases have charged are spent in this one', async (t) => {
+  const file = join(t.testdir({}), 'drawn.sqlite');
+  const database = new Database(file);
+  database.exec('BEGIN');
+  await writeOldVouchers(sqliteDialect, async (sql) => database.exec(sql));
+  database.exec(`PRAGMA user_version = ${RELEASED_WITH_CHANNELS}; COMMIT`);
+  database.close();
+  await knowsOldVouchers(t, open(t, file));
 });
 
 t.test('what is asked before a store is closed is written before it is, and nothing is asked after', async (t) => {

@@ -64,7 +64,7 @@ interface Asked {
 
 interface Standing {
   /** Undefined: nothing of it is known here. */
-  readonly kept: Channel | undefined;
+  readonly kept: (Channel & { readonly isSpent: boolean }) | undefined;
   readonly state: ChannelState;
 }
 
@@ -135,6 +135,13 @@ export function mismatch(channel: string, state: ChannelState, kept: Channel | u
   );
 }
 
+/** A claim shows everybody the voucher and what was charged of it: what that leaves is nobody's to draw. */
+const spent = (): Refusal =>
+  refuse(
+    'a voucher for this sum has paid for another call already, and buys no second one with what that has left: make a ' +
+      'call of another price first, or ask for the deposit back at GET /v1/channels and open another channel, with another salt',
+  );
+
 export interface ChannelPayments {
   /** Moves nothing. Throws Refusal. */
   verify(asked: Asked): Promise<ChannelPayment>;
@@ -145,7 +152,7 @@ export interface ChannelPayments {
 export function openChannelPayments(store: ChannelStore, now: () => number): ChannelPayments {
   /** How the channel stands: as the chain says where that was long ago, or says too little. */
   async function standing({ channel, voucher }: ChannelAuthorization, operator: ChannelOperator): Promise<Standing> {
-    const kept = await store.find(channel);
+    const kept = await store.findFor(channel, voucher.max.toString());
     const isFresh = kept && now() - kept.syncedAt < TRUSTED_MS && voucher.max <= BigInt(kept.balance);
     if (isFresh) return { kept, state: stateOf(kept) };
     const state = await asked('the channel', operator.read(channel));
@@ -213,6 +220,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         ? before === chargedOf(kept, state)
         : before >= BigInt(state.totalClaimed) && before <= BigInt(state.balance);
       if (!isNext) throw mismatch(channel, state, kept, network.caip2);
+      if (kept?.isSpent) throw spent();
       const deposit = await depositOf(given, { kept, state }, operator);
       const filled = { ...state, balance: (BigInt(state.balance) + (deposit?.amount ?? 0n)).toString() };
       const query: ChannelQuery = {
@@ -239,6 +247,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         if (drawn === 'busy') {
           return declined(busy(network.caip2, 'another call draws from this channel: send this one after it'));
         }
+        if (drawn === 'spent') return declined(spent());
         if (drawn === 'lost') return declined(new Problem('payment_in_progress'));
         if (drawn === 'insufficient')
           return declined(refuse('the channel does not hold enough: deposit more', 'payment-insufficient'));

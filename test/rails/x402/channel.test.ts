@@ -211,6 +211,22 @@ t.test('a voucher is for what was charged and this call, no less and no more', a
   }
 });
 
+const SPENT =
+  'a voucher for this sum has paid for another call already, and buys no second one with what that has left: make a call ' +
+  'of another price first, or ask for the deposit back at GET /v1/channels and open another channel, with another salt';
+
+t.test('what a call has left of its voucher is nobody’s to draw', async (t) => {
+  const { verify, charged, chain } = await scene(t, { balance: '1000' });
+  await charged(300n, 350n);
+  for (const signed of [{}, { deposits: 1_000n }]) {
+    const refusal = await failure(verify(350n, signed, { amount: 50n }));
+    t.match(refusal, { name: 'Refusal', kind: 'verification-failed', message: SPENT });
+    t.equal(refusal instanceof Refusal && refusal.correction, undefined, 'there is nothing to sign anew');
+  }
+  t.same(chain.asked, []);
+  t.equal((await verify(351n, {}, { amount: 51n })).query.max, '351');
+});
+
 t.test('where the chain says that more was charged than is known here, it has the last word', async (t) => {
   const { verify, charged, chain, clock } = await scene(t, { balance: '1000' });
   await charged(300n);
@@ -412,6 +428,17 @@ t.test('who was overtaken learns what the channel has cost by then', async (t) =
       correction: { code: MISMATCH, extra: { channelState: { chargedCumulativeAmount: '150' } } },
     },
   });
+});
+
+t.test('who was overtaken by another call with the same voucher draws nothing, and deposits nothing', async (t) => {
+  const { verify, claim, charged, chain } = await scene(t, { balance: '1000' });
+  const late = await verify(100n, { deposits: 1_000n }, { amount: 40n });
+  await charged(60n, 100n);
+  t.match(await late.hold(() => told()).lock(await claim('late')), {
+    state: 'declined',
+    error: { name: 'Refusal', message: SPENT },
+  });
+  t.same(chain.asked, []);
 });
 
 t.test('a deposit that was given back meanwhile does not pay', async (t) => {
