@@ -53,7 +53,7 @@ async function resolve(parts: AbandonedParts, payment: Payment, rail: Rail | und
   if (!(await store.takeUnknown(payment, { owner, now: now(), leaseUntil }))) return false;
   const done = await endHold(rail, payment, became, now);
   tellOfHold(parts, payment, done);
-  const ended = done ?? became;
+  const ended = done ?? ({ state: 'released', reason: STOPPED } as const);
   return (await store.resolve(payment.id, ended, now(), leaseUntil)) && ended.state !== 'unknown';
 }
 

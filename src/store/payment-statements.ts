@@ -13,7 +13,7 @@ import type {
   PaymentFacts,
   PaymentState,
   Receipt,
-  ReceiptedSettlement,
+  Resolution,
   Store,
   StoredAnswer,
 } from './store.ts';
@@ -189,19 +189,16 @@ export const giveUpPayment = (
   values: [claim.id, claim.attempt, state, withoutNul(reason), now],
 });
 
-export function resolvePayment(
-  id: string,
-  settlement: ReceiptedSettlement,
-  now: number,
-  takenUntil: number,
-): Statement {
-  switch (settlement.state) {
+export function resolvePayment(id: string, became: Resolution, now: number, takenUntil: number): Statement {
+  switch (became.state) {
     case 'settled':
-      return resolveSettled(id, settlement.receipt, now);
+      return resolveSettled(id, became.receipt, now);
     case 'refused':
-      return resolveRefused(id, settlement.reason, now);
+      return resolveRefused(id, became.reason, now);
+    case 'released':
+      return resolveReleased(id, became.reason, now, takenUntil);
     case 'unknown':
-      return stayUnknown(id, settlement.reason, now, takenUntil);
+      return stayUnknown(id, became.reason, now, takenUntil);
   }
 }
 
@@ -218,6 +215,13 @@ const resolveRefused = (id: string, reason: string, now: number): Statement => (
   text: `UPDATE payments SET state = 'unsettled', reason = ?2, updated_at = ?3, owner = '', lease_until = 0${withdrawn('unsettled', '?3')}
     WHERE id = ?1 AND state = 'unknown'`,
   values: [id, withoutNul(reason), now],
+});
+
+/** What another has taken since is its. */
+const resolveReleased = (id: string, reason: string, now: number, takenUntil: number): Statement => ({
+  text: `UPDATE payments SET state = 'released', reason = ?2, updated_at = ?3, owner = '', lease_until = 0
+    WHERE id = ?1 AND state = 'unknown' AND owner <> '' AND lease_until = ?4`,
+  values: [id, withoutNul(reason), now, takenUntil],
 });
 
 /** What another has taken since is its. */

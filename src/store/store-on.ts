@@ -81,9 +81,9 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     giveUp: (claim, state, reason, now) => changesOne(statements.giveUpPayment(claim, state, reason, now)),
 
-    async resolve(id, settlement, now, takenUntil = 0) {
-      const resolve = statements.resolvePayment(id, settlement, now, takenUntil);
-      const channel = settlement.state === 'settled' ? settlement.receipt.channel : undefined;
+    async resolve(id, became, now, takenUntil = 0) {
+      const resolve = statements.resolvePayment(id, became, now, takenUntil);
+      const channel = became.state === 'settled' ? became.receipt.channel : undefined;
       if (!channel) return changesOne(resolve);
       return engine.transact(() => resolveFromChannel(id, channel, resolve, now, engine.rowLock));
     },

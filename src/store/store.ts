@@ -201,6 +201,9 @@ export interface AllowanceSpent {
 /** A settlement with the receipt that is kept of it. */
 export type ReceiptedSettlement = Settlement<{ readonly receipt: Receipt }>;
 
+/** What became of a payment whose end nobody saw. */
+export type Resolution = ReceiptedSettlement | { readonly state: 'released'; readonly reason: string };
+
 export interface PaymentFilter {
   states?: readonly PaymentState[];
   /** The earliest `createdAt`. */
@@ -305,9 +308,10 @@ export interface Store extends NonceStore {
    * What the chain said of an `unknown` payment: it becomes `unsettled`, `settled`, or `owed` where it is paid and has
    * no answer; what is `unknown` still takes the reason and counts as updated, so that `oldest` gives others their
    * turn, and is let go of by who has taken it until `takenUntil`. What it drew from a channel is charged as by `settle`.
-   * False when it is not `unknown` any more.
+   * `released`: nothing was taken of it, and it may be tried again; only by who has taken it until then. False when it is not
+   * `unknown` any more.
    */
-  resolve(id: string, settlement: ReceiptedSettlement, now: number, takenUntil?: number): Promise<boolean>;
+  resolve(id: string, became: Resolution, now: number, takenUntil?: number): Promise<boolean>;
 
   /**
    * Takes an `unknown` payment to end it, and none of its attempts: until it is resolved, or the lease has run out, nobody

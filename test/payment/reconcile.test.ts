@@ -252,23 +252,25 @@ t.test('money that lies locked is taken for an answer, and given back without on
     ['unknown', settled, 'settled'],
     ['settling first', refused, 'unsettled'],
     ['settling first', undefined, 'released'],
-    ['unknown', undefined, 'unknown'],
+    ['unknown', undefined, 'released'],
+    ['unknown', unknown, 'unknown'],
   ] as const) {
     const store = await abandoned(progress);
     const before = await store.find('p');
     const parts = { store, rails: rails(became), owner: 'another', log, now: () => LATER };
     t.equal(await reconcile(parts), state === 'unknown' ? 0 : 1);
     t.match(await store.find('p'), { state, owner: '' });
-    const lookedAt = { ...before, reason: 'it is locked', updatedAt: LATER };
-    if (state === 'unknown') t.same(await store.find('p'), lookedAt, 'what is nobody’s any more may be tried again');
+    const lookedAt = { ...before, reason: 'no answer', updatedAt: LATER };
+    if (state === 'unknown') t.same(await store.find('p'), lookedAt);
+    if (became === undefined) t.match(await store.claim(sampleFacts('p'), claimAt(LATER)), { won: true }, 'it is free');
   }
-  t.same(ended, [true, true, false, false, true]);
+  t.same(ended, [true, true, false, false, true, true]);
 
   const store = await abandoned('unknown');
   const payment = await store.find('p');
   if (!payment) throw new Error('there is no payment');
   const rail = rails(undefined).get('x402');
-  t.equal(await endAbandoned({ store, owner: 'another', now: () => LATER }, payment, rail), false);
+  t.equal(await endAbandoned({ store, owner: 'another', now: () => LATER }, payment, rail), true);
 });
 
 /** A rail that locks, whose chain says that the money is. */
@@ -299,7 +301,10 @@ t.test('a hold is not given back while its payer’s retry works on it', async (
 });
 
 t.test('a hold is nobody’s to work for while it is ended, and its payer’s again where it is not', async (t) => {
-  for (const failed of [unknown, undefined]) {
+  for (const [ended, state] of [
+    [unknown, 'unknown'],
+    [undefined, 'released'],
+  ] as const) {
     const store = await unknownPayments({ id: 'p' });
     const claims: unknown[] = [];
     const returns = async () => {
@@ -310,13 +315,13 @@ t.test('a hold is nobody’s to work for while it is ended, and its payer’s ag
     };
     const rail = lockingRail(async () => {
       await returns();
-      return failed;
+      return ended;
     });
     const parts = { store, owner: 'another', now: () => LATER };
     const rails = new Map([['x402', rail]]);
-    t.equal(await reconcile({ ...parts, rails, log }), 0);
+    t.equal(await reconcile({ ...parts, rails, log }), state === 'unknown' ? 0 : 1);
     t.same(claims, [false, false], 'neither its payer’s retry has it nor another round');
-    t.match(await store.find('p'), { state: 'unknown', attempt: 1, owner: '', leaseUntil: 0, updatedAt: LATER });
+    t.match(await store.find('p'), { state, attempt: 1, owner: '', leaseUntil: 0, updatedAt: LATER });
     const payment = await store.find('p');
     if (payment) t.match(await store.claim(payment, claimAt(LATER, { settleAgain: true })), { won: true });
   }

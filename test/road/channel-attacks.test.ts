@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
 import t, { type Test } from 'tap';
 import { type Address, decodeFunctionData, parseAbi } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
@@ -17,6 +18,8 @@ import { fresh, picturesWith, termsOf } from '../settling-first.ts';
 const PRICE = 60_000n;
 const DEAD_MS = 100_000;
 
+/** Instances that start meanwhile find no chain in reach. */
+let isSilent = false;
 const gateway = await startGateway({
   catalogue: picturesWith(
     t,
@@ -26,6 +29,15 @@ const gateway = await startGateway({
   ),
   networks: ['chain-c'],
   intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
+  between: async ({ facilitators }) => ({
+    facilitators: facilitators.map(({ name, facilitator }) => ({
+      name,
+      facilitator: {
+        ...facilitator,
+        supported: () => (isSilent ? Promise.reject(new Error('no chain answers')) : facilitator.supported()),
+      },
+    })),
+  }),
 });
 t.teardown(gateway.stop);
 
@@ -398,7 +410,7 @@ t.test('who goes on sending vouchers for a channel that is at work has to wait',
   t.not((await working).status, 200);
 });
 
-// The last one: from then on an instance whose clock is ahead takes everything that is at work for left behind.
+// The last ones: from then on an instance whose clock is ahead takes everything that is at work for left behind.
 t.test(
   'an instance dies at its work: the channel comes free, and nothing is charged',
   { timeout: 100_000 },
@@ -424,5 +436,37 @@ t.test(
     t.equal(next.status, 200);
     t.not((await answer).status, 200, 'who worked on it notices');
     t.equal(toldOf(next).extra.channelState.chargedCumulativeAmount, String(2n * PRICE));
+  },
+);
+
+t.test(
+  'an instance dies at its work while the chain is out of reach: the channel comes free, and is given back',
+  { timeout: 100_000 },
+  async (t) => {
+    await gateway.stopOthers();
+    const { payer } = await open();
+    const call: PaidCall = fresh(gateway);
+    const proof = await payer.sign(call);
+    const { upstreamCalls } = await gateway.calls();
+    await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
+    const answer = sendProof(call, proof);
+    while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+
+    const database = new Database(join(gateway.directory, 'turnpike.sqlite'), { readonly: true });
+    t.teardown(() => database.close());
+    const states = database.prepare(`SELECT DISTINCT state FROM payments WHERE state NOT IN ('settled', 'unsettled')`);
+    isSilent = true;
+    await gateway.startAnother(() => Date.now() + DEAD_MS);
+    while (JSON.stringify(states.all()).includes('claimed')) await delay(50);
+    t.same(states.all(), [{ state: 'released' }], 'what became of it no chain has to tell');
+    await gateway.stopOthers();
+    isSilent = false;
+
+    const later = { ...gateway, url: await gateway.startAnother(() => Date.now() + DEAD_MS) };
+    const next = await payer.buy(fresh(later));
+    t.equal(next.status, 200);
+    t.equal(toldOf(next).extra.channelState.chargedCumulativeAmount, String(2n * PRICE));
+    t.equal((await payer.scheme.refund(`${later.url}/v1/channels`)).amount, String(8n * PRICE));
+    t.not((await answer).status, 200);
   },
 );

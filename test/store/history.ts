@@ -19,6 +19,7 @@ const event = fc.record({
     'asked',
     'take',
     'let go',
+    'free',
     'renew',
   ),
   where: fc.constantFrom('here', 'there'),
@@ -82,6 +83,8 @@ async function happen(store: Store, id: string, one: Event, newest: number, now:
       return store.takeUnknown(claim, { owner: one.owner, now, leaseUntil: now + 15 });
     case 'let go':
       return store.resolve(id, { state: 'unknown', reason: `not ended at ${now}` }, now, now - one.pause + 15);
+    case 'free':
+      return store.resolve(id, { state: 'released', reason: `nobody’s at ${now}` }, now, now - one.pause + 15);
     case 'renew':
       await store.renew(one.owner, [claim], now + 15);
       return true;

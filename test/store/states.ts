@@ -188,6 +188,17 @@ export function states(promise: Promised): void {
     t.match(await store.find('ended'), { state: 'unsettled', owner: '', leaseUntil: 0 });
     t.equal(await store.takeUnknown(before, by(60)), false, 'it has ended');
 
+    await unclaimable.unknown(store, 'nobody’s');
+    const free = { state: 'released', reason: 'the gateway stopped' } as const;
+    await store.takeUnknown({ id: 'nobody’s', attempt: 1 }, by(20));
+    t.equal(await store.resolve('nobody’s', free, 21, 29), false, 'who took it before frees nothing');
+    t.equal(await store.resolve('nobody’s', free, 21), false);
+    t.match(await store.find('nobody’s'), { state: 'unknown', owner: 'instance-2', leaseUntil: 30 });
+    t.equal(await store.resolve('nobody’s', free, 21, 30), true);
+    t.match(await store.find('nobody’s'), { ...free, attempt: 1, owner: '', leaseUntil: 0, updatedAt: 21 });
+    t.equal(await store.resolve('nobody’s', free, 22, 0), false, 'it has ended');
+    t.match(await store.claim(sampleFacts('nobody’s'), claimAt(22)), { won: true });
+
     for (const id of ['settled', 'claimed again']) await unclaimable.unknown(store, id);
     await store.takeUnknown({ id: 'settled', attempt: 1 }, by(20));
     await store.resolve('settled', { state: 'settled', receipt: sampleReceipt() }, 21, 30);

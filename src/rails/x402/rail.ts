@@ -294,9 +294,7 @@ export function openX402Rail(options: X402Options): X402Rail {
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      const rpcUrl = networks.find(query.network)?.rpcUrl;
-      if (!rpcUrl) return { state: 'unknown', reason: `no RPC address is configured for ${query.network}` };
-      return findSettlement(query, rpcUrl);
+      return findSettlement(query, networks.find(query.network)?.rpcUrl);
     },
 
     async endHold(text, isDone) {

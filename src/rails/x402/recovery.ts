@@ -6,7 +6,7 @@ import { findPermit2Settlement } from '../../payment/authorizations/permit2.ts';
 import { findSolanaSettlement, type HistoryProgress } from '../../payment/authorizations/solana.ts';
 import type { LogProgress } from '../../payment/chains/evm-logs.ts';
 import { type Looks, openLooks } from '../../payment/chains/looks.ts';
-import type { Settlement } from '../../settlement.ts';
+import { type Settlement, unknown } from '../../settlement.ts';
 import type { ChannelQuery } from './channel.ts';
 
 /** Clocks of chain and gateway differ. */
@@ -45,14 +45,19 @@ export type RecoveryQuery = Common &
 export const seenSince = (now: number): number => Math.floor(now / 1000) - CLOCK_SKEW_SECONDS;
 const firstSeen = (since: number): number => (since + CLOCK_SKEW_SECONDS) * 1000;
 
-/** Asks the chain of `rpcUrl`. Never throws: what cannot be asked is `unknown`. */
-export type FindSettlement = (query: RecoveryQuery, rpcUrl: string) => Promise<Settlement>;
+/** Asks the chain of `rpcUrl`, where there is anything to ask. Never throws: what cannot be asked is `unknown`. */
+export type FindSettlement = (query: RecoveryQuery, rpcUrl: string | undefined) => Promise<Settlement>;
 
 /** One for a rail: it remembers how far each search came. */
 export function openRecovery(now: () => number): FindSettlement {
   const logs: Looks<LogProgress> = openLooks(now);
   const histories: Looks<HistoryProgress> = openLooks(now);
   return async (query, rpcUrl) => {
+    // The store has the voucher, and tells it apart from all others.
+    if (query.kind === 'batch-settlement') {
+      return { state: 'unknown', reason: 'its voucher is kept', unused: true, held: true };
+    }
+    if (rpcUrl === undefined) return unknown(`no RPC address is configured for ${query.network}`);
     switch (query.kind) {
       case 'eip3009':
         return findEip3009Settlement({ ...query, rpcUrl }, logs);
@@ -60,9 +65,6 @@ export function openRecovery(now: () => number): FindSettlement {
         return findPermit2Settlement({ ...query, rpcUrl }, logs);
       case 'auth-capture':
         return findHold({ ...query, rpcUrl }, logs);
-      case 'batch-settlement':
-        // The store has the voucher, and tells it apart from all others.
-        return { state: 'unknown', reason: 'its voucher is kept', unused: true, held: true };
       case 'solana':
         return findSolanaSettlement({ ...query, since: firstSeen(query.since), rpcUrl, now: now() }, histories);
     }

@@ -11,7 +11,6 @@ import { readEip3009 } from '../../payment/authorizations/eip3009.ts';
 import { readSolana } from '../../payment/authorizations/solana.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { RefundOrder, RefundSender } from '../../payment/refunds/sender.ts';
-import { unknown } from '../../settlement.ts';
 import { type FindSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
 
 /** Private keys: into no log, error or store with them. */
@@ -118,8 +117,7 @@ export function openRefunds({ networks, signers, findSettlement, publicUrl, now 
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      const rpcUrl = networks.find(query.network)?.rpcUrl;
-      return rpcUrl ? findSettlement(query, rpcUrl) : unknown(`no RPC address is configured for ${query.network}`);
+      return findSettlement(query, networks.find(query.network)?.rpcUrl);
     },
   };
 }
