@@ -148,7 +148,8 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
       if (isDue(channel)) due.push(channel);
       else if (now() - channel.syncedAt >= readEveryMs) stale.push(channel);
     }
-    due.push(...(await readAgain(operator, stale)).filter(isDue));
+    const [read] = await Promise.allSettled([readAgain(operator, stale)]);
+    if (read.status === 'fulfilled') due.push(...read.value.filter(isDue));
     // The chain turns a claim down that is not worth its gas, and so all after it, which are worth less.
     due.sort((left, right) => Number(dueOf(right) - dueOf(left)));
     for (const batch of chunks(due, CLAIMED_AT_ONCE)) {
@@ -158,6 +159,8 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
         batch.map(({ id }) => id),
       );
     }
+    // It keeps none of those waiting that are known to be due.
+    if (read.status === 'rejected') throw read.reason;
   }
 
   return async () => {

@@ -51,7 +51,8 @@ export interface ChannelOperator {
   /** `settled`: it is in the channel, by this call or an earlier one. Never throws. */
   deposit(config: ChannelConfig, deposit: Deposit): Promise<Settlement>;
   /**
-   * Claims in one transaction, and sends the receiver what was claimed. What the contract would turn down is left out.
+   * Claims in one transaction, and sends the receiver what was claimed. What the contract would turn down is left out
+   * (`refused`), as is what the transaction has no gas for, which the next may claim.
    * Throws FacilitatorUnreachable where the chain was not asked, does not confirm, or asks more gas than it is worth.
    */
   claim(claims: readonly ChannelClaim[]): Promise<Claimed>;

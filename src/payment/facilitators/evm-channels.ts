@@ -11,6 +11,7 @@ import { newAttempt, reasonOf } from './attempt.ts';
 import { type Collecting, collect, rehearse } from './collecting.ts';
 import type { EvmDeployments } from './evm-deployment.ts';
 import { type Call, type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
+import { takesTooMuch } from './evm-gas.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
 
 const abi = parseAbi([
@@ -73,7 +74,7 @@ export interface EvmChannelsOptions extends EvmDriver {
 }
 
 export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
-  const { chainId, reader, operator, noting, deployments } = driver;
+  const { chainId, reader, operator, noting, weigh, deployments } = driver;
   const call = (data: Hex) => ({ to: contract, data });
 
   const walletOf = ({ payer }: ChannelConfig, { signature }: Deposit) => deployments.walletOf(payer, signature);
@@ -148,6 +149,19 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
     return { calls, unsent };
   }
 
+  /** As many, from the first on, as one transaction may take the gas of: halves are tried until they fit. */
+  async function fitting(claims: readonly ChannelClaim[]) {
+    const { calls, unsent } = await claiming(claims);
+    const worth = claims.reduce((sum, { due }) => sum + due, 0n);
+    const found = { claimed: claims, worth, sent: together(calls), unsent };
+    if (claims.length === 1) return found;
+    const fits = await weigh(found.sent, worth).then(
+      () => true,
+      (error: unknown) => !takesTooMuch(error),
+    );
+    return fits ? found : fitting(claims.slice(0, Math.ceil(claims.length / 2)));
+  }
+
   return {
     authorizer: operator,
 
@@ -216,12 +230,11 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
     },
 
     async claim(claims) {
-      const claimed = await good(claims);
-      const left = claims.filter((each) => !claimed.includes(each));
-      if (claimed.length === 0) return { claimed, refused: left, unsent: [], transaction: undefined };
-      const worth = claimed.reduce((sum, { due }) => sum + due, 0n);
-      const { calls, unsent } = await claiming(claimed);
-      const attempt = await run(driver, together(calls), worth);
+      const taken = await good(claims);
+      const left = claims.filter((each) => !taken.includes(each));
+      if (taken.length === 0) return { claimed: [], refused: left, unsent: [], transaction: undefined };
+      const { claimed, worth, sent, unsent } = await fitting(taken);
+      const attempt = await run(driver, sent, worth);
       if (!wentThrough(attempt)) {
         throw new FacilitatorUnreachable(attempt.refusal ?? 'the chain has not confirmed the claims');
       }

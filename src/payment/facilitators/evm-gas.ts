@@ -45,6 +45,9 @@ export function gasReason(error: unknown): string | undefined {
   return isOutOfGas(error) ? SETTLING.tooMuch : undefined;
 }
 
+/** Whether an estimate was refused for the gas that the call takes, whatever it is worth. */
+export const takesTooMuch = (error: unknown): boolean => error instanceof TooDear && error.message === SETTLING.tooMuch;
+
 /**
  * A call with its gas limit and fees, found by running it as it would be sent: from the same sender, at the same gas price
  * and within the same limit. Throws TooDear, or viem's error where the call fails.

@@ -35,6 +35,8 @@ function scene(
   charged: readonly Channel[],
   given: {
     read?: Partial<ChannelState>;
+    /** Of which the chain does not tell how it stands. */
+    unread?: string;
     fail?: (network: string, claims: readonly ChannelClaim[]) => void;
     /** Whose claims the contract would turn down. */
     refuses?: readonly string[];
@@ -79,6 +81,7 @@ function scene(
     ({
       async read(id: string) {
         reads.push(id);
+        if (id === given.unread) throw new FacilitatorUnreachable('the chain does not tell');
         const known = channels.get(id) ?? channelOf(id, 0);
         const { balance, withdrawRequestedAt, refundNonce } = known;
         const totalClaimed = claimedOnChain.has(id) ? known.charged : known.totalClaimed;
@@ -165,6 +168,14 @@ t.test('the chain is asked about a channel once an hour, and a payer who wants i
   await round();
   t.same(batches, [['stale']]);
   t.notOk(reads.includes('fresh'));
+});
+
+t.test('a channel that cannot be read keeps none of those waiting that are known to be due', async (t) => {
+  const channels = [channelOf('stale', 10, { syncedAt: NOW - readEveryMs }), channelOf('large', 1_000_000)];
+  const claims = scene(channels, { unread: 'stale' });
+  await claims.round();
+  t.same(claims.batches, [['large']]);
+  t.match(claims.lines, [{ reason: 'the chain does not tell' }]);
 });
 
 t.test(

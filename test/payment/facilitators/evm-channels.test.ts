@@ -315,6 +315,23 @@ t.test('what is claimed for several receivers is sent to each', async (t) => {
   t.equal(await chains.balance(baseSepolia.id, other), 2_000n);
 });
 
+t.test('as many claims as a transaction has gas for are made, and those after them by the next', async (t) => {
+  const receiver = privateKeyToAccount(generatePrivateKey()).address;
+  const changes = { receiver: receiver.toLowerCase() };
+  const rows: ChannelClaim[] = [];
+  for (let made = 0; made < 16; made += 1) rows.push(await claimOf(await filled(1_000n, changes), 1_000n));
+  let left = rows;
+  const made: number[] = [];
+  while (left.length > 0) {
+    const { claimed, refused } = await operator.claim(left);
+    t.same([refused, claimed], [[], left.slice(0, claimed.length)]);
+    made.push(claimed.length);
+    left = left.slice(claimed.length);
+  }
+  t.ok(made.length > 1, `${made} at a time`);
+  t.equal(await chains.balance(baseSepolia.id, receiver), 16_000n);
+});
+
 /** A receiver whose balance the token cannot add to, as it would be of one that its issuer has frozen. */
 async function frozenReceiver(): Promise<string> {
   const receiver = privateKeyToAccount(generatePrivateKey()).address;
