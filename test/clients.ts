@@ -84,8 +84,17 @@ export async function signProof(
   call: PaidCall,
   scheme: X402Scheme = 'exact',
 ): Promise<Record<string, string>> {
+  return signAnswer(gateway, network, await fetch(call.url, call.init), scheme);
+}
+
+/** The same for a 402 that came already. */
+export async function signAnswer(
+  gateway: Gateway,
+  network: string,
+  unpaid: Response,
+  scheme: X402Scheme,
+): Promise<Record<string, string>> {
   const client: x402HTTPClient = await openWallet(gateway.state, caip2(gateway, network), scheme);
-  const unpaid = await fetch(call.url, call.init);
   const challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
   return client.encodePaymentSignatureHeader(await client.createPaymentPayload(challenge));
 }

@@ -2,12 +2,13 @@
 import { wrapFetchWithPayment } from '@x402/fetch';
 import t, { type Test } from 'tap';
 import { openWallet } from '../../src/rails/x402/payer.ts';
-import { type PaidCall, receiptOf, request, sendProof } from '../clients.ts';
+import { type PaidCall, receiptOf, request, sendProof, signAnswer, signUpto } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
+import { startGateway } from '../gateway.ts';
 import { HELD_ON, signHold } from '../holds.ts';
 import { callTool } from '../mcp/tool-client.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
-import { fresh, kindOf, picturesWith, termsOf } from '../settling-first.ts';
+import { fresh, kindOf, lose, picturesWith, termsOf } from '../settling-first.ts';
 
 const PRICE = 60_000n;
 const HELD_FIRST = '{ hold: true, settleUpfront: { above: "0.01" } }';
@@ -269,4 +270,17 @@ t.test('a hold and a transfer that share a nonce are one payment', async (t) => 
     t.equal(again.headers.get('idempotency-replayed'), 'true');
   });
   t.same(change, { earned: 0n, spent: 0n });
+});
+
+t.test('who has to settle first is offered to be held in the refusal, and that is kept', async (t) => {
+  const catalogue = picturesWith(t, '{ hold: true }', 'llm/vendor5-k3');
+  const gateway = await startGateway({ catalogue, networks: ['chain-c'], tempo: true });
+  t.teardown(gateway.stop);
+  for (let time = 0; time < 2; time += 1) await lose(t, gateway);
+  const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 300 });
+  const refused = await sendProof(call, await signUpto(gateway, 'chain-c', call));
+  t.equal(refused.status, 402);
+  const proof = await signAnswer(gateway, 'chain-c', refused, 'auth-capture');
+  const answer = await sendProof(call, proof);
+  t.equal(answer.status, 200, await answer.text());
 });

@@ -179,8 +179,9 @@ export interface Challenges {
    * What a payment may answer: the exact scheme everywhere, `upto` besides where the price is an upper bound, `auth-capture`
    * before it where it would settle first, and `batch-settlement` last. Many clients pay the first that they can, so those
    * that settle after the result come first. A challenge leaves out those that are not worth settling now.
+   * `allUpfront`: to a payer who has to settle first, whatever others may.
    */
-  offers(quote: Offered): Requirements[];
+  offers(quote: Offered, allUpfront?: boolean): Requirements[];
   /** Why everybody's payment of this on the network has to settle before the work. */
   upfront(quote: Offered, network: PayableNetwork): 'deadline' | 'above' | 'loss' | undefined;
   /** How long what is signed for it on the network is asked to last, in milliseconds. */
@@ -335,7 +336,10 @@ export function createChallenges(
   };
 
   return {
-    offers: (quote) => [...offersOn(payable(quote.networks), quote), ...drawnOn(payable(quote.networks), quote)],
+    offers(quote, allUpfront) {
+      const all = payable(quote.networks);
+      return [...offersOn(all, quote, allUpfront), ...drawnOn(all, quote)];
+    },
     upfront: upfrontOn,
     lastsMs: (quote, network) => authorizationSeconds(quote, network) * 1000,
 

@@ -85,8 +85,9 @@ export function openX402Rail(options: X402Options): X402Rail {
 
   const offerFor = (payment: PaymentPayload, quote: Quote, network: PayableNetwork): Requirements => {
     const scheme = schemeOf(payment);
+    // A hold may have been offered to this payer alone, or before losses were over.
     const offered = challenges
-      .offers(quote)
+      .offers(quote, scheme === 'auth-capture')
       .find((offer) => offer.network === network.caip2 && offer.scheme === scheme);
     if (!offered) throw new Refusal('verification-failed', `the scheme ${scheme} is not offered on ${network.caip2}`);
     return offered;
