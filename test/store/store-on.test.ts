@@ -112,6 +112,8 @@ t.test('has planned once what is asked for with every paid call, where there is 
     ['UPDATE channels SET', 'once'],
     ['UPDATE payments SET', 'once'],
     ['UPDATE channels SET', 'once'],
+    // Nothing comes back of the channel here, so it is looked whether this settled before.
+    ['SELECT id FROM', 'each time'],
     ['UPDATE payments SET', 'once'],
   ]);
 });
