@@ -69,6 +69,13 @@ function isTaken(signature: string): boolean {
   return BigInt(`0x${signature.slice(66, 130)}`) <= HALF_ORDER;
 }
 
+interface Fitting {
+  readonly claimed: readonly ChannelClaim[];
+  readonly worth: bigint;
+  readonly sent: Call;
+  readonly unsent: string[];
+}
+
 export interface EvmChannelsOptions extends EvmDriver {
   readonly deployments: Pick<EvmDeployments, 'walletOf'>;
 }
@@ -150,7 +157,7 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
   }
 
   /** As many, from the first on, as one transaction may take the gas of: halves are tried until they fit. */
-  async function fitting(claims: readonly ChannelClaim[]) {
+  async function fitting(claims: readonly ChannelClaim[]): Promise<Fitting> {
     const { calls, unsent } = await claiming(claims);
     const worth = claims.reduce((sum, { due }) => sum + due, 0n);
     const found = { claimed: claims, worth, sent: together(calls), unsent };
