@@ -41,11 +41,18 @@ export function openSending(parts: SendParts): Sending {
   let isClosed = false;
 
   async function sendAll(receiver: string): Promise<void> {
-    let isMore = true;
-    while (isMore && !isClosed) {
-      const due = await store.alerts.take({ receiver, now: now(), leaseUntil: now() + LEASE_MS, limit: AT_ONCE });
-      await Promise.all(due.map((alert) => sendOne(parts, alert, known.has(receiver))));
-      isMore = due.length === AT_ONCE;
+    try {
+      let isMore = true;
+      while (isMore && !isClosed) {
+        const due = await store.alerts.take({ receiver, now: now(), leaseUntil: now() + LEASE_MS, limit: AT_ONCE });
+        await Promise.all(due.map((alert) => sendOne(parts, alert, known.has(receiver))));
+        isMore = due.length === AT_ONCE;
+      }
+    } catch (error) {
+      // Of an outage the log tells once.
+      if (!isOutage(error)) log.error({ err: error }, 'alerts could not be sent');
+    } finally {
+      underWay.delete(receiver);
     }
   }
 
@@ -53,14 +60,7 @@ export function openSending(parts: SendParts): Sending {
     async round({ webhooks }) {
       known = new Set(webhooks.map(({ url }) => url));
       for (const receiver of await store.alerts.receivers(now())) {
-        if (isClosed || underWay.has(receiver)) continue;
-        const failed = (error: unknown): void => {
-          // Of an outage the log tells once.
-          if (!isOutage(error)) log.error({ err: error }, 'alerts could not be sent');
-        };
-        const done = sendAll(receiver).catch(failed);
-        underWay.set(receiver, done);
-        void done.then(() => underWay.delete(receiver));
+        if (!isClosed && !underWay.has(receiver)) underWay.set(receiver, sendAll(receiver));
       }
     },
     async close() {

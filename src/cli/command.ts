@@ -4,7 +4,7 @@ import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { ConfigProblem } from '../environment.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
 import { isOutage, reasonOf as reasonOfStore, StoreProblem } from '../store/problem.ts';
-import { isReference } from '../store/reference.ts';
+import { isReference, REFERENCE_TAKES } from '../store/reference.ts';
 import { UsageProblem } from './command-line.ts';
 
 /** Runs a command. A fault of the user's is printed in one line, and the process ends with `failure`. */
@@ -43,7 +43,7 @@ export async function once<Outcome>(
 ): Promise<Outcome> {
   const reference = given ?? randomUUID();
   if (!isReference(reference)) {
-    throw new UsageProblem('--reference takes 1 to 100 printable characters of ASCII, without spaces');
+    throw new UsageProblem(`--reference ${REFERENCE_TAKES}`);
   }
   try {
     return await act(reference);

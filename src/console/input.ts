@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
-import { isReference } from '../store/reference.ts';
+import { isReference, REFERENCE_TAKES } from '../store/reference.ts';
 import { ConsoleProblem, wrongField } from './problem.ts';
 
 export type Query = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export function oneOf<Value extends string>(given: Query, field: string, known: 
 export function reference(given: Query): string {
   const value = text(given, 'reference') ?? randomUUID();
   if (isReference(value)) return value;
-  throw wrongField('reference', 'takes 1 to 100 printable characters of ASCII, without spaces');
+  throw wrongField('reference', REFERENCE_TAKES);
 }
 
 /** Dollars, more than none. */

@@ -67,11 +67,16 @@ export interface Draw {
  */
 export type Drawn = 'reserved' | 'busy' | 'mismatch' | 'insufficient' | 'spent' | 'lost';
 
+export interface ChannelFound extends Channel {
+  /** The voucher that it is looked for with was charged before, for less than it is for. */
+  readonly isSpent: boolean;
+}
+
 export interface ChannelStore {
   find(id: string): Promise<Channel | undefined>;
 
-  /** As a voucher of `max` finds it. `isSpent`: that was charged before, for less than it is for. */
-  findFor(id: string, max: string): Promise<(Channel & { readonly isSpent: boolean }) | undefined>;
+  /** As a voucher of `max` finds it. */
+  findFor(id: string, max: string): Promise<ChannelFound | undefined>;
 
   /**
    * Keeps the voucher of a claimed payment before its work, and the channel for it alone: until the payment is settled,

@@ -21,7 +21,7 @@ interface ClaimParts {
 
 /** So much of one channel is claimed as soon as it is seen. */
 const WORTH_CLAIMING = usd('1');
-/** Within what a transaction may take of gas. */
+/** About what a transaction may take the gas of: where it is too much, fewer are claimed, and the others in the next round. */
 const CLAIMED_AT_ONCE = 8;
 const READ_AT_ONCE = 8;
 

@@ -12,7 +12,7 @@ import type { Declined, Hold } from '../../payment/hold.ts';
 import type { PayableNetwork } from '../../payment/networks.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import type { Transfer } from '../../settlement.ts';
-import type { Channel, ChannelState, ChannelStore, Drawn } from '../../store/channel-store.ts';
+import type { Channel, ChannelFound, ChannelState, ChannelStore, Drawn } from '../../store/channel-store.ts';
 import type { Receipt } from '../../store/store.ts';
 
 /** The scheme's own words for why a voucher is not taken. */
@@ -64,7 +64,7 @@ interface Asked {
 
 interface Standing {
   /** Undefined: nothing of it is known here. */
-  readonly kept: (Channel & { readonly isSpent: boolean }) | undefined;
+  readonly kept: ChannelFound | undefined;
   readonly state: ChannelState;
 }
 

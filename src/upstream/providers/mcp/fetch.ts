@@ -53,7 +53,7 @@ function demandAnswer(message: unknown, response: UpstreamResponse, upstream: st
 }
 
 function eventsIn(body: Buffer, upstream: string): unknown[] {
-  // It is all there, and may be as long as any answer.
+  // The body was bounded when it was read, and one event may be all of it: a picture is.
   const reader = createEventReader(upstream, body.length);
   const data = [...reader.read(body), ...reader.end()].flatMap((event) => (event.kind === 'data' ? [event.data] : []));
   try {
