@@ -397,14 +397,20 @@ t.test('a deposit is given back to its payer alone', async (t) => {
   }
 });
 
-t.test('who goes on sending vouchers for a channel that is at work has to wait', async (t) => {
-  const { payer } = await open();
+/** A call that its provider is asked for, and does not answer. */
+async function atWork(payer: Payer): Promise<{ proof: Record<string, string>; answer: Promise<Response> }> {
   const call = fresh(gateway);
   const proof = await payer.sign(call);
   const { upstreamCalls } = await gateway.calls();
   await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
-  const working = sendProof(call, proof);
+  const answer = sendProof(call, proof);
   while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+  return { proof, answer };
+}
+
+t.test('who goes on sending vouchers for a channel that is at work has to wait', async (t) => {
+  const { payer } = await open();
+  const { proof, answer: working } = await atWork(payer);
   const meanwhile = await Promise.all(Array.from({ length: 200 }, () => sendProof(fresh(gateway), proof)));
   t.same(new Set(meanwhile.map(({ status }) => status)), new Set([402, 429]));
   t.not((await working).status, 200);
@@ -418,12 +424,7 @@ t.test(
   { timeout: 100_000 },
   async (t) => {
     const { payer } = await open();
-    const call: PaidCall = fresh(gateway);
-    const proof = await payer.sign(call);
-    const { upstreamCalls } = await gateway.calls();
-    await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
-    const answer = sendProof(call, proof);
-    while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+    const { answer } = await atWork(payer);
     const other = fresh(gateway);
     t.equal((await sendProof(other, await payer.sign(other))).status, 402, 'one call draws from a channel at a time');
     const asked = await asksBack(t, payer, () => {});
@@ -447,12 +448,7 @@ t.test(
   async (t) => {
     await gateway.stopOthers();
     const { payer } = await open();
-    const call: PaidCall = fresh(gateway);
-    const proof = await payer.sign(call);
-    const { upstreamCalls } = await gateway.calls();
-    await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
-    const answer = sendProof(call, proof);
-    while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+    const { answer } = await atWork(payer);
 
     const database = new Database(join(gateway.directory, 'turnpike.sqlite'), { readonly: true });
     t.teardown(() => database.close());
