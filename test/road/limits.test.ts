@@ -12,7 +12,7 @@ import { copySelling } from '../few-endpoints.ts';
 import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
 import { callTool, HEADERS, receiptIn, rpc, signToolPayment } from '../mcp/tool-client.ts';
 import { stoppedClock } from '../stopped-clock.ts';
-import { shopFiles } from './shop-catalogue.ts';
+import { endpoint, shopFiles } from './shop-catalogue.ts';
 
 interface Provider {
   readonly url: string;
@@ -56,6 +56,7 @@ async function open(t: Test, service: string, options: Partial<GatewayOptions> =
   // The time stands still until the test lets some go by: nothing fills up again meanwhile.
   let time = Date.now();
   const catalogue = join(t.testdir({ catalogue: shopFiles(provider.url, service) }), 'catalogue');
+  writeFileSync(join(catalogue, 'endpoints/weather/hint.yaml'), `free: true\n${endpoint('hint', '0')}`);
   const gateway = await startGateway({
     catalogue,
     networks: ['chain-c'],

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 const settings = (name: string) => readFileSync(join('catalogue', `${name}.yaml`), 'utf8');
 
-const endpoint = (name: string, price: string) => `summary: A ${name} of the weather
+/** The file of something about a city. */
+export const endpoint = (name: string, price: string) => `summary: A ${name} of the weather
 path: /weather/${name}
 networks: [chain-c]
-free: ${price === '0'}
 price: { rule: fixed, amount: "${price}" }
 mpp: { operationId: weather_${name}, tag: AI Services }
 request: { required: [city], properties: { city: { type: string, maxLength: 80, format: path-segment } } }
@@ -19,7 +19,7 @@ upstream:
   cost: usage.cost_usd
 `;
 
-/** A report for 0.05, one for less than it costs and a hint for nothing, as a directory for `t.testdir`; `service` goes into service.yaml. */
+/** A report for 0.05 and one for less than it costs, as a directory for `t.testdir`; `service` goes into service.yaml. */
 export const shopFiles = (provider: string, service: string) => ({
   'service.yaml': `${settings('service')}\n${service}`,
   'networks.yaml': settings('networks'),
@@ -29,11 +29,5 @@ export const shopFiles = (provider: string, service: string) => ({
   keys: { key: WEATHER_API_KEY }
   settings: { authorize: { bearer: key } }
 `,
-  endpoints: {
-    weather: {
-      'report.yaml': endpoint('report', '0.05'),
-      'losing.yaml': endpoint('losing', '0.01'),
-      'hint.yaml': endpoint('hint', '0'),
-    },
-  },
+  endpoints: { weather: { 'report.yaml': endpoint('report', '0.05'), 'losing.yaml': endpoint('losing', '0.01') } },
 });
