@@ -381,11 +381,15 @@ async function hasMoved({ store }: ClaimParts, { id }: Credential, known: Paymen
 /** The work is done, or settling comes before it: what may be on its way already is neither refused nor let go of. */
 function settleAfterAll(
   held: Pick<Work, 'claim' | 'leaseUntil'>,
-  { answer }: Payment,
+  { answer, recoveryQuery }: Payment,
   verified: VerifiedPayment,
 ): Work {
   const { network, payer, asset, upfront = 'offered' } = verified;
-  const settled = { ...verified, upfront: answer || !verified.canSettleUpfront ? undefined : upfront };
+  const settled = {
+    ...verified,
+    recoveryQuery,
+    upfront: answer || !verified.canSettleUpfront ? undefined : upfront,
+  };
   return { ...held, network, payer, asset, answer, verified: settled, mayHaveSettled: true, workEnded: () => {} };
 }
 

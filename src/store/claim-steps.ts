@@ -48,7 +48,9 @@ function* claimAgain(
   // Who takes over has to know that money may be on its way, or has come.
   const isPaid = before.receipt !== undefined || mayHaveSettled(before);
   const settleUpfront = facts.settleUpfront || (before.settleUpfront && isPaid);
-  yield unwatched(statements.takePayment({ ...facts, settleUpfront }, state, options));
+  // The search for a settlement begins where it may have been sent, not where somebody came back for it.
+  const recoveryQuery = isPaid ? before.recoveryQuery : facts.recoveryQuery;
+  yield unwatched(statements.takePayment({ ...facts, settleUpfront, recoveryQuery }, state, options));
   return { won: true, claim: { id: facts.id, attempt: before.attempt + 1 }, before, ...standing, settleUpfront };
 }
 

@@ -1,5 +1,6 @@
 /** What the gateways have written down, read from their store. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiKey, LedgerEntry } from '../../src/store/credit-store.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Payment } from '../../src/store/store.ts';
@@ -30,15 +31,19 @@ export async function openBooks(where: Parameters<typeof openStore>[0]) {
     };
   }
 
+  /** Tables are read one after the other: where a payment moved on meanwhile, they do not belong together. */
+  const isStill = async ({ payments }: Books): Promise<boolean> =>
+    isDeepStrictEqual([...payments.values()], await store.list({ limit: ALL }));
+
   return {
     credits: store.credits,
-    read,
     /** Reads again and again until nothing is in between any more, or it has been long enough. */
     async readOnce(isDone: (books: Books) => boolean, patienceMs: number): Promise<Books> {
       const until = performance.now() + patienceMs;
       for (;;) {
         const books = await read();
-        if (isDone(books) || performance.now() > until) return books;
+        if (isDone(books) && (await isStill(books))) return books;
+        if (performance.now() > until) return books;
         await delay(200);
       }
     },

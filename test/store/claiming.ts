@@ -288,11 +288,20 @@ export function claiming(promise: Promised): void {
     t.match(await store.claim(sampleFacts('owed'), claimAt(4)), { won: true, settleUpfront: true }, 'nor that it has');
   });
 
-  promise('asks the chain and settles as the newest claim says', async (t, store) => {
+  promise('asks the chain and settles as the newest claim says, until it may have settled', async (t, store) => {
     await won(store, sampleFacts('again'), claimAt(1));
     const changes = { recoveryQuery: '{"nonce":"0x02"}', settleUpfront: true };
-    await won(store, sampleFacts('again', { ...changes, payer: 'other', amount: '1' }), claimAt(100));
+    const claim = await won(store, sampleFacts('again', { ...changes, payer: 'other', amount: '1' }), claimAt(100));
     t.match(await store.find('again'), { ...sampleFacts('again'), ...changes });
+
+    const later = sampleFacts('again', { recoveryQuery: '{"nonce":"0x02","since":200}' });
+    await store.giveUp(claim, 'unknown', 'no answer', 101);
+    const settling = await won(store, later, claimAt(200, { settleAgain: true }));
+    t.match(await store.find('again'), changes, 'one that may have settled is looked for from where it began');
+    await store.settle(settling, sampleReceipt(), 201);
+    await store.giveUp(settling, 'owed', 'upstream_failed', 202);
+    await won(store, later, claimAt(300));
+    t.match(await store.find('again'), changes, 'and so is one that has');
   });
 
   promise('prolongs the leases of one owner, and only of what it says it works on', async (t, store) => {

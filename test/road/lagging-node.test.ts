@@ -1,0 +1,101 @@
+/** A node that is behind its chain, as one of several at an address may be, says of what was paid that it was not. */
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { request, sendProof, signProof } from '../clients.ts';
+import { copySelling } from '../few-endpoints.ts';
+import { startGateway } from '../gateway.ts';
+
+const PRICE = 60_000n;
+const AUTHORIZATION_STATE = '0xe94a0102';
+const UNUSED = `0x${'0'.repeat(64)}`;
+
+/** The newest block that it knows; undefined: the chain's own. */
+let behindAt: string | undefined;
+let chain = '';
+
+const rpc = async (body: string): Promise<string> => {
+  const answer = await fetch(chain, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  return answer.text();
+};
+const ask = async (method: string, params: readonly unknown[]): Promise<unknown> =>
+  (JSON.parse(await rpc(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as { result: unknown }).result;
+
+async function answerOf(body: string): Promise<string> {
+  if (behindAt === undefined) return rpc(body);
+  const { id, method, params } = JSON.parse(body);
+  if (method === 'eth_call' && String(params[0].data).startsWith(AUTHORIZATION_STATE))
+    return JSON.stringify({ jsonrpc: '2.0', id, result: UNUSED });
+  return rpc(body.replaceAll('"latest"', `"${behindAt}"`));
+}
+
+const node = createServer(async (incoming, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const answer = await answerOf(Buffer.concat(chunks).toString());
+  response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+});
+node.listen(0, '127.0.0.1');
+await once(node, 'listening');
+t.teardown(() => node.close().closeAllConnections());
+
+/** Its payments are good for longer than a node lags. */
+const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
+copySelling(['image/family-e-2'], catalogue);
+const endpoint = join(catalogue, 'endpoints/image/family-e-2.yaml');
+writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/^deadline: .*$/m, 'deadline: 10m'));
+
+const gateway = await startGateway({
+  catalogue,
+  networks: ['chain-c'],
+  // Who has asked before remembers how far it looked: who is asked last has not.
+  intervals: { reconcileEveryMs: 3_600_000 },
+  between: async (sandbox) => ({
+    rpcUrl: (network) =>
+      network.id === 'chain-c' ? `http://127.0.0.1:${(node.address() as AddressInfo).port}` : sandbox.rpcUrl(network),
+    // The facilitator asks the same nodes: what it found good once, it finds good still.
+    facilitators: sandbox.facilitators.map(({ name, facilitator }) => {
+      let found: ReturnType<typeof facilitator.verify> | undefined;
+      const verify: typeof facilitator.verify = (...payment) => {
+        found ??= facilitator.verify(...payment);
+        return found;
+      };
+      return { name, facilitator: { ...facilitator, verify } };
+    }),
+  }),
+});
+t.teardown(gateway.stop);
+chain = gateway.state.evm['chain-c']?.rpcUrl ?? '';
+
+t.test(
+  'what was settled before its payer came back is found, however late the node and whoever settles again',
+  async (t) => {
+    const earned = await gateway.earned('chain-c');
+    const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse' });
+    const proof = await signProof(gateway, 'chain-c', call);
+    behindAt = String(await ask('eth_blockNumber', []));
+
+    await gateway.fault({ settlement: 'chain-c', fault: 'unknown' });
+    t.equal((await sendProof(call, proof)).status, 409);
+    t.equal((await gateway.earned('chain-c')) - earned, PRICE, 'it has settled, and nobody heard of it');
+    const at = async (ahead: number) => {
+      const rare = { reconcileEveryMs: 3_600_000 };
+      const url = await gateway.startAnother(() => Date.now() + ahead, undefined, undefined, rare);
+      return { ...call, url: call.url.replace(gateway.url, url) };
+    };
+    await gateway.fault({ settlement: 'chain-c', fault: '500' });
+    const again = await sendProof(await at(250_000), proof);
+    t.equal(again.status, 409, 'minutes later it is tried again');
+
+    behindAt = undefined;
+    // The authorization is over: what is not found now is not looked for any more.
+    await ask('anvil_mine', ['0x400', '0x1']);
+    const answer = await sendProof(await at(0), proof);
+    t.equal(answer.status, 200, 'an instance that has just started finds it');
+    t.equal((await gateway.earned('chain-c')) - earned, PRICE, 'paid once');
+    t.equal((await gateway.calls()).upstreamCalls, 1, 'worked for once');
+  },
+);
