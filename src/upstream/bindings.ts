@@ -221,9 +221,18 @@ function atPace(pace: Pace, { id }: Model, context: CallContext, deadlineMs: num
   };
 }
 
-const forCaller = (binding: Binding, { caller, requestId, trace, exchanged }: CallContext): Binding => ({
+const forCaller = (
+  binding: Binding,
+  { caller, requestId, trace, exchanged, signal, mayGoOn }: CallContext,
+): Binding => ({
   ...binding,
-  http: binding.http.forCaller(caller, { requestId, trace, exchanged }),
+  http: binding.http.forCaller(caller, {
+    requestId,
+    trace,
+    exchanged,
+    // What is asked after the work's end cleans up after it.
+    mayGoOn: () => signal.aborted || (mayGoOn?.() ?? true),
+  }),
 });
 
 /** The binding with the model that the request names, for adapters whose callers may. */

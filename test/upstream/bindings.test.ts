@@ -86,8 +86,11 @@ t.test('fails with the last upstream’s problem when all fail', async (t) => {
 t.test('asks nobody else once the work may be another instance’s', async (t) => {
   const { upstreams, route, context, doubles } = await open(t, [writes('first'), writes('second')]);
   doubles.fault('first', '500', 1);
-  t.match(await problemOf(upstreams.call(route, input, { ...context, mayGoOn: () => false })), { failure: 'failed' });
+  const mayGoOn = () => doubles.calls().first === 0;
+  t.match(await problemOf(upstreams.call(route, input, { ...context, mayGoOn })), { failure: 'failed' });
   t.match(doubles.calls(), { first: 1, second: 0 });
+  t.match(await problemOf(upstreams.call(route, input, { ...context, mayGoOn })), { failure: 'timeout' });
+  t.match(doubles.calls(), { first: 1, second: 0 }, 'nor the first, where it waited for so long');
 });
 
 t.test('asks nobody else once the deadline is over', async (t) => {

@@ -76,6 +76,7 @@ export function openUpstreamHttp(
       headers: { 'user-agent': 'turnpike', ...(body.type && { 'content-type': body.type }), ...request.headers },
       body,
       signal: request.signal,
+      idempotent: request.idempotent ?? request.method === 'GET',
       caller,
       within,
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
@@ -88,11 +89,10 @@ export function openUpstreamHttp(
     baseUrl,
     async request(request) {
       const prepared = prepare(request, caller, within);
-      const idempotent = request.idempotent ?? request.method === 'GET';
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await attemptOnce(connection, prepared);
         if ('response' in outcome) return outcome.response;
-        const delay = idempotent && outcome.retryable ? retryDelay(attempt, outcome.retryAfterMs) : undefined;
+        const delay = prepared.idempotent && outcome.retryable ? retryDelay(attempt, outcome.retryAfterMs) : undefined;
         if (delay === undefined || request.signal.aborted) throw outcome.problem;
         const { requestId } = within;
         const problem = outcome.problem.message;

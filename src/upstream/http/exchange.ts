@@ -39,6 +39,8 @@ export interface PreparedRequest {
   headers: Readonly<Record<string, string>>;
   body: EncodedBody;
   signal: AbortSignal;
+  /** Repeating it does no harm. */
+  idempotent: boolean;
   /** Who pays for it, or the key; undefined for nobody. */
   caller: string | undefined;
   within: Within;
@@ -101,7 +103,13 @@ export async function begin<Body>(
   } catch {
     return final(new UpstreamProblem('timeout', connection.upstream, `${where}: no turn before the deadline`));
   }
-  // After the queue: the circuit may have opened meanwhile.
+  // After the queue, which may be long: the work may have become another instance's meanwhile.
+  if (!request.idempotent && request.within.mayGoOn?.() === false) {
+    giveTurnBack();
+    const message = `${where}: not asked, the work may be another instance's by now`;
+    return final(new UpstreamProblem('timeout', connection.upstream, message));
+  }
+  // The circuit may have opened meanwhile.
   if (!connection.circuit.allows(request.caller)) {
     giveTurnBack();
     const message = `${where}: not asked, it failed too often just now`;

@@ -58,6 +58,8 @@ export interface Within {
   readonly trace?: Trace | undefined;
   /** Hears of every exchange, once it is over; no status: there was no answer. */
   readonly exchanged?: ((upstream: string, status: number | undefined, ms: number) => void) | undefined;
+  /** False once nothing may be begun for it any more. Left out: always true. */
+  mayGoOn?(): boolean;
 }
 
 export interface UpstreamHttp {

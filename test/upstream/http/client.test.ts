@@ -288,6 +288,18 @@ t.test('leaves the queue when the signal aborts', async (t) => {
   t.equal(calls(), 1);
 });
 
+t.test(
+  'what waited for its turn until it was another’s work begins nothing, and may still be asked about',
+  async (t) => {
+    const { origin, calls } = await serve(t, (_request, response) => json(response, 200, {}));
+    const http = connect(t, origin).forCaller('payer', { mayGoOn: () => false });
+    for (const ask of [http.request, http.stream])
+      t.match(await problemOf(ask(post)), { failure: 'timeout', message: /another instance/ });
+    t.equal(calls(), 0);
+    for (const request of [get, { ...post, idempotent: true }]) t.equal((await http.request(request)).status, 200);
+  },
+);
+
 t.test('stops asking an upstream that keeps failing, and asks again after a while', async (t) => {
   let isDown = true;
   let clock = 0;
