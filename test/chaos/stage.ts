@@ -40,7 +40,7 @@ export interface Stage {
 
 export const INTERVALS: Intervals = {
   ...usualIntervals,
-  leaseMs: 2_000,
+  leaseMs: 3_000,
   waitMs: 2_500,
   reconcileEveryMs: 300,
   confirmEveryMs: 300,
