@@ -4,7 +4,7 @@ import { type Dialect, type Migration, migrationsFrom } from '../../src/store/mi
 import type { Receipt, Store } from '../../src/store/store.ts';
 
 /** The first three steps of the schema: receipts were headers then. */
-export const RELEASED_WITH_HEADERS = 3;
+const RELEASED_WITH_HEADERS = 3;
 
 const base64 = (value: object, encoding: 'base64' | 'base64url'): string =>
   Buffer.from(JSON.stringify(value)).toString(encoding);
@@ -37,7 +37,7 @@ const kept: readonly { readonly id: string; readonly headers: object; readonly d
 const MANY = 1_203;
 
 /** The schema as it was, and the rows in it; `run` takes SQL text with values written into it. */
-export async function writeOldRows(dialect: Dialect, run: (sql: string) => Promise<unknown>): Promise<void> {
+async function writeOldRows(dialect: Dialect, run: (sql: string) => Promise<unknown>): Promise<void> {
   for (const migration of migrationsFrom(0, dialect).slice(0, RELEASED_WITH_HEADERS)) await run(textOf(migration));
   const filler = Array.from({ length: MANY }, (_, number) => ({ id: `filler ${number}`, headers: kept[0]?.headers }));
   for (const { id, headers } of [...kept, ...filler]) {
@@ -58,13 +58,13 @@ function textOf(migration: Migration): string {
 }
 
 /** The last step before vouchers that were charged were kept by themselves. */
-export const RELEASED_WITH_CHANNELS = 21;
+const RELEASED_WITH_CHANNELS = 21;
 
 const CHANNEL = `0x${'c1'.repeat(32)}`;
 const OTHER = `0x${'c2'.repeat(32)}`;
 
 /** Calls of a channel that was charged 120 in all, one of another, and some that were charged to none. */
-export async function writeOldVouchers(dialect: Dialect, run: (sql: string) => Promise<unknown>): Promise<void> {
+async function writeOldVouchers(dialect: Dialect, run: (sql: string) => Promise<unknown>): Promise<void> {
   for (const migration of migrationsFrom(0, dialect).slice(0, RELEASED_WITH_CHANNELS)) {
     if (typeof migration === 'string') await run(migration);
   }
@@ -89,7 +89,7 @@ export async function writeOldVouchers(dialect: Dialect, run: (sql: string) => P
 }
 
 /** After the newest release has opened it. */
-export async function knowsOldVouchers(t: Test, { channels }: Store): Promise<void> {
+async function knowsOldVouchers(t: Test, { channels }: Store): Promise<void> {
   const spent = async (id: string, maxes: readonly string[]) => {
     const isSpent = async (max: string) => (await channels.findFor(id, max))?.isSpent;
     const found = await Promise.all(maxes.map(isSpent));
@@ -101,7 +101,7 @@ export async function knowsOldVouchers(t: Test, { channels }: Store): Promise<vo
 }
 
 /** After the newest release has opened it. */
-export async function keepsOldRows(t: Test, store: Store): Promise<void> {
+async function keepsOldRows(t: Test, store: Store): Promise<void> {
   for (const { id, details } of kept) {
     t.match(await store.find(id), {
       requestDigest: `digest of ${id}`,
@@ -130,3 +130,19 @@ export async function keepsOldRows(t: Test, store: Store): Promise<void> {
   t.equal(await found(), 2, 'and found by its transaction as before');
   t.match(await store.find('unpaid'), { state: 'released', receipt: undefined, settleUpfront: false });
 }
+
+/** What an upgrade has to keep, each with the version of the schema that wrote it. */
+export const upgrades = [
+  {
+    what: 'what older releases kept of settlements is read by this one',
+    version: RELEASED_WITH_HEADERS,
+    write: writeOldRows,
+    isKept: keepsOldRows,
+  },
+  {
+    what: 'vouchers that older releases have charged are spent in this one',
+    version: RELEASED_WITH_CHANNELS,
+    write: writeOldVouchers,
+    isKept: knowsOldVouchers,
+  },
+] as const;

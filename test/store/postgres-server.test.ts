@@ -10,14 +10,7 @@ import { openStore } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import { startPostgres } from '../postgres.ts';
 import { addFunded, keyOf, sampleHold } from './credit-samples.ts';
-import {
-  keepsOldRows,
-  knowsOldVouchers,
-  RELEASED_WITH_CHANNELS,
-  RELEASED_WITH_HEADERS,
-  writeOldRows,
-  writeOldVouchers,
-} from './migrations.ts';
+import { upgrades } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const { url, interrupt, stop } = await startPostgres();
@@ -250,25 +243,17 @@ t.test('goes by the clock of the server', async (t) => {
   t.ok(Math.abs(store.now() - Date.now()) < 60_000);
 });
 
-t.test('what older releases kept of settlements is read by this one', async (t) => {
-  const { database, rows } = await emptyDatabase(t);
-  const written: string[] = [];
-  await writeOldRows(postgresDialect, async (sql) => written.push(sql));
-  written.push('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
-  written.push(`INSERT INTO turnpike_schema VALUES (${RELEASED_WITH_HEADERS})`);
-  await rows(written.join(';'));
-  await keepsOldRows(t, await openHere(t, database));
-});
-
-t.test('vouchers that older releases have charged are spent in this one', async (t) => {
-  const { database, rows } = await emptyDatabase(t);
-  const written: string[] = [];
-  await writeOldVouchers(postgresDialect, async (sql) => written.push(sql));
-  written.push('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
-  written.push(`INSERT INTO turnpike_schema VALUES (${RELEASED_WITH_CHANNELS})`);
-  await rows(written.join(';'));
-  await knowsOldVouchers(t, await openHere(t, database));
-});
+for (const { what, version, write, isKept } of upgrades) {
+  t.test(what, async (t) => {
+    const { database, rows } = await emptyDatabase(t);
+    const written: string[] = [];
+    await write(postgresDialect, async (sql) => written.push(sql));
+    written.push('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
+    written.push(`INSERT INTO turnpike_schema VALUES (${version})`);
+    await rows(written.join(';'));
+    await isKept(t, await openHere(t, database));
+  });
+}
 
 t.test('says what to do when the database comes from a newer release', async (t) => {
   const { database, rows } = await emptyDatabase(t);

@@ -7,14 +7,7 @@ import { Problem } from '../../src/errors.ts';
 import { schemaVersion, sqliteDialect } from '../../src/store/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { damageFile } from './damaged-file.ts';
-import {
-  keepsOldRows,
-  knowsOldVouchers,
-  RELEASED_WITH_CHANNELS,
-  RELEASED_WITH_HEADERS,
-  writeOldRows,
-  writeOldVouchers,
-} from './migrations.ts';
+import { upgrades } from './migrations.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 /** Somebody else who has the file open. */
@@ -43,25 +36,17 @@ t.test('makes the folders of its file, and the next who opens it finds what was 
   t.same(another(t, file).pragma('user_version'), [{ user_version: schemaVersion }]);
 });
 
-t.test('what older releases kept of settlements is read by this one', async (t) => {
-  const file = join(t.testdir({}), 'old.sqlite');
-  const database = new Database(file);
-  database.exec('BEGIN');
-  await writeOldRows(sqliteDialect, async (sql) => database.exec(sql));
-  database.exec(`PRAGMA user_version = ${RELEASED_WITH_HEADERS}; COMMIT`);
-  database.close();
-  await keepsOldRows(t, open(t, file));
-});
-
-t.test('vouchers that older releases have charged are spent in this one', async (t) => {
-  const file = join(t.testdir({}), 'drawn.sqlite');
-  const database = new Database(file);
-  database.exec('BEGIN');
-  await writeOldVouchers(sqliteDialect, async (sql) => database.exec(sql));
-  database.exec(`PRAGMA user_version = ${RELEASED_WITH_CHANNELS}; COMMIT`);
-  database.close();
-  await knowsOldVouchers(t, open(t, file));
-});
+for (const { what, version, write, isKept } of upgrades) {
+  t.test(what, async (t) => {
+    const file = join(t.testdir({}), 'old.sqlite');
+    const database = new Database(file);
+    database.exec('BEGIN');
+    await write(sqliteDialect, async (sql) => database.exec(sql));
+    database.exec(`PRAGMA user_version = ${version}; COMMIT`);
+    database.close();
+    await isKept(t, open(t, file));
+  });
+}
 
 t.test('what is asked before a store is closed is written before it is, and nothing is asked after', async (t) => {
   const file = join(t.testdir({}), 'closed.sqlite');
