@@ -6,7 +6,7 @@ import type { Rail } from '../../src/payment/rail.ts';
 import { wantRefunds } from '../../src/payment/refunds/automatic.ts';
 import { sendRefunds } from '../../src/payment/refunds/send.ts';
 import type { RefundSender } from '../../src/payment/refunds/sender.ts';
-import type { Settlement } from '../../src/settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
@@ -21,7 +21,7 @@ async function owe(store: Store, id: string, network: string, { reason, since }:
 }
 
 /** A store with one payment whose result is owed since 3, and a sender for `chain-a`. */
-async function open(t: Test, reason: string, becomes: readonly Settlement[] = []) {
+async function open(t: Test, reason: string, becomes: readonly Settlement[] = [], found?: Settlement) {
   const store = openSqliteStore(':memory:');
   t.teardown(() => store.close());
   await owe(store, 'owed', 'chain-a', { reason, since: 3 });
@@ -31,6 +31,7 @@ async function open(t: Test, reason: string, becomes: readonly Settlement[] = []
   const next = async (): Promise<Settlement> => became.shift() ?? { state: 'unknown', reason: 'nobody knows' };
   const sender = (network: string): RefundSender => ({
     serves: (name) => name === network,
+    find: async () => found ?? unused('never sent'),
     async prepare({ payee }) {
       signed.push(payee);
       return { recoveryQuery: `query ${signed.length}`, send: next };
@@ -91,6 +92,7 @@ t.test('refunds of a network whose node is dead keep those of no other waiting, 
   const sound = parts.rails.get('x402')?.refunds;
   const sender: RefundSender = {
     serves: () => true,
+    find: async () => unused('never sent'),
     async prepare(order) {
       if (order.network === 'chain-a' && sound) return sound.prepare(order);
       await Promise.resolve();
@@ -131,3 +133,25 @@ t.test('nothing else is signed before the chain says that the last transfer will
   t.match(await store.refunds.of('owed'), [{ state: 'sent', transaction: '0xback', recoveryQuery: 'query 2' }]);
   t.same(await round(), [0, 2]);
 });
+
+t.test(
+  'nothing is signed unless the chain says that it was not sent before, whatever the database knows',
+  async (t) => {
+    const cases = [
+      [unknown('no answer'), { state: 'wanted', fault: /waits until the chain says .*no answer/ }],
+      [refused('another amount'), { state: 'wanted', fault: 'another amount' }],
+      [
+        { state: 'settled', transaction: '0xback', amount: 1n },
+        { state: 'sent', transaction: '0xback' },
+      ],
+    ] as const;
+    for (const [found, refund] of cases) {
+      const { store, signed, partsFor } = await open(t, 'content_refused', [], found);
+      const parts = partsFor('chain-a');
+      await wantRefunds(parts);
+      await sendRefunds(parts);
+      t.match(await store.refunds.of('owed'), [refund]);
+      t.same(signed, []);
+    }
+  },
+);

@@ -103,15 +103,18 @@ export async function demandNextNonce(rpc: Rpc, payer: string, { key, value }: T
   throw new Refusal('verification-failed', `the nonce ${value} of the payer ${reason}: sign with ${most}`);
 }
 
-/** What is known of a signed transfer before it is sent. */
-export interface ExpectedTransfer {
+interface Transfer {
   readonly currency: string;
   readonly payer: string;
   readonly recipient: string;
   /** Atomic units, decimal. */
   readonly amount: string;
-  /** 32 bytes in hex, unique to the challenge. */
+  /** 32 bytes in hex, unique to what it pays. */
   readonly memo: string;
+}
+
+/** What is known of a signed transfer before it is sent. */
+export interface ExpectedTransfer extends Transfer {
   /**
    * After what the chain takes the transaction no more: a time in seconds since the epoch, or another transaction with
    * its nonce (decimals).
@@ -143,7 +146,7 @@ const EXPIRY_MARGIN_SECONDS = 10;
 const word = (hex: string): string => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
-const logsOf = ({ currency, payer, recipient, memo }: ExpectedTransfer) => ({
+const logsOf = ({ currency, payer, recipient, memo }: Transfer) => ({
   address: currency,
   topics: [TRANSFER_WITH_MEMO, word(payer), word(recipient), memo],
 });
@@ -176,9 +179,9 @@ async function findByNonce(
   return paid ? settledBy(paid, expected) : refused('the payer used the nonce for another transaction');
 }
 
-const pays = (log: JsonObject, { amount }: ExpectedTransfer): boolean => BigInt(String(log.data)) === BigInt(amount);
+const pays = (log: JsonObject, { amount }: Transfer): boolean => BigInt(String(log.data)) === BigInt(amount);
 
-const settledBy = (log: JsonObject, { amount }: ExpectedTransfer): Settlement => ({
+const settledBy = (log: JsonObject, { amount }: Transfer): Settlement => ({
   state: 'settled',
   transaction: String(log.transactionHash),
   amount: BigInt(amount),
@@ -193,4 +196,21 @@ export function openTempoTransfers(rpcUrl: string, rpc: Rpc, looks: Looks<LogPro
     const payment = ['tempo', payer, nonce.key, nonce.value, memo].join(' ');
     return looks.look(rpcUrl, payment, (bounded, progress) => findByNonce(bounded, expected, nonce, progress));
   };
+}
+
+/**
+ * Finds the transfer with a memo, of whatever amount, that the chain has taken since a time (seconds since the epoch), where
+ * nothing was written down of its sending. `unused`: there is none. Never throws, as above.
+ */
+export function openTempoSearch(rpcUrl: string, looks: Looks<LogProgress> = openLooks()) {
+  return (expected: Transfer, since: number): Promise<Settlement> =>
+    looks.look(rpcUrl, ['tempo', expected.payer, expected.memo].join(' '), async (rpc, progress) => {
+      const latest = await readBlock(rpc, 'latest');
+      const span = { since, until: Number.POSITIVE_INFINITY, latest, range: BLOCK_RANGE };
+      const sent = await findLog(rpc, logsOf(expected), span, progress);
+      if (!sent) return unused('the chain has no transfer with its memo');
+      return pays(sent, expected)
+        ? settledBy(sent, expected)
+        : refused(`the transaction ${sent.transactionHash} sent another amount with its memo`);
+    });
 }

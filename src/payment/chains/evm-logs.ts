@@ -45,6 +45,8 @@ export interface Span {
   readonly since: number;
   readonly until: number;
   readonly latest: Block;
+  /** Blocks that are asked for at once, at first. Default: as many as most nodes take. */
+  readonly range?: number;
 }
 
 /** How far a search for a log came: nothing that fits is before this log of this block. */
@@ -120,11 +122,11 @@ export async function* logsIn(rpc: Rpc, filter: LogFilter, first: number, last: 
 export async function findLog(
   rpc: Rpc,
   filter: LogFilter,
-  { since, until, latest }: Span,
+  { since, until, latest, range: first = LARGEST_RANGE }: Span,
   progress: Partial<LogProgress>,
   fits: (log: JsonObject) => Promise<boolean> | boolean = () => true,
 ): Promise<JsonObject | undefined> {
-  let range = LARGEST_RANGE;
+  let range = first;
   let next = progress.next ?? { block: await blockBefore(rpc, since, latest), logIndex: 0 };
   remember(progress, next, latest);
   while (next.block <= latest.number) {

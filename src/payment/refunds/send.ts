@@ -10,7 +10,7 @@ import type { Rail } from '../rail.ts';
 import { type RefundSender, senderFor } from './sender.ts';
 
 interface SendParts {
-  readonly store: Pick<Store, 'refunds'>;
+  readonly store: Pick<Store, 'find' | 'refunds'>;
   readonly rails: ReadonlyMap<string, Rail>;
   /** Names this instance. */
   readonly owner: string;
@@ -65,7 +65,12 @@ async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | 
     if (became.state !== 'refused') return end(became);
   }
   try {
-    const { recoveryQuery, send } = await sender.prepare({ ...refund, amount: BigInt(refund.amount) });
+    const paidAt = (await store.find(paymentId))?.createdAt ?? refund.createdAt;
+    const order = { ...refund, amount: BigInt(refund.amount), paidAt };
+    const before = await sender.find(order);
+    if (before.state !== 'unknown') return await end(before);
+    if (!before.unused) return await fail(`it waits until the chain says whether it was sent before: ${before.reason}`);
+    const { recoveryQuery, send } = await sender.prepare(order);
     if (!(await store.refunds.sending(refund, recoveryQuery, now()))) return false;
     return await end(await send());
   } catch (error) {

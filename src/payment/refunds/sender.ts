@@ -3,6 +3,11 @@ import type { Settlement } from '../../settlement.ts';
 
 /** What is to be given back, to whom and where. */
 export interface RefundOrder {
+  readonly paymentId: string;
+  /** 1 for the payment's first refund. */
+  readonly number: number;
+  /** Milliseconds since the epoch: nothing was given back earlier. */
+  readonly paidAt: number;
   /** As the payment has it: a neutral id, or CAIP-2. */
   readonly network: string;
   /** Token address. */
@@ -23,6 +28,12 @@ export interface PreparedRefund {
 export interface RefundSender {
   /** Whether it has the key to give back what was paid on this network. */
   serves(network: string): boolean;
+  /**
+   * Asks the chain whether the refund was sent before, from whatever database: one that was restored knows nothing of what
+   * was sent after its backup. Only what is `unused` may be prepared. `refused`: the chain has another transfer in its place.
+   * Throws Error with words for the operator where that cannot be asked now.
+   */
+  find(order: RefundOrder): Promise<Settlement>;
   /** Signs. Throws Error with words for the operator where that cannot be done now. */
   prepare(order: RefundOrder): Promise<PreparedRefund>;
   /**

@@ -1,12 +1,18 @@
 /**
  * Refunds on Tempo: transfers with a memo of their own, that the chain takes within half a minute or never, so that it can
- * say of each for good what became of it.
+ * say of each for good what became of it. The memo is the same whatever database a refund is sent from: what another one
+ * has sent is found by it.
  */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ExpectedTransfer, openTempoTransfers, searchedFrom } from '../../payment/authorizations/tempo.ts';
+import {
+  type ExpectedTransfer,
+  openTempoSearch,
+  openTempoTransfers,
+  searchedFrom,
+} from '../../payment/authorizations/tempo.ts';
 import { ChainProblem, createRpc } from '../../payment/chains/rpc.ts';
-import type { RefundSender } from '../../payment/refunds/sender.ts';
+import { refundIdentity } from '../../payment/refunds/identity.ts';
+import type { RefundOrder, RefundSender } from '../../payment/refunds/sender.ts';
 import { refused, type Settlement, unknown } from '../../settlement.ts';
 
 interface TempoRefundOptions {
@@ -23,10 +29,25 @@ const RPC_TIMEOUT_MS = 20_000;
 /** Blocks come twice a second. */
 const FIRST_LOOK_MS = 500;
 const LOOKS_FOR_MS = 10_000;
+/** Clocks of chain and gateway differ. */
+const CLOCK_SKEW_SECONDS = 120;
 
 export function openTempoRefunds({ rpcUrl, chainId, privateKey, now }: TempoRefundOptions): RefundSender {
   const rpc = createRpc(rpcUrl, RPC_TIMEOUT_MS);
   const find = openTempoTransfers(rpcUrl, rpc);
+  const search = openTempoSearch(rpcUrl);
+
+  // Its imports take a second: they are loaded with the first refund.
+  async function transferOf(order: RefundOrder) {
+    const { addressOf } = await import('./tempo-transfer.ts');
+    return {
+      currency: order.asset,
+      payer: addressOf(privateKey),
+      recipient: order.payee,
+      amount: order.amount.toString(),
+      memo: refundIdentity(`eip155:${chainId}`, order),
+    };
+  }
 
   async function send(signed: string, expected: ExpectedTransfer): Promise<Settlement> {
     try {
@@ -47,20 +68,19 @@ export function openTempoRefunds({ rpcUrl, chainId, privateKey, now }: TempoRefu
   return {
     serves: (network) => network === `eip155:${chainId}`,
 
-    async prepare({ asset, payee, amount }) {
-      const { addressOf, signTransfer } = await import('./tempo-transfer.ts');
-      const memo = `0x${randomBytes(32).toString('hex')}`;
+    async find(order) {
+      const found = await search(await transferOf(order), Math.floor(order.paidAt / 1000) - CLOCK_SKEW_SECONDS);
+      if (found.state !== 'refused') return found;
+      return refused(`it was sent otherwise before (${found.reason}): give back by hand what is missing`);
+    },
+
+    async prepare(order) {
+      const { signTransfer } = await import('./tempo-transfer.ts');
+      const { asset, payee, amount } = order;
       const validBefore = Math.floor(now() / 1000) + LASTS_SECONDS;
-      const expected: ExpectedTransfer = {
-        currency: asset,
-        payer: addressOf(privateKey),
-        recipient: payee,
-        amount: amount.toString(),
-        memo,
-        validBefore,
-        fromBlock: await searchedFrom(rpc),
-      };
-      const transfer = { chainId, privateKey, currency: asset, to: payee, amount, memo, validBefore };
+      const sent = await transferOf(order);
+      const expected: ExpectedTransfer = { ...sent, validBefore, fromBlock: await searchedFrom(rpc) };
+      const transfer = { chainId, privateKey, currency: asset, to: payee, amount, memo: sent.memo, validBefore };
       const signed = await signTransfer(rpc, transfer).catch(() => {
         // What is said there repeats the transaction.
         throw new Error('the transfer could not be prepared: see that the key has the tokens and what fees cost');
