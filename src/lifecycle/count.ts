@@ -53,14 +53,15 @@ export async function counted<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if ('receipt' in claimed) return work();
-  const { network, scheme, upfront, hold } = claimed.verified;
+  const { verified } = claimed;
+  const { network, scheme, upfront, hold } = verified;
   const count = (outcome: PaymentOutcome) => metrics.payment({ rail, scheme, network, outcome });
   if (upfront) metrics.settledFirst(upfront);
   try {
     const result = await work();
     count('settled');
-    // What is next to nothing pays for no transaction.
-    gate.ended(hold?.deposited?.() ? 'wasted' : 'paid');
+    const isPaidFor = !hold?.deposited?.() && (verified.isPaidFor?.() ?? true);
+    gate.ended(isPaidFor ? 'paid' : 'wasted');
     return result;
   } catch (error) {
     count(outcomeOf(error));

@@ -17,8 +17,8 @@ export type CallEnd =
   /** The provider refused it for good, and nothing was paid. */
   | 'failed'
   /**
-   * Its settlement was refused when it was tried, or what was settled cannot be delivered and has to be given back. Or
-   * its provider worked for it until the deadline and had nothing that could be charged.
+   * Its settlement was refused when it was tried, or what was settled cannot be delivered and has to be given back, or is
+   * less than its transactions are worth. Or its provider worked for it until the deadline and had nothing that could be charged.
    */
   | 'wasted'
   /** Nothing that its payer had a hand in. */
@@ -144,7 +144,12 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           }
           demand('payer', name, failed, 'Providers refused too many calls of this payer');
           for (const each of wasted)
-            demand('payer', name, each, 'Too many calls or settlements of this payer came to nothing');
+            demand(
+              'payer',
+              name,
+              each,
+              'Too many calls or settlements of this payer came to nothing, or to less than they cost',
+            );
           held.push(occupy('payer', name, mostOfPayer));
           payer = name;
         },

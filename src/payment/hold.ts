@@ -24,8 +24,8 @@ export interface Hold {
   /** What a payer is told where nothing is charged: of money that lies ready for its next call. */
   told?(): Receipt | undefined;
   /**
-   * Whether it took transactions that no price pays for, also in vain: a deposit, or a lock of which next to nothing is
-   * charged. Left out: it takes those that the price of the call pays for.
+   * Whether it took a transaction that no price pays for, also in vain: a deposit. Left out: it takes those that the price
+   * of the call pays for.
    */
   deposited?(): boolean;
 }

@@ -86,6 +86,11 @@ export interface VerifiedPayment {
    * asks nobody and does not fail.
    */
   readonly isCovered?: boolean;
+  /**
+   * Whether what was settled pays for the transactions that it took: of a price by use it may be next to nothing. Left out: it
+   * does, or they are another's to pay.
+   */
+  isPaidFor?(): boolean;
   /** Moves money, once. Never throws. `amount` is at most the quote; a rail that moves all or nothing ignores it. */
   settle(amount: Money): Promise<Settlement>;
 }

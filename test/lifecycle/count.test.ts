@@ -62,16 +62,18 @@ t.test('a provider that refuses a call with a key for good counts against the ke
   t.equal(endOf(new UpstreamProblem('failed', 'provider', 'for the log')), 'other');
 });
 
-for (const [hold, end] of [
-  [undefined, 'paid'],
-  [{}, 'paid'],
-  [{ deposited: () => false }, 'paid'],
-  [{ deposited: () => true }, 'wasted'],
+for (const [how, found, end] of [
+  ['nothing lay ready', {}, 'paid'],
+  ['it was locked', { hold: {} }, 'paid'],
+  ['it was deposited before', { hold: { deposited: () => false } }, 'paid'],
+  ['it was deposited for this', { hold: { deposited: () => true } }, 'wasted'],
+  ['what was charged pays for its settlement', { isPaidFor: () => true }, 'paid'],
+  ['what was charged pays for no settlement', { isPaidFor: () => false }, 'wasted'],
+  ['what was charged pays for no lock', { hold: {}, isPaidFor: () => false }, 'wasted'],
 ] as const) {
-  const how = hold ? JSON.stringify({ deposited: 'deposited' in hold && hold.deposited() }) : 'nothing';
-  t.test(`work that is done is settled, and ${end} where ${how} was locked`, async (t) => {
+  t.test(`work that is done is settled, and ${end} where ${how}`, async (t) => {
     const { seen, parts } = openCount();
-    const claimed = { verified: { ...verified, hold } } as unknown as Work;
+    const claimed = { verified: { ...verified, ...found } } as unknown as Work;
     t.equal(await counted(parts, 'x402', claimed, async () => 'done'), 'done');
     t.strictSame(seen, [{ ...labels, outcome: 'settled' }, end]);
   });

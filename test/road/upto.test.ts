@@ -2,7 +2,10 @@
 import t from 'tap';
 import { divideUp, toDecimal, usd } from '../../src/money.ts';
 import { type PaidCall, payV2, receiptOf, request, sendProof, signUpto } from '../clients.ts';
-import { startGateway } from '../gateway.ts';
+import { accessIn } from '../deploying-gateway.ts';
+import { openEvmWallet } from '../evm-wallet.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+import { picturesWith } from '../settling-first.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 
 // The contracts come from the Tempo chain.
@@ -104,4 +107,48 @@ t.test('a permit for another amount, or sent to another path, is refused', async
   t.equal((await sendProof(dearer, proof)).status, 402);
   t.equal((await sendProof(request(gateway, '/llm/vendor3-5.2', { prompt: 'Why?' }), proof)).status, 402);
   t.equal(await gateway.earned('chain-c'), earned);
+});
+
+t.test('who uses less than its settlement is worth has to wait after a few, and who uses more need not', async (t) => {
+  const least = 4_096n;
+  const gateway = await startGateway({
+    catalogue: picturesWith(t, '{}\nlimits: { payer: { wastedPerHour: 2 } }', 'llm/vendor5-k3'),
+    networks: ['chain-c'],
+    tempo: true,
+    between: async ({ facilitators, state }) => {
+      const leastPrices = async () => new Map([[accessIn(state as Gateway['state']).caip2, least]]);
+      return {
+        facilitators: facilitators.map(({ name, facilitator }) => ({
+          name,
+          facilitator: { ...facilitator, leastPrices },
+        })),
+      };
+    },
+  });
+  t.teardown(gateway.stop);
+  let made = 0;
+  async function buyFour(payer: Gateway, prompt: string) {
+    const [statuses, charged]: [number[], bigint[]] = [[], []];
+    for (let number = 0; number < 4; number += 1) {
+      made += 1;
+      const call = request(payer, '/llm/vendor5-k3', { prompt: `${made} ${prompt}`, max_tokens: 2000 });
+      const answer = await sendProof(call, await signUpto(payer, 'chain-c', call));
+      await answer.text();
+      statuses.push(answer.status);
+      if (answer.status === 200) charged.push(usd(answer.headers.get('turnpike-charged') ?? ''));
+    }
+    return { statuses, charged };
+  }
+
+  const short = 'hi';
+  const long = 'fog '.repeat(1_200);
+  const worthIt = await buyFour(gateway, long);
+  t.same(worthIt.statuses, [200, 200, 200, 200]);
+  t.ok(worthIt.charged.every((amount) => amount >= least && amount * 2n < least * 3n));
+  const tooLittle = await buyFour(gateway, short);
+  t.same(tooLittle.statuses, [200, 200, 429, 429]);
+  t.ok(tooLittle.charged.every((amount) => amount < least));
+  // Whose approval is handed in besides costs half as much again.
+  const unapproved = await (await openEvmWallet(gateway, 'chain-c')).another(1_000_000n);
+  t.same((await buyFour(unapproved, long)).statuses, [200, 200, 429, 429]);
 });

@@ -27,7 +27,7 @@ export const limits = {
       properties: {
         failedPerMinute: count('Calls that the provider refuses for good, such as for their content', 120),
         wastedPerHour: count(
-          'Settlements that are refused or have to be given back, and calls with an API key that reach the deadline without a word',
+          'Settlements that are refused, have to be given back or cost more than they are worth, and calls with an API key that reach the deadline without a word',
           30,
         ),
         wastedPerDay: count('The same in a day', 100),

@@ -38,7 +38,7 @@ function requirements(
 }
 
 /** A payment through Permit2 takes as much gas as so many halves of a settlement with the permit that approves it. */
-const HALF_SETTLEMENTS_WITH_APPROVAL = 3n;
+export const HALF_SETTLEMENTS_WITH_APPROVAL = 3n;
 
 /** What is locked takes as much gas as so many settlements: to lock it, to take a part and to give back the rest. */
 export const SETTLEMENTS_OF_A_HOLD = 3n;

@@ -18,7 +18,13 @@ import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
 import { unknown } from '../../settlement.ts';
 import type { ChannelStore } from '../../store/channel-store.ts';
-import { createChallenges, requirementsV1, SETTLEMENTS_OF_A_HOLD, type X402Challenge } from './challenge.ts';
+import {
+  createChallenges,
+  HALF_SETTLEMENTS_WITH_APPROVAL,
+  requirementsV1,
+  SETTLEMENTS_OF_A_HOLD,
+  type X402Challenge,
+} from './challenge.ts';
 import { openChallengeIds } from './challenge-id.ts';
 import { channelReceipt, openChannelPayments } from './channel.ts';
 import { openChannelRefunds } from './channel-refunds.ts';
@@ -260,7 +266,9 @@ export function openX402Rail(options: X402Options): X402Rail {
       const [verdict, holder] = await Promise.all([asked('the payment', checking), holderOf(authorization, network)]);
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
       const isFinal = upfront !== undefined && upfront !== 'offered';
-      let isPaidFor = false;
+      const approved = approvalFor(authorization, network) && HALF_SETTLEMENTS_WITH_APPROVAL;
+      const halfSettlements = operator ? 2n * SETTLEMENTS_OF_A_HOLD : (approved ?? 2n);
+      let charged = amount;
       return {
         network: network.id,
         chain,
@@ -278,12 +286,11 @@ export function openX402Rail(options: X402Options): X402Rail {
         hold: operator && {
           lock: () => operator.lock(held.info, held.signature),
           release: () => operator.release(held.info),
-          deposited: () => !isPaidFor,
         },
+        isPaidFor: () => charged === amount || charged * 2n >= halfSettlements * networks.leastPrice(network.id),
         recoveryQuery: recoveryQuery(credential, quote, terms, held ? { isFixed: !quote.route.price.actual } : {}),
         async settle(due) {
-          const charged = offer.scheme === 'exact' ? amount : toAtomic(due, asset.decimals);
-          isPaidFor = charged === amount || charged >= SETTLEMENTS_OF_A_HOLD * networks.leastPrice(network.id);
+          if (offer.scheme !== 'exact') charged = toAtomic(due, asset.decimals);
           // The escrow takes no nothing: work of no worth costs one unit.
           if (operator) return operator.capture(held.info, charged || 1n);
           const requirements = inVersionOf(payment, { ...offer, amount: charged.toString() }, quote);
