@@ -40,6 +40,12 @@ export const endOwed = (paymentId: string, now: number): Statement => ({
   values: [paymentId, now],
 });
 
+/** After `refusalOf`, as `endOwed`: what takes old payments away sees by it that this one is not. */
+export const keepForRefund = (paymentId: string, now: number): Statement => ({
+  text: 'UPDATE payments SET updated_at = ?2 WHERE id = ?1',
+  values: [paymentId, now],
+});
+
 /** What the payer is told. */
 export const tellTransaction = (paymentId: string, transaction: string, now: number): Statement => ({
   text: `UPDATE payments SET reason = ?2, updated_at = ?3 WHERE id = ?1 AND state = 'refunded'`,

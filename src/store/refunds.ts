@@ -68,7 +68,7 @@ export function refundsOn(engine: Engine): RefundStore {
     const { rows: credits } = yield statements.creditsBoughtWith(paymentId);
     const refused = refusalOf(payment, left, amount, now) ?? (credits.length > 0 ? 'credits' : undefined);
     if (refused) return { refused, left };
-    if (isOwed(payment)) yield statements.endOwed(paymentId, now);
+    yield isOwed(payment) ? statements.endOwed(paymentId, now) : statements.keepForRefund(paymentId, now);
     const { network, asset, payer: payee } = payment;
     const facts = { paymentId, number: before.length + 1, network, asset, payee, amount: amount.toString() };
     const { rows: inserted } = yield statements.insertRefund(facts, request);

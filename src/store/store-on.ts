@@ -132,11 +132,13 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     async forget({ values, answers, payments, alerts = 0 }) {
       const { forgetPaid, forgetRefunds, forgetAnswers, forgetUnpaid, FORGET_AT_ONCE } = forgotten;
-      const paid = payments === undefined ? [] : [forgetPaid(payments), forgetRefunds(payments)];
-      const kept = [forgotten.forgetKept(values), forgotten.forgetAllowances(values), forgetAlerts(alerts)];
-      const old = [...kept, forgetAnswers(answers), forgetUnpaid(answers), ...paid];
+      const { rowLock } = engine;
+      const paid = payments === undefined ? [] : [forgetPaid(payments, rowLock), forgetRefunds(payments)];
+      const kept = [forgotten.forgetKept(values, rowLock), forgotten.forgetAllowances(values, rowLock)];
+      const ended = [forgetAnswers(answers, rowLock), forgetUnpaid(answers, rowLock)];
+      const old = [...kept, forgetAlerts(alerts), ...ended, ...paid];
       for (const statement of old) {
-        while ((await engine.write(statement)).changes === FORGET_AT_ONCE);
+        while ((await engine.write(statement)).changes >= FORGET_AT_ONCE);
       }
     },
 

@@ -12,6 +12,7 @@ import { openDatabases } from './databases.ts';
 import { saysWhereSumsLackSome } from './figures.ts';
 import { manyPayments, pageOf } from './payers.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
+import { LATE, usedWhileForgotten } from './used.ts';
 
 const { url, stop } = await startPostgres();
 t.teardown(stop);
@@ -167,13 +168,16 @@ async function lockRows(database: string, rows: string) {
 }
 
 /**
- * Both calls, made while `rows` are locked: each is past its first look at them or waits for them before either can
- * change them.
+ * Both calls, made one after the other while `rows` are locked: each is past its first look at them or waits for them
+ * before either can change them. Who came first has them first.
  */
 async function bothAtOnce<Result>(database: string, rows: string, calls: (() => Promise<Result>)[]): Promise<Result[]> {
   const lock = await lockRows(database, rows);
-  const results = calls.map((call) => call());
-  await lock.waited(calls.length);
+  const results: Promise<Result>[] = [];
+  for (const call of calls) {
+    results.push(call());
+    await lock.waited(results.length);
+  }
   await lock.release();
   const ended = await Promise.allSettled(results);
   await lock.end();
@@ -237,4 +241,14 @@ t.test('gives a channel to one of two payments, and charges it once, at the same
   const database = await emptyDatabase();
   const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
   await claimsChannelsAlone(t, stores as [Store, Store], (calls) => bothAtOnce(database, 'channels', calls));
+});
+
+t.test('forgets nothing that comes into use again at the same moment', async (t) => {
+  for (const [what, { rows, old, use, isThere }] of Object.entries(usedWhileForgotten)) {
+    const database = await emptyDatabase();
+    const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
+    await old(store);
+    await bothAtOnce<unknown>(database, rows, [() => use(store), () => other.forget(LATE)]);
+    t.ok(await isThere(store), what);
+  }
 });
