@@ -176,6 +176,7 @@ export function openChannelChain({ config, transactions, silences, time, ...part
             },
           }));
         }),
+      charged: () => undefined,
       claim: (claims) =>
         waits('claims', () =>
           sending('claim', () => claims.forEach(claim), 0n).map(({ label, happen }) => ({

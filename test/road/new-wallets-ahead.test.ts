@@ -258,4 +258,18 @@ for (const { scheme, put, poor, refused } of CASES) {
       await refusesUndeployed(t, at, last, tooMany, (call) => signNew(last, call, scheme));
     },
   );
+
+  t.test(`by ${scheme}, a wallet has not paid whose calls come to nothing, though its money was there`, async (t) => {
+    const at = await startDeploying(t, [ALLOWED], { exposure });
+    await at.fault({ upstream: 'predictions', fault: '500', count: 20 });
+    for (let made = 0; made < 20; made += 1) {
+      const wallet = await newWallet(at, { value: 10_000_000n });
+      const call = fresh(at);
+      t.equal((await sendProof(call, await signNew(wallet, call, scheme))).status, 500);
+      t.ok(await wallet.exists());
+    }
+    const last = await newWallet(at, { value: 10_000_000n });
+    const tooMany = /too many wallets were deployed here that did not pay/;
+    await refusesUndeployed(t, at, last, tooMany, (call) => signNew(last, call, scheme));
+  });
 }

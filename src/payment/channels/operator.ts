@@ -50,6 +50,8 @@ export interface ChannelOperator {
   isDeposited(config: ChannelConfig, deposit: Deposit): Promise<boolean>;
   /** `settled`: it is in the channel, by this call or an earlier one. Never throws. */
   deposit(config: ChannelConfig, deposit: Deposit): Promise<Settlement>;
+  /** A call was charged so many atomic units of what its payer deposited: that is given back no more. */
+  charged(config: ChannelConfig, amount: bigint): void;
   /**
    * Claims in one transaction, and sends the receiver what was claimed. What the contract would turn down is left out
    * (`refused`), as is what the transaction has no gas for, which the next may claim.

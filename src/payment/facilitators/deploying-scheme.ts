@@ -78,7 +78,7 @@ export function deployingScheme(
     verify: (_, requirements) => scheme.verify(signed, requirements),
     async settle(_, requirements) {
       const settled = await scheme.settle(signed, requirements);
-      if (settled.success) wallet.paid();
+      if (settled.success) parts.deployments.paid(wallet.address, paid.price);
       return settled;
     },
   };

@@ -77,7 +77,7 @@ interface Fitting {
 }
 
 export interface EvmChannelsOptions extends EvmDriver {
-  readonly deployments: Pick<EvmDeployments, 'walletOf'>;
+  readonly deployments: Pick<EvmDeployments, 'walletOf' | 'paid'>;
 }
 
 export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
@@ -228,13 +228,14 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
       const attempt = await collect(driver, collecting, { price: deposit.amount, wallet });
       const transaction = wentThrough(attempt) ? attempt.transaction : '';
       if (transaction || (await isUsed(config, deposit).catch(() => false))) {
-        wallet?.paid();
         return { state: 'settled', transaction, amount: deposit.amount };
       }
       return isOpen(attempt)
         ? unknown('the chain has not confirmed the deposit')
         : refused(reasonOf(attempt) ?? 'the contract turned the deposit down');
     },
+
+    charged: ({ payer }, amount) => deployments.paid(payer, amount),
 
     async claim(claims) {
       const taken = await good(claims);

@@ -16,8 +16,8 @@ import {
 import { type Counterfactual, readCounterfactual } from '../authorizations/counterfactual.ts';
 import { type Attempt, newAttempt, Told } from './attempt.ts';
 import { type Call, type EvmDriver, isOpen } from './evm-driver.ts';
-import { type GasBounds, type GasTerms, gasReason, MOST_GAS, priceCall } from './evm-gas.ts';
-import type { EvmSender, PricedCall } from './evm-sender.ts';
+import { type GasBounds, type GasTerms, gasReason, MOST_GAS, priceCall, type WeighedCall } from './evm-gas.ts';
+import type { EvmSender } from './evm-sender.ts';
 
 /** A contract that pays, by what it signed together with what deploys it. */
 export interface PayingWallet {
@@ -36,8 +36,6 @@ export interface PayingWallet {
    * where nobody knows yet, and the same payment goes on from there.
    */
   deployFor(call: NamedCall, attempt: Attempt, price: bigint): Promise<void>;
-  /** It has paid, and so is none of those that were deployed for nothing. */
-  paid(): void;
 }
 
 /** `abi` has the errors by which the contract refuses. */
@@ -48,7 +46,7 @@ export interface NamedCall extends Call {
 export interface Rehearsed {
   /** What the call answers. */
   readonly data: Hex;
-  weigh(): Promise<PricedCall>;
+  weigh(): Promise<WeighedCall>;
 }
 
 interface NamedWallet {
@@ -62,6 +60,8 @@ export interface EvmDeployments {
   look(): Promise<string | undefined>;
   /** Undefined where the signature says nothing of a deployment. Throws Refusal for one that cannot be read. */
   walletOf(payer: string, signature: string): PayingWallet | undefined;
+  /** So many atomic units of this payer's are ours for good: what it can still have back pays for no deployment. */
+  paid(payer: string, amount: bigint): void;
 }
 
 interface DeploymentOptions extends Pick<EvmDriver, 'reader' | 'operator' | 'noting' | 'waitForReceipt'> {
@@ -98,8 +98,8 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
   const sent = new Map<string, { readonly at: number; readonly hash?: Hex }>();
   /** By wallet: the last that has to do with its deployment in this process. */
   const turns = new Map<string, Promise<unknown>>();
-  /** Deployments, oldest first, of wallets that have not paid. */
-  let unpaid: readonly { readonly name: string; readonly at: number }[] = [];
+  /** Deployments, oldest first, of wallets that have not paid for them, and what they owe in atomic units. */
+  let unpaid: readonly { readonly name: string; readonly at: number; readonly owed: bigint }[] = [];
   const nameOf = ({ address }: NamedWallet): string => address.toLowerCase();
 
   const exists = async ({ address }: NamedWallet): Promise<boolean> => hasCode(await reader.getCode({ address }));
@@ -159,7 +159,7 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
       throw called.error ?? new ExecutionRevertedError({});
     }
     const settling = (called.gasUsed * 11n) / 10n;
-    const weigh = async (): Promise<PricedCall> => {
+    const weigh = async (): Promise<WeighedCall> => {
       try {
         return await priceCall(reader, deployment, terms(price), boundsBeside(settling));
       } catch (error) {
@@ -181,7 +181,7 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
    * Sends it, unless an earlier one may get into a block yet, and waits for the wallet. Throws Told where it does not come to
    * be; another error where nobody knows yet, and the same payment goes on from there.
    */
-  async function deploy(wallet: NamedWallet, call: PricedCall): Promise<void> {
+  async function deploy(wallet: NamedWallet, call: WeighedCall): Promise<void> {
     const name = nameOf(wallet);
     const attempt = newAttempt();
     const earlier = sent.get(name);
@@ -192,7 +192,7 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
       sent.delete(name);
       demandAllowed(wallet);
       sent.set(name, { at });
-      unpaid = [...unpaid, { name, at }];
+      unpaid = [...unpaid, { name, at, owed: call.least || 1n }];
       hash = await noting(attempt, () => sender.send(call, attempt)).catch(() => undefined);
       if (hash) sent.set(name, { at, hash });
       if (!attempt.sent) unpaid = unpaid.filter((each) => each.name !== name || each.at !== at);
@@ -268,10 +268,13 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
             const { weigh } = await rehearse(wallet, call, price);
             await deploy(wallet, await weigh());
           }),
-        paid() {
-          unpaid = unpaid.filter(({ name }) => name !== nameOf(wallet));
-        },
       };
+    },
+
+    paid(payer, amount) {
+      unpaid = unpaid
+        .map((each) => (each.name === payer.toLowerCase() ? { ...each, owed: each.owed - amount } : each))
+        .filter(({ owed }) => owed > 0n);
     },
   };
 }

@@ -29,7 +29,7 @@ const abi = parseAbi([
 
 export interface EvmEscrowOptions extends EvmDriver {
   readonly rpcUrl: string;
-  readonly deployments: Pick<EvmDeployments, 'walletOf'>;
+  readonly deployments: Pick<EvmDeployments, 'walletOf' | 'paid'>;
 }
 
 const structOf = (info: PaymentInfo) => ({
@@ -108,8 +108,6 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
       const found: Settlement = wentThrough(attempt)
         ? { state: 'settled', transaction: attempt.transaction, amount: price }
         : await look(info);
-      const isLocked = found.state === 'settled' || (found.state === 'unknown' && found.held);
-      if (isLocked) wallet?.paid();
       if (found.state !== 'unknown') return found;
       if (found.held) return { state: 'settled', transaction: '', amount: price };
       return found.unused ? notHeld(attempt) : found;
@@ -117,9 +115,11 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
 
     async capture(info, amount) {
       const attempt = await run(options, captureCall(info, amount), worth(info));
-      if (!wentThrough(attempt)) return neverRefused(await ended(info, attempt));
-      const taken: Settlement = { state: 'settled', transaction: attempt.transaction, amount };
-      if (amount === worth(info)) return taken;
+      const taken: Settlement = wentThrough(attempt)
+        ? { state: 'settled', transaction: attempt.transaction, amount }
+        : neverRefused(await ended(info, attempt));
+      if (taken.state === 'settled') deployments.paid(info.payer, taken.amount);
+      if (!wentThrough(attempt) || amount === worth(info)) return taken;
       const rest = await run(options, releaseCall(info), worth(info));
       return wentThrough(rest) ? taken : neverRefused(await ended(info, rest));
     },

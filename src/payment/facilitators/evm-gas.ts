@@ -32,6 +32,12 @@ const SETTLING: GasBounds = {
   tooDear: () => COSTS_TOO_MUCH,
 };
 
+/** A call that may be sent at the fees of the moment. */
+export interface WeighedCall extends PricedCall {
+  /** Atomic units that it has to be worth at least, and is. */
+  readonly least: bigint;
+}
+
 /** Settling is refused for what it takes; the message says why. */
 class TooDear extends Error {}
 
@@ -57,7 +63,7 @@ export async function priceCall(
   call: { readonly to: Address; readonly data: Hex },
   { sender, price, nativeValue }: GasTerms,
   { most, besides, tooMuch, tooDear }: GasBounds = SETTLING,
-): Promise<PricedCall> {
+): Promise<WeighedCall> {
   const { maxFeePerGas, maxPriorityFeePerGas } = await node.estimateFeesPerGas();
   const fees = { maxFeePerGas, maxPriorityFeePerGas };
   // Nodes allow an estimate no more gas than the sender can pay, and say of both limits the same.
@@ -73,7 +79,7 @@ export async function priceCall(
   const leastAt = (fee: bigint) => leastPrice((gas + besides) * fee, { decimals: 18, value: nativeValue });
   const least = leastAt(maxFeePerGas);
   if (price < least) throw new TooDear(tooDear(least));
-  return { ...call, gas, ...fees, isWorth: (fee) => price >= leastAt(fee) };
+  return { ...call, gas, ...fees, least, isWorth: (fee) => price >= leastAt(fee) };
 }
 
 /** For how many settlements a balance lasts at the chain's fees of the moment. */

@@ -50,6 +50,8 @@ export interface ChannelPayment {
   readonly query: ChannelQuery;
   /** `told` makes a receipt of what it is given. */
   hold(told: (transfer: Transfer) => Receipt): Hold;
+  /** The call costs its payer so many atomic units. */
+  charged(amount: bigint): void;
   /** Of the receipt: the deposit's transaction, or the channel's id. */
   transaction(): string;
 }
@@ -273,6 +275,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
 
       return {
         query,
+        charged: (amount) => operator.charged(config, amount),
         transaction: () => transaction,
         hold: (told) => ({
           draw,

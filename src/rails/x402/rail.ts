@@ -211,11 +211,11 @@ export function openX402Rail(options: X402Options): X402Rail {
       isCovered: true,
       hold: drawn.hold((transfer) => rail.receipt(query, transfer, now())),
       recoveryQuery: query,
-      settle: async (due) => ({
-        state: 'settled',
-        transaction: drawn.transaction(),
-        amount: isFixed ? amount : toAtomic(due, decimals),
-      }),
+      async settle(due) {
+        const charged = isFixed ? amount : toAtomic(due, decimals);
+        drawn.charged(charged);
+        return { state: 'settled', transaction: drawn.transaction(), amount: charged };
+      },
     };
   }
 

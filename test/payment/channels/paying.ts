@@ -89,7 +89,7 @@ export const stateWith = (changes: Partial<ChannelState> = {}): ChannelState => 
 
 /** Checks signatures, and has no node. */
 const { isSigned } = openEvmChannels({
-  deployments: { walletOf: () => undefined },
+  deployments: { walletOf: () => undefined, paid: () => undefined },
   chainId: CHAIN_ID,
   reader: createPublicClient({ transport: custom({ request: () => Promise.reject(new Error('there is no node')) }) }),
   operator: AUTHORIZER,
@@ -138,6 +138,9 @@ export function openChain(begin: Partial<ChannelState> = {}) {
       used.add(salt);
       chain.state = { ...chain.state, balance: add(amount) };
       return { state: 'settled', transaction: '0xdeposited', amount };
+    },
+    charged(_, amount) {
+      chain.asked.push(`charged ${amount}`);
     },
     claim: () => Promise.reject(new Error('nothing is claimed here')),
     async refund(claim, amount) {

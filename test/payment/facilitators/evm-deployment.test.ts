@@ -15,6 +15,7 @@ import {
   parseTransaction,
   serializeErc6492Signature,
 } from 'viem';
+import type { ChannelConfig } from '../../../src/channel-config.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { signPayload } from '../../exact-offer.ts';
@@ -738,3 +739,25 @@ t.test('twenty wallets are deployed in an hour that do not pay, whosever they ar
   clock.now = START + HOUR;
   t.match(await verify({ wallet: newWallet() }), { valid: true });
 });
+
+t.test(
+  'a wallet has paid for its deployment once as much as that is worth is ours for good, by whatever is drawn from it',
+  async (t) => {
+    // 110,000 gas for the deployment and 88,000 for what follows, at a fifth more than the base fee of a gwei.
+    const nativeValue = (PRICE * 10n ** 18n) / (2n * 198_000n * 1_200_000_000n);
+    const { settle, verify, world, facilitator } = await scene(t, { nativeValue });
+    const channels = await facilitator.channels?.(caip2);
+    const config = (payer: string) => ({ payer }) as ChannelConfig;
+    const deployed = Array.from({ length: 20 }, newWallet);
+    world.sendingFault = saying('FiatTokenV2: invalid signature');
+    for (const wallet of deployed) t.match(await settle({ wallet }), { state: 'refused', reason: /signature/ });
+    const [first = '0x', second = '0x'] = deployed;
+    const isOpen = async () => (await verify({ wallet: newWallet() })).valid;
+    channels?.charged(config(newWallet()), PRICE);
+    channels?.charged(config(first), PRICE / 2n);
+    channels?.charged(config(second), PRICE / 2n);
+    t.notOk(await isOpen());
+    channels?.charged(config(first.toUpperCase().replace('0X', '0x')), PRICE / 2n);
+    t.ok(await isOpen());
+  },
+);
