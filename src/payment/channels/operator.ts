@@ -58,6 +58,9 @@ export interface ChannelOperator {
    * Throws FacilitatorUnreachable where the chain was not asked, does not confirm, or asks more gas than it is worth.
    */
   claim(claims: readonly ChannelClaim[]): Promise<Claimed>;
-  /** Claims what is due, and gives the payer so much back. `settled`: it has it. Never throws. */
+  /**
+   * Claims what is due, and gives the payer so much back. `settled`: it has it. Refused where that costs more than half of this
+   * and of all that was charged. Never throws.
+   */
   refund(claim: ChannelClaim, amount: bigint): Promise<Settlement>;
 }

@@ -13,6 +13,7 @@ import type { EvmDeployments } from './evm-deployment.ts';
 import { type Call, type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { takesTooMuch } from './evm-gas.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
+import { COSTS_TOO_MUCH } from './settling-cost.ts';
 
 const abi = parseAbi([
   'struct ChannelConfig { address payer; address payerAuthorizer; address receiver; address receiverAuthorizer; address token; uint40 withdrawDelay; bytes32 salt; }',
@@ -46,6 +47,10 @@ export const channelContracts = [BATCH_SETTLEMENT, EIP3009_DEPOSITS] as readonly
 const contract = BATCH_SETTLEMENT as Address;
 /** Of secp256k1, rounded down: the contract refuses the other half, in which every signature has a twin. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+const REFUND_COSTS_TOO_MUCH =
+  'its transaction costs more than half of what the channel was charged and has left: ask again when gas is cheaper, or ' +
+  'have it from the contract itself, by initiateWithdraw';
 
 const structOf = (config: ChannelConfig) => ({
   payer: config.payer as Address,
@@ -253,11 +258,13 @@ export function openEvmChannels(driver: EvmChannelsOptions): ChannelOperator {
       const giving = encodeFunctionData({ abi, functionName: 'refund', args: [structOf(claim.config), amount] });
       const before = claim.due > 0n ? await claiming([claim]).catch(() => undefined) : { calls: [] };
       if (!before) return unknown('the chain could not be asked about the claim');
-      const attempt = await run(driver, together([...before.calls, giving]), amount);
+      // What calls have paid is worth their rest, however small. A channel that has brought nothing is worth no gas: anybody can
+      // deposit at the contract itself, as little as pleases.
+      const attempt = await run(driver, together([...before.calls, giving]), claim.charged + amount);
       if (wentThrough(attempt)) return { state: 'settled', transaction: attempt.transaction, amount };
-      return isOpen(attempt)
-        ? unknown('the chain has not confirmed the refund')
-        : refused(attempt.refusal ?? 'the contract turned the refund down');
+      if (isOpen(attempt)) return unknown('the chain has not confirmed the refund');
+      if (attempt.refusal === COSTS_TOO_MUCH) return refused(REFUND_COSTS_TOO_MUCH);
+      return refused(attempt.refusal ?? 'the contract turned the refund down');
     },
   };
 }

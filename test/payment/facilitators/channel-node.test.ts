@@ -449,6 +449,11 @@ t.test('a refund that does not go through is refused only where it cannot any mo
     reason: 'the contract turned the refund down',
   });
   const dear = await scene(t, { nativeValue: WORTH_100 });
-  t.match(await dear.operator.refund(claimOf(1), 70n), { state: 'refused', reason: /^settling costs more than half/ });
-  t.match(await dear.operator.refund(claimOf(1), 110n), { state: 'settled' });
+  const opened = claimOf(1, { charged: 29n, due: 0n });
+  t.match(await dear.operator.refund(opened, 70n), {
+    state: 'refused',
+    reason: /^its transaction costs more than half of what the channel was charged and has left: ask again when/,
+  });
+  t.match(await dear.operator.refund(opened, 71n), { state: 'settled' });
+  t.match(await dear.operator.refund(claimOf(1, { charged: 99n }), 1n), { state: 'settled' }, 'its calls paid for it');
 });
