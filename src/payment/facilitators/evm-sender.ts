@@ -199,9 +199,13 @@ export function openEvmSender(options: EvmSenderOptions): EvmSender {
     const isOurs = head?.nonce === reached;
     const isMoving = isOurs && head && (await push(head, market, hasStalled));
     for (const sent of open) if (sent !== head && sent.nonce >= pooled) await resend(sent);
-    const last = open.at(-1)?.nonce ?? reached;
-    if (isMoving || !hasStalled || last === reached) return;
-    await useUp(reached, isOurs && head ? above(head, market) : market);
+    if (isMoving || !hasStalled) return;
+    const fees = isOurs && head ? above(head, market) : market;
+    const waiting = isOurs ? open.slice(1) : open;
+    // To make way takes gas as well: at a fee that none of those behind is worth, all wait for a lower one.
+    if (!waiting.some(({ call }) => call.isWorth(fees.maxFeePerGas))) return;
+    await useUp(reached, fees);
+    const last = waiting.at(-1)?.nonce ?? reached;
     for (let more = MOST_AT_ONCE; more > 0; more -= 1) {
       const unused = await count('pending');
       if (unused >= last || watched.has(unused)) return;

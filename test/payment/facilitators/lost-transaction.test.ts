@@ -1,7 +1,7 @@
 /** A transaction of ours that gets into no block holds up no later one. */
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { toHex } from 'viem';
+import { type Hex, parseTransaction, toHex } from 'viem';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { ownNonces } from '../../../src/payment/facilitators/own-nonces.ts';
@@ -167,6 +167,35 @@ t.test('a transaction that is not worth the risen fees makes way for later ones 
   t.match(await mining(20n * GWEI, facilitator.settle(costly.payload, costly.requirements)), { state: 'settled' });
   t.match(await settling, { state: 'unknown' });
   t.equal((await balances(chains, baseSepolia)).payTo, before.payTo + 90_000_000n);
+});
+
+t.test('where none of those that wait is worth the risen fees, nothing is paid to make way for them', async (t) => {
+  const sent: Hex[] = [];
+  const node = await serve(async (_request, response, body) => {
+    const { method, params } = JSON.parse(body);
+    if (method === 'eth_sendRawTransaction') sent.push(params[0]);
+    const answer = await fetch(evm.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    json(response, answer.status, await answer.json());
+  });
+  t.teardown(node.stop);
+  const dear = { ...evm, rpcUrl: node.url, nativeValue: 3_000_000_000n };
+  const facilitator = localFacilitator({ evm: [dear], solana: [], ...quick });
+  t.teardown(facilitator.close);
+  const before = await balances(chains, baseSepolia);
+  const payments = await Promise.all(['1500000', '1500001'].map((amount) => signV2(chains, baseSepolia, { amount })));
+  await pause();
+  const settling = Promise.all(payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements)));
+  await pooled(2);
+  await gasAt(20n * GWEI);
+  // One a round, and a number is used up after eight without a new block.
+  const rounds = async () => {
+    while (sent.length < 40) await delay(50);
+  };
+  await mining(20n * GWEI, rounds());
+  t.ok(sent.every((serialized) => parseTransaction(serialized).data !== undefined));
+  await mining(GWEI, settling);
+  t.match(await settling, [{ state: 'settled' }, { state: 'settled' }]);
+  t.equal((await balances(chains, baseSepolia)).payTo, before.payTo + 3_000_001n);
 });
 
 t.test('a number that an instance took and never used holds up no other instance', async (t) => {
