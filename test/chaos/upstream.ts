@@ -11,10 +11,7 @@ export interface Call {
   readonly begunAt: number;
   /** Undefined while it goes on. */
   endedAt: number | undefined;
-  /**
-   * The gateway that made it was killed or stopped meanwhile, and does not know of it any more; or it had fallen asleep right
-   * before it, and asked what it was about to ask.
-   */
+  /** The gateway that made it was killed or stopped meanwhile: it does not know of it any more. */
   isAbandoned: boolean;
   /** The answer went out whole. */
   isAnswered: boolean;
@@ -46,17 +43,9 @@ const words = (content: string): string => chunk({ choices: [{ index: 0, delta: 
 
 const STREAMED_WORDS = 4;
 
-/** Who wakes up has first looked and then slept: what it asks for so long was looked at before. */
-const WAKING_MS = 250;
-
 export function openUpstream(faults: Faults, now: () => number): Upstream {
   const { dice } = faults;
   const calls: Call[] = [];
-  /** By place, as the timeline has it. */
-  const wokenAt = new Map<number, number>();
-
-  const isWaking = ({ slot, begunAt }: Pick<Call, 'slot' | 'begunAt'>): boolean =>
-    Math.abs(begunAt - (wokenAt.get(slot) ?? Number.NEGATIVE_INFINITY)) <= WAKING_MS;
 
   /** The answer of a call that does not fail; `half`: it breaks off in the middle. */
   async function complete({ path, body, base, response, reach }: Exchange, call: Call, half: boolean): Promise<void> {
@@ -115,9 +104,7 @@ export function openUpstream(faults: Faults, now: () => number): Upstream {
     const { body, slot, response, note, reach } = exchange;
     const mark = MARK.exec(body)?.[0];
     const fault = faults.providing();
-    const begunAt = now();
-    const isAbandoned = isWaking({ slot, begunAt });
-    const call: Call = { mark, slot, begunAt, endedAt: undefined, isAbandoned, isAnswered: false };
+    const call: Call = { mark, slot, begunAt: now(), endedAt: undefined, isAbandoned: false, isAnswered: false };
     calls.push(call);
     note(`the provider is asked, fault: ${fault}`, mark);
     const ended = gone(response).then((isWhole) => {
@@ -140,11 +127,9 @@ export function openUpstream(faults: Faults, now: () => number): Upstream {
     calls,
     abandon(slot, sleptMs = 0) {
       const since = now() - sleptMs;
-      if (sleptMs > 0) wokenAt.set(slot, now());
       for (const call of calls) {
         const { begunAt, endedAt = Number.POSITIVE_INFINITY } = call;
-        if (call.slot !== slot) continue;
-        if ((begunAt <= since && endedAt >= since) || isWaking(call)) call.isAbandoned = true;
+        if (call.slot === slot && begunAt <= since && endedAt >= since) call.isAbandoned = true;
       }
     },
     async answer(exchange) {

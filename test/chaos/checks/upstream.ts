@@ -39,7 +39,7 @@ function tooMany({ mark }: Purchase, calls: readonly Call[], rows: readonly Paym
 
 function afterAnswer({ mark, received }: Purchase, calls: readonly Call[]): Violation[] {
   const answeredAt = received.find(({ answer }) => answer.status === 200)?.at;
-  const late = calls.filter((call) => !call.isAbandoned && answeredAt !== undefined && call.begunAt > answeredAt);
+  const late = calls.filter(({ begunAt }) => answeredAt !== undefined && begunAt > answeredAt);
   if (late.length === 0) return [];
   const text = `answered at ${answeredAt} ms, and a provider was asked at ${late[0]?.begunAt} ms`;
   return [{ promise: 'what was answered is not worked for again', text, mark }];
