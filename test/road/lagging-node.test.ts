@@ -1,13 +1,12 @@
 /** A node that is behind its chain, as one of several at an address may be, says of what was paid that it was not. */
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { createRpc } from '../../src/payment/chains/rpc.ts';
 import { request, sendProof, signProof } from '../clients.ts';
-import { copySelling } from '../few-endpoints.ts';
+import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
+import { json, serve } from '../payment/facilitators/front.ts';
 
 const PRICE = 60_000n;
 const AUTHORIZATION_STATE = '0xe94a0102';
@@ -17,34 +16,18 @@ const UNUSED = `0x${'0'.repeat(64)}`;
 let behindAt: string | undefined;
 let chain = '';
 
-const rpc = async (body: string): Promise<string> => {
-  const answer = await fetch(chain, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  return answer.text();
-};
-const ask = async (method: string, params: readonly unknown[]): Promise<unknown> =>
-  (JSON.parse(await rpc(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as { result: unknown }).result;
-
-async function answerOf(body: string): Promise<string> {
-  if (behindAt === undefined) return rpc(body);
+const node = await serve(async (_request, response, body) => {
   const { id, method, params } = JSON.parse(body);
-  if (method === 'eth_call' && String(params[0].data).startsWith(AUTHORIZATION_STATE))
-    return JSON.stringify({ jsonrpc: '2.0', id, result: UNUSED });
-  return rpc(body.replaceAll('"latest"', `"${behindAt}"`));
-}
-
-const node = createServer(async (incoming, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  const answer = await answerOf(Buffer.concat(chunks).toString());
-  response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+  if (behindAt !== undefined && method === 'eth_call' && String(params[0].data).startsWith(AUTHORIZATION_STATE))
+    return json(response, 200, { jsonrpc: '2.0', id, result: UNUSED });
+  const asked = behindAt === undefined ? body : body.replaceAll('"latest"', `"${behindAt}"`);
+  const answer = await fetch(chain, { method: 'POST', headers: { 'content-type': 'application/json' }, body: asked });
+  json(response, answer.status, await answer.json());
 });
-node.listen(0, '127.0.0.1');
-await once(node, 'listening');
-t.teardown(() => node.close().closeAllConnections());
+t.teardown(node.stop);
 
 /** Its payments are good for longer than a node lags. */
-const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
-copySelling(['image/family-e-2'], catalogue);
+const catalogue = catalogueOf(t, ['image/family-e-2']);
 const endpoint = join(catalogue, 'endpoints/image/family-e-2.yaml');
 writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/^deadline: .*$/m, 'deadline: 10m'));
 
@@ -54,8 +37,7 @@ const gateway = await startGateway({
   // Who has asked before remembers how far it looked: who is asked last has not.
   intervals: { reconcileEveryMs: 3_600_000 },
   between: async (sandbox) => ({
-    rpcUrl: (network) =>
-      network.id === 'chain-c' ? `http://127.0.0.1:${(node.address() as AddressInfo).port}` : sandbox.rpcUrl(network),
+    rpcUrl: (network) => (network.id === 'chain-c' ? node.url : sandbox.rpcUrl(network)),
     // The facilitator asks the same nodes: what it found good once, it finds good still.
     facilitators: sandbox.facilitators.map(({ name, facilitator }) => {
       let found: ReturnType<typeof facilitator.verify> | undefined;
@@ -69,6 +51,7 @@ const gateway = await startGateway({
 });
 t.teardown(gateway.stop);
 chain = gateway.state.evm['chain-c']?.rpcUrl ?? '';
+const ask = createRpc(chain);
 
 t.test(
   'what was settled before its payer came back is found, however late the node and whoever settles again',
