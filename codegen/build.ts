@@ -6,11 +6,11 @@ import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { digestOf, SOURCES } from '../src/built-from.ts';
 import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
-import { shipped } from '../src/shipped.ts';
+import { shipped } from '../src/gateway/shipped.ts';
+import { digestOf, SOURCES } from '../src/start/built-from.ts';
 
 /** Where `npm run start:built` looks for it. */
 export const BUILT = join('build', 'gateway');

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { readCommandLine, UsageProblem } from '../src/cli/command-line.ts';
-import { shipped } from '../src/shipped.ts';
+import { shipped } from '../src/gateway/shipped.ts';
 import { differences, write } from './files.ts';
 import { describeCatalogue, generate } from './generate.ts';
 

@@ -24,5 +24,5 @@ for (const entry of readdirSync('src', { recursive: true, withFileTypes: true })
   if (entry.isFile() && !/\.tsx?$/.test(path) && !isBundled(path)) cpSync(path, join(OUT, path));
 }
 // `turnpike start` runs the gateway in few files.
-await buildGateway(join(OUT, 'src', 'gateway'), 'catalogue');
-writeFileSync(join(OUT, 'src', 'main.js'), "import './gateway/main.js';\n");
+await buildGateway(join(OUT, 'src', 'bundled'), 'catalogue');
+writeFileSync(join(OUT, 'src', 'main.js'), "import './bundled/main.js';\n");

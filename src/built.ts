@@ -1,7 +1,7 @@
 /** Where a gateway that was built starts: one that is out of date with its sources does not. */
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { changedSource } from './built-from.ts';
+import { changedSource } from './start/built-from.ts';
 
 const changed = changedSource(import.meta.dirname, join(import.meta.dirname, '..', '..'));
 if (changed === undefined) {

@@ -1,11 +1,11 @@
 /** The platform of live mode: real facilitators, configured addresses, the providers' own keys. */
 
-import { addressFault } from './address.ts';
 import type { Network } from './catalogue/types.ts';
-import { COIN_USD, inVariable, type LiveConfig, PAY_TO, payToOf, RPC_URL, rpcUrlOf } from './config.ts';
 import { ConfigProblem } from './environment.ts';
+import { COIN_USD, inVariable, type LiveConfig, PAY_TO, payToOf, RPC_URL, rpcUrlOf } from './gateway/config.ts';
 import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
+import { addressFault } from './on-chain/address.ts';
 import { COIN_DOLLARS } from './payment/facilitators/coin-dollars.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
 import type { LocalFacilitator } from './payment/facilitators/local.ts';

@@ -1,15 +1,15 @@
 /** Environment -> app -> listen -> drain: the only side effects. */
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { openApp } from './app.ts';
 import type { Route } from './catalogue/types.ts';
-import { readConfig, unknownVariables } from './config.ts';
-import { makeDataDirectory } from './disk.ts';
+import { openApp } from './gateway/app.ts';
+import { readConfig, unknownVariables } from './gateway/config.ts';
+import { makeDataDirectory } from './gateway/disk.ts';
+import { load, reloadAloud, watchFiles } from './gateway/reloading.ts';
 import { createLog } from './log.ts';
-import { load, reloadAloud, watchFiles } from './reloading.ts';
-import { writeRunning } from './running.ts';
-import { startProblem } from './start-problem.ts';
-import { tellUnsold, unsoldOf } from './unsold.ts';
+import { writeRunning } from './start/running.ts';
+import { startProblem } from './start/start-problem.ts';
+import { tellUnsold, unsoldOf } from './start/unsold.ts';
 import { supervise } from './workers/primary.ts';
 import { work } from './workers/worker.ts';
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { join } from 'node:path';
 import t from 'tap';
 import { buildGateway } from '../codegen/build.ts';
-import { SOURCES } from '../src/built-from.ts';
+import { SOURCES } from '../src/start/built-from.ts';
 import { freePort } from './gateway.ts';
 import { groupOf, printed, startProgram } from './started.ts';
 

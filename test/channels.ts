@@ -5,7 +5,7 @@ import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { type Address, createPublicClient, type Hex, http, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { BATCH_SETTLEMENT } from '../src/escrow-contracts.ts';
+import { BATCH_SETTLEMENT } from '../src/on-chain/escrow-contracts.ts';
 import type { PaidCall } from './clients.ts';
 import type { Gateway } from './gateway.ts';
 

@@ -6,29 +6,29 @@ import { SANDBOX_PACKAGES } from '../src/cli/init/project.ts';
 
 /** Which layers a layer may import. Types count as well: a layer that needs another's types knows it. */
 const allowed: Record<string, readonly string[]> = {
-  root: [],
-  catalogue: ['root'],
-  pricing: ['root', 'catalogue'],
-  store: ['root', 'catalogue'],
-  credits: ['root', 'catalogue', 'store'],
-  upstream: ['root', 'catalogue', 'store', 'metrics'],
-  metrics: ['root', 'store'],
-  payment: ['root', 'catalogue', 'store', 'metrics'],
-  alerts: ['root', 'catalogue', 'store', 'payment', 'upstream'],
-  limits: ['root', 'catalogue', 'store', 'metrics'],
-  purchases: ['root', 'catalogue', 'store', 'payment'],
-  discovery: ['root', 'catalogue'],
+  ground: [],
+  catalogue: ['ground'],
+  pricing: ['ground', 'catalogue'],
+  store: ['ground', 'catalogue'],
+  credits: ['ground', 'catalogue', 'store'],
+  upstream: ['ground', 'catalogue', 'store', 'metrics'],
+  metrics: ['ground', 'store'],
+  payment: ['ground', 'catalogue', 'store', 'metrics'],
+  alerts: ['ground', 'catalogue', 'store', 'payment', 'upstream'],
+  limits: ['ground', 'catalogue', 'store', 'metrics'],
+  purchases: ['ground', 'catalogue', 'store', 'payment'],
+  discovery: ['ground', 'catalogue'],
   // In a buyer's program, which has no gateway.
-  client: ['root'],
-  rails: ['root', 'catalogue', 'store', 'payment', 'discovery'],
-  lifecycle: ['root', 'catalogue', 'store', 'metrics', 'upstream', 'payment', 'limits'],
-  'catalogue-diff': ['root', 'catalogue'],
-  books: ['root', 'catalogue', 'store', 'payment'],
-  console: ['root', 'catalogue', 'catalogue-diff', 'store', 'metrics', 'credits', 'payment', 'books'],
-  storefront: ['root', 'catalogue', 'discovery', 'rails', 'payment'],
-  mcp: ['root', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'limits', 'lifecycle', 'purchases', 'http'],
+  client: ['ground'],
+  rails: ['ground', 'catalogue', 'store', 'payment', 'discovery'],
+  lifecycle: ['ground', 'catalogue', 'store', 'metrics', 'upstream', 'payment', 'limits'],
+  'catalogue-diff': ['ground', 'catalogue'],
+  books: ['ground', 'catalogue', 'store', 'payment'],
+  console: ['ground', 'catalogue', 'catalogue-diff', 'store', 'metrics', 'credits', 'payment', 'books'],
+  storefront: ['ground', 'catalogue', 'discovery', 'rails', 'payment'],
+  mcp: ['ground', 'catalogue', 'store', 'upstream', 'payment', 'discovery', 'limits', 'lifecycle', 'purchases', 'http'],
   http: [
-    'root',
+    'ground',
     'catalogue',
     'pricing',
     'store',
@@ -44,29 +44,9 @@ const allowed: Record<string, readonly string[]> = {
     'storefront',
   ],
 };
-const ABOVE = new Set([
-  'app',
-  'gateway',
-  'background',
-  'keeping',
-  'serving',
-  'live',
-  'main',
-  'built',
-  'start-problem',
-  'unsold',
-  'cli',
-  'sandbox',
-  'shipped',
-  'platform',
-  'config',
-  'unknown-variables',
-  'edition',
-  'editions',
-  'reloading',
-  'running',
-  'index',
-]);
+/** What puts all layers together; any other file that is in no folder is ground, like the folders of `GROUND`. */
+const ABOVE = new Set(['built', 'cli', 'gateway', 'index', 'live', 'main', 'platform', 'sandbox', 'start', 'workers']);
+const GROUND = new Set(['examples', 'on-chain', 'outgoing', 'request']);
 
 const written = readdirSync('src', { recursive: true, encoding: 'utf8' });
 
@@ -79,7 +59,8 @@ const sources = written.filter((name) => /\.tsx?$/.test(name) && !isPage(name));
 function layerOf(path: string): string {
   const [first = '', ...rest] = relative('src', path).split('/');
   const name = first.replace(/\.tsx?$/, '');
-  return rest.length > 0 || ABOVE.has(name) ? name : 'root';
+  if (GROUND.has(name)) return 'ground';
+  return rest.length > 0 || ABOVE.has(name) ? name : 'ground';
 }
 
 /** Specifiers of every import, as written. */
@@ -153,10 +134,10 @@ t.test(
       'src/client/wallet.ts',
       'src/client/x402.ts',
       'src/console/figures.ts',
-      'src/escrow-contracts.ts',
+      'src/on-chain/escrow-contracts.ts',
+      'src/paths.ts',
       'src/storefront/shown.ts',
       'src/storefront/wallets/shown-network.ts',
-      'src/v1-paths.ts',
     ]);
     t.end();
   },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Catalogue } from '../src/catalogue/types.ts';
-import { shipped } from '../src/shipped.ts';
+import { shipped } from '../src/gateway/shipped.ts';
 
 const SHIPPED = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
 const CHECKED = join('.tap', 'checked-catalogue.json');

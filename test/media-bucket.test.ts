@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readConfig } from '../src/config.ts';
 import { ConfigProblem } from '../src/environment.ts';
+import { readConfig } from '../src/gateway/config.ts';
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
   try {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/gateway/config.ts';
 import { groupOf, printed, startMain } from './started.ts';
 import { ask, startWorkers, TOKEN } from './workers/gateway.ts';
 

@@ -1,6 +1,5 @@
-import { addressFault } from '../address.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../json.ts';
-import { isLoopback } from '../loopback.ts';
+import { addressFault } from '../on-chain/address.ts';
 import { checkBrand } from './brand.ts';
 import { type Checker, closedOptions } from './checker.ts';
 import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
@@ -8,6 +7,7 @@ import { parseDuration } from './duration.ts';
 import { networksFileSchema } from './files/networks.ts';
 import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
 import { checkKeep } from './keep.ts';
+import { isLoopback } from './loopback.ts';
 import { choices } from './suggest.ts';
 import { testNetworks } from './test-networks.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';

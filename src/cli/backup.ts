@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { readKeptConfig } from '../config.ts';
+import { readKeptConfig } from '../gateway/config.ts';
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 

@@ -2,7 +2,7 @@
 
 import { formatDiagnostic } from '../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../catalogue/load.ts';
-import { shipped } from '../shipped.ts';
+import { shipped } from '../gateway/shipped.ts';
 import { run } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 

@@ -9,7 +9,7 @@ import type { Change, Effect } from '../catalogue-diff/change.ts';
 import { compareCatalogues } from '../catalogue-diff/compare.ts';
 import { asMarkdown } from '../catalogue-diff/markdown.ts';
 import { asText } from '../catalogue-diff/text.ts';
-import { shipped } from '../shipped.ts';
+import { shipped } from '../gateway/shipped.ts';
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 import { atRevision } from './diff/at-revision.ts';

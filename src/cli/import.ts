@@ -1,7 +1,7 @@
 /** `npm run import`: the operations of an OpenAPI document as endpoints of the catalogue. */
 import './broken-pipe.ts';
+import { shipped } from '../gateway/shipped.ts';
 import { toDecimal } from '../money.ts';
-import { shipped } from '../shipped.ts';
 import { dollars, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 import { importDocument } from './import/importer.ts';

@@ -1,7 +1,7 @@
 /** The store that the gateway uses in this environment, for commands that read or change it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KeptConfig, readKeptConfig } from '../config.ts';
+import { type KeptConfig, readKeptConfig } from '../gateway/config.ts';
 import { createLog } from '../log.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';

@@ -1,10 +1,10 @@
 /** `npm run keys`: API keys with prepaid credits, in the store that the gateway uses. */
 import './broken-pipe.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
-import type { KeptConfig } from '../config.ts';
 import { type NewKeyOrder, openApiKeys } from '../credits/api-keys.ts';
+import type { KeptConfig } from '../gateway/config.ts';
+import { shipped } from '../gateway/shipped.ts';
 import { toDecimal } from '../money.ts';
-import { shipped } from '../shipped.ts';
 import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
 import type { Store } from '../store/store.ts';
 import { asJson, inColumns } from './columns.ts';

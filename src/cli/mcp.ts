@@ -4,7 +4,7 @@ import './broken-pipe.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../catalogue/loopback.ts';
 import { type Money, toDecimal } from '../money.ts';
 import { run } from './command.ts';
 import { UsageProblem } from './command-line.ts';

@@ -1,8 +1,8 @@
 /** `npm run payments`: what was paid, what is owed, and what is left of it. */
 import './broken-pipe.ts';
 import { loadNetworks } from '../catalogue/load.ts';
-import type { KeptConfig } from '../config.ts';
 import { finalCodes } from '../errors.ts';
+import type { KeptConfig } from '../gateway/config.ts';
 import { toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { rails } from '../rails/index.ts';

@@ -2,7 +2,7 @@
 import './broken-pipe.ts';
 import { chainNames } from '../books/movements.ts';
 import { loadNetworks } from '../catalogue/load.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../gateway/config.ts';
 import { atomicToDecimal } from '../money.ts';
 import { paidIn } from '../store/pages.ts';
 import type { Period } from '../store/period.ts';

@@ -1,7 +1,7 @@
 /** `npm run refund`: gives a payment back. It is written down here, and sent by the gateway. */
 import './broken-pipe.ts';
 import { loadNetworks } from '../catalogue/load.ts';
-import type { KeptConfig } from '../config.ts';
+import type { KeptConfig } from '../gateway/config.ts';
 import { toAtomic, toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { refusalInWords } from '../payment/refunds/words.ts';

@@ -1,9 +1,9 @@
 /** `npm run reload`: has the running gateway sell what the catalogue's files say now. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadCatalogue } from '../catalogue/load.ts';
-import { readKeptConfig } from '../config.ts';
-import { findRunning, type Running } from '../running.ts';
-import { shipped } from '../shipped.ts';
+import { readKeptConfig } from '../gateway/config.ts';
+import { shipped } from '../gateway/shipped.ts';
+import { findRunning, type Running } from '../start/running.ts';
 import { run } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
 

@@ -1,5 +1,5 @@
 /** The channels of one client while it runs: in its memory, and in the store that its program names. */
-import type { ChannelConfig } from '../channel-config.ts';
+import type { ChannelConfig } from '../on-chain/channel-config.ts';
 import type { Asset } from './asset.ts';
 import { channelIdOf } from './channel.ts';
 import { type Channel, type DepositStore, readChannels, writeChannels } from './kept-channels.ts';

@@ -3,9 +3,9 @@
  * "batch-settlement" on EVM; EIP-3009; @x402/evm 2.27.0.
  */
 import { type Address, encodeAbiParameters, type Hex, hashTypedData, isAddress, keccak256 } from 'viem';
-import type { ChannelConfig } from '../channel-config.ts';
-import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../escrow-contracts.ts';
 import type { JsonObject } from '../json.ts';
+import type { ChannelConfig } from '../on-chain/channel-config.ts';
+import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../on-chain/escrow-contracts.ts';
 import type { Asset } from './asset.ts';
 
 /** What a gateway says of the channels that it draws from. */

@@ -1,6 +1,6 @@
 /** Calls what a gateway sells, and pays for it within limits. */
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
-import { CHANNELS_PATH } from '../v1-paths.ts';
+import { CHANNELS_PATH } from '../paths.ts';
 import type { Answer, Failure } from './answer.ts';
 import type { Asset } from './asset.ts';
 import { readResult } from './bounded.ts';

@@ -5,9 +5,10 @@
  * Three amounts of each channel are ours alone: `deposited` and `signed`, which only grow and only by what is signed here, and
  * `charged`, which a gateway may correct to anything up to `signed`, for so much it could claim anyway.
  */
-import type { ChannelConfig } from '../channel-config.ts';
+
 import { asJsonObject, asJsonObjects, type JsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
+import type { ChannelConfig } from '../on-chain/channel-config.ts';
 import type { Asset } from './asset.ts';
 import { channelIdOf, readUnits } from './channel.ts';
 import { type FoundChannel, nameOfOffer, openChannelBook } from './channel-book.ts';

@@ -1,6 +1,7 @@
 /** Channels as they are kept between two runs of a program: one text, in JSON. Amounts in atomic units. */
-import type { ChannelConfig } from '../channel-config.ts';
+
 import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject, textOrNull } from '../json.ts';
+import type { ChannelConfig } from '../on-chain/channel-config.ts';
 import { readUnits } from './channel.ts';
 import type { SignedDeposit } from './voucher.ts';
 

@@ -1,8 +1,8 @@
 /** The published client of `batch-settlement`, and what it gets signed: what was meant, whatever it hands over. */
 import { BatchSettlementEvmScheme, InMemoryClientChannelStorage } from '@x402/evm/batch-settlement/client';
 import { type Hex, hashTypedData } from 'viem';
-import type { ChannelConfig } from '../channel-config.ts';
 import { asJsonObject, textOrNull } from '../json.ts';
+import type { ChannelConfig } from '../on-chain/channel-config.ts';
 import type { Asset } from './asset.ts';
 import { channelIdOf, depositNonceOf, depositOf, voucherOf } from './channel.ts';
 import { demand } from './demand.ts';

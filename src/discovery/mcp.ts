@@ -1,6 +1,6 @@
 /** What documents say of the door for the Model Context Protocol. */
 import type { ServiceFile } from '../catalogue/types.ts';
-import { MCP_PATH } from '../mcp-path.ts';
+import { MCP_PATH } from '../paths.ts';
 import { makeDocument } from './document.ts';
 import { paragraph } from './paragraph.ts';
 import type { RailDocument } from './rail-documents.ts';

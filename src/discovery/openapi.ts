@@ -1,7 +1,7 @@
 /** OpenAPI 3.1 descriptions of what is sold: the parts that all rails have in common. */
 import type { JsonSchema, Route, ServiceFile } from '../catalogue/types.ts';
-import { MCP_PATH } from '../mcp-path.ts';
 import { toDecimal, usd } from '../money.ts';
+import { MCP_PATH } from '../paths.ts';
 import { errorBody, failureResponses, failureStatuses } from './openapi-components.ts';
 import type { PaymentInfo } from './payment-info.ts';
 import { answerSchema, requestFields, requestSchema, requiredFields, withOpenConditions } from './schemas.ts';

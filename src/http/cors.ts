@@ -1,7 +1,7 @@
 /** Lets a wallet in a browser pay, on every rail. */
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { MCP_PATH } from '../mcp-path.ts';
+import { MCP_PATH } from '../paths.ts';
 import { rails } from '../rails/index.ts';
 import { PROOF_HEADER } from './purchases.ts';
 

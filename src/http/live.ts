@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { LiveAnswer, Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
+import type { Visit } from '../request/visit.ts';
 import type { Storefront } from '../storefront/index.tsx';
-import type { Visit } from '../visit.ts';
 import { render } from './render.ts';
 import { incomingRequest, send, splitUrl } from './transport.ts';
 

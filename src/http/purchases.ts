@@ -2,10 +2,10 @@
 import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../errors.ts';
 import type { Limits } from '../limits/limits.ts';
+import { PURCHASES_PATH } from '../paths.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import { requiredAnswer } from '../rails/x402/required.ts';
-import { PURCHASES_PATH } from '../v1-paths.ts';
 import { render } from './render.ts';
 import { send, splitUrl } from './transport.ts';
 import { visitOf } from './visits.ts';

@@ -1,11 +1,11 @@
 /** `POST /v1/refunds`: the refund endpoint that challenges name (x402's draft extension `refund`). */
 import express, { type Router } from 'express';
 import { Problem } from '../errors.ts';
-import { readJsonObject } from '../json-text.ts';
 import { demandFits } from '../lifecycle/input.ts';
 import type { Limits } from '../limits/limits.ts';
+import { REFUNDS_PATH } from '../paths.ts';
 import { type RefundAnswer, type RefundRequestBody, refundRequestSchema } from '../payment/refunds/requested.ts';
-import { REFUNDS_PATH } from '../v1-paths.ts';
+import { readJsonObject } from '../request/json-text.ts';
 import { readRawBody } from './body.ts';
 import { send } from './transport.ts';
 import { visitOf } from './visits.ts';

@@ -2,8 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import express, { type Express } from 'express';
-import { MCP_PATH } from '../mcp-path.ts';
-import { CHAT_PATH } from '../v1-paths.ts';
+import { CHAT_PATH, MCP_PATH } from '../paths.ts';
 import { allowOrigins } from './cors.ts';
 import {
   answerProblem,

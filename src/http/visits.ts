@@ -1,7 +1,7 @@
 /** Every request that comes in is a visit, from its headers until its answer is out and its work is done. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readTrace } from '../trace.ts';
-import { type Ended, Visit } from '../visit.ts';
+import { readTrace } from '../request/trace.ts';
+import { type Ended, Visit } from '../request/visit.ts';
 import type { ClientOf } from './client-address.ts';
 
 const kept = new WeakMap<ServerResponse, Visit>();

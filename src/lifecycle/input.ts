@@ -4,9 +4,9 @@ import { openSchemaCompiler } from '../catalogue/ajv.ts';
 import { completeInput } from '../catalogue/request-keywords.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
-import { readJsonObject } from '../json-text.ts';
 import type { Money } from '../money.ts';
-import type { GatewayRequest } from '../request.ts';
+import { readJsonObject } from '../request/json-text.ts';
+import type { GatewayRequest } from '../request/request.ts';
 
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run. Each is compiled on first use and kept
 // by its compiler: a start with thousands of routes compiles none of them.

@@ -2,9 +2,9 @@
 import type { Route } from '../catalogue/types.ts';
 import { atomicToDecimal } from '../money.ts';
 import type { Replay, Work } from '../payment/claim.ts';
-import type { GatewayRequest } from '../request.ts';
+import type { GatewayRequest } from '../request/request.ts';
+import type { Visit } from '../request/visit.ts';
 import type { Receipt } from '../store/store.ts';
-import type { Visit } from '../visit.ts';
 
 interface Noted {
   readonly visit: Visit | undefined;

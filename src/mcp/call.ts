@@ -5,8 +5,8 @@ import { Problem, type ProblemCode } from '../errors.ts';
 import type { IncomingRequest, Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
-import type { ToolCall } from '../request.ts';
-import type { Visit } from '../visit.ts';
+import type { ToolCall } from '../request/request.ts';
+import type { Visit } from '../request/visit.ts';
 import type { SoldTool } from './sold-tools.ts';
 
 export interface CallParts {

@@ -3,7 +3,7 @@ import type { JSONObject } from '@modelcontextprotocol/server';
 import type { Catalogue, Network, NetworkId, Route } from '../catalogue/types.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Purchases } from '../purchases/purchases.ts';
-import type { Ended } from '../visit.ts';
+import type { Ended } from '../request/visit.ts';
 import type { CallParts } from './call.ts';
 import { createDoor, type Door } from './door.ts';
 import type { Media } from './media-blocks.ts';

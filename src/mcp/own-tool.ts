@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { Input } from '../catalogue/types.ts';
-import type { ToolCall } from '../request.ts';
-import type { Visit } from '../visit.ts';
+import type { ToolCall } from '../request/request.ts';
+import type { Visit } from '../request/visit.ts';
 
 /** A tool of the gateway itself. What it is given fits its `inputSchema`. */
 export interface OwnTool {

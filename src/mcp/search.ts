@@ -3,8 +3,8 @@ import type { Tool } from '@modelcontextprotocol/server';
 import type { Input } from '../catalogue/types.ts';
 import { Problem } from '../errors.ts';
 import { toDecimal, usd } from '../money.ts';
-import type { ToolCall } from '../request.ts';
-import type { Visit } from '../visit.ts';
+import type { ToolCall } from '../request/request.ts';
+import type { Visit } from '../request/visit.ts';
 import { answered, byName, callByName, FREE, type OwnTool } from './own-tool.ts';
 import type { SoldTool } from './sold-tools.ts';
 

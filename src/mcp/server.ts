@@ -1,7 +1,7 @@
 /** A server of the Model Context Protocol for one request: what it lists follows from the address that was asked. */
 import { type JSONObject, Server } from '@modelcontextprotocol/server';
 import type { Log } from '../log.ts';
-import type { Visit } from '../visit.ts';
+import type { Visit } from '../request/visit.ts';
 import { pageOf } from './page.ts';
 import { asksForPayment, inExtension } from './payment-extension.ts';
 import { withProgress } from './progress.ts';

@@ -3,10 +3,10 @@
  * process that is killed forgets the last few seconds of them; money is counted by the store itself.
  */
 import { type Rate, rate } from '../money.ts';
+import type { Visit } from '../request/visit.ts';
 import type { CallCount, ExchangeCount, PaidVisit } from '../store/figures-store.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn } from '../timing.ts';
-import type { Visit } from '../visit.ts';
 import { bucketOf } from './buckets.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,5 +1,5 @@
 /** Money that lies ready for the gateway before the work: locked in an escrow, or deposited in a channel. */
-import type { Settlement } from '../settlement.ts';
+import type { Settlement } from '../on-chain/settlement.ts';
 import type { Draw, Drawn } from '../store/channel-store.ts';
 import type { Claim, Receipt } from '../store/store.ts';
 

@@ -2,8 +2,8 @@
 import type { NetworkId, Route } from '../catalogue/types.ts';
 import type { Problem, ProblemDetail } from '../errors.ts';
 import type { Atomic, Money } from '../money.ts';
-import type { GatewayRequest, ToolCall } from '../request.ts';
-import type { Settlement, Transfer } from '../settlement.ts';
+import type { Settlement, Transfer } from '../on-chain/settlement.ts';
+import type { GatewayRequest, ToolCall } from '../request/request.ts';
 import type { Receipt } from '../store/store.ts';
 import type { Payer } from './exposure/payer.ts';
 import type { Hold } from './hold.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GatewayRequest } from '../request.ts';
+import type { GatewayRequest } from '../request/request.ts';
 
 /** Binds a payment to the request that it was made for. */
 export function requestDigest({ method, path, query, body }: GatewayRequest): string {

@@ -1,8 +1,8 @@
 /** A payer's proof that an address is its own. The chain's wallets sign it, and nothing in it is believed before. */
 import type { SIWxPayload } from '@x402/extensions/sign-in-with-x';
-import { addressFault, checksumAddress } from '../address.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
+import { addressFault, checksumAddress } from '../on-chain/address.ts';
 import { PROOF_LASTS_MS, signatureType } from './challenge.ts';
 
 /** Bounds the decoding of what strangers send, in bytes. */

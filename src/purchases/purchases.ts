@@ -2,10 +2,10 @@
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
 import { finalCodes, Problem } from '../errors.ts';
 import { atomicToDecimal } from '../money.ts';
+import { PURCHASES_PATH } from '../paths.ts';
 import { assetsOf } from '../payment/assets.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
 import type { Payment, PaymentState, Receipt, Store, StoredAnswer } from '../store/store.ts';
-import { PURCHASES_PATH } from '../v1-paths.ts';
 import { createChallenge } from './challenge.ts';
 import { type PageRequest, pageAfter, readPage } from './page.ts';
 import { verifyProof } from './proof.ts';

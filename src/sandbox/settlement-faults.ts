@@ -1,9 +1,9 @@
 /** Counts settlements and makes them fail on request, around a facilitator that really settles. */
 import type { Network, NetworkId } from '../catalogue/types.ts';
+import { type Settlement, unknown } from '../on-chain/settlement.ts';
 import type { ChannelOperator } from '../payment/channels/operator.ts';
 import type { EscrowOperator } from '../payment/escrow/escrow.ts';
 import type { Facilitator } from '../payment/facilitators/facilitator.ts';
-import { type Settlement, unknown } from '../settlement.ts';
 import { Faults } from './faults.ts';
 
 export const SETTLEMENT_FAULTS = ['500', 'timeout', 'refuse', 'unknown'] as const;

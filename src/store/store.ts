@@ -13,7 +13,7 @@
  *                       owed (settled first, no result yet)
  *                       refunded (owed, and given back: no result any more)
  */
-import type { Settlement } from '../settlement.ts';
+import type { Settlement } from '../on-chain/settlement.ts';
 import type { AlertStore } from './alert-store.ts';
 import type { ChannelStore, Draw, Drawn } from './channel-store.ts';
 import type { CreditStore } from './credit-store.ts';

@@ -1,7 +1,7 @@
 import type { AdapterDeclaration, RecipeDeclaration } from '../catalogue/contracts.ts';
 import type { Input, Model, NetworkId, SoldTerms } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
-import type { Trace } from '../trace.ts';
+import type { Trace } from '../request/trace.ts';
 import type { Once } from './bought.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './http/download.ts';

@@ -1,12 +1,12 @@
 /** The process that workers are children of: it answers no call, and sees to it that they do. */
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config.ts';
+import type { Config } from '../gateway/config.ts';
+import { watchFiles } from '../gateway/reloading.ts';
 import { createLog } from '../log.ts';
-import { watchFiles } from '../reloading.ts';
-import { writeRunning } from '../running.ts';
+import { writeRunning } from '../start/running.ts';
+import { tellUnsold } from '../start/unsold.ts';
 import { inTurn } from '../timing.ts';
-import { tellUnsold } from '../unsold.ts';
 import { openCrew } from './crew.ts';
 import { launch } from './member.ts';
 import { RELOAD_LIMIT_MS, type Reloaded } from './questions.ts';

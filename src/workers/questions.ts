@@ -1,7 +1,7 @@
 /** What the primary and its workers ask each other. */
 import type { Snapshot } from '../metrics/metrics.ts';
 import type { Readiness } from '../readiness.ts';
-import type { Unsold } from '../unsold.ts';
+import type { Unsold } from '../start/unsold.ts';
 
 /** Reloading checks every file, at every worker at the same time. */
 export const RELOAD_LIMIT_MS = 60_000;

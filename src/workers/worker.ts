@@ -1,15 +1,16 @@
 /** One of several processes that answer for a gateway: serves as a single one would, and does what its primary asks. */
-import { serveGateway } from '../app.ts';
-import type { Config } from '../config.ts';
+
 import type { Operated } from '../console/server.ts';
-import { type Gateway, openGateway } from '../gateway.ts';
+import { serveGateway } from '../gateway/app.ts';
+import type { Config } from '../gateway/config.ts';
+import { type Gateway, openGateway } from '../gateway/gateway.ts';
+import { isRefusal, load } from '../gateway/reloading.ts';
 import { openLive } from '../live.ts';
 import { createLog } from '../log.ts';
 import type { Platform } from '../platform.ts';
-import { isRefusal, load } from '../reloading.ts';
-import { startProblem } from '../start-problem.ts';
+import { startProblem } from '../start/start-problem.ts';
+import { unsoldOf } from '../start/unsold.ts';
 import { within } from '../timing.ts';
-import { unsoldOf } from '../unsold.ts';
 import { type Channel, type Line, openLine } from './line.ts';
 import { type AskedOfPrimary, type AskedOfWorkers, RELOAD_LIMIT_MS, type Reloaded, type State } from './questions.ts';
 

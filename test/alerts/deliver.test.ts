@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { openDelivery } from '../../src/alerts/deliver.ts';
 import { alertProblems } from '../../src/alerts/secret.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/gateway/config.ts';
 
 const secret = `whsec_${Buffer.from('another secret of thirty-two byte').toString('base64')}`;
 

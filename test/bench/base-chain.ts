@@ -1,12 +1,12 @@
 /** A chain on this machine under the id of the one that is paid on, for gateways that settle themselves. */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import { actAs } from '../../src/sandbox/chains/contract.ts';
 import { placeEscrow } from '../../src/sandbox/chains/escrow.ts';
 import { startChains } from '../../src/sandbox/chains/index.ts';
 import { newEvmWallet } from '../../src/sandbox/chains/wallets.ts';
-import { shipped } from '../../src/shipped.ts';
 import type { Bench } from './bench.ts';
 import { CALLERS } from './row.ts';
 import { offer } from './subject.ts';

@@ -2,8 +2,8 @@
 import { signRecoverable } from 'tiny-secp256k1';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { ChannelConfig } from '../../src/channel-config.ts';
-import { EIP3009_DEPOSITS } from '../../src/escrow-contracts.ts';
+import type { ChannelConfig } from '../../src/on-chain/channel-config.ts';
+import { EIP3009_DEPOSITS } from '../../src/on-chain/escrow-contracts.ts';
 import { channelId, depositNonce, voucherDigest } from '../../src/payment/channels/channel.ts';
 import { TRANSFER_TYPES } from '../transfer-types.ts';
 import { offer } from './subject.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { checkedCatalogueIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
-import { shipped } from '../../src/shipped.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 
 t.test('what was found sound is remembered, and what changed since is checked as ever', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-checked-'));

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { shipped } from '../../src/shipped.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { pages } from '../manual.ts';
 import { problemsOf, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
 

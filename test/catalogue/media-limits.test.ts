@@ -4,8 +4,8 @@ import t from 'tap';
 import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { usd } from '../../src/money.ts';
-import { shipped } from '../../src/shipped.ts';
 import { urlRefusal } from '../../src/upstream/http/public-url.ts';
 
 const catalogue = loadCatalogue('catalogue', shipped);

@@ -3,8 +3,8 @@ import t from 'tap';
 import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { usd } from '../../src/money.ts';
-import { shipped } from '../../src/shipped.ts';
 
 const { catalogue, diagnostics } = checkCatalogue('catalogue', shipped);
 

@@ -3,8 +3,8 @@ import t from 'tap';
 import { deadlineOf } from '../../src/catalogue/deadline.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { toDecimal } from '../../src/money.ts';
-import { shipped } from '../../src/shipped.ts';
 
 const catalogue = loadCatalogue('catalogue', shipped);
 

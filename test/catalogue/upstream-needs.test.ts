@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import t from 'tap';
 import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
-import { shipped } from '../../src/shipped.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 
 t.test('every way of naming no model is reported at its place', async (t) => {
   const directory = t.testdir();

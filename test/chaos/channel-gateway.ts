@@ -1,11 +1,12 @@
 /** A gateway in live mode whose own key settles, in a process of its own that is killed: with short intervals. */
-import { openApp } from '../../src/app.ts';
+
 import { loadCatalogue } from '../../src/catalogue/load.ts';
-import { readConfig } from '../../src/config.ts';
+import { openApp } from '../../src/gateway/app.ts';
+import { readConfig } from '../../src/gateway/config.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { openLive } from '../../src/live.ts';
 import { createLog } from '../../src/log.ts';
 import { usualIntervals } from '../../src/payment/intervals.ts';
-import { shipped } from '../../src/shipped.ts';
 
 const config = readConfig(process.env);
 if (!config.live) throw new Error('what is killed here is in live mode');

@@ -5,15 +5,15 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApp } from '../../src/app.ts';
 import { checkedCatalogueIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
-import { readConfig } from '../../src/config.ts';
+import { openApp } from '../../src/gateway/app.ts';
+import { readConfig } from '../../src/gateway/config.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { openLive } from '../../src/live.ts';
 import { createLog } from '../../src/log.ts';
 import { remoteFacilitator } from '../../src/payment/facilitators/remote.ts';
 import type { Intervals } from '../../src/payment/intervals.ts';
-import { shipped } from '../../src/shipped.ts';
 
 /** What it is told. */
 export type Order =

@@ -1,8 +1,8 @@
 /** Nobody but the operator sees the console, whichever page or name asks for it. */
 import { request as send } from 'node:http';
 import t from 'tap';
-import { readConfig } from '../../src/config.ts';
 import { openSessions } from '../../src/console/session.ts';
+import { readConfig } from '../../src/gateway/config.ts';
 import type { Log } from '../../src/log.ts';
 import { startConsole, TOKEN } from './client.ts';
 

@@ -2,8 +2,8 @@
 import '../own-fetch.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Upstream } from '../../src/catalogue/types.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { shipped } from '../../src/shipped.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { type Files, openFiles } from './files.ts';
 import { lateFacilitator } from './late-facilitator.ts';

@@ -3,9 +3,9 @@ import t from 'tap';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import type { OpenApiDocument, Operation } from '../../src/discovery/openapi.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { toDecimal } from '../../src/money.ts';
 import type { ResourceList } from '../../src/rails/x402/documents/resources.ts';
-import { shipped } from '../../src/shipped.ts';
 
 import { documentsOf, read as readOf } from './samples.ts';
 

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 
-import { shipped } from '../../src/shipped.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 
 import { documentsOf } from './samples.ts';
 

@@ -20,7 +20,7 @@ import addFormats from 'ajv-formats';
 import t from 'tap';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { answerSchema } from '../../src/discovery/schemas.ts';
-import { shipped } from '../../src/shipped.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { startGateway } from '../gateway.ts';
 
 const KEYWORDS = ['agents', 'market data'];

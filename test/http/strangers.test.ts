@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { ownTurn } from '../../src/large-bodies.ts';
+import { ownTurn } from '../../src/request/large-bodies.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway({ networks: ['chain-c'] });

@@ -2,8 +2,8 @@
 import t, { type Test } from 'tap';
 import { Problem } from '../../src/errors.ts';
 import { honouringEarlier } from '../../src/lifecycle/honour.ts';
+import { refused } from '../../src/on-chain/settlement.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
-import { refused } from '../../src/settlement.ts';
 import { mppRoute } from '../payment/mpp/route.ts';
 import { type Asked, openSale, type SaleParts } from './sale.ts';
 

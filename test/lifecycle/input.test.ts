@@ -2,7 +2,7 @@ import t from 'tap';
 import type { JsonSchema, Route } from '../../src/catalogue/types.ts';
 import { Problem } from '../../src/errors.ts';
 import { demandFits, networksFor, priceOf, readInput, resultFault } from '../../src/lifecycle/input.ts';
-import type { GatewayRequest } from '../../src/request.ts';
+import type { GatewayRequest } from '../../src/request/request.ts';
 import { mppRoute } from '../payment/mpp/route.ts';
 
 const routeOf = (request: JsonSchema, changes: Partial<Route> = {}): Route => ({

@@ -5,13 +5,13 @@ import { Problem } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { usd } from '../../src/money.ts';
+import { refused } from '../../src/on-chain/settlement.ts';
 import { createExposureControl } from '../../src/payment/exposure/control.ts';
 import { exposurePolicy } from '../../src/payment/exposure/policy.ts';
 import { usualIntervals } from '../../src/payment/intervals.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
-import { refused } from '../../src/settlement.ts';
+import { Visit } from '../../src/request/visit.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Visit } from '../../src/visit.ts';
 import { mppRoute } from '../payment/mpp/route.ts';
 import { openSale, TRANSACTION } from './sale.ts';
 

@@ -1,7 +1,7 @@
 /** An instance that sleeps at some step of its work until another has taken the payment over, and wakes up. */
 import t, { type Test } from 'tap';
+import { refused, type Settlement, unknown, unused } from '../../src/on-chain/settlement.ts';
 import type { Hold } from '../../src/payment/hold.ts';
-import { refused, type Settlement, unknown, unused } from '../../src/settlement.ts';
 import type { Claim, Store } from '../../src/store/store.ts';
 import { UpstreamProblem } from '../../src/upstream/problem.ts';
 import { sampleAnswer, sampleReceipt } from '../store/samples.ts';

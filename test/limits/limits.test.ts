@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/gateway/config.ts';
 import { clientAddresses, readTrustedProxies } from '../../src/http/client-address.ts';
 import { openBucket } from '../../src/limits/bucket.ts';
 import { callerAt, cut } from '../../src/limits/cut.ts';

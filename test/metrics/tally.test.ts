@@ -2,9 +2,9 @@ import t from 'tap';
 import { bucketOf, quantile } from '../../src/metrics/buckets.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { openTally } from '../../src/metrics/tally.ts';
+import { Visit } from '../../src/request/visit.ts';
 import { storeUnavailable } from '../../src/store/problem.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { Visit } from '../../src/visit.ts';
 
 const DAY = 86_400_000;
 const ALL = { span: 'day', from: 0, to: DAY } as const;

@@ -2,7 +2,7 @@
  * The chain and the facilitator in front of it. What moved stands in the ledger, whatever anybody was told: an
  * authorization is spent once, by the transaction that lands first, and never after it has expired.
  */
-import { refused, type Settlement, unknown, unused } from '../../src/settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../src/on-chain/settlement.ts';
 import type { Outcome } from './operation.ts';
 
 /** What a facilitator may answer, and do. What it sent without an answer lands at once, at any later time, or never. */

@@ -2,10 +2,10 @@
  * The chain of one channel: its contract as `src/sandbox/chains/BatchSettlement.sol` has it, and the account that drives it.
  * What was sent without an answer lands at once, at any later time while a chain still takes it, or never.
  */
-import type { ChannelConfig } from '../../src/channel-config.ts';
+import type { ChannelConfig } from '../../src/on-chain/channel-config.ts';
+import { refused, type Settlement, unknown } from '../../src/on-chain/settlement.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../../src/payment/channels/operator.ts';
 import { FacilitatorUnreachable } from '../../src/payment/facilitators/facilitator.ts';
-import { refused, type Settlement, unknown } from '../../src/settlement.ts';
 import type { ChannelState } from '../../src/store/channel-store.ts';
 import type { Await, Outcome } from './operation.ts';
 import type { TransactionAnswer } from './scenario.ts';

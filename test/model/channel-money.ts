@@ -1,6 +1,7 @@
 /** Calls that are drawn from one channel: the gateway's own x402 rail, claims and refunds, on a chain of the model's. */
-import type { ChannelConfig } from '../../src/channel-config.ts';
+
 import { type Money as Dollars, toAtomic } from '../../src/money.ts';
+import type { ChannelConfig } from '../../src/on-chain/channel-config.ts';
 import { channelId, WITHDRAW_DELAY } from '../../src/payment/channels/channel.ts';
 import { openChannelClaims } from '../../src/payment/channels/claims.ts';
 import type { PayableNetwork, PayableNetworks } from '../../src/payment/networks.ts';

@@ -8,7 +8,7 @@ import { createExposureControl } from '../../src/payment/exposure/control.ts';
 import { exposurePolicy } from '../../src/payment/exposure/policy.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { reconcile } from '../../src/payment/reconcile.ts';
-import type { GatewayRequest } from '../../src/request.ts';
+import type { GatewayRequest } from '../../src/request/request.ts';
 import type { Store } from '../../src/store/store.ts';
 import { usualLimits } from '../limits/usual.ts';
 import type { Money } from './money.ts';

@@ -9,7 +9,7 @@ t.test('“Write an adapter” makes an adapter that keeps the contract, passes 
 
   const catalogue = join(project.directory, 'catalogue');
   const { generate } = await project.load<typeof import('../../codegen/generate.ts')>('codegen/generate.ts');
-  const { shipped } = await project.load<typeof import('../../src/shipped.ts')>('src/shipped.ts');
+  const { shipped } = await project.load<typeof import('../../src/gateway/shipped.ts')>('src/gateway/shipped.ts');
   const files = await generate(catalogue, shipped);
   t.match(files.get('endpoints/document/entry.ts'), /export interface Request {[\s\S]*text: string/);
 

@@ -11,7 +11,7 @@ t.test('“Write a pricing rule” makes a rule that keeps the contract, passes 
 
   const catalogue = join(project.directory, 'catalogue');
   const { checkCatalogue } = await project.load<typeof import('../../src/catalogue/load.ts')>('src/catalogue/load.ts');
-  const { shipped } = await project.load<typeof import('../../src/shipped.ts')>('src/shipped.ts');
+  const { shipped } = await project.load<typeof import('../../src/gateway/shipped.ts')>('src/gateway/shipped.ts');
   const checked = checkCatalogue(catalogue, shipped);
   t.same(checked.diagnostics, []);
   const { path, body } = paidCall(project);

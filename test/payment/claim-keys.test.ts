@@ -1,6 +1,6 @@
 /** Names under which one payment buys: a payer's `Idempotency-Key`, and an identifier in the payment itself. */
 import t from 'tap';
-import { unknown } from '../../src/settlement.ts';
+import { unknown } from '../../src/on-chain/settlement.ts';
 import { sampleAnswer } from '../store/samples.ts';
 import { another, LEASE_MS, openClaims, type Progress, receiptOf, request, SETTLED, START } from './claiming.ts';
 import { mppRoute } from './mpp/route.ts';

@@ -1,6 +1,7 @@
 /** Which payments settle before the work, and whose money has to cover more than one. */
 import t, { type Test } from 'tap';
 import type { ExposureFile } from '../../src/catalogue/types.ts';
+import { unused } from '../../src/on-chain/settlement.ts';
 import { WITHDRAW_DELAY } from '../../src/payment/channels/channel.ts';
 import type { Payer } from '../../src/payment/exposure/payer.ts';
 import { usualIntervals } from '../../src/payment/intervals.ts';
@@ -12,7 +13,6 @@ import {
   endsBeforeTheWork,
   endsTooSoonOn,
 } from '../../src/payment/settle-upfront.ts';
-import { unused } from '../../src/settlement.ts';
 import { LEASE_MS, openClaims, PRICE, START } from './claiming.ts';
 
 const RICH = 10n ** 12n;

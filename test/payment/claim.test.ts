@@ -1,8 +1,8 @@
 /** Who may work on a payment: a new one, one that comes again, and one that somebody else has. */
 import t, { type Test } from 'tap';
 import { Problem } from '../../src/errors.ts';
+import { refused, unknown, unused } from '../../src/on-chain/settlement.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
-import { refused, unknown, unused } from '../../src/settlement.ts';
 import { endingPauses } from '../pauses.ts';
 import { sampleAnswer } from '../store/samples.ts';
 import { another, LEASE_MS, openClaims, PRICE, receiptOf, request, SETTLED, START } from './claiming.ts';

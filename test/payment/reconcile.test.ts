@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import t from 'tap';
 import { createLog } from '../../src/log.ts';
+import type { Settlement } from '../../src/on-chain/settlement.ts';
 import { endAbandoned } from '../../src/payment/abandoned.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { reconcile } from '../../src/payment/reconcile.ts';
-import type { Settlement } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 

@@ -2,11 +2,11 @@
 import t, { type Test } from 'tap';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
+import { refused, type Settlement, unknown, unused } from '../../src/on-chain/settlement.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { wantRefunds } from '../../src/payment/refunds/automatic.ts';
 import { sendRefunds } from '../../src/payment/refunds/send.ts';
 import type { RefundSender } from '../../src/payment/refunds/sender.ts';
-import { refused, type Settlement, unknown, unused } from '../../src/settlement.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';

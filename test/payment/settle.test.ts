@@ -1,12 +1,12 @@
 /** What becomes of a claimed payment when its money is moved, locked or given back, and what its payer is told. */
 import t, { type Test } from 'tap';
+import { refused, type Settlement, unknown } from '../../src/on-chain/settlement.ts';
 import type { Hold } from '../../src/payment/hold.ts';
 import { endHold, giveBack, lockPayment } from '../../src/payment/locking.ts';
 import type { Rail, VerifiedPayment } from '../../src/payment/rail.ts';
 import { recover } from '../../src/payment/recover.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
 import { settlePayment } from '../../src/payment/settle.ts';
-import { refused, type Settlement, unknown } from '../../src/settlement.ts';
 import { storeUnavailable } from '../../src/store/problem.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../../src/store/store.ts';

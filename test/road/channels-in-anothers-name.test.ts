@@ -3,8 +3,8 @@
 import t from 'tap';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts';
-import type { ChannelConfig } from '../../src/channel-config.ts';
-import { BATCH_SETTLEMENT } from '../../src/escrow-contracts.ts';
+import type { ChannelConfig } from '../../src/on-chain/channel-config.ts';
+import { BATCH_SETTLEMENT } from '../../src/on-chain/escrow-contracts.ts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import { channelId, voucherDigest } from '../../src/payment/channels/channel.ts';
 import { actAs } from '../../src/sandbox/chains/contract.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/gateway/config.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { copySelling } from '../few-endpoints.ts';
 import { freePort, type Gateway, startGateway } from '../gateway.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { watchDisk } from '../../src/disk.ts';
+import { watchDisk } from '../../src/gateway/disk.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { freePort, startGateway } from '../gateway.ts';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Route, Upstream, UpstreamOptions } from '../../src/catalogue/types.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { type Fault, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
-import { shipped } from '../../src/shipped.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
 import { openCallContext } from './call-context.ts';
 import { problemOf } from './providers/contract.ts';

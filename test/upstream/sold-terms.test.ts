@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { isMap, parseDocument, type YAMLMap } from 'yaml';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
 import type { Catalogue, Input, Route } from '../../src/catalogue/types.ts';
-import { shipped } from '../../src/shipped.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
 import { loadSound } from '../load-catalogue.ts';
 import { openCatalogue, openServed } from './served-routes.ts';
 

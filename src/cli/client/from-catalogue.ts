@@ -1,7 +1,7 @@
 import { loadCatalogue } from '../../catalogue/load.ts';
 import { priceInWords } from '../../discovery/payment-info.ts';
 import { answerSchema, requestSchema } from '../../discovery/schemas.ts';
-import { shipped } from '../../shipped.ts';
+import { shipped } from '../../gateway/shipped.ts';
 import { assetsOf } from './assets.ts';
 import type { Sold, SoldPath } from './sold.ts';
 

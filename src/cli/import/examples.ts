@@ -1,7 +1,7 @@
 /** Examples: the document's own where they fit, else made from the schemas. */
 import { mapSubschemas } from '../../catalogue/schema-walk.ts';
+import { instanceOf } from '../../examples/schema-instance.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
-import { instanceOf } from '../../schema-instance.ts';
 import { resolved } from './document.ts';
 import { trialOf } from './trial.ts';
 

@@ -1,5 +1,5 @@
-import { MCP_PATH } from '../../mcp-path.ts';
 import type { Money } from '../../money.ts';
+import { MCP_PATH } from '../../paths.ts';
 import { dollars } from '../command.ts';
 import { readCommandLine, UsageProblem } from '../command-line.ts';
 

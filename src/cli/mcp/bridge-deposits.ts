@@ -2,7 +2,7 @@
 import { type Deposits, openDeposits } from '../../client/deposits.ts';
 import { askBack, mayHaveLeft } from '../../client/refund.ts';
 import type { Money } from '../../money.ts';
-import { CHANNELS_PATH } from '../../v1-paths.ts';
+import { CHANNELS_PATH } from '../../paths.ts';
 import { UsageProblem } from '../command-line.ts';
 import { openDepositFile } from './deposit-file.ts';
 import type { Funds } from './funds.ts';

@@ -1,7 +1,8 @@
 /** Whose money pays: a sandbox's play money, the keys of the environment, or nobody's. */
+
+import { isLoopback } from '../../catalogue/loopback.ts';
 import type { Asset } from '../../client/asset.ts';
 import { type EvmSigner, openWallet, readEvmKey, readSolanaKey, type Wallet } from '../../client/wallet.ts';
-import { isLoopback } from '../../loopback.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';
 import { UsageProblem } from '../command-line.ts';
 import { sandboxAssets, shippedAssets } from './assets.ts';

@@ -1,12 +1,12 @@
 /** The accounts that payments go to, and the nodes that tell what they got. */
 import type { Network } from '../../catalogue/types.ts';
-import { type Config, type LiveConfig, payToOf, rpcUrlOf } from '../../config.ts';
 import { readVariables } from '../../environment.ts';
+import { type Config, type LiveConfig, payToOf, rpcUrlOf } from '../../gateway/config.ts';
 import { assetsOf } from '../../payment/assets.ts';
 import type { TokenHolder } from '../../payment/chains/incoming.ts';
 import { rails } from '../../rails/index.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';
-import { findRunning } from '../../running.ts';
+import { findRunning } from '../../start/running.ts';
 import { UsageProblem } from '../command-line.ts';
 
 export interface Account extends TokenHolder {

@@ -1,7 +1,7 @@
 /** The receipts of one account beside what its chain says it got. Changes nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { BATCH_SETTLEMENT } from '../../escrow-contracts.ts';
 import { atomicToDecimal } from '../../money.ts';
+import { BATCH_SETTLEMENT } from '../../on-chain/escrow-contracts.ts';
 import { evmIncoming } from '../../payment/chains/evm-incoming.ts';
 import { same } from '../../payment/chains/evm-logs.ts';
 import type { Incoming, IncomingReader } from '../../payment/chains/incoming.ts';

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { toDecimal } from '../../money.ts';
+import { CREDITS_PATH } from '../../paths.ts';
 import type { ApiKey } from '../../store/credit-store.ts';
-import { CREDITS_PATH } from '../../v1-paths.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 

@@ -2,13 +2,13 @@
 
 import type { Log } from '../../log.ts';
 import { type Money, type Rate, rate, toDecimal } from '../../money.ts';
+import { CHAT_PATH, CREDITS_PATH } from '../../paths.ts';
 import type { Leases } from '../../payment/leases.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.ts';
 import { exceedsDay } from '../../store/posting.ts';
 import { storeUnavailable } from '../../store/problem.ts';
 import { throughOutage } from '../../store/through-outage.ts';
-import { CHAT_PATH, CREDITS_PATH } from '../../v1-paths.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 

@@ -5,10 +5,10 @@ import { Problem } from '../../errors.ts';
 import type { Lifecycle } from '../../lifecycle/lifecycle.ts';
 import type { Log } from '../../log.ts';
 import { type Money, toDecimal } from '../../money.ts';
+import { CREDITS_PATH } from '../../paths.ts';
 import type { HttpAnswer, Rail } from '../../payment/rail.ts';
+import { type Ended, type Visit, visitWithin } from '../../request/visit.ts';
 import type { CreditStore } from '../../store/credit-store.ts';
-import { CREDITS_PATH } from '../../v1-paths.ts';
-import { type Ended, type Visit, visitWithin } from '../../visit.ts';
 import { render } from '../render.ts';
 import { ApiKeyProblem } from './problems.ts';
 

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../catalogue/types.ts';
 import type { AnyOperation, OwnOperations } from '../../discovery/openapi.ts';
 import { problems } from '../../errors.ts';
-import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../v1-paths.ts';
+import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../paths.ts';
 import { apiKeyProblems } from '../api-keys/problems.ts';
 import { dollars, failures, inPath, json, listOf, moment, named, orNull, record, text } from './answers.ts';
 

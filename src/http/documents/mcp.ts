@@ -1,6 +1,6 @@
 /** OpenAPI of the door for the Model Context Protocol: one path, by which everything sold is a tool. */
 import type { OwnOperations } from '../../discovery/openapi.ts';
-import { MCP_PATH } from '../../mcp-path.ts';
+import { MCP_PATH } from '../../paths.ts';
 import { failures, json, named, record, text } from './answers.ts';
 
 const TAG = 'MCP';

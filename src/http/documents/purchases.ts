@@ -1,7 +1,7 @@
 /** OpenAPI of what payers may ask about their payments: what they bought, and their money. */
 import type { OwnOperations } from '../../discovery/openapi.ts';
+import { CHANNELS_PATH, PURCHASES_PATH, REFUNDS_PATH } from '../../paths.ts';
 import { refundRequestSchema } from '../../payment/refunds/requested.ts';
-import { CHANNELS_PATH, PURCHASES_PATH, REFUNDS_PATH } from '../../v1-paths.ts';
 import { PROOF_HEADER } from '../purchases.ts';
 import { failures, inPath, json, listOf, moment, named, record, text } from './answers.ts';
 

@@ -1,7 +1,8 @@
 /** x402's `auth-capture`: an EIP-3009 authorization by which an escrow locks what the gateway may take after the work. */
-import { EIP3009_COLLECTOR, ESCROW } from '../../escrow-contracts.ts';
+
 import { isJsonObject } from '../../json.ts';
-import { heldForUs, refused, type Settlement, unknown, unused } from '../../settlement.ts';
+import { EIP3009_COLLECTOR, ESCROW } from '../../on-chain/escrow-contracts.ts';
+import { heldForUs, refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import {
   EXPIRY_MARGIN_SECONDS,
   findLog,

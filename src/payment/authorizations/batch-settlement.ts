@@ -1,6 +1,7 @@
 /** x402's `batch-settlement`: a voucher drawn on a channel, and perhaps the deposit that opens or fills it. */
-import type { ChannelConfig } from '../../channel-config.ts';
+
 import { isJsonObject } from '../../json.ts';
+import type { ChannelConfig } from '../../on-chain/channel-config.ts';
 import { DRAWN } from '../../store/channel-store.ts';
 import { channelId, WITHDRAW_DELAY } from '../channels/channel.ts';
 import type { Deposit } from '../channels/operator.ts';

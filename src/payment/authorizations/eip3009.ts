@@ -1,7 +1,7 @@
 /** EIP-3009: Transfer With Authorization, as USDC and other tokens on EVM chains take it. */
 
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,

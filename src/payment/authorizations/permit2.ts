@@ -1,7 +1,7 @@
 /** Uniswap's Permit2, as x402's `upto` scheme uses it: a permit for an upper bound, settled for what was used. */
 
 import { isJsonObject } from '../../json.ts';
-import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import {
   DAY_SECONDS,
   EXPIRY_MARGIN_SECONDS,

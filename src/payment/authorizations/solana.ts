@@ -1,7 +1,7 @@
 /** A Solana transaction with one token transfer, signed by its payer and completed by the fee payer. */
 
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import { refused, type Settlement, unknown, unused } from '../../settlement.ts';
+import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
 import { createRpc, type Rpc } from '../chains/rpc.ts';
 import { blockhashGoodForMs } from '../chains/solana-blockhash.ts';

@@ -2,9 +2,10 @@
  * A TIP-20 transfer on Tempo with a memo that binds it to what it pays: signed and handed over to be sent, or sent by
  * its payer already. Sources: Tempo's TIP-20, draft-tempo-charge-00, and mppx for the memo.
  */
+
 import type { JsonObject } from '../../json.ts';
-import { keccak256 } from '../../keccak.ts';
-import { orUnknown, refused, type Settlement, unknown, unused } from '../../settlement.ts';
+import { keccak256 } from '../../on-chain/keccak.ts';
+import { orUnknown, refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import { findLog, type LogProgress, readBlock, readLogs } from '../chains/evm-logs.ts';
 import { type Looks, openLooks } from '../chains/looks.ts';
 import type { Rpc } from '../chains/rpc.ts';

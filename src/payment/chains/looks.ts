@@ -3,7 +3,7 @@
  * remembered with the payment, and the next one goes on from there. So a payer who asks again and again gets answers,
  * and no more searching than the first time.
  */
-import { orUnknown, type Settlement } from '../../settlement.ts';
+import { orUnknown, type Settlement } from '../../on-chain/settlement.ts';
 import { createRpc, type Rpc } from './rpc.ts';
 
 const MOST_CALLS = 60;

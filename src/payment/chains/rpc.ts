@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { isJsonObject } from '../../json.ts';
-import { TimeLimit } from '../../time-limit.ts';
-import { wholeAnswer } from '../../whole-answer.ts';
+import { TimeLimit } from '../../outgoing/time-limit.ts';
+import { wholeAnswer } from '../../outgoing/whole-answer.ts';
 
 /** The node gave no usable answer. Its address stays out of the message: it may carry an access key. */
 export class ChainUnreachable extends Error {

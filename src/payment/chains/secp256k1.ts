@@ -1,6 +1,6 @@
 /** Whose key signed, on the curve of Ethereum. Every call that is drawn from a deposit waits for it. */
 import { createRequire } from 'node:module';
-import { keccak256 } from '../../keccak.ts';
+import { keccak256 } from '../../on-chain/keccak.ts';
 
 /**
  * The public key of 65 bytes. Takes a digest of 32 bytes, `r` and `s` together, and which of two keys it is; throws for

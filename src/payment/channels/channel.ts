@@ -2,9 +2,9 @@
  * A payment channel as the contract of x402's scheme `batch-settlement` knows it. Sources: x402 specification,
  * "batch-settlement" on EVM.
  */
-import type { ChannelConfig } from '../../channel-config.ts';
-import { BATCH_SETTLEMENT } from '../../escrow-contracts.ts';
-import { keccak256 } from '../../keccak.ts';
+import type { ChannelConfig } from '../../on-chain/channel-config.ts';
+import { BATCH_SETTLEMENT } from '../../on-chain/escrow-contracts.ts';
+import { keccak256 } from '../../on-chain/keccak.ts';
 import { word } from '../chains/evm-logs.ts';
 
 /**

@@ -1,8 +1,9 @@
 /** What vouchers are worth is claimed while nobody calls, long before their payers could take it back. */
-import type { ChannelConfig } from '../../channel-config.ts';
+
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { toAtomic, usd } from '../../money.ts';
+import type { ChannelConfig } from '../../on-chain/channel-config.ts';
 import type { Channel, ChannelStore } from '../../store/channel-store.ts';
 import { PAGE, pages } from '../../store/pages.ts';
 import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';

@@ -1,6 +1,6 @@
 /** Who drives the channels of one network: an account of ours, which pays the gas and claims. */
-import type { ChannelConfig } from '../../channel-config.ts';
-import type { Settlement } from '../../settlement.ts';
+import type { ChannelConfig } from '../../on-chain/channel-config.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
 import type { ChannelState } from '../../store/channel-store.ts';
 import type { Verdict } from '../verdict.ts';
 

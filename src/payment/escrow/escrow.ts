@@ -1,5 +1,5 @@
 /** Money that is locked for the gateway before the work, and taken or given back after it. */
-import type { Settlement } from '../../settlement.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
 import type { Verdict } from '../verdict.ts';
 import type { PaymentInfo } from './payment-info.ts';
 

@@ -2,8 +2,8 @@
  * A payment as the escrow of x402's scheme `auth-capture` knows it. Sources: x402 specification, "auth-capture" on EVM,
  * version 1.1; base/commerce-payments 1.1, `AuthCaptureEscrow`.
  */
-import { ESCROW } from '../../escrow-contracts.ts';
-import { keccak256 } from '../../keccak.ts';
+import { ESCROW } from '../../on-chain/escrow-contracts.ts';
+import { keccak256 } from '../../on-chain/keccak.ts';
 import { word } from '../chains/evm-logs.ts';
 
 export const NOBODY = `0x${'0'.repeat(40)}`;

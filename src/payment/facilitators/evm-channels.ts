@@ -1,8 +1,8 @@
 /** Drives the channels of x402's scheme `batch-settlement` on one EVM chain, from the account that settles there. */
 import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem';
-import type { ChannelConfig } from '../../channel-config.ts';
-import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../escrow-contracts.ts';
-import { refused, type Settlement, unknown } from '../../settlement.ts';
+import type { ChannelConfig } from '../../on-chain/channel-config.ts';
+import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../on-chain/escrow-contracts.ts';
+import { refused, type Settlement, unknown } from '../../on-chain/settlement.ts';
 import type { ChannelState } from '../../store/channel-store.ts';
 import { signerOf } from '../chains/secp256k1.ts';
 import { channelId, depositNonce, voucherDigest } from '../channels/channel.ts';

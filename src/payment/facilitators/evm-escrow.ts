@@ -1,7 +1,7 @@
 /** Drives the escrow of x402's scheme `auth-capture` on one EVM chain, from the account that settles there. */
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
-import { EIP3009_COLLECTOR, ESCROW } from '../../escrow-contracts.ts';
-import { heldForUs, refused, type Settlement, unknown } from '../../settlement.ts';
+import { EIP3009_COLLECTOR, ESCROW } from '../../on-chain/escrow-contracts.ts';
+import { heldForUs, refused, type Settlement, unknown } from '../../on-chain/settlement.ts';
 import { findHold } from '../authorizations/auth-capture.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import { NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';

@@ -1,6 +1,6 @@
 /** Who checks and executes x402 payments: in process (`local.ts`) or over HTTP (`remote.ts`, `coinbase.ts`). */
 
-import type { Settlement, Transfer } from '../../settlement.ts';
+import type { Settlement, Transfer } from '../../on-chain/settlement.ts';
 import type { ChannelOperator } from '../channels/operator.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import type { Verdict } from '../verdict.ts';

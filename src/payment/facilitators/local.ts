@@ -1,6 +1,6 @@
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { asJsonObject } from '../../json.ts';
-import type { Settlement } from '../../settlement.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import {

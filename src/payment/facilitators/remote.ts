@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
 import { asJsonObject, isJsonObject } from '../../json.ts';
 import type { Log } from '../../log.ts';
-import type { Settlement } from '../../settlement.ts';
-import { TimeLimit } from '../../time-limit.ts';
-import { wholeAnswer } from '../../whole-answer.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
+import { TimeLimit } from '../../outgoing/time-limit.ts';
+import { wholeAnswer } from '../../outgoing/whole-answer.ts';
 import { openExtensionLog } from './extension-responses.ts';
 import {
   type Facilitator,

@@ -1,4 +1,4 @@
-import { keccak256 } from '../../keccak.ts';
+import { keccak256 } from '../../on-chain/keccak.ts';
 import type { RefundOrder } from './sender.ts';
 
 /**

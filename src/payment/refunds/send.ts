@@ -1,8 +1,9 @@
 /** Sends what is to be given back, once, whatever crashes in between. */
+
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Money } from '../../money.ts';
-import type { Settlement } from '../../settlement.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
 import type { Refund } from '../../store/refund-store.ts';
 import type { Store } from '../../store/store.ts';
 import { byNetwork } from '../by-network.ts';

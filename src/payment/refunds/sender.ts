@@ -1,5 +1,5 @@
 import type { Atomic } from '../../money.ts';
-import type { Settlement } from '../../settlement.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
 
 /** What is to be given back, to whom and where. */
 export interface RefundOrder {

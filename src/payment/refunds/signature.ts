@@ -1,6 +1,6 @@
 /** Who signed a text, as wallets sign texts: EIP-191 with a key's recovery, ed25519 against the address. */
 import { createPublicKey, verify } from 'node:crypto';
-import { checksumAddress } from '../../address.ts';
+import { checksumAddress } from '../../on-chain/address.ts';
 import { decodeBase58 } from '../chains/base58.ts';
 
 /** What stands before the 32 bytes of a public key (RFC 8410). */

@@ -1,6 +1,6 @@
 /** Challenges of the `Payment` HTTP authentication scheme (draft 01, "Challenge"): written, bound by HMAC, checked. */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { GatewayRequest } from '../../request.ts';
+import type { GatewayRequest } from '../../request/request.ts';
 
 /** A challenge as it stands in the header and as a credential echoes it: every value is a string. */
 export interface IssuedChallenge {

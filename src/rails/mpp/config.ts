@@ -1,5 +1,5 @@
-import { addressFault, isEvmAddress } from '../../address.ts';
 import type { VariableReader } from '../../environment.ts';
+import { addressFault, isEvmAddress } from '../../on-chain/address.ts';
 import type { Secrets } from './challenge.ts';
 import type { TempoOptions } from './tempo.ts';
 

@@ -5,7 +5,7 @@ import { Problem } from '../../errors.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Atomic } from '../../money.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import type { GatewayRequest } from '../../request.ts';
+import type { GatewayRequest } from '../../request/request.ts';
 import type { IssuedChallenge } from './challenge.ts';
 
 /** Decoded and bounded, but nothing in it is believed yet. */

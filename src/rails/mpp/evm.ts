@@ -2,8 +2,9 @@
  * Charges on an EVM chain with an EIP-3009 `authorization`: verified and settled by a facilitator, for which it is a
  * payment of x402's `exact` scheme. Source: draft-evm-charge-00 and mppx's `evm.charge`.
  */
-import { keccak256 } from '../../keccak.ts';
+
 import type { Atomic } from '../../money.ts';
+import { keccak256 } from '../../on-chain/keccak.ts';
 import {
   type Eip3009Authorization,
   eip3009Identity,

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json.ts';
 import { toDecimal } from '../../money.ts';
 import { paymentProblem } from '../../payment/payment-problem.ts';
 import type { McpWire } from '../../payment/rail.ts';
-import type { ToolCall } from '../../request.ts';
+import type { ToolCall } from '../../request/request.ts';
 import type { IssuedChallenge } from './challenge.ts';
 import { readToolCredential } from './credential.ts';
 import type { MppChallenge } from './http.ts';

@@ -1,6 +1,6 @@
+import type { Settlement } from '../../on-chain/settlement.ts';
 import type { Quote, VerifiedPayment } from '../../payment/rail.ts';
 import type { UpfrontReason } from '../../payment/upfront-reason.ts';
-import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
 
 /** What a method's own check of a credential adds to what its challenge says already. */

@@ -2,12 +2,12 @@
 import type { Route } from '../../catalogue/types.ts';
 import { SETTLES_UPFRONT } from '../../discovery/payment-info.ts';
 import { type Atomic, type Money, toAtomic } from '../../money.ts';
+import { unknown } from '../../on-chain/settlement.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import type { Quote, Rail } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { afterResultFirst } from '../../payment/settle-upfront.ts';
 import type { UpfrontReason } from '../../payment/upfront-reason.ts';
-import { unknown } from '../../settlement.ts';
 import { acceptedMethods } from './accept-payment.ts';
 import { bindingMismatch, bodyDigest, isOurs, issueChallenge, type Secrets } from './challenge.ts';
 import type { PaymentCredential } from './credential.ts';

@@ -11,10 +11,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { Actions, Transaction } from 'viem/tempo';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
 import { isJsonObject } from '../../json.ts';
+import { refused, type Settlement, unknown } from '../../on-chain/settlement.ts';
 import type { SignedTransfer } from '../../payment/authorizations/tempo.ts';
 import { ChainProblem, ChainUnreachable, type Rpc } from '../../payment/chains/rpc.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import { refused, type Settlement, unknown } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
 
 type Hex = `0x${string}`;

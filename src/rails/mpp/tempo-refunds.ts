@@ -4,6 +4,7 @@
  * has sent is found by it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { refused, type Settlement, unknown } from '../../on-chain/settlement.ts';
 import {
   type ExpectedTransfer,
   openTempoSearch,
@@ -13,7 +14,6 @@ import {
 import { ChainProblem, createRpc } from '../../payment/chains/rpc.ts';
 import { refundIdentity } from '../../payment/refunds/identity.ts';
 import type { RefundOrder, RefundSender } from '../../payment/refunds/sender.ts';
-import { refused, type Settlement, unknown } from '../../settlement.ts';
 
 interface TempoRefundOptions {
   readonly rpcUrl: string;

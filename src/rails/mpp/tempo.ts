@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../json.ts';
 import type { Atomic } from '../../money.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
 import {
   checkSignedTransfer,
   demandNextNonce,
@@ -21,7 +22,6 @@ import { createEvmPayers } from '../../payment/exposure/payer.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { endsBeforeTheWork, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
 import type { UpfrontReason } from '../../payment/upfront-reason.ts';
-import type { Settlement } from '../../settlement.ts';
 import type { PaymentCredential } from './credential.ts';
 import type { ChargeMethod, MethodVerdict, Work } from './method.ts';
 import type { TempoChain } from './tempo-chain.ts';

@@ -1,6 +1,7 @@
 /** The challenges of the x402 rail: what is offered, in the words of versions 2 and 1. */
 import type { NetworkId, Route } from '../../catalogue/types.ts';
 import { type Money, toAtomic } from '../../money.ts';
+import { REFUNDS_PATH } from '../../paths.ts';
 import { WITHDRAW_DELAY } from '../../payment/channels/channel.ts';
 import { captureDeadlineAt, LONGEST_HELD_WORK_MS, stepOf } from '../../payment/escrow/deadline.ts';
 import { NOBODY } from '../../payment/escrow/payment-info.ts';
@@ -9,7 +10,6 @@ import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts'
 import type { Challenge, Quote, Rail, ToolWords } from '../../payment/rail.ts';
 import type { Correction, Refusal } from '../../payment/refusal.ts';
 import { afterResultFirst, authorizationSeconds, endsTooSoonOn } from '../../payment/settle-upfront.ts';
-import { REFUNDS_PATH } from '../../v1-paths.ts';
 import { discoveryExtension } from './bazaar.ts';
 import { type ChallengeIds, NO_ID } from './challenge-id.ts';
 import { leastDeposit } from './channel.ts';

@@ -3,7 +3,10 @@
  * payment first and reads the offers, then sends a voucher of what its calls have cost. Source: x402 specification,
  * "batch-settlement" on EVM, "Refund"; @x402/evm 2.27.0.
  */
+
 import { Problem } from '../../errors.ts';
+import type { Settlement } from '../../on-chain/settlement.ts';
+import { CHANNELS_PATH } from '../../paths.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator } from '../../payment/channels/operator.ts';
 import { inProgress, settlementPending } from '../../payment/conflicts.ts';
@@ -12,10 +15,8 @@ import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.t
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import type { HttpAnswer, OwnPath, PayerGate } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import type { GatewayRequest } from '../../request.ts';
-import type { Settlement } from '../../settlement.ts';
+import type { GatewayRequest } from '../../request/request.ts';
 import type { Channel, ChannelState, ChannelStore } from '../../store/channel-store.ts';
-import { CHANNELS_PATH } from '../../v1-paths.ts';
 import { channelRequirements, corrected } from './challenge.ts';
 import { busy, channelState, chargedOf, demandSigned, mismatch, NO_BALANCE } from './channel.ts';
 import { readCredential, type X402Credential } from './credential.ts';

@@ -2,7 +2,9 @@
  * Payments by x402's `batch-settlement`: a voucher drawn on a channel. What the published client reads of answers and
  * refusals is said here. Source: x402 specification, "batch-settlement" on EVM; @x402/evm 2.27.0.
  */
+
 import { Problem } from '../../errors.ts';
+import type { Transfer } from '../../on-chain/settlement.ts';
 import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator, Deposit } from '../../payment/channels/operator.ts';
 import { settlementPending } from '../../payment/conflicts.ts';
@@ -11,7 +13,6 @@ import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.t
 import type { Declined, Hold } from '../../payment/hold.ts';
 import type { PayableNetwork } from '../../payment/networks.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import type { Transfer } from '../../settlement.ts';
 import type { Channel, ChannelFound, ChannelState, ChannelStore, Drawn } from '../../store/channel-store.ts';
 import type { Receipt } from '../../store/store.ts';
 

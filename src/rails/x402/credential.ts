@@ -12,7 +12,7 @@ import type { PayableNetworks } from '../../payment/networks.ts';
 import type { Credential } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { requestDigest } from '../../payment/request-digest.ts';
-import type { GatewayRequest } from '../../request.ts';
+import type { GatewayRequest } from '../../request/request.ts';
 import { networkName, type PaymentPayload, schemeOf } from './wire.ts';
 
 export interface X402Credential extends Credential {

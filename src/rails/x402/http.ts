@@ -4,7 +4,7 @@ import type { PayableNetworks } from '../../payment/networks.ts';
 import { paymentProblem } from '../../payment/payment-problem.ts';
 import type { HttpWire } from '../../payment/rail.ts';
 import type { FailedSettlement } from '../../payment/refusal.ts';
-import type { GatewayRequest } from '../../request.ts';
+import type { GatewayRequest } from '../../request/request.ts';
 import type { Challenges, X402Challenge } from './challenge.ts';
 import { readCredential, type X402Credential } from './credential.ts';
 import type { RecoveryQuery } from './recovery.ts';

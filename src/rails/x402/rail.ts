@@ -1,5 +1,7 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
+
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
+import { unknown } from '../../on-chain/settlement.ts';
 import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth-capture.ts';
 import type { Authorization, Terms } from '../../payment/authorizations/authorization.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
@@ -16,7 +18,6 @@ import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts'
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
-import { unknown } from '../../settlement.ts';
 import type { ChannelStore } from '../../store/channel-store.ts';
 import {
   createChallenges,

@@ -1,12 +1,12 @@
 /** What has to be known of a payment to ask its chain later what became of it, and to write its receipt. */
 import type { NetworkId } from '../../catalogue/types.ts';
+import { type Settlement, unknown } from '../../on-chain/settlement.ts';
 import { findHold } from '../../payment/authorizations/auth-capture.ts';
 import { findEip3009Settlement } from '../../payment/authorizations/eip3009.ts';
 import { findPermit2Settlement } from '../../payment/authorizations/permit2.ts';
 import { findSolanaSettlement, type HistoryProgress } from '../../payment/authorizations/solana.ts';
 import type { LogProgress } from '../../payment/chains/evm-logs.ts';
 import { type Looks, openLooks } from '../../payment/chains/looks.ts';
-import { type Settlement, unknown } from '../../settlement.ts';
 import type { ChannelQuery } from './channel.ts';
 
 /** Clocks of chain and gateway differ. */

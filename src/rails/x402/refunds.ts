@@ -4,8 +4,10 @@
  * can say of it for good that it will never move money. On EVM networks each refund has a nonce of its own, whatever
  * database it is sent from: the token itself refuses a second transfer with it.
  */
+
 import type { VariableReader } from '../../environment.ts';
 import { toDecimal } from '../../money.ts';
+import { refused, unused } from '../../on-chain/settlement.ts';
 import { fromAtomic } from '../../payment/assets.ts';
 import type { Authorization } from '../../payment/authorizations/authorization.ts';
 import { findEip3009Settlement, readEip3009 } from '../../payment/authorizations/eip3009.ts';
@@ -15,7 +17,6 @@ import { type Looks, openLooks } from '../../payment/chains/looks.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import { refundIdentity } from '../../payment/refunds/identity.ts';
 import type { RefundOrder, RefundSender } from '../../payment/refunds/sender.ts';
-import { refused, unused } from '../../settlement.ts';
 import { type FindSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
 
 /** Private keys: into no log, error or store with them. */

@@ -1,5 +1,5 @@
 /** What payers are told of a settlement. Source: x402 specifications, core versions 2 and 1, "Settlement Response". */
-import { checksumAddress, isEvmAddress } from '../../address.ts';
+import { checksumAddress, isEvmAddress } from '../../on-chain/address.ts';
 import type { FailedSettlement } from '../../payment/refusal.ts';
 import type { Receipt } from '../../store/store.ts';
 import { channelResponse } from './channel.ts';

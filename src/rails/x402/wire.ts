@@ -2,7 +2,7 @@
  * x402 on the wire: header names, payload shapes and their decoding.
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
-import { isEvmAddress } from '../../address.ts';
+import { isEvmAddress } from '../../on-chain/address.ts';
 import { checkAmount } from '../../payment/authorizations/checks.ts';
 import type { Approval } from '../../payment/authorizations/eip2612.ts';
 import { NOBODY } from '../../payment/escrow/payment-info.ts';

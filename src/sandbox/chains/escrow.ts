@@ -1,4 +1,4 @@
-import { BATCH_SETTLEMENT, EIP3009_COLLECTOR, EIP3009_DEPOSITS, ESCROW } from '../../escrow-contracts.ts';
+import { BATCH_SETTLEMENT, EIP3009_COLLECTOR, EIP3009_DEPOSITS, ESCROW } from '../../on-chain/escrow-contracts.ts';
 import type { Rpc } from '../../payment/chains/rpc.ts';
 import { readArtifact } from './contract.ts';
 

@@ -4,7 +4,7 @@
  * which leaves open what `metric` holds, what an unknown symbol gets and what errors look like: these are as consumers
  * read them.
  */
-import { seeded } from '../../seed.ts';
+import { seeded } from '../../examples/seed.ts';
 import { type Double, type DoubleKind, hasHeaderKey, jsonAnswer } from './double.ts';
 
 export const finnhubDouble: DoubleKind = { adapter: 'finnhub', open };

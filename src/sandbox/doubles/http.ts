@@ -3,8 +3,8 @@
  * `upstream:` block, else an answer of which the block makes a result that fits the result schema.
  */
 import type { JsonSchema, Upstream } from '../../catalogue/types.ts';
-import { instanceOf } from '../../schema-instance.ts';
-import { digest } from '../../seed.ts';
+import { instanceOf } from '../../examples/schema-instance.ts';
+import { digest } from '../../examples/seed.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from '../../upstream/providers/http/options.ts';
 import { placesIn } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';

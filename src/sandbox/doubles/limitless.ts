@@ -4,7 +4,7 @@
  * provider's own web client, github limitless-labs-group/Limitless-Exchange at baf2227 (src/types, src/services,
  * clob/orderbook.tsx). That it refuses pages of more than 25 is what its consumers say: its client asks for no more.
  */
-import { digest, seeded } from '../../seed.ts';
+import { digest, seeded } from '../../examples/seed.ts';
 import { type Double, type DoubleKind, type DoubleRequest, jsonAnswer } from './double.ts';
 
 export const limitlessDouble: DoubleKind = { adapter: 'limitless', open };

@@ -6,8 +6,8 @@
  * What hosts behind OpenRouter say in `metadata.raw`, and its words for an unknown model, are as consumers show them.
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
-import { instanceOf } from '../../schema-instance.ts';
-import { digest, seeded } from '../../seed.ts';
+import { instanceOf } from '../../examples/schema-instance.ts';
+import { digest, seeded } from '../../examples/seed.ts';
 import {
   type Double,
   type DoubleAnswer,

@@ -3,7 +3,7 @@
  * Read on 2026-11-22 in the types of `openai` 6.49.0 (resources/images, resources/audio/transcriptions).
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
-import { digest, seeded } from '../../seed.ts';
+import { digest, seeded } from '../../examples/seed.ts';
 import { mediaDuration } from '../../upstream/media/facts.ts';
 import { sniffMediaType } from '../../upstream/media/type.ts';
 import { filePath, makeFile } from '../files/index.ts';

@@ -8,7 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Upstream } from '../../catalogue/types.ts';
-import { digest } from '../../seed.ts';
+import { digest } from '../../examples/seed.ts';
 import { filePath, makeFile, ratioOf } from '../files/index.ts';
 import {
   type Double,

@@ -3,8 +3,8 @@
  * Read on 2026-11-22 in the schemas of `@ai-sdk/xai` 3.0.99 (src/responses/xai-responses-api.ts).
  */
 import type { ModelFile, Upstream } from '../../catalogue/types.ts';
-import { instanceOf } from '../../schema-instance.ts';
-import { digest, seeded } from '../../seed.ts';
+import { instanceOf } from '../../examples/schema-instance.ts';
+import { digest, seeded } from '../../examples/seed.ts';
 import {
   type Double,
   type DoubleAnswer,

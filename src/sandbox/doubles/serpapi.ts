@@ -6,7 +6,7 @@
  * alone: Amazon's prices and `link_clean`, eBay's `seller` and `product_id`, and Google Lens's `related_content` and
  * `exact_matches` of a row are as consumers read them.
  */
-import { digest, type Seeded, seeded } from '../../seed.ts';
+import { digest, type Seeded, seeded } from '../../examples/seed.ts';
 import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, jsonAnswer } from './double.ts';
 
 export const serpapiDouble: DoubleKind = { adapter: 'serpapi', open };

@@ -8,7 +8,7 @@
  * api/v1/tiktok/products/reviews/get, with names up to a review's `verifiedPurchase`; of what follows the descriptions
  * alone (who reviewed, by an id, a display name and a picture), so that `reviewer` and its names are guesses.
  */
-import { digest, type Seeded, seeded } from '../../seed.ts';
+import { digest, type Seeded, seeded } from '../../examples/seed.ts';
 import {
   type Double,
   type DoubleAnswer,

@@ -6,7 +6,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { Upstream } from '../../catalogue/types.ts';
-import { digest } from '../../seed.ts';
+import { digest } from '../../examples/seed.ts';
 import { canonicalJson } from '../../upstream/providers/tee/canonical-json.ts';
 import { type Double, type DoubleAnswer, type DoubleKind, type DoubleRequest, jsonAnswer, jsonBody } from './double.ts';
 import { openaiChatDouble } from './openai-chat.ts';

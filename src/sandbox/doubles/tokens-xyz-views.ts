@@ -1,5 +1,5 @@
 /** How tokens.xyz shows the fixtures. */
-import { seeded } from '../../seed.ts';
+import { seeded } from '../../examples/seed.ts';
 import { type AssetFixture, type TokenFixture, tokenFixtures } from './market-fixtures.ts';
 
 /** The asset's tokens, most liquid first: the first is the primary variant. */

@@ -1,5 +1,5 @@
 /** Stands in for the web: the sandbox reads callers' files here, whatever host they name. Equal addresses hold equal files. */
-import { digest } from '../../seed.ts';
+import { digest } from '../../examples/seed.ts';
 import { type FilePlan, filePath, makeFile } from '../files/index.ts';
 import { type DoubleAnswer, jsonAnswer } from './double.ts';
 

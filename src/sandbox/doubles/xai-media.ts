@@ -4,7 +4,7 @@
  * Speech is not in there: it is as in the adapter's sources.
  */
 import type { Upstream } from '../../catalogue/types.ts';
-import { digest } from '../../seed.ts';
+import { digest } from '../../examples/seed.ts';
 import { mediaDuration } from '../../upstream/media/facts.ts';
 import { type FilePlan, filePath, makeFile, ratioOf } from '../files/index.ts';
 import { kilobitRates } from '../files/sound.ts';

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { seeded } from '../../seed.ts';
+import { seeded } from '../../examples/seed.ts';
 
 export interface Picture {
   /** Decides the colours and shapes. */

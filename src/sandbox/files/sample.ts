@@ -1,5 +1,5 @@
 /** A file of a kind, for doubles that are not told more. */
-import { digest } from '../../seed.ts';
+import { digest } from '../../examples/seed.ts';
 import type { MediaKind } from '../../upstream/media/type.ts';
 import { type FilePlan, filePath, makeFile } from './index.ts';
 

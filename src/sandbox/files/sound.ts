@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMp3Encoder } from 'wasm-media-encoders';
-import { seeded } from '../../seed.ts';
+import { seeded } from '../../examples/seed.ts';
 
 export const kilobitRates = [32, 64, 96, 128, 192] as const;
 type Kilobits = (typeof kilobitRates)[number];

@@ -1,7 +1,7 @@
 /** Reads files at addresses that strangers choose: callers' references and what providers hand out. */
 import { Agent } from 'undici';
-import { readBounded } from '../../bounded-body.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { readBounded } from './bounded-body.ts';
 import { openGate } from './concurrency.ts';
 import { AllowanceSpent, openDownloadAllowance } from './download-allowance.ts';
 import { AddressRefused, guardedLookup, type Resolve, resolveAll, urlRefusal } from './public-url.ts';

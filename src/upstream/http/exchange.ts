@@ -1,12 +1,12 @@
 /** The start of one HTTP exchange with an upstream: its turn, its time limit, and what a failure means. */
 import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
-import { readBounded } from '../../bounded-body.ts';
 import type { Log } from '../../log.ts';
-import { TimeLimit } from '../../time-limit.ts';
-import { traceparentOf } from '../../trace.ts';
-import { type WholeAnswer, wholeAnswer } from '../../whole-answer.ts';
+import { TimeLimit } from '../../outgoing/time-limit.ts';
+import { type WholeAnswer, wholeAnswer } from '../../outgoing/whole-answer.ts';
+import { traceparentOf } from '../../request/trace.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { readBounded } from './bounded-body.ts';
 import type { CircuitBreaker, Ended } from './circuit-breaker.ts';
 import type { Gate } from './concurrency.ts';
 import { redact, snippet } from './redact.ts';

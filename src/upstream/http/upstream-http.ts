@@ -1,6 +1,6 @@
 /** The one way out to providers, as adapters see it. `openUpstreamHttp` in `client.ts` builds one per upstream. */
 import type { Readable } from 'node:stream';
-import type { Trace } from '../../trace.ts';
+import type { Trace } from '../../request/trace.ts';
 import type { UpstreamProblem } from '../problem.ts';
 
 type QueryValue = string | number | boolean | undefined;

@@ -1,6 +1,6 @@
 import { BUY_CREDITS } from '../../catalogue/sells-credits.ts';
 import { toDecimal, usd } from '../../money.ts';
-import { CREDITS_PATH } from '../../v1-paths.ts';
+import { CREDITS_PATH } from '../../paths.ts';
 import { defineRecipe } from '../adapter.ts';
 
 interface BuyCreditsRequest {

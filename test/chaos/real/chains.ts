@@ -4,10 +4,10 @@
  */
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import type { Network } from '../../../src/catalogue/types.ts';
+import { shipped } from '../../../src/gateway/shipped.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { type Chains as Started, startChains } from '../../../src/sandbox/chains/index.ts';
-import { shipped } from '../../../src/shipped.ts';
 import type { Chains } from '../chains.ts';
 import { type Ledger, ledgerOf, type Transfer } from '../ledger.ts';
 import { tempoName } from '../names.ts';

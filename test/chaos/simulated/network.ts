@@ -1,6 +1,6 @@
 /** The network that everybody pays on: as it is live, with the simulated chain in its place. */
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
-import { shipped } from '../../../src/shipped.ts';
+import { shipped } from '../../../src/gateway/shipped.ts';
 
 export interface Network {
   readonly id: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { importDocument } from '../../../src/cli/import/importer.ts';
-import { shipped } from '../../../src/shipped.ts';
+import { shipped } from '../../../src/gateway/shipped.ts';
 import { checked, emptyCatalogue, type Imported, imported, propertiesOf, UPSTREAMS } from './imported.ts';
 
 const documents = 'test/cli/import/documents';

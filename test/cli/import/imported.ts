@@ -7,8 +7,8 @@ import { checkedCatalogue } from '../../../src/catalogue/checked.ts';
 import { checkCatalogue } from '../../../src/catalogue/load.ts';
 import type { EndpointFile } from '../../../src/catalogue/types.ts';
 import { type ImportOptions, importDocument, type Outcome, type Report } from '../../../src/cli/import/importer.ts';
+import { shipped } from '../../../src/gateway/shipped.ts';
 import { asJsonObject, type JsonObject } from '../../../src/json.ts';
-import { shipped } from '../../../src/shipped.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
 
 export const UPSTREAMS = `# Who serves what is sold.

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
-import { shipped } from '../../../src/shipped.ts';
+import { shipped } from '../../../src/gateway/shipped.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
 import { openCallContext } from '../../upstream/call-context.ts';
 import { openServed } from '../../upstream/served-routes.ts';

@@ -9,8 +9,8 @@ import {
 import fc from 'fast-check';
 import t from 'tap';
 import { type Address, getAddress, type Hex, hashTypedData } from 'viem';
-import type { ChannelConfig } from '../../../src/channel-config.ts';
-import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../../src/escrow-contracts.ts';
+import type { ChannelConfig } from '../../../src/on-chain/channel-config.ts';
+import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../../src/on-chain/escrow-contracts.ts';
 import { readBatchSettlement } from '../../../src/payment/authorizations/batch-settlement.ts';
 import { channelId, depositNonce, voucherDigest, WITHDRAW_DELAY } from '../../../src/payment/channels/channel.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';

@@ -1,13 +1,13 @@
 /** What an EVM chain says became of what was signed: an EIP-3009 authorization, a permit, a hold. */
 import t, { type Test } from 'tap';
-import { ESCROW } from '../../../src/escrow-contracts.ts';
+import { ESCROW } from '../../../src/on-chain/escrow-contracts.ts';
+import { heldForUs, refused, unknown, unused } from '../../../src/on-chain/settlement.ts';
 import { findHold } from '../../../src/payment/authorizations/auth-capture.ts';
 import { type Eip3009Query, findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';
 import { findPermit2Settlement, PERMIT2, type Permit2Query } from '../../../src/payment/authorizations/permit2.ts';
 import { type LogProgress, TRANSFER } from '../../../src/payment/chains/evm-logs.ts';
 import { openLooks } from '../../../src/payment/chains/looks.ts';
 import { type PaymentInfo, paymentHash } from '../../../src/payment/escrow/payment-info.ts';
-import { heldForUs, refused, unknown, unused } from '../../../src/settlement.ts';
 import { type EvmChain, type EvmLog, openEvmNode, rangesIn, word } from '../chains/evm-chain.ts';
 import { type Node, NodeError } from '../chains/node.ts';
 

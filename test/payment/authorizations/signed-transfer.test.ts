@@ -1,5 +1,6 @@
 /** A signed Tempo transfer: when it is taken, to the second, what is read of its payload, and what became of it. */
 import t, { type Test } from 'tap';
+import { refused, unknown, unused } from '../../../src/on-chain/settlement.ts';
 import {
   checkSignedTransfer,
   demandNextNonce,
@@ -9,7 +10,6 @@ import {
   readTempoPayment,
   type SignedTransfer,
 } from '../../../src/payment/authorizations/tempo.ts';
-import { refused, unknown, unused } from '../../../src/settlement.ts';
 import { type EvmChain, type EvmLog, hex, openEvmNode, rangesIn, word } from '../chains/evm-chain.ts';
 import { NodeError } from '../chains/node.ts';
 

@@ -1,5 +1,6 @@
 /** A Solana transaction: which terms it has to meet, how long its blockhash has to last, and what its chain says became of it. */
 import t, { type Test } from 'tap';
+import { refused, unknown, unused } from '../../../src/on-chain/settlement.ts';
 import {
   demandBlockhash,
   findSolanaSettlement,
@@ -9,7 +10,6 @@ import {
   type SolanaQuery,
 } from '../../../src/payment/authorizations/solana.ts';
 import { openLooks } from '../../../src/payment/chains/looks.ts';
-import { refused, unknown, unused } from '../../../src/settlement.ts';
 import { GONE, type Node } from '../chains/node.ts';
 import {
   AUTHORITY,

@@ -1,6 +1,6 @@
 /** What is signed on EVM chains, for a transfer, a hold or a permit: which terms it has to meet, and when, to the second. */
 import t from 'tap';
-import { EIP3009_COLLECTOR } from '../../../src/escrow-contracts.ts';
+import { EIP3009_COLLECTOR } from '../../../src/on-chain/escrow-contracts.ts';
 import { type HoldTerms, readAuthCapture } from '../../../src/payment/authorizations/auth-capture.ts';
 import type { Authorization } from '../../../src/payment/authorizations/authorization.ts';
 import { readApproval } from '../../../src/payment/authorizations/eip2612.ts';

@@ -1,8 +1,8 @@
 /** Questions to a chain's node over JSON-RPC: what of the answer is told, and how much may be asked about one payment. */
 import t, { type Test } from 'tap';
+import { refused, type Settlement, unknown, unused } from '../../../src/on-chain/settlement.ts';
 import { type Look, type Looks, openLooks } from '../../../src/payment/chains/looks.ts';
 import { ChainProblem, ChainUnreachable, createRpc } from '../../../src/payment/chains/rpc.ts';
-import { refused, type Settlement, unknown, unused } from '../../../src/settlement.ts';
 import { serve } from '../facilitators/front.ts';
 import { GONE, openNode } from './node.ts';
 

@@ -1,7 +1,8 @@
 /** A payer with a channel, and the chain that has it. Vouchers are signed, and checked, as on a real one. */
 import { createPublicClient, custom, type Hex } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
-import type { ChannelConfig } from '../../../src/channel-config.ts';
+import type { ChannelConfig } from '../../../src/on-chain/channel-config.ts';
+import { refused, type Settlement } from '../../../src/on-chain/settlement.ts';
 import {
   type ChannelAuthorization,
   readBatchSettlement,
@@ -12,7 +13,6 @@ import { openEvmChannels } from '../../../src/payment/facilitators/evm-channels.
 import type { Facilitator } from '../../../src/payment/facilitators/facilitator.ts';
 import { createPayableNetworks, type PayableNetworks } from '../../../src/payment/networks.ts';
 import type { Verdict } from '../../../src/payment/verdict.ts';
-import { refused, type Settlement } from '../../../src/settlement.ts';
 import type { ChannelState } from '../../../src/store/channel-store.ts';
 import { baseSepolia, polygon, solanaDevnet, stable } from '../facilitators/networks.ts';
 

@@ -12,8 +12,8 @@ import {
   parseSignature,
   recoverAddress,
 } from 'viem';
-import type { ChannelConfig } from '../../../src/channel-config.ts';
-import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../../src/escrow-contracts.ts';
+import type { ChannelConfig } from '../../../src/on-chain/channel-config.ts';
+import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../../src/on-chain/escrow-contracts.ts';
 import { channelId, depositNonce, voucherDigest } from '../../../src/payment/channels/channel.ts';
 import type { ChannelClaim, Deposit } from '../../../src/payment/channels/operator.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';

@@ -15,8 +15,8 @@ import {
   parseSignature,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { ChannelConfig } from '../../../src/channel-config.ts';
-import { BATCH_SETTLEMENT } from '../../../src/escrow-contracts.ts';
+import type { ChannelConfig } from '../../../src/on-chain/channel-config.ts';
+import { BATCH_SETTLEMENT } from '../../../src/on-chain/escrow-contracts.ts';
 import { readBatchSettlement } from '../../../src/payment/authorizations/batch-settlement.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { channelId, WITHDRAW_DELAY } from '../../../src/payment/channels/channel.ts';

@@ -15,7 +15,7 @@ import {
   parseTransaction,
   serializeErc6492Signature,
 } from 'viem';
-import type { ChannelConfig } from '../../../src/channel-config.ts';
+import type { ChannelConfig } from '../../../src/on-chain/channel-config.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { signPayload } from '../../exact-offer.ts';

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { EIP3009_COLLECTOR } from '../../../src/escrow-contracts.ts';
+import { EIP3009_COLLECTOR } from '../../../src/on-chain/escrow-contracts.ts';
 import type { EscrowOperator } from '../../../src/payment/escrow/escrow.ts';
 import { authorizationNonce, type PaymentInfo } from '../../../src/payment/escrow/payment-info.ts';
 import { type LocalOptions, localFacilitator } from '../../../src/payment/facilitators/local.ts';

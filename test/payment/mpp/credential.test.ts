@@ -4,7 +4,7 @@ import { Problem } from '../../../src/errors.ts';
 import type { Quote } from '../../../src/payment/rail.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
-import type { GatewayRequest } from '../../../src/request.ts';
+import type { GatewayRequest } from '../../../src/request/request.ts';
 import { noExposure } from '../exposure/none.ts';
 import {
   answerOf,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HttpAnswer, Quote } from '../../../src/payment/rail.ts';
 import type { MppRail } from '../../../src/rails/mpp/rail.ts';
-import type { GatewayRequest } from '../../../src/request.ts';
+import type { GatewayRequest } from '../../../src/request/request.ts';
 import { mppRoute } from './route.ts';
 
 export const secret = 'a secret that is long enough, of 32 bytes or more';

@@ -1,10 +1,10 @@
 /** What is left of a deposit is given back to its payer who asks, and to nobody else. */
 import t, { type Test } from 'tap';
+import { unknown } from '../../../src/on-chain/settlement.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import type { HttpAnswer } from '../../../src/payment/rail.ts';
 import { openChannelRefunds } from '../../../src/rails/x402/channel-refunds.ts';
 import { encodeHeader } from '../../../src/rails/x402/wire.ts';
-import { unknown } from '../../../src/settlement.ts';
 import type { ChannelState, ChannelStore } from '../../../src/store/channel-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import {

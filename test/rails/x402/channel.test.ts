@@ -1,10 +1,10 @@
 /** Calls that are drawn from a channel: what is taken, what is not and why, and what is kept and told of them. */
 import t, { type Test } from 'tap';
 import { Problem } from '../../../src/errors.ts';
+import { refused, type Settlement, unknown } from '../../../src/on-chain/settlement.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { channelReceipt, channelResponse, leastDeposit, openChannelPayments } from '../../../src/rails/x402/channel.ts';
-import { refused, type Settlement, unknown } from '../../../src/settlement.ts';
 import type { ChannelState } from '../../../src/store/channel-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import {

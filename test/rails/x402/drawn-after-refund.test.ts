@@ -1,10 +1,10 @@
 /** What a channel holds after its deposit was given back, and what is drawn from it all the same. */
 import t, { type Test } from 'tap';
+import { unknown } from '../../../src/on-chain/settlement.ts';
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { openChannelPayments } from '../../../src/rails/x402/channel.ts';
 import { openChannelRefunds } from '../../../src/rails/x402/channel-refunds.ts';
 import { encodeHeader } from '../../../src/rails/x402/wire.ts';
-import { unknown } from '../../../src/settlement.ts';
 import type { ChannelStore } from '../../../src/store/channel-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
 import {

@@ -1,6 +1,6 @@
 import { laterDocument, makeDocument } from '../../../discovery/document.ts';
 import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-documents.ts';
-import { MCP_PATH } from '../../../mcp-path.ts';
+import { MCP_PATH } from '../../../paths.ts';
 import { exposurePolicy } from '../../../payment/exposure/policy.ts';
 import type { X402Rail } from '../rail.ts';
 import { x402Paying, x402Sold } from './llms.ts';

@@ -5,8 +5,8 @@ import { type Payable, type PayableNetwork, payableOn } from '../../../discovery
 import { priceInWords } from '../../../discovery/payment-info.ts';
 import { soldLine } from '../../../discovery/sold-line.ts';
 import { toDecimal } from '../../../money.ts';
+import { CREDITS_PATH } from '../../../paths.ts';
 import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
-import { CREDITS_PATH } from '../../../v1-paths.ts';
 import { upfrontOn, whereInWords } from './upfront.ts';
 import { workedExample } from './worked-example.ts';
 

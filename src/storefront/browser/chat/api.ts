@@ -1,5 +1,5 @@
 /** What the chat asks of the gateway: OpenAI's chat completions, models, and the credits of a key. */
-import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../../v1-paths.ts';
+import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../../paths.ts';
 import { eventsIn, textOf } from '../event-stream.ts';
 
 export interface Message {

@@ -4,7 +4,7 @@
  * PermitWitnessTransferFrom, and EIP-712.
  */
 import { type Address, isAddressEqual } from 'viem';
-import { EIP3009_COLLECTOR } from '../../../escrow-contracts.ts';
+import { EIP3009_COLLECTOR } from '../../../on-chain/escrow-contracts.ts';
 import type { Accepted } from '../purchase/types.ts';
 import { PERMIT2 } from './permit2.ts';
 import { WalletProblem } from './wallet.ts';

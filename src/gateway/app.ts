@@ -1,0 +1,87 @@
+/** The gateway on a server of its own, with the operator's port beside it. */
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { consoleUrl, type Operated, serveAdmin } from '../console/server.ts';
+import { lastUse, listen, silentConnections } from '../http/server.ts';
+import { within } from '../timing.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+
+type Parts = Parameters<typeof openGateway>;
+
+interface App extends Pick<Gateway, 'sold' | 'missing' | 'reload'> {
+  readonly url: string;
+  /** The operator's console; `token` where it was made for this start. Undefined: it is not served. */
+  readonly console: { readonly url: string; readonly token: string | undefined } | undefined;
+  /** Refuses new calls and lets those under way finish for a while. The same end for all who ask for it. */
+  close(): Promise<void>;
+  /** Where another process takes the new connections: answers all that comes over those there are, then closes. */
+  retire(): Promise<void>;
+}
+
+/** How long the last answers may be on their way before their connections are closed. */
+const LAST_ANSWERS_MS = 1_000;
+/** How long a connection is waited for that could be used once more. */
+const LAST_USE_MS = 5_000;
+
+/** Makes the gateway, and listens. */
+export async function openApp(...parts: Parts): Promise<App> {
+  const [config, , , log] = parts;
+  return await serveGateway(await openGateway(...parts), config, log);
+}
+
+/** Listens. `operated` is what the operator's port shows and does. */
+export async function serveGateway(
+  gateway: Gateway,
+  { host, port: wanted, admin, drainMs }: Parts[0],
+  log: Parts[3],
+  operated: Operated = gateway,
+): Promise<App> {
+  const { listener, idle } = gateway;
+  const server = await listen(listener, host, wanted);
+  const silent = silentConnections(server);
+  const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  const token = admin?.token ?? randomBytes(32).toString('base64url');
+  const adminServer = admin && (await serveAdmin({ ...operated, log }, { ...admin, token }));
+  const { port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    const stopped = gateway.close(closed);
+    // While calls are under way, new ones are told that the gateway is shutting down.
+    await within(drainMs, idle());
+    server.close();
+    server.closeIdleConnections();
+    silent.close();
+    await stopped;
+    server.closeIdleConnections();
+    await within(LAST_ANSWERS_MS, closed);
+    server.closeAllConnections();
+    adminServer?.close().closeAllConnections();
+  }
+  const close = (): Promise<void> => {
+    closing ??= end();
+    return closing;
+  };
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    get sold() {
+      return gateway.sold;
+    },
+    get missing() {
+      return gateway.missing;
+    },
+    reload: gateway.reload,
+    console: adminServer && {
+      url: consoleUrl(adminServer),
+      token: admin.token === undefined ? token : undefined,
+    },
+    close,
+    async retire() {
+      lastUse(server);
+      await within(LAST_USE_MS, closed);
+      // However long they take: they have deadlines of their own, and nobody waits for this process.
+      await idle();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,329 @@
+/** Where everything meets: config, catalogue and platform become a gateway. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import type { RequestHandler } from 'express';
+import { openAlerts } from '../alerts/alerts.ts';
+import { openDelivery } from '../alerts/deliver.ts';
+import { alertProblems } from '../alerts/secret.ts';
+import { keepOf } from '../catalogue/keep.ts';
+import { refundsOf } from '../catalogue/refunds.ts';
+import type { Catalogue, Route } from '../catalogue/types.ts';
+import type { ConsoleParts } from '../console/parts.ts';
+import { ConfigProblem } from '../environment.ts';
+import { clientAddresses } from '../http/client-address.ts';
+import { openLimits } from '../limits/limits.ts';
+import type { Log } from '../log.ts';
+import { countLosses } from '../metrics/losses.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { owedIn } from '../metrics/owed.ts';
+import { countReceipts } from '../metrics/receipts.ts';
+import { openTally } from '../metrics/tally.ts';
+import { assetsOf, fromAtomic } from '../payment/assets.ts';
+import { createExposureControl } from '../payment/exposure/control.ts';
+import { exposurePolicy } from '../payment/exposure/policy.ts';
+import { gasAccounts } from '../payment/facilitators/gas-accounts.ts';
+import { usualIntervals } from '../payment/intervals.ts';
+import { createPayableNetworks } from '../payment/networks.ts';
+import type { Platform } from '../platform.ts';
+import { openRails } from '../rails/open.ts';
+import { type Readiness, readinessOf } from '../readiness.ts';
+import type { Visit } from '../request/visit.ts';
+import { openStore } from '../store/open.ts';
+import { watchStore } from '../store/readiness.ts';
+import type { Loss } from '../store/store.ts';
+import { afterAWhile, inTurn, within } from '../timing.ts';
+import { openAccessLog } from './access-log.ts';
+import { startBackground } from './background.ts';
+import type { Config } from './config.ts';
+import { watchDisk } from './disk.ts';
+import { openEditions, ReloadRefused } from './editions.ts';
+import { followOthers, isRefusal, load, openAnnouncements, openPending } from './reloading.ts';
+
+/** Everything that is sold, before anything listens. */
+export interface Gateway {
+  /** To be mounted in an Express application. */
+  readonly router: RequestHandler;
+  /** The same for a server of its own. */
+  readonly listener: RequestListener;
+  /** What is sold now, and what is not for want of a key: route -> missing variables. */
+  readonly sold: readonly Route[];
+  readonly missing: ReadonlyMap<Route, readonly string[]>;
+  /** For a port that only the operator reaches. */
+  readonly metrics: Pick<Metrics, 'text' | 'contentType' | 'snapshot'>;
+  readonly console: ConsoleParts;
+  /** That the process lives, and what it sells. */
+  health(): object;
+  /** Whether it may be sent calls. */
+  readiness(): Readiness;
+  /**
+   * Sells what the catalogue's files say now; what was offered before is honoured. Undefined where they say what is sold
+   * already. Throws CatalogueErrors and ReloadRefused: then nothing has changed.
+   */
+  reload(): Promise<Catalogue | undefined>;
+  /** Resolves once no call is under way. */
+  idle(): Promise<unknown>;
+  /**
+   * Takes no new calls, lets those under way finish for a while, then stops. `closing` resolves once no connection is
+   * left, where whoever listens knows.
+   */
+  close(closing?: Promise<void>): Promise<void>;
+}
+
+/** Balances of all keys are added up no more often than that, however often somebody scrapes. */
+const LIABILITY_KEPT_MS = 10_000;
+/** Chains are asked for the balances of signers no more often than that. */
+const GAS_KEPT_MS = 10_000;
+/** How long settlements may take after the calls under way were stopped. */
+const SETTLE_MS = 30_000;
+
+/** Puts the parts together. Nothing listens yet. */
+export async function openGateway(
+  config: Config,
+  catalogue: Catalogue,
+  platform: Platform,
+  log: Log,
+  ownClock: () => number = Date.now,
+  intervals = usualIntervals,
+): Promise<Gateway> {
+  const { mode } = platform;
+  const { publicUrl } = config;
+  const owner = randomUUID();
+  const unready = alertProblems(catalogue.service.alerts, config.alerts);
+  if (unready.length > 0) throw new ConfigProblem(unready);
+  const counters = createMetrics();
+  const assetOf = assetsOf(catalogue.networks.values());
+  const worth = ({ amount, asset }: Pick<Loss, 'amount' | 'asset'>) => fromAtomic(amount, assetOf(asset));
+  const idOf = (name: string) =>
+    [...catalogue.networks.values()].find((network) => network[mode].caip2 === name)?.id ?? name;
+  const opened = await openStore({
+    file: join(config.dataDirectory, 'turnpike.sqlite'),
+    ...(config.databaseUrl && { databaseUrl: config.databaseUrl }),
+    now: ownClock,
+    log,
+  });
+  const tally = openTally(opened);
+  const metrics = tally.with(counters);
+  const store = countReceipts(countLosses(opened, metrics, { worth, idOf }), metrics, { worth, idOf });
+  // One clock for everything that instances have to agree on: the database's.
+  const { now } = store;
+  const usable = watchStore(store, log, ownClock);
+  const disk = watchDisk(config.dataDirectory, log);
+  await Promise.all([usable.check(), disk.check()]);
+  const networks = createPayableNetworks(
+    [...catalogue.networks.values()].map((network) => ({
+      network,
+      mode,
+      payTo: platform.payTo(network),
+      rpcUrl: platform.rpcUrl(network),
+    })),
+    platform.facilitators,
+    log,
+  );
+  await Promise.all([networks.refresh(), networks.weigh()]);
+
+  const exposure = createExposureControl({
+    policy: exposurePolicy(catalogue.service.exposure),
+    store,
+    idOf,
+    worth,
+    metrics,
+    log,
+    now,
+  });
+  await exposure.refresh();
+
+  const signs = catalogue.service.receipts === 'signed';
+  const limits = openLimits({ file: catalogue.service.limits, metrics, log, now });
+
+  const rails = openRails({
+    service: catalogue.service,
+    variables: platform.variables,
+    networks,
+    exposure,
+    channels: store.channels,
+    publicUrl,
+    // What is owed is known for as long, whatever is kept of the rest.
+    refundWindowMs: refundsOf(catalogue.service).endpoint ? keepOf(catalogue.service.keep).answersMs : undefined,
+    receiptSeed: signs ? await store.credits.secret('receipts', randomBytes(32).toString('hex')) : undefined,
+    challengeKey: await store.credits.secret('challenges', randomBytes(32).toString('hex')),
+    log,
+    now,
+  });
+  const written = openAccessLog(log, config.logUnpaid);
+  const ended = (visit: Visit) => {
+    if (!visit.isWithin) metrics.request(visit, visit.ms);
+    tally.ended(visit);
+    written(visit);
+  };
+  let draining = false;
+  const payable = () => [...catalogue.networks.keys()].filter((id) => networks.find(id));
+  const ownChain = [...rails.values()].some(({ hasOwnChain }) => hasOwnChain);
+  const readiness = () =>
+    readinessOf({
+      draining,
+      store: usable.fault(),
+      payments: ownChain || payable().length > 0 ? undefined : 'no network can be paid',
+      disk: disk.fault(),
+    });
+  const editions = await openEditions(catalogue, {
+    config,
+    platform,
+    store,
+    rails,
+    networks,
+    exposure,
+    limits,
+    clientOf: clientAddresses(config.trustedProxies),
+    metrics,
+    owner,
+    intervals,
+    log,
+    ended,
+    decimalsOf: (asset) => assetOf(asset).decimals,
+    idOf,
+    now,
+    draining: () => draining,
+    health({ version, endpoints }) {
+      const fault = usable.fault();
+      return {
+        status: draining ? 'draining' : fault === undefined ? 'ok' : 'unavailable',
+        ...(fault !== undefined && { reason: fault }),
+        mode,
+        catalogue: version,
+        endpoints,
+        networks: payable(),
+      };
+    },
+    readiness,
+  });
+  const { apiKeys } = editions.current();
+  const sold = () => editions.current().catalogue.version;
+  const { announce, announced } = openAnnouncements(store, now);
+  const reload = inTurn(async () => {
+    try {
+      const next = load(config);
+      const isNew = next.version !== sold();
+      const problems = alertProblems(next.service.alerts, config.alerts);
+      if (problems.length > 0) throw new ReloadRefused(problems.join('; '));
+      if (isNew) await editions.replace(next);
+      metrics.reloaded(isNew ? 'loaded' : 'unchanged');
+      if (!isNew) return undefined;
+      await announce(next);
+      return next;
+    } catch (error) {
+      if (isRefusal(error)) metrics.reloaded('refused');
+      throw error;
+    }
+  });
+  const credit = afterAWhile(LIABILITY_KEPT_MS, () => store.credits.liability());
+  const facilitators = () =>
+    new Map(
+      [...catalogue.networks.values()].flatMap((network) =>
+        platform.payTo(network) === undefined ? [] : [[network.id, networks.find(network.id) !== undefined] as const],
+      ),
+    );
+  const unclaimed = afterAWhile(LIABILITY_KEPT_MS, () => store.channels.unclaimedSums());
+  const circuits = () => editions.current().circuits();
+  const gas = afterAWhile(GAS_KEPT_MS, () => gasAccounts(platform.facilitators));
+  metrics.standing(async () => ({
+    catalogue: sold(),
+    owed: await owedIn(store, worth).catch(() => undefined),
+    creditLiability: await credit().catch(() => undefined),
+    facilitators: facilitators(),
+    openCircuits: circuits(),
+    unclaimed: new Map(
+      [...((await unclaimed().catch(() => undefined)) ?? [])].flatMap(([id, amount]) =>
+        networks.configured(id) ? [[id, { amount, decimals: networks.decimals(id) }] as const] : [],
+      ),
+    ),
+    gas: new Map([...(await gas())].map(([caip2, account]) => [idOf(caip2), account])),
+  }));
+  const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, reload);
+
+  const { secret, allowsPrivate } = config.alerts;
+  const alerts = await openAlerts({
+    settings: () => editions.current().catalogue.service.alerts,
+    delivery:
+      secret === undefined ? undefined : await openDelivery({ secret, allowsPrivate, resolve: platform.resolve }),
+    store,
+    worth,
+    idOf,
+    facilitators,
+    circuits,
+    gas,
+    everyMs: intervals.alertEveryMs,
+    log,
+    now,
+  });
+
+  const stopBackground = startBackground({
+    config,
+    catalogue: () => editions.current().catalogue,
+    networks,
+    exposure,
+    limits,
+    store,
+    rails,
+    editions,
+    apiKeys,
+    alerts,
+    usable,
+    disk,
+    tally,
+    follow,
+    owner,
+    intervals,
+    metrics,
+    worth,
+    idOf,
+    log,
+    now,
+  });
+  await platform.opened?.(apiKeys, store);
+
+  return {
+    router: (request, response, next) => editions.current().router(request, response, next),
+    listener: (request, response) => editions.current().listener(request, response),
+    get sold() {
+      return editions.current().sold;
+    },
+    get missing() {
+      return editions.current().missing;
+    },
+    metrics,
+    console: {
+      mode,
+      store,
+      networks,
+      facilitators: platform.facilitators,
+      apiKeys,
+      catalogue: () => editions.current().catalogue,
+      sold: () => editions.current().sold,
+      missing: () => editions.current().missing,
+      circuits: () => editions.current().circuits(),
+      payTo: platform.payTo,
+      pending: openPending(config, sold),
+      reload,
+      isRefusal,
+      liability: () => store.credits.liability(),
+      flush: tally.flush,
+    },
+    health: () => editions.current().health(),
+    readiness,
+    reload,
+    idle: editions.idle,
+    async close(closing = Promise.resolve()) {
+      draining = true;
+      // Work goes on for callers who left, too: what they paid for is theirs.
+      await within(config.drainMs, Promise.all([closing, editions.idle()]));
+      editions.stop();
+      await within(SETTLE_MS, editions.idle());
+      stopBackground();
+      await editions.close();
+      await alerts.close();
+      await tally.flush().catch((err: unknown) => log.error({ err }, 'the last calls were not counted'));
+      await store.close();
+    },
+  };
+}

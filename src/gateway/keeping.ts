@@ -1,0 +1,47 @@
+/** What is not needed any more is let go, a little at a time. */
+import { join } from 'node:path';
+import { keepOf } from '../catalogue/keep.ts';
+import type { ServiceFile } from '../catalogue/types.ts';
+import { HOURS_KEPT_MS } from '../console/spans.ts';
+import type { PaymentState, Store } from '../store/store.ts';
+import { pruneMedia } from '../upstream/media/prune.ts';
+import type { Config } from './config.ts';
+
+/** Cached answers and idempotency keys are kept for a day. */
+const KEPT_MS = 86_400_000;
+
+/** What webhooks were told, or could not be told, is kept to be looked at. */
+const ALERTS_KEPT_MS = 30 * 86_400_000;
+
+/** One round, by `keep` of the service as it is now. Files in a bucket are left to the bucket's own rules. */
+export async function letGo(
+  { keep }: Pick<ServiceFile, 'keep'>,
+  { dataDirectory, mediaBucket }: Pick<Config, 'dataDirectory' | 'mediaBucket'>,
+  store: Pick<Store, 'forget' | 'list' | 'now'> & { readonly figures: Pick<Store['figures'], 'forget'> },
+): Promise<void> {
+  const now = store.now();
+  const { answersMs, paymentsMs, mediaMs } = keepOf(keep);
+  await store.forget({
+    values: now - KEPT_MS,
+    answers: now - answersMs,
+    payments: paymentsMs === undefined ? undefined : now - paymentsMs,
+    alerts: now - ALERTS_KEPT_MS,
+  });
+  await store.figures.forget({ visits: now - answersMs, hours: now - HOURS_KEPT_MS });
+  if (mediaBucket) return;
+  const before = mediaMs === undefined ? undefined : Math.min(now - mediaMs, await oldestOpen(store));
+  await pruneMedia(join(dataDirectory, 'media'), before, now);
+}
+
+/** More wait for their end at no time that anything is pruned: then nothing is. */
+const MOST_OPEN = 10_000;
+
+/** When the first was made of those whose end nobody knows: it may have an answer with files, however often it was asked about. */
+async function oldestOpen(store: Pick<Store, 'list'>): Promise<number> {
+  // Each by its own: no index has both.
+  const oldest = async (state: PaymentState): Promise<number> => {
+    const open = await store.list({ states: [state], withoutAnswers: true, limit: MOST_OPEN });
+    return open.length === MOST_OPEN ? 0 : (open.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
+  };
+  return Math.min(await oldest('fulfilled'), await oldest('unknown'));
+}

@@ -1,0 +1,120 @@
+/** Loads the catalogue anew while the gateway sells: when asked, when a file is saved, and when another instance has. */
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { watch } from 'chokidar';
+import { checkedCatalogueIn } from '../catalogue/checked.ts';
+import { CatalogueErrors } from '../catalogue/diagnostic.ts';
+import { loadCatalogue } from '../catalogue/load.ts';
+import type { Catalogue } from '../catalogue/types.ts';
+import { versionOf } from '../catalogue/version.ts';
+import type { Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import type { Config } from './config.ts';
+import { ReloadRefused } from './editions.ts';
+import { shipped } from './shipped.ts';
+
+type Directories = Pick<Config, 'catalogueDirectory' | 'dataDirectory'>;
+
+const CHECKED = 'checked-catalogue.json';
+
+/** The catalogue of the configuration. Throws CatalogueErrors. */
+export function load({ catalogueDirectory, dataDirectory }: Directories): Catalogue {
+  // `npm run build` leaves what it found sound beside what it makes.
+  const checked = checkedCatalogueIn(join(dataDirectory, CHECKED), join(import.meta.dirname, CHECKED));
+  const catalogue = loadCatalogue(catalogueDirectory, shipped, checked);
+  checked.save();
+  return catalogue;
+}
+
+/** Whether it is the catalogue that keeps another from being sold. */
+export const isRefusal = (error: unknown): error is CatalogueErrors | ReloadRefused =>
+  error instanceof CatalogueErrors || error instanceof ReloadRefused;
+
+/** What the files say where that is not `sold`, loaded once for the same files. Throws CatalogueErrors, each time. */
+export function openPending(directories: Directories, sold: () => string): () => Catalogue | undefined {
+  let last: { readonly version: string; readonly outcome: Catalogue | CatalogueErrors } | undefined;
+  return () => {
+    const version = versionOf(directories.catalogueDirectory);
+    if (version === sold()) return undefined;
+    if (last?.version !== version) last = { version, outcome: outcomeOf(directories) };
+    if (last.outcome instanceof CatalogueErrors) throw last.outcome;
+    return last.outcome;
+  };
+}
+
+function outcomeOf(directories: Directories): Catalogue | CatalogueErrors {
+  try {
+    return load(directories);
+  } catch (error) {
+    if (error instanceof CatalogueErrors) return error;
+    throw error;
+  }
+}
+
+/** Loads again, and says in lines for people what came of it. Never throws for what is wrong with the catalogue. */
+export async function reloadAloud(
+  reload: () => Promise<Catalogue | undefined>,
+  say: (line: string) => void,
+): Promise<void> {
+  try {
+    const catalogue = await reload();
+    if (catalogue) say(`catalogue ${catalogue.version} is sold now: ${catalogue.endpoints.length} endpoints`);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    say(`${error.message}\nwhat was sold before is sold on`);
+  }
+}
+
+/** Editors write a file in several steps, and a change is often of several files. */
+const SAVED_MS = 150;
+
+/** Calls back after files of the directory were saved, from when it resolves. */
+export async function watchFiles(directory: string, onSaved: () => void): Promise<{ close(): Promise<void> }> {
+  let soon: NodeJS.Timeout | undefined;
+  const watcher = watch(directory, { ignoreInitial: true }).on('all', () => {
+    clearTimeout(soon);
+    soon = setTimeout(onSaved, SAVED_MS);
+  });
+  await once(watcher, 'ready');
+  return {
+    async close() {
+      clearTimeout(soon);
+      await watcher.close();
+    },
+  };
+}
+
+const SOLD = 'catalogue:sold';
+
+/** What instances on one store tell each other: which catalogue was loaded last. */
+export function openAnnouncements(store: Pick<Store, 'cached' | 'keep'>, now: () => number) {
+  return {
+    announce: ({ version }: Catalogue) => store.keep(SOLD, version, now()),
+    /** The version that an instance has loaded last; undefined where none has within a day. */
+    announced: async () => (await store.cached(SOLD, 0))?.value,
+  };
+}
+
+/** Follows the instance that loaded last, where this one's files are the same by now; tells of it where they are not. */
+export function followOthers(
+  parts: {
+    readonly directory: string;
+    readonly log: Pick<Log, 'warn'>;
+    announced(): Promise<string | undefined>;
+    sold(): string;
+  },
+  reload: () => Promise<unknown>,
+): () => Promise<void> {
+  let told: string | undefined;
+  return async () => {
+    const wanted = await parts.announced();
+    if (wanted === undefined || wanted === parts.sold()) return;
+    const own = versionOf(parts.directory);
+    if (own === wanted) {
+      await reload();
+    } else if (told !== wanted) {
+      told = wanted;
+      parts.log.warn({ theirs: wanted, files: own }, 'another instance sells another catalogue than the files here');
+    }
+  };
+}

@@ -1,2 +1,0 @@
-/** Where the Model Context Protocol is spoken. */
-export const MCP_PATH = '/mcp';

@@ -1,0 +1,49 @@
+/** What is let go, and what is not. */
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { letGo } from '../../src/gateway/keeping.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { won } from '../store/arrivals.ts';
+import { claimAt, sampleAnswer, sampleFacts } from '../store/samples.ts';
+
+const DAY_MS = 86_400_000;
+
+t.test('files go once they are old enough, and none that a payment without an end may need', async (t) => {
+  const dataDirectory = t.testdir({ media: {} });
+  const now = 1_000 * DAY_MS;
+  const store = openSqliteStore(':memory:', { now: () => now });
+  t.teardown(() => store.close());
+  const files = () => readdirSync(join(dataDirectory, 'media')).sort();
+  const put = (name: string, days: number) => {
+    writeFileSync(join(dataDirectory, 'media', name), name);
+    const at = new Date(now - days * DAY_MS);
+    utimesSync(join(dataDirectory, 'media', name), at, at);
+  };
+  const prune = (media: string) => letGo({ keep: { media } }, { dataDirectory, mediaBucket: undefined }, store);
+  for (const [name, days] of [
+    ['old.png', 90],
+    ['needed.png', 70],
+    ['new.png', 10],
+  ] as const)
+    put(name, days);
+  put('.cut-off.part', 2);
+  put('.under-way.part', 0);
+
+  await prune('forever');
+  t.same(files(), ['.under-way.part', 'needed.png', 'new.png', 'old.png'], 'only what was cut off');
+
+  const older = await won(store, sampleFacts('unknown'), claimAt(now - 80 * DAY_MS));
+  await store.fulfil(older, sampleAnswer(), { now: now - 80 * DAY_MS });
+  await store.giveUp(older, 'unknown', 'no answer', now - 80 * DAY_MS);
+  const newer = await won(store, sampleFacts('under way'), claimAt(now - 2 * DAY_MS));
+  await store.fulfil(newer, sampleAnswer(), { now: now - 2 * DAY_MS });
+  // It was asked about since the other one was touched.
+  await store.resolve('unknown', { state: 'unknown', reason: 'no node' }, now - DAY_MS);
+  await prune('60d');
+  t.same(files(), ['.under-way.part', 'needed.png', 'new.png'], 'the first of them was made eighty days ago');
+
+  await store.resolve('unknown', { state: 'refused', reason: 'expired' }, now);
+  await prune('60d');
+  t.same(files(), ['.under-way.part', 'new.png']);
+});
