@@ -22,14 +22,23 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
     : { open: 0n, settleUpfront: facts.settleUpfront, exceeds: undefined, isUnproven: false };
   const decided = { ...facts, settleUpfront: standing.settleUpfront };
   const channel = draw && (yield* lockDrawn(draw, now, rowLock));
-  const { changes } = yield statements.insertPayment(decided, options);
-  const outcome: ClaimOutcome =
-    changes === 1
-      ? { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing }
-      : yield* claimAgain(decided, options, standing, rowLock);
+  const outcome = yield* claimIt(decided, options, standing, rowLock);
   if (outcome.won && !outcome.before && channel) outcome.drawn = yield* drawFrom(channel, facts.id, draw, now);
   if (outcome.won) for (const key of keys) yield unwatched(keepValue(key.name, facts.id, now));
   return outcome;
+}
+
+/** Where it is known, but is forgotten before it can be locked, it was never there. */
+function* claimIt(
+  facts: PaymentFacts,
+  options: ClaimOptions,
+  standing: Standing,
+  rowLock: string,
+): Steps<ClaimOutcome> {
+  const { changes } = yield statements.insertPayment(facts, options);
+  if (changes === 1) return { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing };
+  const again = yield* claimAgain(facts, options, standing, rowLock);
+  return again ?? (yield* claimIt(facts, options, standing, rowLock));
 }
 
 function* claimAgain(
@@ -37,11 +46,11 @@ function* claimAgain(
   options: ClaimOptions,
   standing: Standing,
   rowLock: string,
-): Steps<ClaimOutcome> {
+): Steps<ClaimOutcome | undefined> {
   const find = statements.findPayment(facts.id);
   const { rows } = yield { ...find, text: `${find.text} ${rowLock}` };
   const [row] = rows;
-  if (row === undefined) throw new Error(`Payment ${facts.id} was removed from the database while it was claimed`);
+  if (row === undefined) return undefined;
   const before = toPayment(row);
   const state = stateOnClaim(before, facts, options);
   if (state === undefined) return { won: false, payment: before };

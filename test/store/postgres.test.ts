@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../postgres.ts';
+import { claimable } from './arrivals.ts';
 import { pageOfPaid } from './books.ts';
 import { chargesWithItsReceipt, claimsChannelsAlone } from './channels.ts';
 import { storeContract } from './contract.ts';
@@ -251,4 +252,16 @@ t.test('forgets nothing that comes into use again at the same moment', async (t)
     await bothAtOnce<unknown>(database, rows, [() => use(store), () => other.forget(LATE)]);
     t.ok(await isThere(store), what);
   }
+});
+
+t.test('claims a payment that is forgotten at the same moment as one that was never there', async (t) => {
+  const database = await emptyDatabase();
+  const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
+  await claimable.released(store, 'payment');
+  const [, outcome] = await bothAtOnce<unknown>(database, 'payments', [
+    () => other.forget(LATE),
+    () => store.claim(sampleFacts('payment'), claimAt(LATE.answers)),
+  ]);
+  t.match(outcome, { won: true, claim: { attempt: 1 }, before: undefined });
+  t.match(await store.find('payment'), { state: 'claimed', attempt: 1 });
 });
