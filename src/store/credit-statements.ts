@@ -182,9 +182,10 @@ export const listPending = (keyId: string): Statement => ({
   values: [keyId],
 });
 
-export const confirmPurchase = (paymentId: string): Statement => ({
+/** `rowLock`: of the payment, which another instance may take back, and then sees that it is confirmed. */
+export const confirmPurchase = (paymentId: string, rowLock: string): Statement => ({
   text: `UPDATE purchases SET unconfirmed = 0 WHERE payment_id = ?1 AND unconfirmed = 1
-    AND EXISTS (SELECT 1 FROM payments y WHERE y.id = ?1 AND y.state = 'settled')`,
+    AND EXISTS (SELECT 1 FROM payments y WHERE y.id = ?1 AND y.state = 'settled' ${rowLock})`,
   values: [paymentId],
 });
 

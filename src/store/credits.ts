@@ -219,7 +219,10 @@ export function creditsOn(engine: Engine): CreditStore {
         amount: BigInt(String(amount)),
       })),
 
-    confirm: async (paymentId) => (await engine.write(statements.confirmPurchase(paymentId))).changes === 1,
+    async confirm(paymentId) {
+      const { changes } = await engine.write(statements.confirmPurchase(paymentId, engine.rowLock));
+      return changes === 1;
+    },
 
     hold: (request) => engine.transact(() => takeHold(request), 'process'),
 

@@ -30,9 +30,11 @@ function* add(sums: readonly MoneySum[]): Steps<void> {
 }
 
 /** A chain took back a payment: what was counted of it is taken back with it. False where it is not to be reopened. */
-export function* reopen(id: string, reason: string, now: number): Steps<boolean> {
+export function* reopen(id: string, reason: string, now: number, rowLock: string): Steps<boolean> {
   yield unwatched(statements.lockFigures(now));
-  const { rows } = yield statements.countedOf(id);
+  const counted = statements.countedOf(id);
+  // Locked first: of what it bought is asked when nobody can confirm that any more.
+  const { rows } = yield { ...counted, text: `${counted.text} ${rowLock}` };
   const { changes } = yield reopenPayment(id, reason, now);
   if (changes === 1 && rows[0]) yield* add([toTakenBack(rows[0])]);
   return changes === 1;

@@ -90,7 +90,7 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     takeUnknown: (attempt, by) => changesOne(statements.takeUnknown(attempt, by)),
 
-    reopen: (id, reason, now) => engine.transact(() => reopen(id, reason, now)),
+    reopen: (id, reason, now) => engine.transact(() => reopen(id, reason, now, engine.rowLock)),
 
     async renew(owner, claims, leaseUntil) {
       if (claims.length === 0) return [];

@@ -7,7 +7,15 @@ import { claimable } from './arrivals.ts';
 import { pageOfPaid } from './books.ts';
 import { chargesWithItsReceipt, claimsChannelsAlone } from './channels.ts';
 import { storeContract } from './contract.ts';
-import { addFunded, keyOf, ledgerSum, sampleHold } from './credit-samples.ts';
+import {
+  addFunded,
+  fulfilledPayment,
+  keyOf,
+  ledgerSum,
+  sampleHold,
+  sampleKey,
+  samplePurchase,
+} from './credit-samples.ts';
 import { leavesDamagedRowsAlone } from './damaged-rows.ts';
 import { openDatabases } from './databases.ts';
 import { saysWhereSumsLackSome } from './figures.ts';
@@ -264,4 +272,43 @@ t.test('claims a payment that is forgotten at the same moment as one that was ne
   ]);
   t.match(outcome, { won: true, claim: { attempt: 1 }, before: undefined });
   t.match(await store.find('payment'), { state: 'claimed', attempt: 1 });
+});
+
+t.test('counts no credit whose payment another instance finds taken back at the same moment', async (t) => {
+  const database = await emptyDatabase();
+  const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
+  const key = sampleKey('key');
+  const settle = await fulfilledPayment(store, 'payment');
+  await store.credits.purchase({ ...samplePurchase('payment', key), awaitsConfirmations: true }, 2);
+  await settle();
+  await store.figures.count(10);
+  // The one that takes it back has changed the payment, and waits for the sums.
+  const lock = await lockRows(database, 'money_totals');
+  const reopening = store.reopen('payment', 'taken back', 5);
+  await lock.waited(1);
+  const confirming = other.credits.confirm('payment').then(() => other.credits.findKey(key.hash, 6));
+  await Promise.race([confirming, lock.waited(2)]);
+  await lock.release();
+  const [isReopened] = await Promise.all([reopening, confirming]);
+  await lock.end();
+  t.equal(isReopened, true);
+  t.match(await store.find('payment'), { state: 'unknown' });
+  t.match(await keyOf(store), { balance: 0n });
+  t.strictSame(await store.credits.pending('key'), [{ paymentId: 'payment', amount: 500n }]);
+});
+
+t.test('takes no payment back whose credit another instance confirms at the same moment', async (t) => {
+  const database = await emptyDatabase();
+  const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
+  const [store, other] = stores as [Store, Store];
+  const settle = await fulfilledPayment(store, 'payment');
+  await store.credits.purchase({ ...samplePurchase('payment', sampleKey('key')), awaitsConfirmations: true }, 2);
+  await settle();
+  const [isConfirmed, isReopened] = await bothAtOnce(database, 'payments', [
+    () => other.credits.confirm('payment'),
+    () => store.reopen('payment', 'taken back', 5),
+  ]);
+  t.strictSame([isConfirmed, isReopened], [true, false]);
+  t.match(await store.find('payment'), { state: 'settled' });
+  t.match(await keyOf(store), { balance: 500n });
 });
