@@ -7,9 +7,14 @@ export const findChannel = (id: string): Statement => ({ text: 'SELECT * FROM ch
 /** Amounts have 128 bits: so long, they are as text in the order of the numbers. */
 const sortable = (amount: string): string => amount.padStart(39, '0');
 
+/** Named, for a plan is refused once `*` has become more than it was made for. */
+const COLUMNS = `id, network, payer, config, charged, voucher_max, voucher_signature, pending_payment, pending_max,
+  pending_signature, balance, total_claimed, withdraw_requested_at, refund_nonce, synced_at, unclaimed_since, created_at,
+  updated_at`;
+
 /** With `spent`: how often a voucher of `max` was charged. */
 export const findForVoucher = (id: string, max: string): Statement => ({
-  text: `SELECT channels.*, (SELECT count(*) FROM charged_vouchers v WHERE v.channel = ?1 AND v.max = ?2) AS spent
+  text: `SELECT ${COLUMNS}, (SELECT count(*) FROM charged_vouchers v WHERE v.channel = ?1 AND v.max = ?2) AS spent
     FROM channels WHERE id = ?1`,
   values: [id, sortable(max)],
   isPlannedOnce: true,

@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../postgres.ts';
 import { claimable } from './arrivals.ts';
 import { pageOfPaid } from './books.ts';
-import { chargesWithItsReceipt, claimsChannelsAlone } from './channels.ts';
+import { chargesWithItsReceipt, claimsChannelsAlone, ID, sold } from './channels.ts';
 import { storeContract } from './contract.ts';
 import {
   addFunded,
@@ -311,4 +311,14 @@ t.test('takes no payment back whose credit another instance confirms at the same
   t.strictSame([isConfirmed, isReopened], [true, false]);
   t.match(await store.find('payment'), { state: 'settled' });
   t.match(await keyOf(store), { balance: 500n });
+});
+
+t.test('goes on while a newer release adds to what it knows of payments and channels', async (t) => {
+  const database = await emptyDatabase();
+  const store = await openHere(t, database);
+  await sold(store, 100);
+  t.match(await store.channels.findFor(ID, '200'), { charged: '100', isSpent: false });
+  await execute(database, 'ALTER TABLE payments ADD COLUMN later TEXT; ALTER TABLE channels ADD COLUMN later TEXT');
+  await sold(store, 200);
+  t.match(await store.channels.findFor(ID, '200'), { charged: '200', isSpent: false });
 });
