@@ -24,7 +24,8 @@ export async function openStream(connection: UpstreamConnection, request: Prepar
   // Reported now: while a long answer runs, the circuit must not wait for its end.
   begun.report(endedWith(status));
   const problemOf = (error: unknown) => begun.explain(error).failed.problem;
-  if (status < 400 && isAccepted(status, request)) {
+  // What the caller wants to read itself is said of the request, and is bounded as any answer is.
+  if (isAccepted(status, request) && !request.accept.includes(status)) {
     begun.inTime();
     body.once('close', begun.leave);
     // Whoever reads gets an error as well; one that comes when nobody reads must not end the process.

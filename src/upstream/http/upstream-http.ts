@@ -68,7 +68,7 @@ export interface UpstreamHttp {
   readonly baseUrl: string;
   /** Throws UpstreamProblem: `failed` (unreachable, 4xx and 5xx), `timeout`, `unavailable` (401, 402, 403, open circuit), `malformed` (too large). */
   request(request: UpstreamRequest): Promise<UpstreamResponse>;
-  /** The same, for an answer that is passed on while it comes. Asked once, `idempotent` or not; `maxBytes` is for failures. */
+  /** The same, for an answer that is passed on while it comes. Asked once, `idempotent` or not; what is in `accept` is read first, and `maxBytes` is for that and for failures. */
   stream(request: UpstreamRequest): Promise<UpstreamStream>;
   /** A text of the upstream without the keys that it may quote, however they are written there. */
   redact(text: string): string;

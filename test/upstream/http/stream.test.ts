@@ -94,6 +94,19 @@ t.test('leaves to the caller what it wants to read itself', async (t) => {
   t.equal(await textOf(stream), 'too long');
 });
 
+t.test(
+  'reads what the caller wants to read itself whole, and no further than it may, whatever its status',
+  async (t) => {
+    const { http } = await open(t, (response, call) => {
+      response.writeHead(202).write(`not yet, ${SECRET}`);
+      if (call === 1) response.end();
+    });
+    const wanted = { ...request(), accept: [202], maxBytes: 25 };
+    t.equal(await textOf(await http.stream(wanted)), 'not yet, [secret]');
+    t.match(await problemOf(http.stream({ ...wanted, maxBytes: 10 })), { failure: 'malformed' });
+  },
+);
+
 t.test('limits the time to the first bytes, not to the last', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
