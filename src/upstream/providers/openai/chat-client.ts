@@ -75,13 +75,22 @@ export async function* streamCompletion(
     if (isEventStream(stream)) yield* readChunks(upstream, problemOf, stream);
     else yield { kind: 'chunk', chunk: asChunk(upstream, await readWhole(upstream, problemOf, stream)) };
     isRead = true;
-    // Left to come to its own end, so that the connection can be used again.
-    stream.body.resume();
+    letEnd(stream);
   } catch (error) {
     throw stream.problemOf(error);
   } finally {
     if (!isRead) stream.body.destroy();
   }
+}
+
+/** How long a host that has said everything may take to end its answer. */
+const END_MS = 5_000;
+
+/** To its own end, so that the connection can be used again; one that goes on keeps no turn from others. */
+function letEnd({ body }: UpstreamStream): void {
+  body.resume();
+  const late = setTimeout(() => body.destroy(), END_MS).unref();
+  body.once('close', () => clearTimeout(late));
 }
 
 const isEventStream = ({ status, headers }: UpstreamStream): boolean =>
