@@ -14,9 +14,12 @@ export const forgetKept = (before: number, rowLock: string): Statement => ({
   values: [before],
 });
 
+/** Locked in the order in which they are spent: instances that wait for each other's rows would wait for ever. */
 export const forgetAllowances = (before: number, rowLock: string): Statement => ({
   text: `DELETE FROM allowances WHERE name IN (
-    SELECT name FROM allowances WHERE whole_at < ?1 ORDER BY whole_at LIMIT ${FORGET_AT_ONCE} ${rowLock})`,
+    SELECT name FROM allowances WHERE whole_at < ?1 AND name IN (
+      SELECT name FROM allowances WHERE whole_at < ?1 ORDER BY whole_at LIMIT ${FORGET_AT_ONCE})
+    ORDER BY name ${rowLock})`,
   values: [before],
 });
 

@@ -262,6 +262,24 @@ t.test('forgets nothing that comes into use again at the same moment', async (t)
   }
 });
 
+t.test('forgets allowances beside who spends them, also where they were last spent in another order', async (t) => {
+  const database = await emptyDatabase();
+  const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
+  const spend = (names: readonly string[], now: number) =>
+    store.spendAllowances(
+      names.map((name) => ({ name, milliseconds: 10 })),
+      now,
+    );
+  await spend(['second'], 1);
+  await spend(['first'], 2);
+  const [spent] = await bothAtOnce<unknown>(database, "allowances WHERE name = 'first'", [
+    () => spend(['first', 'second'], LATE.values),
+    () => other.forget(LATE),
+  ]);
+  t.strictSame(spent, [LATE.values + 10, LATE.values + 10]);
+  t.strictSame(await spend(['first', 'second'], LATE.values), [LATE.values + 20, LATE.values + 20]);
+});
+
 t.test('claims a payment that is forgotten at the same moment as one that was never there', async (t) => {
   const database = await emptyDatabase();
   const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
