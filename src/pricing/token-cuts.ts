@@ -13,6 +13,9 @@ const TOKEN = 100;
 const WORD = 140;
 /** Letters of two bytes are joined byte by byte, with half of the one before: two that are a word come apart more often. */
 const WORD_OF_TWO = 175;
+/** A word and a single letter beside it are three at most: a tokenizer joins the letter to a part of the word. */
+const WORD_BEHIND_LETTER = 200;
+const LETTER_BEHIND_WORD = 160;
 /** Blanks of several kinds in a row are in the vocabulary as programs have them: others come in pieces. */
 const MIXED_BLANKS = 200;
 
@@ -27,6 +30,9 @@ const isBlank = (code: number): boolean => code === SPACE || code === TAB || isB
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 const isOfTwoBytes = (code: number): boolean => code >= 0x80 && code < 0x800;
+
+/** Of alphabets; other scripts' letters stand for more, and single ones beside a word are what people write. */
+const isLetter = (code: number): boolean => isOfTwoBytes(code) || /[a-z]/i.test(String.fromCharCode(code));
 
 /** Of ASCII: a tokenizer takes the line's end behind one together with it, and cuts them anew. */
 const isSign = (code: number): boolean => code > SPACE && code < 127 && !/[0-9a-z]/i.test(String.fromCharCode(code));
@@ -56,9 +62,11 @@ export function cutWeight(text: string): number {
   const { length } = text;
   let weight = 0;
   let index = 0;
+  let before: 'letter' | 'word' | undefined;
   while (index < length) {
     const code = text.charCodeAt(index);
     if (isBlank(code)) {
+      before = undefined;
       // A tokenizer takes blanks up to the last line's end, then the others but the last, which belongs to what follows.
       let end = index;
       let afterBreak = index;
@@ -76,18 +84,29 @@ export function cutWeight(text: string): number {
       const start = index;
       while (isDigit(text.charCodeAt(index))) index++;
       weight += TOKEN * Math.ceil((index - start) / DIGITS_PER_TOKEN);
+      before = undefined;
       continue;
     } else if (code >= 0xd800 && code < 0xe000) {
       const full = text.codePointAt(index) ?? code;
       weight += TOKEN * (full > 0xffff ? furtherTokens(full) : 3);
       index += full > 0xffff ? 2 : 1;
+      before = undefined;
       continue;
     }
     const word = longestWord(text, index, length);
     // A space and one character are joined first of all.
-    if (word === 2 && code === SPACE) weight += TOKEN;
-    else if (word === 2 && isOfTwoBytes(code)) weight += WORD_OF_TWO;
-    else weight += word > 1 ? WORD : TOKEN * characterTokens(text.charCodeAt(index));
+    if (word === 2 && code === SPACE) {
+      weight += TOKEN;
+      before = 'letter';
+    } else if (word > 1) {
+      const isPair = word === 2 && isOfTwoBytes(code);
+      weight += isPair ? WORD_OF_TWO : before === 'letter' ? WORD_BEHIND_LETTER : WORD;
+      before = isPair ? undefined : 'word';
+    } else {
+      const least = before === 'word' && isLetter(code) ? LETTER_BEHIND_WORD : 0;
+      weight += Math.max(least, TOKEN * characterTokens(text.charCodeAt(index)));
+      before = undefined;
+    }
     index += Math.max(1, word);
   }
   return weight;

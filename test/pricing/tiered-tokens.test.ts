@@ -72,7 +72,7 @@ t.test('all texts together are rounded up once, to a token and to a millionth', 
   const coarse = compiled(tieredTokens, { input: '1', output: '1', tiers: one }, blind);
   // A letter is a token, and each time it is repeated half of one: twice one and a half are three, not four.
   t.equal(quoteOf(coarse, blind, { prompt: 'nn', system_prompt: 'nn' }), 4_000n);
-  t.equal(quoteOf(coarse, blind, { prompt: 'nn', system_prompt: 'nnn' }), 5_000n);
+  t.equal(quoteOf(coarse, blind, { prompt: 'nn', system_prompt: 'the n' }), 5_000n);
   const price = compiled(tieredTokens, { input: '0.0004', output: '0.0006', tiers: one }, blind);
   // 0.4 + 0.6 millionths are one, not two.
   t.equal(quoteOf(price, blind, { prompt: '777' }), 1n);

@@ -72,7 +72,7 @@ const WEIGHTS: readonly (readonly [text: string, weight: number])[] = [
   ['привет, мир', 591],
   ['नमस्ते', 440],
   ['สวัสดี', 480],
-  ['naïve café', 527],
+  ['naïve café', 580],
   ['e\u0301', 200],
   ['ﷺ', 200],
   ['\ue000', 200],
@@ -85,7 +85,7 @@ const WEIGHTS: readonly (readonly [text: string, weight: number])[] = [
   ['\ud800', 300],
   ['a\ud83d', 400],
   ['\ud83da', 400],
-  ['{"a":[1,2]}', 867],
+  ['{"a":[1,2]}', 880],
 ];
 
 t.test('a text weighs what it weighed before: prices do not change by accident', async (t) => {
