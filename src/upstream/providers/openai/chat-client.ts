@@ -88,6 +88,7 @@ const END_MS = 5_000;
 
 /** To its own end, so that the connection can be used again; one that goes on keeps no turn from others. */
 function letEnd({ body }: UpstreamStream): void {
+  if (body.closed) return;
   body.resume();
   const late = setTimeout(() => body.destroy(), END_MS).unref();
   body.once('close', () => clearTimeout(late));
