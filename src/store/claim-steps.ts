@@ -28,17 +28,22 @@ export function* claim(facts: PaymentFacts, options: ClaimOptions, rowLock: stri
   return outcome;
 }
 
-/** Where it is known, but is forgotten before it can be locked, it was never there. */
+/** What is forgotten between its being known and its being locked was never there, and is new at the second attempt. */
+const ATTEMPTS = 2;
+
 function* claimIt(
   facts: PaymentFacts,
   options: ClaimOptions,
   standing: Standing,
   rowLock: string,
 ): Steps<ClaimOutcome> {
-  const { changes } = yield statements.insertPayment(facts, options);
-  if (changes === 1) return { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing };
-  const again = yield* claimAgain(facts, options, standing, rowLock);
-  return again ?? (yield* claimIt(facts, options, standing, rowLock));
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const { changes } = yield statements.insertPayment(facts, options);
+    if (changes === 1) return { won: true, claim: { id: facts.id, attempt: 1 }, before: undefined, ...standing };
+    const again = yield* claimAgain(facts, options, standing, rowLock);
+    if (again) return again;
+  }
+  throw new Error(`Payment ${facts.id} was removed from the database while it was claimed`);
 }
 
 function* claimAgain(
