@@ -27,7 +27,11 @@ const startBrowser = (): Promise<Browser> => {
   return browser;
 };
 
-export const stopBrowser = async (): Promise<void> => (await browser)?.close();
+export async function stopBrowser(): Promise<void> {
+  const running = browser;
+  browser = undefined;
+  await (await running)?.close();
+}
 
 // What has to be refused in a test, or is asked before anybody is signed in or has paid, is no fault of the page.
 const isRefusal = (text: string): boolean => /^Failed to load resource: .*(40[01249]|ERR_)/.test(text);

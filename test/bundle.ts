@@ -12,6 +12,7 @@ const STARTERS = ['src/store/sqlite-thread.ts', 'src/main.ts'].map((path) => res
 const BUNDLED =
   /^(?:viem|ox|abitype|@noble|@scure|@x402|@coinbase\/x402|x402-fetch|mppx|zod|@modelcontextprotocol)(?:\/|$)/;
 
+const IN_TURN = resolve('test/in-turn.ts');
 const LOOKING = Symbol('looking');
 
 const packages: Plugin = {
@@ -19,6 +20,8 @@ const packages: Plugin = {
   setup({ onResolve, resolve: find }) {
     onResolve({ filter: /^[^./]/ }, async ({ path, importer, kind, resolveDir, pluginData }) => {
       if (pluginData === LOOKING || BUNDLED.test(path)) return undefined;
+      // Which test is the one to add to is not the same all the time in a process that has many files of tests.
+      if (path === 'tap' && importer !== IN_TURN && kind === 'import-statement') return { path: IN_TURN };
       if (!importer.includes('node_modules')) return { path, external: true };
       // A package may have another version of what it needs to itself.
       const found = await find(path, { kind, resolveDir, pluginData: LOOKING });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Where `test/compile.ts` puts what it compiles. */
 export const COMPILED = 'build/tests';
 
-const compiled = (module: string): string => join(COMPILED, module.replace(/\.ts$/, '.js'));
+export const compiled = (module: string): string => join(COMPILED, module.replace(/\.ts$/, '.js'));
 /** Whether this runs compiled, too. */
 export const isCompiled = !process.argv[1]?.endsWith('.ts');
 

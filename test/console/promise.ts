@@ -4,14 +4,13 @@ import t, { type Test } from 'tap';
 import { noBrowser, stopBrowser } from '../browser.ts';
 import { type OpenConsole, openConsole } from './browser.ts';
 
-t.teardown(stopBrowser);
-
 /** Nothing in it may break the content security policy or fail in a script. */
 export const promise = (
   words: string,
   keep: (t: Test, console: OpenConsole) => Promise<void>,
   isSignedIn = true,
 ): void => {
+  t.teardown(stopBrowser);
   t.test(words, { skip: noBrowser }, async (t) => {
     const console = await openConsole(t, { isSignedIn });
     await keep(t, console);
