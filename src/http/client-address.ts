@@ -20,10 +20,10 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 function networksOf(names: readonly string[]): BlockList {
   const list = new BlockList();
   for (const name of names.flatMap((each) => NAMED[each] ?? [each])) {
-    const [address = '', prefix] = name.split('/');
+    const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(name) ?? [];
     const family = isIPv4(address) ? 'ipv4' : 'ipv6';
     const bits = prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix);
-    if (isIP(address) === 0 || !Number.isInteger(bits) || bits < 0 || bits > (family === 'ipv4' ? 32 : 128)) {
+    if (isIP(address) === 0 || bits > (family === 'ipv4' ? 32 : 128)) {
       throw new Error(`${name} is no address or network`);
     }
     list.addSubnet(address, bits, family);

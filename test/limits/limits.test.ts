@@ -152,6 +152,8 @@ t.test('an address is the one that the proxies which are believed say', (t) => {
   t.throws(() => readConfig({ TURNPIKE_TRUST_PROXY: 'my-proxy' }), {
     message: /TURNPIKE_TRUST_PROXY takes the number of proxies in front .*my-proxy is no address or network/,
   });
-  t.throws(() => readConfig({ TURNPIKE_TRUST_PROXY: '10.0.0.0/64' }), { message: /10\.0\.0\.0\/64 is no address/ });
+  for (const network of ['10.0.0.0/64', '10.0.0.0/', '10.0.0.0/8/24', '10.0.0.0/0x8', '10.0.0.0/1e1', '2001:db8::/']) {
+    t.throws(() => readConfig({ TURNPIKE_TRUST_PROXY: network }), { message: `${network} is no address` }, network);
+  }
   t.end();
 });
