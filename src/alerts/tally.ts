@@ -2,7 +2,7 @@
 import { type Money, type Rate, rate } from '../money.ts';
 import type { LedgerEntry } from '../store/credit-store.ts';
 import { PAGE, pages, paidIn } from '../store/pages.ts';
-import type { Payment, Store } from '../store/store.ts';
+import type { Paid, Payment, Store } from '../store/store.ts';
 
 export interface Day {
   revenue: Money;
@@ -25,7 +25,7 @@ export interface Tally {
 }
 
 interface TallyParts {
-  readonly store: Pick<Store, 'paid' | 'credits'>;
+  readonly store: Pick<Store, 'paid' | 'find' | 'credits'>;
   worth(moved: Pick<Payment, 'amount' | 'asset'>): Money;
 }
 
@@ -33,9 +33,13 @@ export const DAY_MS = 86_400_000;
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 export const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
-/** Where settling comes first, the cost is known when the work is done. */
+/** How much later than its time a sale may be seen. */
 const OVERLAP_MS = 600_000;
 const MOST_SALES = 10_000;
+/** Long enough for what is told of yesterday. */
+const KEPT_MS = 3 * DAY_MS;
+
+type Sold = Pick<Paid, 'id' | 'route' | 'asset' | 'cost' | 'state' | 'receipt'>;
 
 /** What cannot be read counts as nothing. */
 function costOf(cost: string | undefined): Rate | undefined {
@@ -51,6 +55,8 @@ export function openTally({ store, worth }: TallyParts): Tally {
   const sold = new Map<string, Sale[]>();
   /** Counted, and read again until its time is over: when, and whether its cost was known. */
   const recent = new Map<string, { readonly at: number; readonly hasCost: boolean }>();
+  /** Paid, and not worked for yet: the cost is known when the work is done, which may be days later where it is owed. */
+  const open = new Set<string>();
   let from: number | undefined;
 
   function dayAt(name: string): Day {
@@ -73,21 +79,31 @@ export function openTally({ store, worth }: TallyParts): Tally {
     sold.set(route, sales);
   }
 
+  function addSale({ id, route, asset, cost, state, receipt }: Sold): void {
+    if (state === 'settled' || state === 'refunded') open.delete(id);
+    else open.add(id);
+    const paid = worth({ amount: receipt.amount, asset });
+    add(id, receipt.settledAt, route, paid, { paid, cost: costOf(cost) });
+  }
+
   return {
     async count(now) {
       const period = { from: from ?? startOf(dayOf(now - DAY_MS)), to: now + 1 };
-      for await (const { id, route, asset, cost, receipt } of paidIn(store, period)) {
-        const paid = worth({ amount: receipt.amount, asset });
-        add(id, receipt.settledAt, route, paid, { paid, cost: costOf(cost) });
+      for (const id of open) {
+        const payment = await store.find(id);
+        if (payment?.receipt && payment.receipt.settledAt >= now - KEPT_MS)
+          addSale({ ...payment, receipt: payment.receipt });
+        else open.delete(id);
       }
+      for await (const sale of paidIn(store, period)) addSale(sale);
       const read = (after: LedgerEntry | undefined) => store.credits.movements({ ...period, after, limit: PAGE });
       for await (const { keyId, number, kind, route = '', price = 0n, cost, createdAt } of pages(read)) {
         // What credits are bought with was earned already.
         if (kind === 'settle') add(`${keyId} ${number}`, createdAt, route, 0n, { paid: price, cost });
       }
       from = now - OVERLAP_MS;
-      for (const [id, { at }] of recent) if (at < from) recent.delete(id);
-      for (const name of days.keys()) if (startOf(name) < now - 3 * DAY_MS) days.delete(name);
+      for (const [id, { at }] of recent) if (at < from && !open.has(id)) recent.delete(id);
+      for (const name of days.keys()) if (startOf(name) < now - KEPT_MS) days.delete(name);
     },
     day: (name) => days.get(name) ?? { revenue: 0n, spent: 0n },
     sales: () => sold,

@@ -22,11 +22,12 @@ import { type Receiver, startReceiver } from './webhook-receiver.ts';
 const run = promisify(execFile);
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes ...').toString('base64')}`;
 
-/** A provider that charges as much as we do, and refuses what is called Atlantis. */
-async function startProvider(t: Test): Promise<string> {
+/** A provider that charges as much as we do, refuses what is called Atlantis, and knows Avalon once it has `appeared`. */
+async function startProvider(t: Test, hasAppeared: () => boolean): Promise<string> {
   const server = createServer((request, response) => {
     const refused = request.url?.includes('Atlantis');
-    response.writeHead(refused ? 422 : 200, { 'content-type': 'application/json' });
+    const isMissing = request.url?.includes('Avalon') && !hasAppeared();
+    response.writeHead(refused ? 422 : isMissing ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ text: 'sunny', usage: { cost_usd: '0.04' } }));
   });
   server.listen(0, '127.0.0.1');
@@ -39,11 +40,13 @@ interface Told {
   readonly alerts: (receiver: Receiver) => string;
   readonly options?: Partial<GatewayOptions>;
   readonly service?: string;
+  /** Whether the provider knows Avalon. */
+  readonly hasAppeared?: () => boolean;
 }
 
-async function open(t: Test, { alerts, options = {}, service = '' }: Told) {
+async function open(t: Test, { alerts, options = {}, service = '', hasAppeared = () => true }: Told) {
   const receiver = await startReceiver(t, SECRET);
-  const provider = await startProvider(t);
+  const provider = await startProvider(t, hasAppeared);
   const lines: string[] = [];
   const files = shopFiles(provider, `alerts: ${alerts(receiver)}\n${service}\n`);
   const gateway = await startGateway({
@@ -174,6 +177,38 @@ t.test('spending, losing endpoints and signers without gas are told when they cr
     { data: { endpoint: 'weather/losing', sales: 2, dollars: '0.02', cost: '0.08' } },
   ]);
   t.equal(new Set(receiver.heard.map(({ type }) => type)).size, receiver.heard.length, 'each once');
+});
+
+t.test('what a result costs that was owed for long counts, too', async (t) => {
+  const startedAt = Date.now();
+  let ahead = 0;
+  let hasAppeared = false;
+  const { receiver, gateway } = await open(t, {
+    alerts: ({ url }) => `{ webhooks: [{ url: "${url}" }], marginOver: 2, creditBelow: "1" }`,
+    options: { now: () => startedAt + ahead },
+    service: FIRST,
+    hasAppeared: () => hasAppeared,
+  });
+  const losing = (city: string) => request(gateway, '/weather/losing', { city });
+  const avalon = losing('Avalon');
+  const proof = await signProof(gateway, 'chain-c', avalon);
+  t.match(await (await sendProof(avalon, proof)).json(), { error: { code: 'result_owed' } });
+  t.equal((await payV2(gateway, 'chain-c', losing('Faro'))).status, 200);
+
+  ahead = 3_600_000;
+  // Whoever tells of the second key has counted after that.
+  const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
+  t.teardown(() => store.close());
+  const apiKeys = openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now });
+  for (const count of [1, 2]) {
+    await apiKeys.create({ label: `customer ${count}`, credit: usd('0.5') });
+    await receiver.until('credit.low', count);
+  }
+  hasAppeared = true;
+  t.equal((await sendProof(avalon, proof)).status, 200);
+  t.match(await receiver.until('margin.negative'), [
+    { data: { endpoint: 'weather/losing', sales: 2, dollars: '0.02', cost: '0.08' } },
+  ]);
 });
 
 t.test('a network that nobody settles on any more is told', async (t) => {
