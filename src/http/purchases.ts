@@ -24,8 +24,8 @@ function askForProof({ challenge }: Purchases, id?: string): HttpAnswer {
   return requiredAnswer('Proof of the wallet required', HOW, required);
 }
 
-/** Longer than any rail's names of payments. */
-const LONGEST_ID = 512;
+/** Whatever a rail calls a payment: no other text is asked of the database, and it takes no NUL. */
+const ID = /^[\x20-\x7e]{1,512}$/;
 
 /** A number, and what is no number is left for the list to refuse. */
 const numberOf = (text: string | null): number | undefined => (text === null ? undefined : Number(text || Number.NaN));
@@ -59,7 +59,7 @@ export function createPurchasesRouter(
   });
   router.get('/v1/purchases/:id', async (request, response) => {
     const { id } = request.params;
-    if (id.length > LONGEST_ID) throw new Problem('unknown_path');
+    if (!ID.test(id)) throw new Problem('unknown_path');
     const proof = proofOf(request, response, id);
     if (proof === undefined) return;
     const bought = await purchases.answer(proof, id);

@@ -23,6 +23,7 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { type Gateway as PayingGateway, payV2, receiptOf, request, sendProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
+import { startPostgres } from '../postgres.ts';
 
 const gateway = await startGateway({ networks: ['chain-a', 'chain-c'], tempo: true });
 t.teardown(gateway.stop);
@@ -215,6 +216,18 @@ t.test('an answer that was paid for can be had again by the wallet that paid, an
   const unknown = await hadBy(evmSigner, `${url}/${encodeURIComponent('no such payment')}`);
   t.equal(unknown.status, 404);
   t.equal((await fetch(`${url}/x`, { method: 'POST' })).status, 405);
+});
+
+t.test('a name that no payment can have is nobody’s purchase, on Postgres as well', async (t) => {
+  const postgres = await startPostgres();
+  t.teardown(postgres.stop);
+  const shared = await startGateway({ networks: ['chain-c'], environment: { DATABASE_URL: postgres.url } });
+  t.teardown(shared.stop);
+  for (const name of ['a\0', 'naïve', ' ', 'x'.repeat(513), 'eip3009']) {
+    const answer = await hadBy(evmSigner, `${shared.url}/v1/purchases/${encodeURIComponent(name)}`);
+    t.match(await answer.json(), { error: { code: 'unknown_path' } }, JSON.stringify(name.slice(0, 20)));
+    t.equal(answer.status, 404);
+  }
 });
 
 t.test('the list comes page by page, each purchase once', async (t) => {
