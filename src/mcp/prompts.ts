@@ -25,7 +25,8 @@ export function servePrompts(server: Server): void {
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
     if (name !== BUY.name)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}: take buy`);
-    const { task = '', limit = '1' } = given;
+    const { task, limit = '1' } = given;
+    if (!task) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'buy needs the argument task: what is needed');
     const text = instruction(task, limit);
     return {
       description: BUY.description,

@@ -212,4 +212,8 @@ t.test('the documents are resources, and a prompt leads a model through a purcha
     { role: 'user', content: { type: 'text', text: /a picture[\s\S]*no more than 0\.2 USD/ } },
   ]);
   t.match((await rpc(gateway, 'prompts/get', { name: 'sell' })).error, { code: -32602 });
+  for (const without of [{ name: 'buy' }, { name: 'buy', arguments: { limit: '0.2', task: '' } }]) {
+    // A model that is told of no task would look for something to buy.
+    t.match((await rpc(gateway, 'prompts/get', without)).error, { code: -32602, message: /task/ });
+  }
 });
