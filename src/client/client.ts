@@ -1,9 +1,8 @@
 /** Calls what a gateway sells, and pays for it within limits. */
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
 import { CHANNELS_PATH } from '../paths.ts';
-import type { Answer, Failure } from './answer.ts';
+import type { Again, Answer, Failure } from './answer.ts';
 import type { Asset } from './asset.ts';
-import { readResult } from './bounded.ts';
 import { type Deposit, type Deposits, openDeposits } from './deposits.ts';
 import { type Drawable, draw, noRoom } from './draw.ts';
 import { type DepositStore, inMemory } from './kept-channels.ts';
@@ -11,7 +10,7 @@ import { type LimitReached, openSpending } from './limits.ts';
 import { mppOffers, mppTransaction } from './mpp.ts';
 import type { Offer } from './offers.ts';
 import { readProblem } from './problem.ts';
-import { isElsewhere, notDone, notSigned, openPurchase, reasonOf, redirected } from './purchase.ts';
+import { isElsewhere, notDone, notSigned, openPurchase, reasonOf, redirected, resultOf } from './purchase.ts';
 import { askAllBack, type GivenBack } from './refund.ts';
 import {
   type Challenge,
@@ -283,12 +282,17 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     return { ok: false, reason: 'limit', limit: reached, ...said };
   };
 
-  async function call<Result>(path: string, input: object, { limit: own, signal }: CallOptions) {
+  async function call<Result>(
+    path: string,
+    input: object,
+    { limit: own, signal }: CallOptions,
+  ): Promise<Answer<Result>> {
     const most = own === undefined ? limits.perCall : dollars('limit', own);
     const request = requestTo(options, path, input);
     const asked = await ask(request, signal);
     if (asked.kind === 'failure') return asked.failure;
-    if (asked.kind === 'free') return await given<Result>(asked.answer);
+    if (asked.kind === 'free')
+      return await given<Result>(asked.answer, (options) => call(path, input, { ...options, limit: '0' }));
     const { ways, drawable } = asked;
     const post = (payment: Record<string, string>, waiting: AbortSignal | undefined) => {
       const { target, init } = request;
@@ -317,10 +321,10 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   }
 
   /** A result that costs nothing. */
-  async function given<Result>(answer: Response): Promise<Answer<Result>> {
+  async function given<Result>(answer: Response, again: Again<Result>): Promise<Answer<Result>> {
     const { status } = answer;
     try {
-      const result = (await readResult(answer)) as Result;
+      const result = await resultOf(answer, again);
       return { ok: true, status, result, receipt: undefined, paid: undefined };
     } catch (error) {
       const message = `what was answered cannot be read as JSON (${reasonOf(error)})`;

@@ -31,7 +31,10 @@ export interface PurchaseParts {
 /** A stream ended before its end. */
 export class StreamBroken extends Error {
   readonly code: string;
-  /** Sends the same payment again, which is not charged again: the stream comes whole, or the same if the code is `answer_cut`. */
+  /**
+   * Sends the same payment again, which is not charged again: the stream comes whole, or the same if the code is `answer_cut`.
+   * What cost nothing is called anew, and not paid for.
+   */
   readonly again: Again<Events>;
   constructor(code: string, message: string, again: Again<Events>) {
     super(message);
@@ -41,7 +44,7 @@ export class StreamBroken extends Error {
   }
 }
 
-const HAD_AGAIN = 'again() brings it whole with the same payment, which is not charged twice';
+const HAD_AGAIN = 'again() brings it whole, and what was paid is not charged twice';
 
 /** Answers that say by themselves, whatever came before, that nothing is kept of the payment's money. */
 const FINAL: readonly string[] = ['refunded'];
@@ -110,23 +113,9 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
     return { transaction, network: asset.network, ...(charged !== undefined && { charged }) };
   };
 
-  async function* streamed(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
-    const broken = (code: string, message: string) => new StreamBroken(code, message, again as Again<Events>);
-    try {
-      for await (const event of readEvents(body)) {
-        if (event.event === 'error') throw brokenBy(event.data, broken);
-        yield event;
-      }
-    } catch (error) {
-      if (error instanceof StreamBroken) throw error;
-      throw broken('no_answer', `the stream broke off (${reasonOf(error)}): ${HAD_AGAIN}`);
-    }
-  }
-
   /** The result; throws where the connection ends before it. */
   async function success(answer: Response): Promise<Answer<Result>> {
-    const streams = answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body;
-    const result = (streams ? streamed(streams) : await readResult(answer)) as Result;
+    const result = await resultOf(answer, again);
     return { ok: true, status: answer.status, result, receipt: receiptOf(answer), paid };
   }
 
@@ -180,6 +169,25 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
   };
 
   return { complete };
+}
+
+async function* streamed(body: ReadableStream<Uint8Array>, again: Again<Events>): AsyncGenerator<StreamEvent> {
+  const broken = (code: string, message: string) => new StreamBroken(code, message, again);
+  try {
+    for await (const event of readEvents(body)) {
+      if (event.event === 'error') throw brokenBy(event.data, broken);
+      yield event;
+    }
+  } catch (error) {
+    if (error instanceof StreamBroken) throw error;
+    throw broken('no_answer', `the stream broke off (${reasonOf(error)}): ${HAD_AGAIN}`);
+  }
+}
+
+/** What was answered, as events where it streams; throws where the connection ends before it. `again`: of what breaks off. */
+export async function resultOf<Result>(answer: Response, again: Again<Result>): Promise<Result> {
+  const streams = answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body;
+  return (streams ? streamed(streams, again as Again<Events>) : await readResult(answer)) as Result;
 }
 
 function brokenBy(data: string, broken: (code: string, message: string) => StreamBroken): StreamBroken {

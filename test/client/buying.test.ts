@@ -169,9 +169,15 @@ t.test('a wallet on two kinds of chain, over two protocols', async (t) => {
   });
 });
 
-const openWeather = async (t: Test, files: Parameters<typeof weatherFiles>[1] = {}) => {
+const openWeather = async (t: Test, options: Parameters<typeof weatherFiles>[1] & { isFree?: true } = {}) => {
   const service = await startWeatherService(t);
-  const catalogue = join(t.testdir({ catalogue: weatherFiles(service.url, files) }), 'catalogue');
+  const files = weatherFiles(service.url, options);
+  const { weather } = files.endpoints;
+  if (options.isFree) {
+    const given = weather['watch.yaml'].replace(/price: .*/, 'free: true\nprice: { rule: fixed, amount: "0" }');
+    weather['watch.yaml'] = given;
+  }
+  const catalogue = join(t.testdir({ catalogue: files }), 'catalogue');
   const gateway = await startGateway({ catalogue, environment: { WEATHER_API_KEY: KEY }, tempo: true });
   t.teardown(gateway.stop);
   return { service, gateway };
@@ -232,6 +238,17 @@ t.test('a stream that its deadline cuts says so after what came, and its payment
   const first = await read(await client.call('/weather/watch', { city: 'Endless' }));
   t.match(first.seen[0], { event: 'message', data: '{"wind": 3}' });
   t.same((await read(await first.again())).seen, first.seen);
+  t.equal(service.asked.length, 1);
+});
+
+t.test('a stream that costs nothing comes as any other', async (t) => {
+  const { service, gateway } = await openWeather(t, { isFree: true });
+  const client = openClient(gateway, { pay: {} });
+  const answer = await client.call('/weather/watch', { city: 'Short' });
+  t.match(answer, { ok: true, paid: undefined, receipt: undefined });
+  const seen = [];
+  if (answer.ok) for await (const { data } of answer.result) seen.push(data);
+  t.same(seen, ['{"wind": 3}', '[DONE]']);
   t.equal(service.asked.length, 1);
 });
 

@@ -67,3 +67,23 @@ for (const [what, text, seen] of [
     t.same(client.spending.spent, '0.05');
   });
 }
+
+t.test('a stream that cost nothing and broke off is not paid for when it is asked for again', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway);
+  gateway.onCall = (_request, response) => {
+    gateway.onCall = undefined;
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: one\n\ndata: tw');
+  };
+  const answer = await client.call('/x', {});
+  if (!answer.ok) throw new Error(answer.message);
+  let broken: unknown;
+  try {
+    for await (const event of answer.result as Events) t.same(event, { event: 'message', data: 'one' });
+  } catch (error) {
+    broken = error;
+  }
+  if (!(broken instanceof StreamBroken)) throw broken;
+  t.match(await broken.again(), { ok: false, reason: 'limit', limit: { price: '0.05', limit: '0' } });
+  t.same(signed, []);
+});
