@@ -3,7 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { draining } from '../errors.ts';
 import type { Drawn } from '../store/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/claimable.ts';
-import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type {
+  Claim,
+  ClaimOutcome,
+  Payment,
+  PaymentFacts,
+  Receipt,
+  SharedKey,
+  Store,
+  StoredAnswer,
+} from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
@@ -323,17 +332,22 @@ async function claimVerified(
   try {
     const { owner, leaseUntil, maxAttempts, maxOwedAttempts } = terms(parts, credential);
     const claimedFrom = performance.now();
-    const outcome = await store.claim(facts, {
-      owner,
-      now: now(),
-      leaseUntil,
-      maxAttempts,
-      maxOwedAttempts,
-      keys,
-      settleAgain: known?.state === 'unknown',
-      exposure: verified.isCovered ? undefined : { ...exposure, chain: verified.chain },
-      draw: verified.hold?.draw,
-    });
+    const claimUnder = (names: readonly SharedKey[]): Promise<ClaimOutcome> =>
+      store.claim(facts, {
+        owner,
+        now: now(),
+        leaseUntil,
+        maxAttempts,
+        maxOwedAttempts,
+        keys: names,
+        settleAgain: known?.state === 'unknown',
+        exposure: verified.isCovered ? undefined : { ...exposure, chain: verified.chain },
+        draw: verified.hold?.draw,
+      });
+    const asNamed = await claimUnder(keys);
+    // Money that is here already cannot be left uncharged: it buys what it paid for, whatever another has bought by its key.
+    const isTaken = !asNamed.won && asNamed.key !== undefined && verified.upfront === 'sent';
+    const outcome = isTaken ? await claimUnder([]) : asNamed;
     if (outcome.won) parts.noted?.('claimed', performance.now() - claimedFrom);
     if (!outcome.won) {
       if (outcome.payment.id === credential.id) return undefined;

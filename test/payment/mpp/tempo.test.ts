@@ -94,6 +94,24 @@ t.test('push: a payment that was made already is accepted as it is', async (t) =
   t.equal(await earned(), PRICE);
 });
 
+t.test('push: an Idempotency-Key keeps nothing that was sent already from buying what it paid for', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const wallet = chain.wallet(chain.rich, 'push');
+  const under = async () => {
+    const authorization = await credentialFor(url, wallet);
+    return fetch(url, { ...post, headers: { ...headers, authorization, 'idempotency-key': 'the fog' } });
+  };
+  const answers = [await under(), await under()];
+  t.same(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  t.equal(await earned(), 2n * PRICE);
+  const references = answers.map((answer) => Receipt.fromResponse(answer).reference);
+  t.equal(new Set(references).size, 2, 'each has a receipt of its own money');
+  t.equal(seen.upstreamCalls, 2);
+});
+
 t.test('push: what was sent in time is taken after the challenge has expired, for a day', async (t) => {
   let late = 0;
   let isMinedLate = false;
