@@ -23,6 +23,11 @@ export interface ChargeMethod {
   readonly recipient: string;
   /** Members of `request.methodDetails`, in canonical order. */
   readonly details: Readonly<Record<string, unknown>>;
+  /**
+   * Members of `request.methodDetails` by which nobody may send the money by himself: they come after `paymentFlow` (JCS).
+   * Left out: nobody may anyway.
+   */
+  readonly unsentOnly?: Readonly<Record<string, unknown>>;
   /** The lowest price, in atomic units, that is worth settling now. */
   leastPrice(): bigint;
   /** How long a challenge for such work stays open, in milliseconds. */

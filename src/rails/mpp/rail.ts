@@ -1,6 +1,7 @@
 /** The MPP rail: the `Payment` HTTP authentication scheme (draft 01), intent `charge`. */
 import type { Route } from '../../catalogue/types.ts';
 import { SETTLES_UPFRONT } from '../../discovery/payment-info.ts';
+import { asJsonObject } from '../../json.ts';
 import { type Atomic, type Money, toAtomic } from '../../money.ts';
 import { unknown } from '../../on-chain/settlement.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
@@ -79,9 +80,9 @@ type Flow =
   | { readonly paymentFlow: 'upfront' }
   | { readonly paymentFlow: 'authorization'; readonly upfrontFor: Readonly<Record<string, unknown>> };
 
-/** A challenge's request without what it says of the flow. */
+/** A challenge's request without what it says of the flow, and of what may be sent. */
 function flowOf({ request }: PaymentCredential) {
-  const { paymentFlow, upfrontFor: _, ...details } = request.methodDetails as Readonly<Record<string, unknown>>;
+  const { paymentFlow, supportedModes: _modes, upfrontFor: _for, ...details } = asJsonObject(request.methodDetails);
   return { isUpfront: paymentFlow === 'upfront', terms: JSON.stringify({ ...request, methodDetails: details }) };
 }
 
@@ -114,9 +115,12 @@ export function openMppRail(options: MppOptions): MppRail {
     };
   };
 
-  const requestFor = (method: ChargeMethod, quote: Quote, refusal: Refusal | undefined): string => {
+  /** `isWrong`: the request will be refused for what is wrong with it, so nobody should send money for it. */
+  const requestFor = (method: ChargeMethod, quote: Quote, refusal: Refusal | undefined, isWrong: boolean): string => {
     const request = chargeRequest(method, toAtomic(quote.amount, method.decimals));
-    const methodDetails = { ...request.methodDetails, ...flowFor(method, quote, refusal) };
+    const { paymentFlow, ...others } = flowFor(method, quote, refusal);
+    const modes = isWrong ? method.unsentOnly : {};
+    const methodDetails = { ...request.methodDetails, paymentFlow, ...modes, ...others };
     return Buffer.from(JSON.stringify({ ...request, methodDetails })).toString('base64url');
   };
 
@@ -182,7 +186,7 @@ export function openMppRail(options: MppOptions): MppRail {
           {
             realm,
             method: method.name,
-            request: requestFor(method, quote, refusal),
+            request: requestFor(method, quote, refusal, invalidParams !== undefined),
             expiresAt: now() + method.challengeLifetimeMs(quote),
           },
           request,

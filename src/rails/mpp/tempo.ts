@@ -160,6 +160,8 @@ export function createTempoMethod(
     decimals: 6,
     recipient,
     details: { chainId, ...(options.feePayerKey === undefined ? {} : { feePayer: true }) },
+    // As mppx has it: pushed is what the payer sends itself.
+    unsentOnly: { supportedModes: ['pull'] },
     // Payers bear the chain's fees.
     leastPrice: () => 0n,
     challengeLifetimeMs: () => challengeLifetimeMs,

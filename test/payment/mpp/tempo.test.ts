@@ -112,6 +112,21 @@ t.test('push: an Idempotency-Key keeps nothing that was sent already from buying
   t.equal(seen.upstreamCalls, 2);
 });
 
+t.test('push: no money is sent for a request that would be refused for what is wrong with it', async (t) => {
+  const { url, seen, earned } = await gateway(t);
+  const wrong = { ...post, body: '{"prompt":' };
+  const unpaid = await fetch(url, wrong);
+  t.match(await unpaid.clone().json(), { status: 402, invalidParams: [{ path: '/' }] });
+  const paying = chain.wallet(chain.rich, 'push').createCredential(unpaid);
+  await t.rejects(paying, { message: 'Challenge does not support push mode.' });
+  t.equal(await earned(), 0n);
+  const authorization = await chain.wallet(chain.rich).createCredential(unpaid);
+  const refused = await fetch(url, { ...wrong, headers: { ...headers, authorization } });
+  t.equal(refused.status, 400);
+  t.equal(seen.upstreamCalls, 0);
+  t.equal(await earned(), 0n);
+});
+
 t.test('push: what was sent in time is taken after the challenge has expired, for a day', async (t) => {
   let late = 0;
   let isMinedLate = false;
