@@ -91,9 +91,10 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
   const { facilitator, kinds } = chosen;
   const domain = { name: binding.asset.name, version: binding.asset.version };
   const upto = kindOf(kinds, 2, 'upto', binding.caip2);
-  const hold = kindOf(kinds, 2, 'auth-capture', binding.caip2);
-  const channels = kindOf(kinds, 2, 'batch-settlement', binding.caip2);
   const evm = network.family === 'evm';
+  // Another's facilitator may do these as well, but not for us: their contracts are driven by who takes the money.
+  const hold = facilitator.escrow && kindOf(kinds, 2, 'auth-capture', binding.caip2);
+  const channels = facilitator.channels && kindOf(kinds, 2, 'batch-settlement', binding.caip2);
   return {
     id: network.id,
     family: network.family,

@@ -194,7 +194,8 @@ const OTHER_SCHEMES = ['upto', 'auth-capture', 'batch-settlement'];
 t.test('the other schemes are offered on EVM networks, where the facilitator has them', async (t) => {
   const others = (network: string) => OTHER_SCHEMES.map((scheme) => exactOn(network, { scheme, extra: { scheme } }));
   const kinds = [exactOn(EVM.caip2), exactOn(SOLANA.caip2), ...others(EVM.caip2), ...others(SOLANA.caip2)];
-  const { payable } = open(t, [answering([kinds])]);
+  const drivers = { escrow: async () => ({}) as EscrowOperator, channels: async () => ({}) as ChannelOperator };
+  const { payable } = open(t, [answering([kinds], drivers)]);
   await payable.refresh();
   const { upto, hold, channels } = payable.find('evm') ?? {};
   t.same(
@@ -241,17 +242,24 @@ t.test(
     t.equal(await payable.find('evm')?.channels?.operator(), channels);
     t.same(asked, [EVM.caip2, EVM.caip2]);
 
-    for (const more of [{}, { escrow: found(undefined), channels: found(undefined) }]) {
-      const { payable: nobodys } = open(t, [answering(kinds, more)]);
-      await nobodys.refresh();
-      const { hold, channels: drawn } = nobodys.find('evm') ?? {};
-      for (const operator of [hold?.operator(), drawn?.operator()]) {
-        await t.rejects(Promise.resolve(operator), {
-          name: 'FacilitatorUnreachable',
-          message: /contracts of eip155:8453/,
-        });
-      }
+    const { payable: nobodys } = open(t, [answering(kinds, { escrow: found(undefined), channels: found(undefined) })]);
+    await nobodys.refresh();
+    const { hold, channels: drawn } = nobodys.find('evm') ?? {};
+    for (const operator of [hold?.operator(), drawn?.operator()]) {
+      await t.rejects(Promise.resolve(operator), {
+        name: 'FacilitatorUnreachable',
+        message: /contracts of eip155:8453/,
+      });
     }
+
+    const { payable: anothers } = open(t, [answering(kinds)]);
+    await anothers.refresh();
+    const offered = anothers.find('evm');
+    t.same(
+      [offered?.hold, offered?.channels],
+      [undefined, undefined],
+      'what another would have to drive is not offered',
+    );
   },
 );
 
