@@ -45,6 +45,10 @@ export interface EvmOptions {
 /** As it is stored. */
 interface RecoveryQuery {
   readonly method: 'evm';
+  /** What was charged then, and not what is by now. Those of an earlier release have none of these. */
+  readonly network?: string;
+  readonly asset?: string;
+  readonly payTo?: string;
   readonly payer: string;
   readonly nonce: string;
   readonly validBefore: number;
@@ -124,6 +128,9 @@ export function createEvmMethod(
       const { payer, nonce, endsAt, isCounterfactual } = authorization;
       const query: RecoveryQuery = {
         method: 'evm',
+        network,
+        asset: asset.address,
+        payTo,
         payer,
         nonce,
         validBefore: endsAt / 1000,
@@ -144,9 +151,8 @@ export function createEvmMethod(
     confirmations: (transaction) => evmConfirmations(createRpc(rpcUrl), transaction),
 
     recover(text) {
-      const { payer, nonce, validBefore, since, amount: value }: RecoveryQuery = JSON.parse(text);
-      const { address } = asset;
-      return findEip3009Settlement({ rpcUrl, asset: address, payer, payTo, nonce, value, validBefore, since }, looks);
+      const { amount: value, ...kept }: RecoveryQuery = JSON.parse(text);
+      return findEip3009Settlement({ asset: asset.address, payTo, ...kept, rpcUrl, value }, looks);
     },
   };
 }

@@ -158,6 +158,12 @@ export function openMppRail(options: MppOptions): MppRail {
     }
   }
 
+  /** Undefined where its method, or the network that it was paid on, is charged no more: no other chain knows of it. */
+  const methodOf = (recoveryQuery: string): ChargeMethod | undefined => {
+    const { method, network } = paidBy(recoveryQuery);
+    return methods.find((each) => each.name === method && (network === undefined || each.network === network));
+  };
+
   const inOrder = (work: Work, some: readonly ChargeMethod[]): ChargeMethod[] =>
     afterResultFirst(some, (method) => method.upfront(work) !== undefined);
 
@@ -219,15 +225,12 @@ export function openMppRail(options: MppOptions): MppRail {
     },
 
     async recover(recoveryQuery) {
-      const name = methodNamed(recoveryQuery);
-      const method = methods.find((each) => each.name === name);
-      return method ? method.recover(recoveryQuery) : unknown(`the method ${name} is not configured any more`);
+      return methodOf(recoveryQuery)?.recover(recoveryQuery) ?? unknown(notConfigured(recoveryQuery));
     },
 
     async confirmations(recoveryQuery, transaction) {
-      const name = methodNamed(recoveryQuery);
-      const method = methods.find((each) => each.name === name);
-      if (!method) throw new Error(`the method ${name} is not configured any more`);
+      const method = methodOf(recoveryQuery);
+      if (!method) throw new Error(notConfigured(recoveryQuery));
       return method.confirmations(transaction);
     },
 
@@ -235,9 +238,14 @@ export function openMppRail(options: MppOptions): MppRail {
       transaction,
       amount: amount.toString(),
       settledAt,
-      details: { method: methodNamed(recoveryQuery) },
+      details: { method: paidBy(recoveryQuery).method },
     }),
   };
 }
 
-const methodNamed = (recoveryQuery: string): string => (JSON.parse(recoveryQuery) as { method: string }).method;
+const paidBy = (recoveryQuery: string) => JSON.parse(recoveryQuery) as { method: string; network?: string };
+
+function notConfigured(recoveryQuery: string): string {
+  const { method, network } = paidBy(recoveryQuery);
+  return `the method ${method}${network === undefined ? '' : ` on ${network}`} is not configured any more`;
+}

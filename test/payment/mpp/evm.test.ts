@@ -232,6 +232,35 @@ t.test('both ways to pay stand side by side, and a credential for one is no cred
   t.equal(seen.upstreamCalls, 1);
 });
 
+t.test('what a payment was for stays so, whatever network and address are charged by now', async (t) => {
+  const { rail, url, earned } = await gateway(t);
+  const call = requestOf(post.body, { headers: { authorization: await credentialFor(url) } });
+  const quote = quoteOf(call);
+  const credential = rail.http.read(call);
+  if (!credential) throw new Error('the credential was not read');
+  const payment = await rail.verify(credential, quote);
+  t.match(await payment.settle(quote.amount), { state: 'settled' });
+  t.equal(await earned(), PRICE);
+
+  const elsewhere = { id: 'chain-e', caip2: 'eip155:84533', asset };
+  const other = await startEvmChain({ ...elsewhere, payer: payer.address, facilitator: settler.address });
+  t.teardown(other.stop);
+  const rpc = createRpc(other.rpcUrl);
+  await rpc('evm_increaseTime', [3_600]);
+  await rpc('evm_mine', []);
+  const facilitator = facilitatorAt(chain.rpcUrl);
+  t.teardown(() => facilitator.close());
+  const charging = (network: string, id: number, rpcUrl: string) => {
+    const evm = { network, chainId: id, asset, payTo: newEvmWallet().address, rpcUrl, facilitator };
+    return openMppRail({ exposure: noExposure, secrets: [secret], realm: '127.0.0.1', evm });
+  };
+  const { recoveryQuery } = payment;
+  t.match(await charging('chain-c', chainId, chain.rpcUrl).recover(recoveryQuery), { state: 'settled', amount: PRICE });
+  const abroad = charging('chain-e', 84_533, other.rpcUrl);
+  t.match(await abroad.recover(recoveryQuery), { state: 'unknown' }, 'another chain has nothing to say of it');
+  await t.rejects(abroad.confirmations(recoveryQuery, `0x${'1'.repeat(64)}`));
+});
+
 t.test('an authorization that was never used has failed for good once it has expired', async (t) => {
   const { url, rail } = await gateway(t);
   const { payment } = await verified(rail, await credentialFor(url));
