@@ -145,9 +145,10 @@ export function openMppRail(options: MppOptions): MppRail {
     if (flowOf(credential).terms !== JSON.stringify(chargeRequest(method, amount))) {
       throw new Refusal('invalid-challenge', 'the gateway is paid otherwise by now: pay a fresh challenge');
     }
+    // What was sent is the price that was asked for, whatever the call costs by now.
+    if (isSent) return;
     const due = toAtomic(quote.amount, method.decimals);
-    // More than the price is possible where it was lowered since: what was paid already is taken, nothing else is.
-    if (amount > due && !isSent) {
+    if (amount > due) {
       throw new Refusal(
         'invalid-challenge',
         `the challenge is for ${amount}, the price is only ${due} atomic units by now: pay a fresh challenge`,

@@ -156,6 +156,23 @@ t.test('push: what was sent in time is taken after the challenge has expired, fo
   t.equal(await earned(), PRICE);
 });
 
+t.test('push: what was sent for the price of its challenge is taken, whatever it costs by now', async (t) => {
+  const { url, rail, earned } = await gateway(t);
+  const [sent, signed] = [await credentialFor(url, chain.wallet(chain.rich, 'push')), await credentialFor(url)];
+  t.equal(await earned(), PRICE);
+  const read = (authorization: string) => {
+    const credential = rail.http.read(requestOf(post.body, { headers: { authorization } }));
+    if (!credential) throw new Error('the credential was not read');
+    return credential;
+  };
+  for (const price of ['0.04', '0.06']) {
+    const quote = quoteOf(requestOf(post.body), price);
+    const payment = await rail.verify(read(sent), quote);
+    t.match(await payment.settle(quote.amount), { state: 'settled', amount: PRICE }, price);
+    await t.rejects(rail.verify(read(signed), quote), { name: 'Refusal' }, 'what was only signed is signed anew');
+  }
+});
+
 t.test('sponsored: a payer without anything but the price can pay it', async (t) => {
   const { url, earned } = await gateway(t, sponsored);
   const payer = await chain.funded(PRICE, feeToken);
