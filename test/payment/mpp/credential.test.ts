@@ -102,11 +102,20 @@ t.test('a credential is good for its own request only', async (t) => {
   t.equal(await fate(unbound, quoteOf(requestOf(body))), 'verification-failed', 'a body where there was none');
 });
 
-t.test('a challenge for less than the price is refused, one for more is honoured', async (t) => {
-  const credential = unprovenCredential(freshChallenge(requestOf(body), '0.05'));
-  t.equal(await fate(credential, quoteOf(requestOf(body), '0.06')), 'payment-insufficient');
-  t.equal(await fate(credential, quoteOf(requestOf(body), '0.04')), 'chain');
-});
+t.test(
+  'what was sent is good for the price that its challenge asked, and what is only signed for the one of now',
+  async (t) => {
+    const challenge = freshChallenge(requestOf(body), '0.05');
+    const signed = `Payment ${encode({ challenge, payload: { type: 'transaction', signature: '0x00' } })}`;
+    for (const [price, refusal] of [
+      ['0.06', 'payment-insufficient'],
+      ['0.04', 'invalid-challenge'],
+    ] as const) {
+      t.equal(await fate(signed, quoteOf(requestOf(body), price)), refusal);
+      t.equal(await fate(unprovenCredential(challenge), quoteOf(requestOf(body), price)), 'chain');
+    }
+  },
+);
 
 t.test('a challenge that names a recipient of the past is refused', async (t) => {
   const recipient = '0x00000000000000000000000000000000000a11ce';
