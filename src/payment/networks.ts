@@ -34,6 +34,11 @@ export interface PayableNetwork {
     | undefined;
 }
 
+/** A network as it is configured, payable now or not. */
+export type ConfiguredNetwork = Pick<PayableNetwork, 'id' | 'family' | 'caip2' | 'asset' | 'rpcUrl'> & {
+  readonly payTo: string | undefined;
+};
+
 /** What the configuration says of one network. */
 interface NetworkConfiguration {
   readonly network: Network;
@@ -60,7 +65,7 @@ export interface PayableNetworks {
     name: string,
   ): { readonly id: NetworkId; readonly caip2: string; readonly asset: AssetFile } | undefined;
   /** The configured network, payable now or not, by its neutral id or by CAIP-2. */
-  configured(name: string): Pick<PayableNetwork, 'id' | 'family'> | undefined;
+  configured(name: string): ConfiguredNetwork | undefined;
   /** Of a configured network's asset, payable now or not. */
   decimals(id: NetworkId): number;
   /** Grows with every change, so that prepared challenges know when they are stale. */
@@ -228,8 +233,14 @@ export function createPayableNetworks(
       }
       return undefined;
     },
-    configured: (name) =>
-      configurations.find(({ network, mode }) => network.id === name || network[mode].caip2 === name)?.network,
+    configured(name) {
+      const found = configurations.find(({ network, mode }) => network.id === name || network[mode].caip2 === name);
+      if (!found) return undefined;
+      const { network, mode, payTo, rpcUrl } = found;
+      const { id, family } = network;
+      const { caip2, asset, rpcUrl: usual } = network[mode];
+      return { id, family, caip2, asset, payTo, rpcUrl: rpcUrl ?? usual };
+    },
     decimals(id) {
       const configured = configurations.find(({ network }) => network.id === id);
       if (!configured)

@@ -38,6 +38,8 @@ export interface EvmOptions {
   /** Where outcomes are asked for. */
   readonly rpcUrl: string;
   readonly facilitator: Pick<Facilitator, 'verify' | 'settle'>;
+  /** See `ChargeMethod.isOpen`. */
+  readonly isOpen?: () => boolean;
   /** See `ChargeMethod.leastPrice`. Left out: settling costs us nothing. */
   readonly leastPrice?: () => bigint;
 }
@@ -71,7 +73,7 @@ export function createEvmMethod(
   options: EvmOptions,
   { challengeLifetimeMs, now }: { challengeLifetimeMs: number; now(): number },
 ): ChargeMethod {
-  const { network, chainId, asset, payTo, rpcUrl, facilitator, leastPrice = () => 0n } = options;
+  const { network, chainId, asset, payTo, rpcUrl, facilitator, isOpen, leastPrice = () => 0n } = options;
   const chain = `eip155:${chainId}`;
   const payers = createEvmPayers(rpcUrl, asset.address, now);
   const looks = openLooks<LogProgress>(now);
@@ -97,6 +99,7 @@ export function createEvmMethod(
     decimals: asset.decimals,
     recipient: payTo,
     details: { chainId, credentialTypes: ['authorization'], decimals: asset.decimals },
+    ...(isOpen && { isOpen }),
     leastPrice,
     challengeLifetimeMs: lifetimeMs,
     upfront: () => undefined,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors.ts';
+import { asJsonObject } from '../../json.ts';
 import type { Credential } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import type { PaymentCredential } from './credential.ts';
@@ -12,10 +13,13 @@ export interface MppCredential extends Credential {
 
 /** What names a payment. Throws Problem `method_unsupported`, and Refusal `invalid-payload`. */
 export function identify(methods: readonly ChargeMethod[], credential: PaymentCredential): MppCredential {
-  const { challenge } = credential;
-  const method = methods.find(({ name }) => name === challenge.method);
+  const { challenge, request } = credential;
+  const named = methods.filter(({ name }) => name === challenge.method);
+  const { chainId } = asJsonObject(request.methodDetails);
+  // Of another chain than ours the challenge will be found to be none of ours.
+  const method = named.find(({ details }) => details.chainId === chainId) ?? named[0];
   if (!method) {
-    const offered = methods.map(({ name }) => name).join(', ');
+    const offered = [...new Set(methods.map(({ name }) => name))].join(', ');
     throw new Problem('method_unsupported', `The payment method is not offered here: pay with ${offered}`);
   }
   const { id, shown } = identified(method, credential);

@@ -28,6 +28,8 @@ export interface ChargeMethod {
    * Left out: nobody may anyway.
    */
   readonly unsentOnly?: Readonly<Record<string, unknown>>;
+  /** Whether it can be paid at the moment. Left out: it always can. */
+  isOpen?(): boolean;
   /** The lowest price, in atomic units, that is worth settling now. */
   leastPrice(): bigint;
   /** How long a challenge for such work stays open, in milliseconds. */

@@ -28,7 +28,8 @@ export interface MppOptions {
   /** How long a caller has to pay. Default: five minutes. */
   readonly challengeLifetimeMs?: number;
   readonly tempo?: TempoOptions;
-  readonly evm?: EvmOptions;
+  /** Several: in the order of preference, the first that can be paid is charged. */
+  readonly evm?: EvmOptions | readonly EvmOptions[];
   /** Private key that gives back what was paid on Tempo. */
   readonly refundSigner?: string;
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor'>;
@@ -64,7 +65,8 @@ function checkOptions({ secrets, realm, tempo, evm }: MppOptions): void {
   if (secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) {
     throw new Error(`an MPP secret has fewer than ${MIN_SECRET_BYTES} bytes: make one with "openssl rand -hex 32"`);
   }
-  if (!tempo && !evm) throw new Error('MPP needs at least one payment method: configure tempo or evm');
+  if (!tempo && [evm ?? []].flat().length === 0)
+    throw new Error('MPP needs at least one payment method: configure tempo or evm');
 }
 
 /** The `request` of a challenge, apart from when it settles; its members are in canonical order (JCS). */
@@ -91,7 +93,7 @@ export function openMppRail(options: MppOptions): MppRail {
   const { secrets, realm, exposure, challengeLifetimeMs = LIFETIME_MS, now = Date.now, tempo, refundSigner } = options;
   const methods: ChargeMethod[] = [
     ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, now })] : []),
-    ...(options.evm ? [createEvmMethod(options.evm, { challengeLifetimeMs, now })] : []),
+    ...[options.evm ?? []].flat().map((each) => createEvmMethod(each, { challengeLifetimeMs, now })),
   ];
 
   /** Why everybody who pays the route by this method settles first. */
@@ -165,6 +167,12 @@ export function openMppRail(options: MppOptions): MppRail {
     return methods.find((each) => each.name === method && (network === undefined || each.network === network));
   };
 
+  const isOpen = (method: ChargeMethod): boolean => method.isOpen?.() ?? true;
+
+  /** Of the networks that a method is paid on, the first. */
+  const firstOfEach = (some: readonly ChargeMethod[]): ChargeMethod[] =>
+    some.filter(({ name }, at) => some.findIndex((each) => each.name === name) === at);
+
   const inOrder = (work: Work, some: readonly ChargeMethod[]): ChargeMethod[] =>
     afterResultFirst(some, (method) => method.upfront(work) !== undefined);
 
@@ -177,7 +185,7 @@ export function openMppRail(options: MppOptions): MppRail {
     mcp: createMcpWire(methods),
 
     offers: (route, price = route.listing.price) =>
-      inOrder(route, methods).map((method) => ({
+      inOrder(route, firstOfEach([...methods.filter(isOpen), ...methods])).map((method) => ({
         intent: 'charge',
         method: method.name,
         amount: toAtomic(price, method.decimals).toString(),
@@ -187,7 +195,8 @@ export function openMppRail(options: MppOptions): MppRail {
 
     challenge(quote, refusal, invalidParams) {
       const { request, amount } = quote;
-      const open = methods.filter((method) => toAtomic(amount, method.decimals) >= method.leastPrice());
+      const isWorth = (method: ChargeMethod) => toAtomic(amount, method.decimals) >= method.leastPrice();
+      const open = firstOfEach(methods.filter((method) => isOpen(method) && isWorth(method)));
       const issued = acceptedMethods(inOrder(quote, open), request.headers['accept-payment']).map((method) =>
         issueChallenge(
           {

@@ -5,12 +5,18 @@ import { evm, Mppx } from 'mppx/client';
 import t from 'tap';
 import { type Hex, toHex } from 'viem';
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts';
+import type { Network } from '../../../src/catalogue/types.ts';
+import { createLog } from '../../../src/log.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
+import type { Facilitator } from '../../../src/payment/facilitators/facilitator.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { createPayableNetworks } from '../../../src/payment/networks.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';
+import { openMpp } from '../../../src/rails/mpp/open.ts';
 import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { startEvmChain } from '../../../src/sandbox/chains/evm.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
+import { endingPauses } from '../../pauses.ts';
 import { noExposure } from '../exposure/none.ts';
 import { answerOf, challengesOf, decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
 import { startGateway } from './gateway.ts';
@@ -26,6 +32,7 @@ const asset = {
   name: 'USDC',
   version: '2',
 };
+const kind = { x402Version: 2, scheme: 'exact' };
 const path = '/mpp/a';
 const headers = { 'content-type': 'application/json' };
 const post = { method: 'POST', headers, body: '{"prompt":"fog"}' };
@@ -259,6 +266,45 @@ t.test('what a payment was for stays so, whatever network and address are charge
   const abroad = charging('chain-e', 84_533, other.rpcUrl);
   t.match(await abroad.recover(recoveryQuery), { state: 'unknown' }, 'another chain has nothing to say of it');
   await t.rejects(abroad.confirmations(recoveryQuery, `0x${'1'.repeat(64)}`));
+});
+
+t.test('the first network that can be paid is charged, as facilitators come and go', async (t) => {
+  const inReach = new Set<string>();
+  const networkOf = (id: string, chain: string): Network => {
+    const binding = { caip2: chain, v1Name: undefined, rpcUrl: 'http://127.0.0.1:9', asset };
+    return { id, family: 'evm', listedAs: id, live: binding, sandbox: binding, authorizationLastsMs: undefined };
+  };
+  const facilitator = { supported: async () => [...inReach].map((network) => ({ ...kind, network })) };
+  const payable = createPayableNetworks(
+    [networkOf('chain-c', caip2), networkOf('chain-e', 'eip155:84533')].map((network) => {
+      return { network, mode: 'live', payTo: payer.address, rpcUrl: undefined } as const;
+    }),
+    [{ name: 'a facilitator', facilitator: facilitator as unknown as Facilitator }],
+    createLog('silent'),
+  );
+  endingPauses(t);
+  await payable.refresh();
+  const rail = openMpp({
+    config: { secrets: [secret], realm: undefined, tempo: undefined, refundSigner: undefined },
+    options: { networks: ['chain-c', 'chain-e'] },
+    networks: payable,
+    exposure: noExposure,
+    publicUrl: 'http://127.0.0.1',
+    log: createLog('silent'),
+    now: Date.now,
+  } as unknown as Parameters<typeof openMpp>[0]);
+  const charged = async (...reached: readonly string[]) => {
+    inReach.clear();
+    for (const each of reached) inReach.add(each);
+    await payable.refresh();
+    if (!rail) return 'nothing is sold';
+    const { issued } = rail.challenge(quoteOf(requestOf(post.body)));
+    return issued.map(({ request }) => decode(request).methodDetails.chainId);
+  };
+  t.same(await charged(), []);
+  t.same(await charged('eip155:84533'), [84_533]);
+  t.same(await charged('eip155:84533', caip2), [chainId]);
+  t.same(await charged('eip155:84533'), [84_533]);
 });
 
 t.test('an authorization that was never used has failed for good once it has expired', async (t) => {
