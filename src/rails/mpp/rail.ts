@@ -28,8 +28,8 @@ export interface MppOptions {
   /** How long a caller has to pay. Default: five minutes. */
   readonly challengeLifetimeMs?: number;
   readonly tempo?: TempoOptions;
-  /** Several: in the order of preference, the first that can be paid is charged. */
-  readonly evm?: EvmOptions | readonly EvmOptions[];
+  /** In the order of preference: the first that can be paid is charged. */
+  readonly evm?: readonly EvmOptions[];
   /** Private key that gives back what was paid on Tempo. */
   readonly refundSigner?: string;
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor'>;
@@ -57,7 +57,7 @@ const LIFETIME_MS = 300_000;
 const SENT_LASTS_MS = 86_400_000;
 const MIN_SECRET_BYTES = 32;
 
-function checkOptions({ secrets, realm, tempo, evm }: MppOptions): void {
+function checkOptions({ secrets, realm, tempo, evm = [] }: MppOptions): void {
   // `|` separates what the challenge's id is made of; quotes would end the header's parameter.
   if (!/^[\x20-\x7e]+$/.test(realm) || /["\\|]/.test(realm)) {
     throw new Error('the MPP realm must be printable ASCII without ", \\ and |: use the public host name');
@@ -65,8 +65,7 @@ function checkOptions({ secrets, realm, tempo, evm }: MppOptions): void {
   if (secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) {
     throw new Error(`an MPP secret has fewer than ${MIN_SECRET_BYTES} bytes: make one with "openssl rand -hex 32"`);
   }
-  if (!tempo && [evm ?? []].flat().length === 0)
-    throw new Error('MPP needs at least one payment method: configure tempo or evm');
+  if (!tempo && evm.length === 0) throw new Error('MPP needs at least one payment method: configure tempo or evm');
 }
 
 /** The `request` of a challenge, apart from when it settles; its members are in canonical order (JCS). */
@@ -93,7 +92,7 @@ export function openMppRail(options: MppOptions): MppRail {
   const { secrets, realm, exposure, challengeLifetimeMs = LIFETIME_MS, now = Date.now, tempo, refundSigner } = options;
   const methods: ChargeMethod[] = [
     ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, now })] : []),
-    ...[options.evm ?? []].flat().map((each) => createEvmMethod(each, { challengeLifetimeMs, now })),
+    ...(options.evm ?? []).map((each) => createEvmMethod(each, { challengeLifetimeMs, now })),
   ];
 
   /** Why everybody who pays the route by this method settles first. */

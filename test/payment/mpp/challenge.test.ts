@@ -27,7 +27,7 @@ const evmOptions = {
   },
 };
 const open = () =>
-  openMppRail({ exposure: noExposure, secrets: [secret], realm, tempo: tempoOptions, evm: evmOptions });
+  openMppRail({ exposure: noExposure, secrets: [secret], realm, tempo: tempoOptions, evm: [evmOptions] });
 
 t.test('an unpaid request gets one challenge for each way to pay, and mppx reads and believes them', async (t) => {
   const answer = answerOf(open(), quoteOf(requestOf('{"prompt":"fog"}')));
@@ -114,7 +114,7 @@ t.test('a challenge for an authorization stays open for as long as the endpoint 
     secrets: [secret],
     realm,
     tempo: tempoOptions,
-    evm: evmOptions,
+    evm: [evmOptions],
     now: () => now,
   });
   const quote = quoteOf(requestOf('{}'));

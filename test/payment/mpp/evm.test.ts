@@ -57,7 +57,7 @@ async function gateway(t: Tap, { rpcUrl = chain.rpcUrl, deadlineMs = 1_000 } = {
     exposure: noExposure,
     secrets: [secret],
     realm: '127.0.0.1',
-    evm: { network: 'chain-c', chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
+    evm: [{ network: 'chain-c', chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator }],
   });
   const started = await startGateway(t, rail, [mppRoute(path, '0.05', deadlineMs)]);
   return { ...started, rail, payTo, url: `${started.url}${path}`, earned: () => chain.balance(payTo) };
@@ -177,7 +177,7 @@ t.test('refuses an authorization of which too little is left: it settles after t
     exposure: noExposure,
     secrets: [secret],
     realm: '127.0.0.1',
-    evm: options,
+    evm: [options],
     now: () => now,
   });
   const { url } = await startGateway(t, rail, [mppRoute(path)]);
@@ -227,7 +227,7 @@ t.test('both ways to pay stand side by side, and a credential for one is no cred
     secrets: [secret],
     realm: '127.0.0.1',
     tempo,
-    evm: { network: 'chain-c', chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator },
+    evm: [{ network: 'chain-c', chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator }],
   });
   const { url, seen } = await startGateway(t, rail, [mppRoute(path)]);
   t.equal((await wallet.fetch(`${url}${path}`, post)).status, 200, 'the client picks what it can pay');
@@ -259,7 +259,7 @@ t.test('what a payment was for stays so, whatever network and address are charge
   t.teardown(() => facilitator.close());
   const charging = (network: string, id: number, rpcUrl: string) => {
     const evm = { network, chainId: id, asset, payTo: newEvmWallet().address, rpcUrl, facilitator };
-    return openMppRail({ exposure: noExposure, secrets: [secret], realm: '127.0.0.1', evm });
+    return openMppRail({ exposure: noExposure, secrets: [secret], realm: '127.0.0.1', evm: [evm] });
   };
   const { recoveryQuery } = payment;
   t.match(await charging('chain-c', chainId, chain.rpcUrl).recover(recoveryQuery), { state: 'settled', amount: PRICE });
