@@ -24,12 +24,14 @@ export type CallEnd =
   /** Nothing that its payer had a hand in. */
   | 'other';
 
-/** One request's. Each function may throw Problem `rate_limited`, `ended` and `over` excepted. */
+/** One request's. Each function may throw Problem `rate_limited`, `waits`, `ended` and `over` excepted. */
 export interface Gate {
   /** A price is asked, or something that costs nothing, or nobody looks at its payment. */
   asks(): void;
   /** It comes with a payment or a key that nobody has looked at. */
   arrives(): void;
+  /** It comes with a payment that is worked on, and is kept until that ends: false where its address has too much under way. */
+  waits(): boolean;
   /** Whose it is, once that is sure. `hasPaid`: it has the gateway's money already, so it is counted and not turned away. */
   identified(payer: string, hasPaid?: boolean): void;
   /** A deposit of this payer's is to be given back. */
@@ -103,10 +105,12 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
     if (waitMs > 0) throw limited(by, caller, bucket.name, waitMs, message);
   }
 
+  const underWayOf = (by: 'address' | 'payer', caller: string): number => underWay.get(`${by} ${caller}`) ?? 0;
+
   /** Answers what lets go of it. */
   function occupy(by: 'address' | 'payer', caller: string, most: number): () => void {
     const name = `${by} ${caller}`;
-    const count = underWay.get(name) ?? 0;
+    const count = underWayOf(by, caller);
     if (count >= most) {
       throw limited(by, caller, 'under-way', 1_000, `This ${by} has ${count} calls under way, as many as it may have`);
     }
@@ -134,6 +138,15 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           if (address === undefined || held.length > 0) return;
           demand('address', address, refused, 'Too many payments or keys of this address were refused');
           held.push(occupy('address', address, mostOfAddress));
+        },
+        waits() {
+          if (address === undefined || held.length > 0) return true;
+          if (underWayOf('address', address) >= mostOfAddress) {
+            metrics.limited({ by: 'address', what: 'under-way' });
+            return false;
+          }
+          held.push(occupy('address', address, mostOfAddress));
+          return true;
         },
         identified(given, hasPaid = false) {
           if (payer !== undefined) return;

@@ -32,8 +32,8 @@ interface ClaimParts {
   /** Names this instance. */
   readonly owner: string;
   readonly intervals?: Intervals | undefined;
-  /** Stands before what costs something; either may throw Problem. */
-  readonly gate?: { arrives(): void; identified(payer: string, hasPaid: boolean): void } | undefined;
+  /** Stands before what costs something; the first and the last may throw Problem. `waits`: false where it may not. */
+  readonly gate?: { arrives(): void; waits(): boolean; identified(payer: string, hasPaid: boolean): void } | undefined;
   /** Aborted when the gateway has to stop: no payment is claimed any more. */
   readonly stopping: AbortSignal;
   /** Hears of steps that have ended, and how many milliseconds each took. */
@@ -118,12 +118,12 @@ function demandRunning({ stopping }: ClaimParts): void {
     throw draining('The gateway is shutting down: send the same request with the same payment again');
 }
 
-/** Waits a little longer each time. Throws Problem `payment_in_progress` when it has been long enough. */
-function patience({ now, intervals = usualIntervals }: ClaimParts): () => Promise<void> {
+/** Waits a little longer each time. Throws Problem `payment_in_progress` when it has been long enough, or may not be at all. */
+function patience({ gate, now, intervals = usualIntervals }: ClaimParts): () => Promise<void> {
   const until = now() + intervals.waitMs;
   let pause = 20;
   return async () => {
-    if (now() >= until) throw inProgress();
+    if (now() >= until || gate?.waits() === false) throw inProgress();
     await delay(pause);
     pause = Math.min(pause * 2, 250);
   };

@@ -85,7 +85,7 @@ export interface Claims {
     verified: Partial<VerifiedPayment>;
     /** Thrown by who verifies. */
     refusal: Error | undefined;
-    gate: { arrives(): void; identified(payer: string): void };
+    gate: { arrives(): void; waits(): boolean; identified(payer: string): void };
     whileVerifying(): Promise<void>;
     /** Before the store's methods do anything. */
     before: { [Method in 'find' | 'cached' | 'settle' | 'claim']?: () => Promise<void> };
@@ -138,6 +138,7 @@ export function openClaims(t: Test, exposure: ExposureFile = {}, waitMs = 0): Cl
     refusal: undefined,
     gate: {
       arrives: () => seen.push('arrives'),
+      waits: () => true,
       identified: (payer) => seen.push(`is ${payer}`),
     },
     whileVerifying: async () => {},

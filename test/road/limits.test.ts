@@ -358,6 +358,30 @@ t.test('a payer has no more calls under way than it may, and others have theirs'
   t.equal((await send(2)).status, 200, 'the same payment, for it was not touched');
 });
 
+t.test('copies of a call that is worked on wait for it within what their address may have under way', async (t) => {
+  const { gateway, call, provider } = await open(t, 'limits: { address: { underWay: 3 } }', PROXIED);
+  const release = provider.hold();
+  const lisbon = call('Lisbon');
+  const proof = await signProof(gateway, 'chain-c', lisbon);
+  const ended: number[] = [];
+  const from = async (address: string) => {
+    const answer = await sendProof(lisbon, { ...proof, 'x-forwarded-for': address });
+    ended.push(answer.status);
+    return answer;
+  };
+  const first = from('203.0.113.1');
+  while (provider.asked() < 1) await new Promise(setImmediate);
+  const copies = Array.from({ length: 20 }, () => from('203.0.113.1'));
+  // The clock of the gateway stands still: whoever waits does so until the work is done.
+  while (ended.length < 18) await new Promise(setImmediate);
+  t.same(new Set(ended), new Set([409]));
+  release();
+  const statuses = (await Promise.all([first, ...copies])).map(({ status }) => status);
+  t.equal(statuses.filter((status) => status === 200).length, 3, 'the call, and two that waited for it');
+  t.equal((await from('203.0.113.1')).status, 200, 'what was bought is had again');
+  t.equal(provider.asked(), 1);
+});
+
 t.test('an API key has no more calls under way than it may, and who tries keys is stopped', async (t) => {
   const provider = await startProvider(t);
   const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
