@@ -192,6 +192,8 @@ async function claimAgain(
     else await endAbandoned(parts, known, rail);
     return undefined;
   }
+  // It bought nothing, and may not be good any more: to look at it costs as much as the first time.
+  if (known.state === 'released') parts.gate?.arrives();
   try {
     return await claimVerified(parts, rail, credential, quote, digest, known);
   } catch (error) {

@@ -85,6 +85,7 @@ t.test('each step tells how long it took', async (t) => {
 
 const ASKED = 'its chain is asked';
 const AGAIN = ['verified', 'is payer-1'];
+const ANEW = ['arrives', ...AGAIN];
 const SETTLES = [ASKED, 'verified to settle now'];
 
 /** What it gets to work on: nothing is paid yet; it may be, and is worked for or not; it is. */
@@ -96,7 +97,7 @@ const found = { receipt: FOUND, answer: undefined };
 const foundWorked = { receipt: FOUND, answer: sampleAnswer() };
 
 for (const [progress, chain, gets, state, does] of [
-  ['released', silent, unpaid, 'claimed', AGAIN],
+  ['released', silent, unpaid, 'claimed', ANEW],
   ['claimed', silent, unpaid, 'claimed', AGAIN],
   ['settled', silent, { receipt: EARLIER, answer: sampleAnswer() }, 'settled', []],
   ['settled first', silent, paid, 'settled', []],
@@ -408,7 +409,7 @@ t.test('what another request tried and let go of meanwhile is verified again', a
   const { claim, left, seen } = overtaken(t, ({ left }) => left('released', { attempts: 1 }), USED);
   await left('released');
   t.match(await claim(), { claim: { attempt: 3 } });
-  t.same(seen, ['verified', ...AGAIN]);
+  t.same(seen, ['arrives', 'verified', ...ANEW]);
 });
 
 t.test('what its chain showed to another meanwhile is worked for', async (t) => {

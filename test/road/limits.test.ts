@@ -299,6 +299,18 @@ t.test(
   },
 );
 
+t.test('a payment that bought nothing and is not good any more counts as any bad one, each time', async (t) => {
+  const { gateway, call, later } = await open(t, 'limits: { address: { refusedPerMinute: 3 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  const atlantis = call('Atlantis');
+  const proof = await signProof(gateway, 'chain-c', atlantis);
+  t.equal((await sendProof(atlantis, proof)).status, 400);
+  later(3_600_000);
+  for (let times = 0; times < 3; times += 1) t.equal((await sendProof(atlantis, proof)).status, 402);
+  t.match(await problemOf(await sendProof(atlantis, proof)), { status: 429, retryAfter: 20 });
+});
+
 t.test(
   'a payer whose payments never settle is worked for twice and tried a few times, however often it comes',
   async (t) => {
