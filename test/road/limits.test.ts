@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
+import { openApiKeys } from '../../src/credits/api-keys.ts';
+import { openStore } from '../../src/store/open.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { copySelling } from '../few-endpoints.ts';
 import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
@@ -428,4 +430,32 @@ t.test('an API key has no more calls under way than it may, and who tries keys i
   t.not((await chat(apiKey)).status, 429);
   for (let times = 0; times < 3; times += 1) t.equal((await chat(`tp_${times}`)).status, 401);
   t.equal((await chat('tp_4')).status, 429);
+});
+
+t.test('calls that a key cannot pay ask for a price, and are counted like any other', async (t) => {
+  const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
+  copySelling(['credits/credits', 'llm/vendor3-5.6-luna'], catalogue);
+  appendFileSync(join(catalogue, 'service.yaml'), '\nlimits: { address: { unpaidPerMinute: 2 } }\n');
+  const gateway = await startGateway({
+    catalogue,
+    networks: ['chain-c'],
+    now: stoppedClock(),
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  t.teardown(gateway.stop);
+  const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
+  t.teardown(() => store.close());
+  const { apiKey } = await openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now }).create({
+    label: 'poor',
+  });
+  const chat = async () => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'vendor3-5.6-luna', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 50 }),
+    });
+    return { offers: answer.headers.has('payment-required'), ...(await problemOf(answer)) };
+  };
+  for (let times = 0; times < 2; times += 1) t.match(await chat(), { status: 402, offers: true });
+  t.match(await chat(), { status: 429, code: 'rate_limited', retryAfter: 30 });
 });

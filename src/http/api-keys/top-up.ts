@@ -44,7 +44,7 @@ export interface TopUps {
   buy(topUp: TopUp, payment: string): Promise<Headers>;
   /**
    * The headers by which it can be paid; none where it cannot be at the moment. Throws ApiKeyProblem `credits_pending`
-   * where enough is paid already.
+   * where enough is paid already, and Problem `rate_limited` where its address asks for too many prices.
    */
   offer(topUp: TopUp): Promise<Headers>;
 }
@@ -121,6 +121,7 @@ export function openTopUps(routes: readonly Route[], parts: TopUpParts): TopUps 
         throw new ApiKeyProblem('credits_pending', message, { headers: { 'retry-after': '2' } });
       }
       const { outcome, headers } = await ask(topUp, {});
+      if (outcome.kind === 'problem' && outcome.problem.code === 'rate_limited') throw outcome.problem;
       return outcome.kind === 'challenge' && !outcome.challenge.invalidParams ? headers : {};
     },
   };
