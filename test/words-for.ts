@@ -4,7 +4,9 @@ import { join } from 'node:path';
 /** Where `test/compile.ts` puts what it compiles. */
 export const COMPILED = 'build/tests';
 
+/** The file that a module, named by its path in the project, is compiled to. */
 export const compiled = (module: string): string => join(COMPILED, module.replace(/\.ts$/, '.js'));
+
 /** Whether this runs compiled, too. */
 export const isCompiled = !process.argv[1]?.endsWith('.ts');
 

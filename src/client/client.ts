@@ -292,7 +292,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     const asked = await ask(request, signal);
     if (asked.kind === 'failure') return asked.failure;
     if (asked.kind === 'free')
-      return await given<Result>(asked.answer, (options) => call(path, input, { ...options, limit: '0' }));
+      return await given<Result>(asked.answer, (more) => call(path, input, { ...more, limit: '0' }));
     const { ways, drawable } = asked;
     const post = (payment: Record<string, string>, waiting: AbortSignal | undefined) => {
       const { target, init } = request;

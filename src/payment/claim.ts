@@ -3,16 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { draining } from '../errors.ts';
 import type { Drawn } from '../store/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/claimable.ts';
-import type {
-  Claim,
-  ClaimOutcome,
-  Payment,
-  PaymentFacts,
-  Receipt,
-  SharedKey,
-  Store,
-  StoredAnswer,
-} from '../store/store.ts';
+import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
@@ -334,7 +325,7 @@ async function claimVerified(
   try {
     const { owner, leaseUntil, maxAttempts, maxOwedAttempts } = terms(parts, credential);
     const claimedFrom = performance.now();
-    const claimUnder = (names: readonly SharedKey[]): Promise<ClaimOutcome> =>
+    const claimUnder = (names: typeof keys) =>
       store.claim(facts, {
         owner,
         now: now(),
