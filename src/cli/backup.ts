@@ -1,7 +1,7 @@
 /** `npm run backup`: what has to be kept, in a directory of its own, while the gateway runs. */
 import './broken-pipe.ts';
 import { existsSync } from 'node:fs';
-import { cp, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { readKeptConfig } from '../gateway/config.ts';
@@ -12,6 +12,17 @@ const USAGE = `npm run backup -- <directory>
 
   the database as it is at one moment, and the files that answers point at; to restore, start the gateway with TURNPIKE_DATA
   set to a copy of that directory`;
+
+/** The gateway stores and takes away files meanwhile: what has no name yet, or is gone, is no part of the copy. */
+async function copyMedia(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for await (const entry of await opendir(from)) {
+    if (entry.isDirectory() || entry.name.endsWith('.part')) continue;
+    await copyFile(join(from, entry.name), join(to, entry.name)).catch((error) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+}
 
 await run(async () => {
   const { positionals } = readOperands(USAGE, {}, process.argv.slice(2));
@@ -36,6 +47,6 @@ await run(async () => {
     source.close();
   }
   const media = join(dataDirectory, 'media');
-  if (!mediaBucket && existsSync(media)) await cp(media, join(directory, 'media'), { recursive: true });
+  if (!mediaBucket && existsSync(media)) await copyMedia(media, join(directory, 'media'));
   process.stdout.write(`${directory} has the database${mediaBucket ? '' : ' and the files'} of ${dataDirectory}\n`);
 });

@@ -1,8 +1,10 @@
 /** What was paid for outlives the machine. */
 import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { wordsFor } from '../words-for.ts';
@@ -49,4 +51,26 @@ t.test('no backup is written over, and none is made of nothing', async (t) => {
   await backUp(directory);
   await t.rejects(backUp(directory), /is there already/);
   await t.rejects(backUp(join(directory, 'other'), join(directory, 'nowhere')), /there is no database at/);
+});
+
+t.test('what the gateway stores and takes away meanwhile ends no backup', async (t) => {
+  const root = t.testdir({ data: { media: {} } });
+  const data = join(root, 'data');
+  await openSqliteStore(join(data, 'turnpike.sqlite')).close();
+  const media = join(data, 'media');
+  const names = Array.from({ length: 2_000 }, (_, at) => `${at.toString(16).padStart(32, '0')}.png`);
+  for (const name of names) writeFileSync(join(media, name), name);
+  writeFileSync(join(media, '.half.part'), 'half');
+  const directory = join(root, 'copy');
+  const copied = join(directory, 'media');
+  let isOver = false;
+  const backedUp = backUp(directory, data).finally(() => {
+    isOver = true;
+  });
+  while (!isOver && (!existsSync(copied) || readdirSync(copied).length === 0)) await new Promise(setImmediate);
+  for (const name of readdirSync(media)) rmSync(join(media, name));
+  t.match((await backedUp).stdout, /has the database and the files of/);
+  const kept = readdirSync(copied);
+  t.ok(kept.length < names.length, 'some were gone');
+  t.notOk(kept.includes('.half.part'), 'what is no file yet is none there');
 });
