@@ -1,3 +1,5 @@
+import { withoutControls } from '../control-characters.ts';
+
 /** Rows as a list of objects, for programs. */
 export const asJson = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   `${JSON.stringify(
@@ -9,8 +11,9 @@ export const asJson = (head: readonly string[], rows: readonly (readonly string[
 /** In UTC, to the second: `2026-11-22 19:20:42`. */
 export const shownTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Rows in columns. Amounts and counts are set to the right, everything else to the left. */
-export function inColumns(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Rows in columns, a line each whatever a cell has in it. Amounts and counts are set to the right, everything else to the left. */
+export function inColumns(head: readonly string[], given: readonly (readonly string[])[]): string {
+  const rows = given.map((cells) => cells.map(withoutControls));
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
   const isNumber = head.map((_title, column) => rows.every((row) => /^-?[\d.]*(?: ?%)?$|^-$/.test(row[column] ?? '')));
   const line = (cells: readonly string[]): string =>

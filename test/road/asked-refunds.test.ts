@@ -1,6 +1,8 @@
 /** What is owed goes back to who asks for it with the wallet that paid, at the address that challenges name. */
+import { execFile } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createKeyPairSignerFromBytes, getBase58Encoder, signBytes } from '@solana/kit';
 import { x402Client } from '@x402/core/client';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
@@ -15,6 +17,7 @@ import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
+import { wordsFor } from '../words-for.ts';
 
 const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
 copySelling(['image/family-e-2'], catalogue);
@@ -137,6 +140,23 @@ t.test('what was delivered, what another paid and a part of what is owed are den
   const moved = await ask({ ...asked, payer: solana.address }, onEvm(evmKey));
   t.match(moved, { status: 400, body: { error: { details: [{ path: '/payerSignature' }] } } });
   t.equal(await gateway.spendable('chain-c'), before - BigInt(PRICE), 'nothing goes back');
+});
+
+t.test('what a payer gives as its reason is one line of text to the operator', async (t) => {
+  const call = picture();
+  await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
+  const { transaction, network } = receiptOf(await sendProof(call, await signProof(gateway, 'chain-c', call)));
+  const reason = 'too dark\n2026-01-01 00:00:00  sent  \x1b[2J\x1b]0;owned\x07\u009b1A\u202eback';
+  t.match(await executed(asking(transaction, network, { reason }), onEvm(evmKey)), { status: 'executed' });
+  const { stdout } = await promisify(execFile)(process.execPath, [...wordsFor('src/cli/refund.ts'), '--list'], {
+    env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory },
+  });
+  const [head, newest, ...others] = stdout.trimEnd().split('\n');
+  t.match(head, /^time \(UTC\)/);
+  t.match(newest, 'asked for by its payer: too dark\\u000a2026-01-01 00:00:00  sent  \\u001b[2J');
+  t.notMatch(others.join('\n'), /2026-01-01 00:00:00/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what moves a terminal's cursor is what is looked for.
+  t.notMatch(stdout.replaceAll('\n', ''), /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/);
 });
 
 t.test('a request that is none names its fields, and nothing of a signature is repeated', async (t) => {
