@@ -266,8 +266,11 @@ export const renewPayments = (
   values: [owner, leaseUntil, JSON.stringify(claims.map(({ id, attempt }) => `${attempt} ${id}`))],
 });
 
+/** Whose credits it bought. */
+const KEY_ID = '(SELECT p.key_id FROM purchases p WHERE p.payment_id = payments.id) AS key_id';
+
 export const listSales = ({ since, after, limit }: Parameters<Store['sales']>[0]): Statement => ({
-  text: `SELECT id, rail, route, asset, cost, receipt, created_at FROM payments
+  text: `SELECT id, rail, route, asset, cost, receipt, created_at, ${KEY_ID} FROM payments
     WHERE state = 'settled' AND created_at >= ?1 AND (created_at > ?2 OR id > ?3)
     ORDER BY created_at, id LIMIT ?4`,
   values: [after?.createdAt ?? since, after?.createdAt ?? since, after?.id ?? '', limit],
@@ -275,7 +278,7 @@ export const listSales = ({ since, after, limit }: Parameters<Store['sales']>[0]
 
 export const listPaid = ({ from, to, after, limit }: Parameters<Store['paid']>[0]): Statement => ({
   text: `SELECT id, rail, network, asset, payer, pay_to, route, state, cost, receipt, settled_at,
-      (SELECT p.key_id FROM purchases p WHERE p.payment_id = payments.id) AS key_id
+      ${KEY_ID}
     FROM payments WHERE settled_at < ?1 AND (settled_at, id) > (?2, ?3) ORDER BY settled_at, id LIMIT ?4`,
   values: [to, after?.settledAt ?? from, after?.id ?? '', limit],
 });

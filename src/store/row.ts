@@ -98,6 +98,7 @@ export const toSale = (row: Row): Sale => ({
   amount: toReceipt(required(row, 'receipt')).amount,
   cost: optional(row, 'cost'),
   createdAt: Number(required(row, 'created_at')),
+  keyId: optional(row, 'key_id'),
 });
 
 export const toPaid = (row: Row): Paid => ({

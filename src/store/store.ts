@@ -119,6 +119,8 @@ export interface Payment extends PaymentFacts {
 export interface Sale extends Pick<Payment, 'id' | 'rail' | 'route' | 'asset' | 'cost' | 'createdAt'> {
   /** Atomic units that moved. */
   amount: string;
+  /** The API key whose credits it bought; undefined: it bought something else. */
+  keyId: string | undefined;
 }
 
 /** A payment that moved money. */

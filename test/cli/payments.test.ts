@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
-import { sampleHold, sampleKey } from '../store/credit-samples.ts';
+import { sampleHold, sampleKey, samplePurchase } from '../store/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 import { wordsFor } from '../words-for.ts';
 
@@ -63,8 +63,10 @@ t.test('tells price, cost and margin of every endpoint, over all doors', async (
     await sell(store, 'b', 'llm/sage', '1000');
     await sell(store, 'c', 'image/one', '50000');
     await sell(store, 'd', 'credits/credits', '5000000');
+    await sell(store, 'e', 'prepaid', '2000000');
     const grant = { amount: 1_000_000n, reference: 'start', note: 'to start with' };
     await store.credits.addKey(sampleKey('key'), grant, 1);
+    for (const id of ['d', 'e']) await store.credits.purchase(samplePurchase(id, sampleKey('key')), 1);
     await store.credits.hold(sampleHold('call', 5_000n, { model: 'sage' }));
     await store.credits.settle('call', { price: 1_100n, cost: 1_000_000_000n, note: 'used' }, Date.now());
   });
@@ -73,7 +75,7 @@ t.test('tells price, cost and margin of every endpoint, over all doors', async (
   t.match(lines[1], /^credits +v1\/chat\/completions sage +1 +0\.0011 +1 +0\.0011 +0\.001 +0\.0001 +9\.1 %$/);
   t.match(lines[2], /^x402 +image\/one +1 +0\.05 +0 +- +- +- +-$/);
   t.match(lines[3], /^x402 +llm\/sage +2 +0\.003 +1 +0\.002 +0\.0015 +0\.0005 +25\.0 %$/);
-  t.match(lines[5], /^5 USD of credits were bought/);
+  t.match(lines[5], /^7 USD of credits were bought/, 'wherever the catalogue sells them');
 });
 
 t.test('lists who cost what was worked for and never paid, the worst first', async (t) => {

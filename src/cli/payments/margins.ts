@@ -4,9 +4,6 @@ import { type Asset, fromAtomic } from '../../payment/assets.ts';
 import type { CreditSales } from '../../store/credit-store.ts';
 import type { Sale, Store } from '../../store/store.ts';
 
-/** Credits are counted where they are spent, so their purchase is no sale. */
-const PURCHASE_ROUTE = 'credits/credits';
-
 const PAGE = 1_000;
 
 interface Margin {
@@ -37,7 +34,8 @@ export async function readMargins(
   let creditsSold = 0n;
   for await (const sale of salesSince(store, since)) {
     const price = fromAtomic(sale.amount, assetOf(sale.asset));
-    if (sale.route === PURCHASE_ROUTE) creditsSold += price;
+    // Credits are counted where they are spent, so their purchase is no sale.
+    if (sale.keyId !== undefined) creditsSold += price;
     else add(rows, sale.rail, sale.route, price, costOf(sale));
   }
   const credits = (await store.credits.sales(since)).map(ofCredits);
