@@ -1,7 +1,7 @@
 /** Rows of CSV (RFC 4180), and of JSON lines. */
 
-/** A spreadsheet takes what begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** A spreadsheet takes what begins so for a formula, but for a number below zero, which its sums have to have. */
+const FORMULA = /^(?!-\d+(\.\d+)?$)[=+\-@\t\r]/;
 
 function cell(text: string): string {
   const harmless = FORMULA.test(text) ? `'${text}` : text;

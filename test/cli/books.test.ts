@@ -290,7 +290,8 @@ t.test('a sandbox that does not run cannot be asked', async (t) => {
 });
 
 t.test('no cell is a formula to a spreadsheet, and every text comes back as it was', (t) => {
-  t.equal(csvLine(['=1+1', '+1', '-1', '@x', '\tx']), `'=1+1,'+1,'-1,'@x,'\tx\n`);
+  t.equal(csvLine(['=1+1', '+1', '-1+1', '-x', '@x', '\tx']), `'=1+1,'+1,'-1+1,'-x,'@x,'\tx\n`);
+  t.equal(csvLine(['-1', '-0.000001']), '-1,-0.000001\n', 'a loss is a number, which sums have to have');
   t.equal(csvLine(['\rx']), `"'\rx"\n`);
   t.equal(csvLine(['=HYPERLINK("http://a","b")']), `"'=HYPERLINK(""http://a"",""b"")"\n`);
   t.equal(csvLine(['a,b', 'c"d', 'e\nf', 'plain = 1', '']), '"a,b","c""d","e\nf",plain = 1,\n');
