@@ -73,7 +73,11 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
   const lease = leases.take(requestId, leaseUntil);
   // What cannot be ended now is given back when its lease runs out.
   const end = <Result>(ending: () => Promise<Result>): Promise<Result> => throughOutage(ending).finally(lease.end);
-  if (!(await lease.confirm())) {
+  const isHeld = await lease.confirm().catch((error: unknown) => {
+    lease.end();
+    throw error;
+  });
+  if (!isHeld) {
     lease.end();
     throw storeUnavailable('what the call held was given back before it began');
   }

@@ -124,6 +124,28 @@ t.test('a call holds the most that it may cost, for as long as its instance live
   t.equal(await store.credits.releaseExpired(NOW), 0);
 });
 
+t.test(
+  'what may have been given back before the call began is held for nobody, also where none can be asked',
+  async (t) => {
+    const { parts, world, key, pass } = await openWorld(t);
+    world.onceHeld = async () => pass(LEASE_MS - 5_000);
+    const asked: (readonly string[])[] = [];
+    const leases = createLeases<string>({
+      leaseMs: LEASE_MS,
+      async prolong(ids) {
+        asked.push(ids);
+        if (ids.length > 0) throw new Error('the database is gone');
+        return ids;
+      },
+      nameOf: (id) => id,
+      now: parts.now,
+    });
+    await t.rejects(openHold({ ...parts, leases }, await key(), callFor('0.25'), 'call'), /the database is gone/);
+    await leases.renew();
+    t.same(asked, [['call'], []], 'its lease runs out');
+  },
+);
+
 t.test('a call is charged what it used, and the rest is given back', async (t) => {
   const { parts, prolonged, lines, key, open, newest } = await openWorld(t);
   const hold = await open('0.25');
