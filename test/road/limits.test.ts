@@ -432,6 +432,42 @@ t.test('an API key has no more calls under way than it may, and who tries keys i
   t.equal((await chat('tp_4')).status, 429);
 });
 
+t.test('what costs a key nothing is counted as a request without a payment, and a call is not', async (t) => {
+  const provider = await startProvider(t);
+  const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
+  copySelling(['credits/credits', 'llm/vendor3-5.6-luna'], catalogue);
+  appendFileSync(join(catalogue, 'service.yaml'), '\nlimits: { address: { unpaidPerMinute: 3 } }\n');
+  const gateway = await startGateway({
+    catalogue,
+    networks: ['chain-c'],
+    now: stoppedClock(),
+    upstreams: { chat: provider.url },
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  t.teardown(gateway.stop);
+  const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
+  t.teardown(() => store.close());
+  const keys = openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now });
+  const { apiKey } = await keys.create({ label: 'good', credit: 1_000_000n });
+  const { apiKey: bounded } = await keys.create({ label: 'bounded', credit: 1_000_000n, limits: { perDay: 1n } });
+  const headers = (key: string) => ({ authorization: `Bearer ${key}` });
+  const credits = async () => (await fetch(`${gateway.url}/v1/credits`, { headers: headers(apiKey) })).status;
+  const chat = async (key: string, max_tokens: number) => {
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const body = JSON.stringify({ model: 'vendor3-5.6-luna', messages, max_tokens });
+    const init = { method: 'POST', headers: headers(key), body };
+    return problemOf(await fetch(`${gateway.url}/v1/chat/completions`, init));
+  };
+  t.equal(await credits(), 200);
+  t.match(await chat(apiKey, 0), { status: 400 });
+  t.match(await chat(bounded, 50), { status: 429, code: 'daily_limit_exceeded' });
+  t.match(await chat(apiKey, 0), { status: 429, code: 'rate_limited' });
+  t.match(await chat(bounded, 50), { status: 429, code: 'rate_limited' });
+  t.equal(await credits(), 429);
+  t.match(await chat(apiKey, 50), { status: 200 });
+  t.equal(provider.asked(), 1);
+});
+
 t.test('calls that a key cannot pay ask for a price, and are counted like any other', async (t) => {
   const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
   copySelling(['credits/credits', 'llm/vendor3-5.6-luna'], catalogue);

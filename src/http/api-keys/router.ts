@@ -156,20 +156,32 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     throw new Problem('unknown_path', `Unknown request URL: ${method} ${path.slice(0, 100)}`);
   });
 
+  async function readAllowed(key: ApiKey, body: Buffer): Promise<ChatCall> {
+    const given = readJsonObject(body);
+    await ownTurn(body);
+    const call = readCall(given, models);
+    checkLimits(key, call);
+    return call;
+  }
+
   const chat = answering(async (request, response, visit, gate) => {
     const key = await showsKey(request, gate, recentKeys);
     visit.isPaying = true;
     visit.endpoint = ROUTE;
     const body = await readRawBody(request, LARGEST_BODY_BYTES);
     await ownTurn(body);
-    const given = readJsonObject(body);
-    await ownTurn(body);
-    const call = readCall(given, models);
-    checkLimits(key, call);
+    const call = await readAllowed(key, body).catch((error: unknown) => {
+      // It costs its caller nothing, as asking for a price does.
+      gate.asks();
+      throw error;
+    });
     gate.identified(`key ${key.id}`);
     const completed = paidOrOffered(key, call, request, response, visit, gate).catch((error: unknown) => {
       if (error instanceof ApiKeyProblem && error.code === 'invalid_api_key') recentKeys.forget(key);
       gate.ended(endOf(error));
+      // No provider was asked. Who lacks credits where they are sold was told a price, and is counted for that.
+      const hasAsked = parts.topUps && error instanceof ApiKeyProblem && error.code === 'insufficient_credits';
+      if (error instanceof ApiKeyProblem && !hasAsked) gate.asks();
       throw error;
     });
     running.add(completed);
@@ -192,9 +204,11 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   );
   router.get(
     CREDITS_PATH,
-    answering(async (request, response, _visit, gate) =>
-      sendJson(response, 200, await creditsOf(await showsKey(request, gate, apiKeys), store)),
-    ),
+    answering(async (request, response, _visit, gate) => {
+      const key = await showsKey(request, gate, apiKeys);
+      gate.asks();
+      sendJson(response, 200, await creditsOf(key, store));
+    }),
   );
   for (const [path, allow] of [
     [CHAT_PATH, 'POST'],
