@@ -27,13 +27,16 @@ type AssetOf = (address: string) => Asset;
 const worth = (amount: string, asset: string, assetOf: AssetOf): string =>
   `${toDecimal(fromAtomic(amount, assetOf(asset)))} ${assetOf(asset).symbol}`;
 
-/** By its own name, or by the transaction that settled it. */
+/** By its own name, or by the transaction that settled it. Throws UsageProblem where several were settled by that. */
 async function find(store: Store, name: string): Promise<Payment | undefined> {
   const known = await store.find(name);
   if (known) return known;
   const isTransaction = /^[A-Za-z0-9]{32,128}$/.test(name);
   const [found, second] = isTransaction ? await store.list({ transaction: name, limit: 2, withoutAnswers: true }) : [];
-  return second ? undefined : found;
+  if (!second) return found;
+  throw new UsageProblem(
+    `${name} has settled several payments, as a channel does: take the id of one, as npm run export shows it`,
+  );
 }
 
 function rowOf(

@@ -1,10 +1,13 @@
 /** Many calls are drawn from one deposit. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { CHANNELS_ON, openChannel, toldOf } from '../channels.ts';
 import { type PaidCall, request, sendProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { callTool } from '../mcp/tool-client.ts';
 import { fresh, picturesWith, termsOf } from '../settling-first.ts';
+import { wordsFor } from '../words-for.ts';
 
 const PRICE = 60_000n;
 
@@ -194,3 +197,21 @@ t.test(
     t.equal(toldOf(next).extra.channelState.balance, String(20n * PRICE));
   },
 );
+
+t.test('one of several calls that were drawn from a channel is given back by its own name', async (t) => {
+  const payer = another();
+  for (let number = 0; number < 3; number += 1) t.equal((await payer.buy(fresh(gateway))).status, 200);
+  const command = async (name: string, ...words: string[]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [...wordsFor(`src/cli/${name}.ts`), ...words], {
+      env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory },
+    });
+    return stdout;
+  };
+  const [newest = {}] = JSON.parse(await command('payments', '--json')) as Record<string, string>[];
+  const { 'transaction or reason': shown = '' } = newest;
+  await t.rejects(command('refund', shown), /has settled several payments.*npm run export/);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const books = await command('export', '--from', '2020-01-01', '--to', tomorrow, '--format', 'jsonl');
+  const { id } = JSON.parse(books.trim().split('\n').at(-1) ?? '{}') as { id: string };
+  t.match(await command('refund', id), /^0\.06 USDC of image\/family-e-2 goes back to 0x/);
+});
