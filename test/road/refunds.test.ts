@@ -166,11 +166,13 @@ t.test('the books have every refund, as much as the payers got back', async (t) 
   const rows = stdout
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { kind: string; amount: string; transaction: string });
+    .map((line) => JSON.parse(line) as { kind: string; state: string; amount: string; transaction: string });
   const sent = rows.filter(({ kind }) => kind === 'refund');
   t.same(
     sent.map(({ amount }) => amount),
     ['60000', '60000', '60000', '20000', '40000', '60000'],
   );
   t.equal(new Set(sent.map(({ transaction }) => transaction)).size, 6);
+  const states = rows.flatMap(({ kind, state }) => (kind === 'payment' ? [state] : []));
+  t.same(states.sort(), ['refunded', 'refunded', 'refunded', 'refunded', 'settled'], 'what was owed has come in, too');
 });
