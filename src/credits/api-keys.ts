@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import type { Money } from '../money.ts';
 import type { ApiKey, CreditStore, KeyLimits, NewApiKey } from '../store/credit-store.ts';
+import { isDead } from '../store/posting.ts';
 import { hashOf, isKeyText, type KeyMode, type KeyText, keyOf, newKey, shownOf } from './api-key.ts';
 
 export interface ApiKeys {
@@ -17,7 +18,7 @@ export interface ApiKeys {
   find(apiKey: string): Promise<ApiKey | undefined>;
   /**
    * Sells credit: on the key named, else with a new key. It can be spent once the payment has settled. The same
-   * payment again gets the same answer. Throws Problem `invalid_request` for a key that is unknown or disabled.
+   * payment again gets the same answer. Throws Problem `invalid_request` for a key that is unknown, disabled or expired.
    */
   buy(order: {
     amount: Money;
@@ -26,6 +27,8 @@ export interface ApiKeys {
     /** True where it counts only once the payment lies deep enough in its chain. */
     awaitsConfirmations?: boolean;
   }): Promise<BoughtCredits>;
+  /** Throws Problem `invalid_request` where credit on the key could be used by nobody: asked before it is paid for. */
+  demandUsable(apiKey: string): Promise<void>;
   /** Gives back what calls held whose instance died. Answers how many there were. */
   releaseExpired(): Promise<number>;
 }
@@ -81,6 +84,8 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
     return { apiKey: text.apiKey, id: text.id, shown: key.shown };
   }
 
+  const find = async (apiKey: string) => (isKeyText(apiKey) ? store.findKey(hashOf(apiKey), now()) : undefined);
+
   return {
     create: (order) => add(newKey(mode), order),
 
@@ -97,7 +102,7 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
       }
     },
 
-    find: async (apiKey) => (isKeyText(apiKey) ? store.findKey(hashOf(apiKey), now()) : undefined),
+    find,
 
     async buy({ amount, apiKey, paymentId, awaitsConfirmations = false }) {
       const made = apiKey === undefined ? keyOf(mode, await secret(), paymentId) : undefined;
@@ -108,16 +113,21 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
       return { apiKey: made?.apiKey, shown, balance: purchased.isPosted ? balance : balance + amount };
     },
 
+    async demandUsable(apiKey) {
+      const key = await find(apiKey);
+      if (!key || isDead(key, now())) throw unusableKey();
+    },
+
     releaseExpired: () => store.releaseExpired(now()),
   };
 }
 
 const unusableKey = () =>
-  new Problem('invalid_request', 'The API key to top up cannot be used: nothing was charged', {
+  new Problem('invalid_request', 'The API key to top up cannot be used; nothing was charged', {
     details: [
       {
         path: '/api_key',
-        message: 'is unknown or disabled',
+        message: 'is unknown, disabled or expired',
         expected: 'a key of this gateway, or no api_key for a new one',
       },
     ],

@@ -61,6 +61,9 @@ export async function openServing(
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
+    async demand(route, { api_key: apiKey }) {
+      if (sellsCredits(route) && typeof apiKey === 'string') await apiKeys.demandUsable(apiKey);
+    },
     call: (route, input, context) =>
       bought.attempt(context, (once) =>
         // With every member from the beginning: to add one to a copy costs several times as much as to change it there.

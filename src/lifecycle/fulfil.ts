@@ -47,6 +47,8 @@ export interface FulfilContext {
 export interface UpstreamCaller {
   /** Throws UpstreamProblem. */
   call(route: Route, input: Input, context: FulfilContext): Promise<unknown>;
+  /** Throws Problem `invalid_request` for an input that its schema takes and that nobody could serve. */
+  demand?(route: Route, input: Input): Promise<void>;
   /** Aborted when the gateway has to stop. */
   readonly stopping: AbortSignal;
 }

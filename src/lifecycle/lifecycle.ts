@@ -103,7 +103,7 @@ async function run(
   if (refusal) gate.refused();
   if (!credential) gate.asks();
   if (visit) visit.isPaying = credential !== undefined || refusal !== undefined;
-  const { priced, fault } = await validateAndPrice(call);
+  const { priced, fault } = await validateAndPrice(call, credential);
   const isFree = priced?.quote.amount === 0n && route.endpoint.free;
   const given = isFree && !request.isQuote && !incoming.isHonoured ? priced : undefined;
   // Nobody looks at its payment.
@@ -154,11 +154,15 @@ function readCredential({ rail, request }: Call): { credential?: Credential | un
 }
 
 /** 400 where it is paid for, else reported in the challenge. Some prices refuse an input that its schema takes. */
-async function validateAndPrice({ route, request }: Call): Promise<{ priced?: Priced; fault?: Problem }> {
+async function validateAndPrice(
+  { parts, route, request }: Call,
+  credential: Credential | undefined,
+): Promise<{ priced?: Priced; fault?: Problem }> {
   try {
     await ownTurn(request.body);
     const input = readInput(route, request);
     const networks = networksFor(route, input);
+    await demandServable(parts, route, input, credential);
     await ownTurn(request.body);
     const deadlineMs = deadlineOf(route, input);
     const isSecret = holdsSecret(route.endpoint, input);
@@ -168,6 +172,22 @@ async function validateAndPrice({ route, request }: Call): Promise<{ priced?: Pr
   } catch (error) {
     if (error instanceof Problem) return { fault: error };
     throw error;
+  }
+}
+
+/** What was claimed and not let go of is seen through: its money may have moved. */
+async function demandServable(
+  { store, upstreams }: Pick<LifecycleParts, 'store' | 'upstreams'>,
+  route: Route,
+  input: Input,
+  credential: Credential | undefined,
+): Promise<void> {
+  try {
+    await upstreams.demand?.(route, input);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_request') return;
+    const known = credential && (await store.find(credential.id));
+    if (!known || known.state === 'released') throw error;
   }
 }
 

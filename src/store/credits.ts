@@ -26,7 +26,7 @@ import type {
   Settlement,
 } from './credit-store.ts';
 import type { Engine } from './engine.ts';
-import { atMost, dayOf, type Posting, posted, refusalOf } from './posting.ts';
+import { atMost, dayOf, isDead, type Posting, posted, refusalOf } from './posting.ts';
 import type { Statement } from './statement.ts';
 import { type Steps, unwatched } from './steps.ts';
 
@@ -102,7 +102,7 @@ export function creditsOn(engine: Engine): CreditStore {
     if ('id' in key) yield unwatched(statements.insertKey(key, limitsToJson(key.limits), now));
     const { rows } = yield statements.findKeyByHash(key.hash);
     const [row] = rows;
-    if (!row || row.disabled_at !== null) return undefined;
+    if (!row || isDead(toApiKey(row), now)) return undefined;
     yield unwatched(statements.insertPurchase(purchase, String(row.id), now));
     const { rows: written } = yield statements.findPurchase(purchase.paymentId);
     return { key: toApiKey(row), isPosted: written[0]?.posted_at !== null };

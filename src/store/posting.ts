@@ -16,6 +16,10 @@ const spentBy = ({ day, spent }: LockedKey): ApiKey['spent'] => ({ day, amount: 
 export const exceedsDay = ({ perDay }: KeyLimits, spent: ApiKey['spent'], amount: Money, now: number): boolean =>
   perDay !== undefined && spentOn(spent, dayOf(now)) + amount > perDay;
 
+/** True where nobody can use the key any more. */
+export const isDead = ({ disabledAt, expiresAt }: Pick<ApiKey, 'disabledAt' | 'expiresAt'>, now: number): boolean =>
+  disabledAt !== undefined || (expiresAt !== undefined && expiresAt <= now);
+
 /** Why a key may not hold the amount, or undefined when it may. Pure; asked about a row that nobody else can change. */
 export function refusalOf(key: LockedKey, { amount, now }: HoldRequest): HoldRefusal | undefined {
   if (key.disabledAt !== undefined) return 'disabled';

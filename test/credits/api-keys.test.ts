@@ -150,7 +150,7 @@ t.test('sells nothing to a key that is unknown or disabled', async (t) => {
   for (const api_key of [apiKey, newKey('live').apiKey]) {
     await t.rejects(buy({ amount_usd: '1', api_key }, 'payment'), {
       code: 'invalid_request',
-      details: [{ path: '/api_key', message: 'is unknown or disabled' }],
+      details: [{ path: '/api_key', message: 'is unknown, disabled or expired' }],
     });
   }
 });

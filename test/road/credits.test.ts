@@ -1,7 +1,10 @@
 /** Credits from the payment that buys them to the call that spends them. */
+import { join } from 'node:path';
 import t from 'tap';
+import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { toDecimal } from '../../src/money.ts';
-import { payV2, request } from '../clients.ts';
+import { openStore } from '../../src/store/open.ts';
+import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway({ networks: ['chain-c'] });
@@ -28,6 +31,40 @@ t.test('sells credits, shows their balance at the same path, and takes calls for
   // 3.30 and 16.50 dollars a million tokens.
   const millionths = Math.ceil((usage.prompt_tokens * 33 + usage.completion_tokens * 165) / 10);
   t.equal(await balance(), toDecimal(2_500_000n - BigInt(millionths)));
+});
+
+t.test('takes nothing for a key that nobody can use any more', async (t) => {
+  const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
+  t.teardown(() => store.close());
+  const keys = openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now });
+  const expired = await keys.create({ label: 'expired', expiresAt: Date.now() - 1 });
+  const disabled = await keys.create({ label: 'disabled' });
+  await store.credits.disableKey(disabled.id, Date.now());
+  const earned = await gateway.earned('chain-c');
+  for (const { apiKey } of [disabled, expired]) {
+    for (const amount of ['0.5', '5']) {
+      const call = request(gateway, '/v1/credits', { amount_usd: amount, api_key: apiKey });
+      const unpaid = await fetch(call.url, call.init);
+      t.match(await unpaid.json(), { invalidParams: [{ path: '/api_key' }] });
+      const answer = await payV2(gateway, 'chain-c', call);
+      t.equal(answer.status, 400, await answer.text());
+      t.equal(await gateway.earned('chain-c'), earned);
+    }
+  }
+});
+
+t.test('tells who bought for a key of it again, also once nobody can use that any more', async (t) => {
+  const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
+  t.teardown(() => store.close());
+  const keys = openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now });
+  const { apiKey, id } = await keys.create({ label: 'mine' });
+  const call = request(gateway, '/v1/credits', { amount_usd: '0.5', api_key: apiKey });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const bought = await (await sendProof(call, proof)).text();
+  await store.credits.disableKey(id, Date.now());
+  const again = await sendProof(call, proof);
+  t.equal(again.status, 200);
+  t.equal(await again.text(), bought);
 });
 
 t.test('says at the path of credits what is wrong with a key, and what else it takes', async (t) => {
