@@ -158,7 +158,8 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 &&
 
 function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
   const given = optional('TURNPIKE_ADMIN_PORT');
-  const host = optional('TURNPIKE_ADMIN_HOST') ?? '127.0.0.1';
+  // As browsers send it.
+  const host = optional('TURNPIKE_ADMIN_HOST')?.toLowerCase() ?? '127.0.0.1';
   const token = optional('TURNPIKE_ADMIN_TOKEN');
   if (given === undefined) return undefined;
   const port = Number(given);

@@ -1,6 +1,8 @@
 /** Nobody but the operator sees the console, whichever page or name asks for it. */
 import { request as send } from 'node:http';
+import type { Request, Response } from 'express';
 import t from 'tap';
+import { ownNameOnly } from '../../src/console/door.ts';
 import { openSessions } from '../../src/console/session.ts';
 import { readConfig } from '../../src/gateway/config.ts';
 import type { Log } from '../../src/log.ts';
@@ -46,6 +48,15 @@ const cookieOf = ({ headers }: Answered): string => String(headers['set-cookie']
 
 t.test('the port’s own address leads to the console', async (t) => {
   t.match(await ask('/'), { status: 308, headers: { location: '/console' } });
+});
+
+t.test('a name of the machine that has capitals is its own, as browsers send it', (t) => {
+  const { admin } = readConfig({ TURNPIKE_ADMIN_PORT: '4021', TURNPIKE_ADMIN_HOST: 'Ops.example' });
+  const open = (host: string) =>
+    ownNameOnly(admin?.host ?? '')({ headers: { host } } as Request, {} as Response, () => {});
+  t.doesNotThrow(() => open('ops.example:4021'));
+  t.throws(() => open('others.example:4021'), /open the console by/);
+  t.end();
 });
 
 t.test('the token opens a session that only this page’s requests carry', async (t) => {
