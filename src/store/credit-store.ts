@@ -205,7 +205,7 @@ export interface CreditStore {
 
   /**
    * Writes a purchase down; the credit counts once its payment is settled. The same payment again changes nothing.
-   * Answers undefined where there is no key with that hash, or it is disabled or has expired.
+   * Answers undefined where there is no key with that hash, or it was disabled, or expired, before this was bought for it.
    */
   purchase(purchase: Purchase, now: number): Promise<Purchased | undefined>;
 

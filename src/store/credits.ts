@@ -102,7 +102,8 @@ export function creditsOn(engine: Engine): CreditStore {
     if ('id' in key) yield unwatched(statements.insertKey(key, limitsToJson(key.limits), now));
     const { rows } = yield statements.findKeyByHash(key.hash);
     const [row] = rows;
-    if (!row || isDead(toApiKey(row), now)) return undefined;
+    const { rows: before } = yield statements.findPurchase(purchase.paymentId);
+    if (!row || (before.length === 0 && isDead(toApiKey(row), now))) return undefined;
     yield unwatched(statements.insertPurchase(purchase, String(row.id), now));
     const { rows: written } = yield statements.findPurchase(purchase.paymentId);
     return { key: toApiKey(row), isPosted: written[0]?.posted_at !== null };

@@ -143,6 +143,18 @@ t.test('tops a key up without showing it again', async (t) => {
   t.equal(await ledgerSum(store, id), usd('3.5'));
 });
 
+t.test('what was bought for a key is bought again as before, also once nobody can use that any more', async (t) => {
+  const { store, apiKeys, buy } = open(t);
+  const { apiKey, id } = await apiKeys.create({ label: 'mine', credit: usd('1') });
+  const settle = await fulfilledPayment(store, 'payment');
+  const bought = await buy({ amount_usd: '2.5', api_key: apiKey }, 'payment');
+  await settle();
+  await store.credits.disableKey(id, 1);
+  t.same(await buy({ amount_usd: '2.5', api_key: apiKey }, 'payment'), bought);
+  t.equal((await apiKeys.find(apiKey))?.balance, usd('3.5'));
+  t.equal(await ledgerSum(store, id), usd('3.5'));
+});
+
 t.test('sells nothing to a key that is unknown or disabled', async (t) => {
   const { store, apiKeys, buy } = open(t);
   const { apiKey, id } = await apiKeys.create({ label: 'mine' });
