@@ -1,6 +1,7 @@
 /** What the chat asks of the gateway: OpenAI's chat completions, models, and the credits of a key. */
+import { readEvents } from '../../../client/events.ts';
 import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../../paths.ts';
-import { eventsIn, textOf } from '../event-stream.ts';
+import { textOf } from '../event-text.ts';
 
 export interface Message {
   readonly role: 'user' | 'assistant';
@@ -84,7 +85,7 @@ export async function* complete(
   if (!response.body) return;
   let isWhole = false;
   try {
-    for await (const data of eventsIn(response.body)) {
+    for await (const { data } of readEvents(response.body)) {
       isWhole ||= data === '[DONE]';
       yield textOf(data);
     }

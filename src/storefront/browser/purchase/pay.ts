@@ -3,15 +3,16 @@
  * sent with the payment. A payment whose answer is lost is sent again as it is; no second one is made for it.
  */
 import type { PaymentRequired } from '@x402/core/types';
+import { readEvents } from '../../../client/events.ts';
 import { dollarsOf } from '../../shown.ts';
 import type { ShownNetwork } from '../../wallets/shown-network.ts';
 import type { Drawing } from '../deposits/draw.ts';
-import { eventsIn, textOf } from '../event-stream.ts';
+import { textOf } from '../event-text.ts';
 import type { SignedPayment } from '../wallets/signed-payment.ts';
 import { type PayingWallet, WalletProblem } from '../wallets/wallet.ts';
 import { paymentRequiredIn, type Receipt, receiptIn, shownHeaders } from './header.ts';
 import { isSamePrice, type Offer, offersIn } from './offers.ts';
-import { type Failure, failureOf, faultsIn, lost, unpaidProblem } from './problem.ts';
+import { cutIn, type Failure, failureOf, faultsIn, lost, unpaidProblem } from './problem.ts';
 import { begin, type Watcher } from './progress.ts';
 import { type CallRequest, type Quote, requestOf } from './types.ts';
 
@@ -48,14 +49,15 @@ export type Outcome =
   | { readonly kind: 'unpaid'; readonly words: string }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly payment: Payment };
 
-const bodyOf = async (response: Response): Promise<unknown> => {
-  const text = await response.text();
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
-};
+}
+
+const bodyOf = async (response: Response): Promise<unknown> => parsed(await response.text());
 
 const quoteOf = (paymentRequired: PaymentRequired, { price }: { price: string }): Quote => ({ price, paymentRequired });
 
@@ -141,19 +143,23 @@ async function signature(
   }
 }
 
-async function readResult(response: Response, watcher: Watcher): Promise<void> {
+/** Answers what a stream says at its end that did not come to a good one. Throws where the connection ends before. */
+async function readResult(response: Response, watcher: Watcher): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   if (!type.startsWith('text/event-stream') || !response.body) {
     const body = await bodyOf(response);
     watcher.result(typeof body === 'string' ? { kind: 'text', text: body, isWhole: true } : { kind: 'json', body });
-    return;
+    return undefined;
   }
   let text = '';
-  for await (const data of eventsIn(response.body)) {
-    text += textOf(data);
+  let broken: unknown;
+  for await (const { event, data } of readEvents(response.body)) {
+    if (event === 'error') broken = parsed(data);
+    else text += textOf(data);
     watcher.result({ kind: 'text', text, isWhole: false });
   }
   watcher.result({ kind: 'text', text, isWhole: true });
+  return broken;
 }
 
 const settledInWords = (receipt: Receipt | undefined, charged: string | undefined): string => {
@@ -200,11 +206,17 @@ async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
     return failed(failure);
   }
   settled('done', { words: settledInWords(receipt, drawn?.charged()) });
+  let broken: unknown;
   try {
-    await readResult(response, watcher);
+    broken = await readResult(response, watcher);
   } catch {
     answered('failed', { words: 'The answer broke off', ...told });
     return failed(lost);
+  }
+  if (broken !== undefined) {
+    const cut = cutIn(broken);
+    answered('failed', { words: cut ?? 'The answer broke off', ...told });
+    return cut === undefined ? failed(failureOf(500, broken, undefined, isUncertain)) : { kind: 'bought' };
   }
   answered('done', { words: `Status ${response.status}`, ...told });
   return { kind: 'bought' };

@@ -10,6 +10,12 @@ interface ToldProblem {
 
 const toldIn = (body: unknown): ToldProblem => (body as { error?: ToldProblem } | undefined)?.error ?? {};
 
+/** What a stream says that was sold as far as it came; undefined: of one that broke off. */
+export function cutIn(body: unknown): string | undefined {
+  const { code, message } = toldIn(body);
+  return code === 'answer_cut' ? message : undefined;
+}
+
 const detailsOf = ({ details = [] }: ToldProblem): string =>
   details
     .map(({ path, message, expected }) => `${path ?? ''} ${message ?? ''}${expected ? ` (${expected})` : ''}`.trim())
