@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { CheckContext } from './check-context.ts';
@@ -48,7 +48,9 @@ export function checkCatalogue(
   parts: CatalogueParts,
   checked: CheckedCatalogue = checkedCatalogue(),
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
-  if (!existsSync(directory)) return { diagnostics: [nowhere(directory)] };
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return { diagnostics: [nowhere(directory)] };
+  // Before they are read: what is written meanwhile has another version, so that the next reading finds something new.
+  const version = versionOf(directory);
   const diagnostics = new Diagnostics();
   const checker = new Checker(diagnostics, checked);
   const compiler = new SchemaCompiler(diagnostics, checked);
@@ -85,7 +87,6 @@ export function checkCatalogue(
   const found = diagnostics.sorted();
   if (found.length > 0 || !service || !networks || !upstreams) return { diagnostics: found };
   const routes = endpoints.flatMap((endpoint) => endpoint.routes);
-  const version = versionOf(directory);
   return { catalogue: { version, service, networks, upstreams, endpoints, routes }, diagnostics: found };
 }
 

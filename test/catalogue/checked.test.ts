@@ -2,9 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { checkedCatalogueIn } from '../../src/catalogue/checked.ts';
+import { type CheckedCatalogue, checkedCatalogue, checkedCatalogueIn } from '../../src/catalogue/checked.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
+import type { Catalogue } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
+import { toDecimal } from '../../src/money.ts';
+import { catalogueOf } from '../few-endpoints.ts';
 
 t.test('what was found sound is remembered, and what changed since is checked as ever', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-checked-'));
@@ -33,5 +36,25 @@ t.test('what was found sound is remembered, and what changed since is checked as
 
   writeFileSync(file, 'no JSON');
   t.notOk(checkedCatalogueIn(file).has(route?.request, route?.example), 'a file that cannot be read is an empty one');
+  t.end();
+});
+
+t.test('what was written while the files were read is sold with the next reading', (t) => {
+  const catalogue = catalogueOf(t, ['image/family-a-2-pro']);
+  const endpoint = join(catalogue, 'endpoints', 'image', 'family-a-2-pro.yaml');
+  const before = readFileSync(endpoint, 'utf8');
+  const checked = checkedCatalogue();
+  const savedMeanwhile: CheckedCatalogue = {
+    ...checked,
+    addValue(text, value) {
+      checked.addValue(text, value);
+      if (text === before) writeFileSync(endpoint, before.replaceAll('"0.05"', '"0.07"'));
+    },
+  };
+  const priceIn = ({ routes: [route] }: Catalogue) => route && toDecimal(route.price.min);
+  const first = loadCatalogue(catalogue, shipped, savedMeanwhile);
+  const next = loadCatalogue(catalogue, shipped);
+  t.same([priceIn(first), priceIn(next)], ['0.05', '0.07']);
+  t.not(first.version, next.version, 'a gateway that sells the first takes the next for another');
   t.end();
 });
