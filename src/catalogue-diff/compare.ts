@@ -7,6 +7,12 @@ import { compareRoutes } from './routes.ts';
 
 const named = ({ methods, path }: Route): string => `${methods.join('/')} ${path}`;
 
+/** With the routes alone that are sold: files of others are kept for what was bought of them. */
+const onSale = (catalogue: Catalogue, now: number): Catalogue => ({
+  ...catalogue,
+  routes: catalogue.routes.filter(({ endpoint }) => endpoint.soldUntil > now),
+});
+
 /** What stays the same of a route that moves: the endpoint, and which of its routes it is. */
 const identity = ({ endpoint, kind, rail, networks }: Route): string =>
   [endpoint.id, kind, rail, ...(kind === 'mirror' ? networks : [])].join(' ');
@@ -48,17 +54,16 @@ function compareRails(before: Catalogue, after: Catalogue): Change[] {
 }
 
 /** Every change, route by route in the order of the catalogue; what is gone comes last. */
-export function compareCatalogues(before: Catalogue, after: Catalogue): Change[] {
+export function compareCatalogues(earlier: Catalogue, later: Catalogue): Change[] {
+  const now = Date.now();
+  const [before, after] = [onSale(earlier, now), onSale(later, now)];
   const paired = pairs(before, after);
   const counterpart = new Map([...paired].map(([was, is]) => [is, was]));
   const kept = after.routes.flatMap((is): Change[] => {
     const was = counterpart.get(is);
     if (!was) return [{ ...alone(is, paired.values()), what: 'new', effect: 'harmless', after: priceRange(is.price) }];
-    const [old, now] = [
-      { route: was, networks: before.networks },
-      { route: is, networks: after.networks },
-    ];
-    return compareRoutes(old, now).map((change) => ({ where: named(is), ...change }));
+    const changes = compareRoutes({ route: was, networks: before.networks }, { route: is, networks: after.networks });
+    return changes.map((change) => ({ where: named(is), ...change }));
   });
   const gone = before.routes
     .filter((route) => !paired.has(route))

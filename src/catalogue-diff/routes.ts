@@ -56,6 +56,17 @@ const compareTerms = ({ endpoint: old }: Route, { endpoint: now }: Route): Route
 const written = (term: Route['endpoint']['free' | 'secret']): string =>
   typeof term === 'boolean' ? String(term) : `unless ${term.unless}`;
 
+/** The first day on which a route is not sold any more; undefined where there is none. */
+const retirementOf = ({ endpoint: { soldUntil } }: Route): string | undefined =>
+  Number.isFinite(soldUntil) ? new Date(soldUntil).toISOString().slice(0, 10) : undefined;
+
+function compareEnds(was: Route, is: Route): RouteChange[] {
+  const [old, now] = [was.endpoint.soldUntil, is.endpoint.soldUntil];
+  if (old === now) return [];
+  const effect = now < old ? 'breaks' : 'harmless';
+  return [{ about: 'endpoint', what: 'retires', effect, before: retirementOf(was), after: retirementOf(is) }];
+}
+
 export function compareRoutes(before: Sold, after: Sold): RouteChange[] {
   const [was, is] = [before.route, after.route];
   const moved = { about: 'route', what: 'moved', effect: 'breaks', before: was.path, after: is.path } as const;
@@ -76,5 +87,6 @@ export function compareRoutes(before: Sold, after: Sold): RouteChange[] {
     ...(was.envelope === is.envelope ? [] : [wrapped]),
     ...comparePrices(was, is),
     ...compareTerms(was, is),
+    ...compareEnds(was, is),
   ];
 }

@@ -54,6 +54,20 @@ t.test('endpoints and routes come, go and move', async (t) => {
   ]);
 });
 
+t.test('what is taken out of sale is gone, though its file is there, and told of before that', async (t) => {
+  const disabled = { [OIL]: `${oil}enabled: false\n` };
+  const retired = { [OIL]: `${oil}retire: 2025-01-31\n` };
+  for (const unsold of [disabled, retired]) {
+    t.same(between(t, {}, unsold), ['POST /image/oil: breaks endpoint gone 0.05-0.1 > -']);
+    t.same(between(t, unsold, {}), ['POST /image/oil: harmless endpoint new - > 0.05-0.1']);
+  }
+  t.same(between(t, disabled, retired), []);
+  const [soon, later] = ['2098-12-31', '2099-01-31'].map((day) => ({ [OIL]: `${oil}retire: ${day}\n` }));
+  t.same(between(t, {}, { ...soon }), ['POST /image/oil: breaks endpoint retires - > 2098-12-31']);
+  t.same(between(t, { ...later }, { ...soon }), ['POST /image/oil: breaks endpoint retires 2099-01-31 > 2098-12-31']);
+  t.same(between(t, { ...soon }, {}), ['POST /image/oil: harmless endpoint retires 2098-12-31 > -']);
+});
+
 t.test('what another endpoint sells at a path is compared with what was sold there', async (t) => {
   const moved = { [OIL]: replaced(oil, 'path: /image/oil', 'path: /image/old') };
   const taken = { 'endpoints/image/new.yaml': oil.replaceAll('"0.05"', '"0.06"') };
