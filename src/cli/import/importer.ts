@@ -71,6 +71,7 @@ export async function importDocument(
   const baseUrl = baseUrlOf(document, options.baseUrl);
   const name = options.upstream ?? upstreamNameOf(document, baseUrl);
   const { file, isNew } = upstreamIn(catalogue, name, upstreamFile(name, baseUrl, scheme));
+  demandOwnKeys(catalogue, file);
   const sale: Sale = { group: options.group ?? name, upstream: name, price: options.price, scheme };
   const context = { root: document.root, checked };
   const comment = commentIn(options.catalogue);
@@ -129,6 +130,21 @@ function upstreamIn({ upstreams }: Catalogue, name: string, wanted: UpstreamFile
   if (there.adapter === 'http' && there.baseUrl === wanted.baseUrl) return { file: there, isNew: false };
   const other = `${there.adapter} at ${there.baseUrl}`;
   throw new UsageProblem(`the catalogue has an upstream ${name} already, ${other}: give another name with --upstream`);
+}
+
+/**
+ * Whoever wrote the document says where it is served and what it is called, and so how the variables of its keys are named:
+ * what one of them holds for another provider is not sent there. Throws UsageProblem.
+ */
+function demandOwnKeys({ upstreams }: Catalogue, { baseUrl, keys = {} }: UpstreamFile): void {
+  const { origin } = new URL(baseUrl);
+  for (const [name, other] of upstreams) {
+    const shared = Object.values(other.keys ?? {}).find((variable) => Object.values(keys).includes(variable));
+    if (shared === undefined || new URL(other.baseUrl).origin === origin) continue;
+    throw new UsageProblem(
+      `${shared} is the key of ${name} at ${other.baseUrl}, and would be sent to ${origin}: give another name with --upstream`,
+    );
+  }
 }
 
 /** Where the catalogue's neighbour says what endpoint files may hold, editors are told. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { UsageProblem } from '../../../src/cli/command-line.ts';
-import { documentOf, emptyCatalogue, imported, importedText, propertiesOf } from './imported.ts';
+import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
+import { documentOf, emptyCatalogue, imported, importedText, propertiesOf, UPSTREAMS } from './imported.ts';
 
 const secured = (securitySchemes: object, security: readonly object[], more: object = {}): string =>
   documentOf({ security, ...more }, { components: { securitySchemes } });
@@ -65,6 +66,30 @@ t.test('servers: variables are filled in, and an upstream of another provider is
     /the document's server is \/v1: add --base-url/,
   );
   await t.rejects(importedText(t, documentOf({}), { upstream: 'other' }), /an upstream other already.*--upstream/);
+});
+
+t.test('no document has the key sent to its servers that another provider is called with', async (t) => {
+  const bearer = { openapi: '3.1.0', components: { securitySchemes: { way: { type: 'http', scheme: 'bearer' } } } };
+  const at = (url: string, title: string) =>
+    documentOf({ security: [{ way: [] }] }, { ...bearer, servers: [{ url }], info: { title, version: '1' } });
+  const directory = writeCatalogue(t, {
+    'upstreams.yaml': `${UPSTREAMS}  keys: { key: THINGS_API_KEY }\n  settings: { authorize: { bearer: key } }\n`,
+    'endpoints/image/oil.yaml': null,
+  });
+  const catalogue = join(directory, 'catalogue');
+  const source = join(directory, 'document.json');
+  for (const text of [at('https://things.example/v1', 'Any'), at('https://203.0.113.9/v1', 'Things')]) {
+    writeFileSync(source, text);
+    await t.rejects(imported(t, source, {}, catalogue), {
+      constructor: UsageProblem,
+      message: /THINGS_API_KEY is the key of other at https:\/\/other\.example.*--upstream/,
+    });
+  }
+  const { report } = await imported(t, source, { upstream: 'objects' }, catalogue);
+  t.match(report.upstream.file.keys, { key: 'OBJECTS_API_KEY' });
+  writeFileSync(source, at('https://other.example/v2', 'Any'));
+  const more = await imported(t, source, { upstream: 'things' }, catalogue);
+  t.match(more.report.upstream.file.keys, { key: 'THINGS_API_KEY' }, 'the same provider has the same key');
 });
 
 t.test(
