@@ -22,6 +22,8 @@ await run(async () => {
   if (!running)
     throw new UsageProblem(`no gateway runs on ${dataDirectory}: start one, or set TURNPIKE_DATA to its own`);
   const { version, endpoints } = loadCatalogue(catalogueDirectory, shipped);
+  // Where it was killed, its note is left, and its number may by now be that of a process which the signal would end.
+  await healthOf(running);
   process.kill(running.pid, 'SIGHUP');
   const until = Date.now() + PATIENCE_MS;
   while ((await soldBy(findRunning(dataDirectory) ?? running)) !== version) {
@@ -33,9 +35,15 @@ await run(async () => {
   process.stdout.write(`${running.url} sells catalogue ${version}: ${endpoints.length} endpoints\n`);
 });
 
-async function soldBy({ url, catalogue }: Running): Promise<unknown> {
+async function healthOf({ url }: Running): Promise<{ readonly catalogue?: string }> {
+  try {
+    return (await (await fetch(`${url}/healthz`)).json()) as { catalogue?: string };
+  } catch {
+    throw new UsageProblem(`no gateway answers at ${url}: start one, or set TURNPIKE_DATA to its own`);
+  }
+}
+
+async function soldBy(running: Running): Promise<string | undefined> {
   // Each answer comes from one of several processes: their primary knows when the last has followed.
-  if (catalogue !== undefined) return catalogue;
-  const health = (await (await fetch(`${url}/healthz`)).json()) as { catalogue?: string };
-  return health.catalogue;
+  return running.catalogue ?? (await healthOf(running)).catalogue;
 }

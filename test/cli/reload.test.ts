@@ -76,3 +76,20 @@ t.test('without a gateway to tell, it says what to do', async (t) => {
   t.equal(await command.ended, 1);
   t.match(command.output(), /^no gateway runs on .*: start one, or set TURNPIKE_DATA to its own$/m);
 });
+
+t.test('a process that has the number of a gateway which was killed is left alone', async (t) => {
+  const data = t.testdir({});
+  const other = startProgram('sleep', ['60'], {});
+  t.teardown(async () => {
+    other.child.kill();
+    await other.ended;
+  });
+  const url = `http://127.0.0.1:${await freePort()}`;
+  for (const catalogue of [undefined, '0123456789ab']) {
+    writeFileSync(join(data, 'gateway.json'), JSON.stringify({ pid: other.child.pid, url, catalogue }));
+    const command = startProgram(process.execPath, RELOAD, { TURNPIKE_DATA: data });
+    t.equal(await command.ended, 1);
+    t.match(command.output(), /^no gateway answers at http:\S+: start one, or set TURNPIKE_DATA to its own$/m);
+    t.equal(other.child.signalCode, null);
+  }
+});
