@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { consoleUrl, type Operated, serveAdmin } from '../console/server.ts';
 import { lastUse, listen, silentConnections } from '../http/server.ts';
 import { within } from '../timing.ts';
+import { originOf } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 
 type Parts = Parameters<typeof openGateway>;
@@ -63,7 +64,7 @@ export async function serveGateway(
     return closing;
   };
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: originOf(host, port),
     get sold() {
       return gateway.sold;
     },

@@ -274,6 +274,10 @@ export function unknownVariables(environment: Variables): string[] {
   return unknownIn(environment, read.names, [PAY_TO, RPC_URL, COIN_USD, ...OF_COMMANDS]);
 }
 
+/** Where a server is reached that listens there. */
+export const originOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 function configOf(environment: Variables, read: VariableReader): Config {
   const { problems, optional, url } = read;
   const kept = readKept(read);
@@ -299,7 +303,7 @@ function configOf(environment: Variables, read: VariableReader): Config {
     host,
     port,
     admin,
-    publicUrl: publicUrl || `http://${host}:${port}`,
+    publicUrl: publicUrl || originOf(host, port),
     trustedProxies: readProxies(read),
     alerts: readAlerts(read, live),
     logUnpaid,
