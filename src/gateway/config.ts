@@ -274,6 +274,9 @@ export function unknownVariables(environment: Variables): string[] {
   return unknownIn(environment, read.names, [PAY_TO, RPC_URL, COIN_USD, ...OF_COMMANDS]);
 }
 
+/** Node's timers end at once that are to last for more than 24 days. */
+const LONGEST_DRAIN_SECONDS = 86_400;
+
 /** Where a server is reached that listens there. */
 export const originOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -290,7 +293,9 @@ function configOf(environment: Variables, read: VariableReader): Config {
   }
   const drain = optional('TURNPIKE_DRAIN_SECONDS') ?? '30';
   const drainSeconds = Number(drain);
-  if (!(drainSeconds >= 0)) problems.push(`TURNPIKE_DRAIN_SECONDS is ${drain}: it takes a number of seconds`);
+  if (!(drainSeconds >= 0 && drainSeconds <= LONGEST_DRAIN_SECONDS)) {
+    problems.push(`TURNPIKE_DRAIN_SECONDS is ${drain}: it takes a number of seconds, at most ${LONGEST_DRAIN_SECONDS}`);
+  }
   const publicUrl = url('TURNPIKE_PUBLIC_URL') ?? '';
   if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
     problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');
