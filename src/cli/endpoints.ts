@@ -34,17 +34,23 @@ function elsewhere(base: Route, route: Route): string {
   return priceRange(route.price) === priceRange(base.price) ? name : `${name} ${priceRange(route.price)}`;
 }
 
+/** Why live mode would not sell it; undefined where it would. */
+function lackOf(base: Route, unsold: ReadonlyMap<Route, readonly string[]>): string | undefined {
+  if (base.endpoint.soldUntil <= Date.now()) return 'not sold';
+  const wanted = unsold.get(base);
+  return wanted && (wanted.join(' ') || 'a model that credits pay for');
+}
+
 function rowOf({ routes }: Endpoint, unsold: ReadonlyMap<Route, readonly string[]>): string[] {
   const [base, ...others] = routes;
   if (base === undefined) return [];
-  const wanted = unsold.get(base);
   return [
     `${base.methods[0]} ${base.path}`,
     priceRange(base.price),
     base.networks.join(', '),
     others.map((route) => elsewhere(base, route)).join(', '),
     servedBy(base),
-    wanted === undefined ? 'live' : wanted.join(' ') || 'a model that credits pay for',
+    lackOf(base, unsold) ?? 'live',
   ];
 }
 
@@ -62,10 +68,10 @@ async function main(): Promise<void> {
     return await upstreams.close();
   }
   console.log(wrappedTable(columns, rows));
-  const missing = endpoints.flatMap(({ routes: [base] }) => (base && unsold.has(base) ? [unsold.get(base)] : []));
-  const variables = [...new Set(missing.flat())].sort();
+  const lacking = endpoints.flatMap(({ routes: [base] }) => (base && lackOf(base, unsold) !== undefined ? [base] : []));
+  const variables = [...new Set(lacking.flatMap((base) => unsold.get(base) ?? []))].sort();
   console.log(
-    `\n${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}, ${endpoints.length - missing.length} of them live with the keys that are set`,
+    `\n${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}, ${endpoints.length - lacking.length} of them live with the keys that are set`,
   );
   if (variables.length > 0) console.log(`set for the others: ${variables.join(' ')}`);
   await upstreams.close();

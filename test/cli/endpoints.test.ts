@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { readCatalogue } from '../../src/cli/client/from-catalogue.ts';
 import { wrappedTable } from '../../src/wrapped-table.ts';
+import { catalogueOf } from '../few-endpoints.ts';
 import { wordsFor } from '../words-for.ts';
 
 const run = promisify(execFile);
@@ -39,6 +43,21 @@ t.test('says of every endpoint whether it is live and which keys it lacks, withi
   const complete = await endpoints(Object.fromEntries(all));
   t.notMatch(complete, 'set for the others');
   t.match(complete, /(\d+) endpoints, \1 of them live/);
+});
+
+t.test('says of what is taken out of sale that it is not sold', async (t) => {
+  const [kept, withdrawn] = ['image/family-a-2-pro', 'image/family-e'];
+  const catalogue = catalogueOf(t, [kept, withdrawn]);
+  appendFileSync(join(catalogue, 'endpoints', `${withdrawn}.yaml`), 'enabled: false\n');
+  const shown = await endpoints({ TURNPIKE_CATALOGUE: catalogue, REPLICATE_API_TOKEN: 'set' });
+  t.match(shown, /POST \/image\/family-a-2-pro .* live$/m);
+  t.match(shown, /POST \/image\/family-e .* not sold$/m);
+  t.match(shown, /^2 endpoints, 1 of them live/m);
+  t.same(
+    readCatalogue(catalogue, 'https://shop.example').paths.filter(({ path }) => path.endsWith(withdrawn)),
+    [],
+    'a client has no types of it either',
+  );
 });
 
 t.test('wraps cells at spaces, dashes and slashes, and words that are too wide, but no path', async (t) => {

@@ -8,7 +8,8 @@ import type { Sold, SoldPath } from './sold.ts';
 /** What the catalogue in `directory` sells. Throws CatalogueErrors. */
 export function readCatalogue(directory: string, url: string): Sold {
   const { routes, networks } = loadCatalogue(directory, shipped);
-  const paths = routes.map(
+  const sold = routes.filter(({ endpoint }) => endpoint.soldUntil > Date.now());
+  const paths = sold.map(
     (route): SoldPath => ({
       path: route.path,
       method: route.methods.includes('POST') ? 'POST' : 'GET',
