@@ -106,12 +106,20 @@ export function followOthers(
   reload: () => Promise<unknown>,
 ): () => Promise<void> {
   let told: string | undefined;
+  let refused: string | undefined;
   return async () => {
     const wanted = await parts.announced();
-    if (wanted === undefined || wanted === parts.sold()) return;
+    if (wanted === undefined || wanted === parts.sold() || wanted === refused) return;
     const own = versionOf(parts.directory);
     if (own === wanted) {
-      await reload();
+      try {
+        await reload();
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        // The same files are refused for as long as this process runs, and to check them takes its time.
+        refused = wanted;
+        parts.log.warn({ theirs: wanted }, `another instance sells a catalogue that is refused here: ${error.message}`);
+      }
     } else if (told !== wanted) {
       told = wanted;
       parts.log.warn({ theirs: wanted, files: own }, 'another instance sells another catalogue than the files here');
