@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CheckedCatalogue } from './checked.ts';
 import { mapSubschemas, subschemas } from './schema-walk.ts';
 import { below, type CatalogueDocument, type Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
+import { yamlFilesBelow } from './yaml-files.ts';
 
 /** A schema of `catalogue/schemas/` that endpoints share under the name of its file. */
 export interface Fragment {
@@ -14,20 +14,10 @@ export interface Fragment {
 
 export type Fragments = ReadonlyMap<string, Fragment>;
 
-/** YAML files directly in `directory`, sorted; none when there is no such directory. */
-function yamlFiles(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith('.yaml'))
-      .sort();
-  } catch {
-    return [];
-  }
-}
-
 export function readFragments(directory: string, diagnostics: Diagnostics, checked?: CheckedCatalogue): Fragments {
   const fragments = new Map<string, Fragment>();
-  for (const fileName of yamlFiles(directory)) {
+  for (const fileName of yamlFilesBelow(directory)) {
+    if (fileName.includes(sep) || !fileName.endsWith('.yaml')) continue;
     const document = readDocument(join(directory, fileName), diagnostics, checked);
     const name = fileName.slice(0, -'.yaml'.length);
     const usable = isJsonObject(document.value);

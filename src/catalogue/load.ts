@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { CheckContext } from './check-context.ts';
@@ -18,6 +18,7 @@ import type { Catalogue, Network, ServiceFile } from './types.ts';
 import { UpstreamUse } from './upstream-use.ts';
 import { versionOf } from './version.ts';
 import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
+import { yamlFilesBelow } from './yaml-files.ts';
 
 /**
  * Reads the catalogue in `directory`. Throws CatalogueErrors, with every mistake of every file. What `checked` knows is
@@ -156,10 +157,8 @@ function readEndpointFiles(
   diagnostics: Diagnostics,
   checked: CheckedCatalogue,
 ): { id: string; document: CatalogueDocument }[] {
-  const names = existsSync(directory) ? readdirSync(directory, { recursive: true, encoding: 'utf8' }) : [];
   const files: { id: string; document: CatalogueDocument }[] = [];
-  for (const name of names.sort()) {
-    if (!/\.ya?ml$/.test(name)) continue;
+  for (const name of yamlFilesBelow(directory)) {
     const document = readDocument(join(directory, name), diagnostics, checked);
     const id = name
       .replace(/\.ya?ml$/, '')

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
@@ -47,6 +48,13 @@ t.test('a directory that is not there is one problem', async (t) => {
   t.same(problemsOf(directory), [
     `${join(directory, 'catalogue')}:1:1: there is no such directory; TURNPIKE_CATALOGUE says where the catalogue is`,
   ]);
+});
+
+t.test('what an editor or a system leaves beside a file is no endpoint', async (t) => {
+  const directory = writeCatalogue(t, { 'endpoints/image/._oil.yaml': '\u0000\u0005' });
+  symlinkSync('somebody@somewhere.1', join(directory, 'catalogue/endpoints/image/.#oil.yaml'));
+  symlinkSync('somebody@somewhere.1', join(directory, 'catalogue/.#service.yaml'));
+  t.same(problemsOf(directory), []);
 });
 
 t.test('a secret in place of its variable is not repeated', async (t) => {
