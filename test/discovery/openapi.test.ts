@@ -7,7 +7,7 @@ import { SETTLES_UPFRONT } from '../../src/discovery/payment-info.ts';
 import { problems } from '../../src/errors.ts';
 import { problemAnswer } from '../../src/http/render.ts';
 import { paymentProblem } from '../../src/payment/payment-problem.ts';
-import { documentsOf, networks, payTo, publicUrl, read, tempo } from './samples.ts';
+import { documentsOf, endpoint, networks, payTo, publicUrl, read, routesOf, tempo } from './samples.ts';
 
 const mpp = read<OpenApiDocument>(documentsOf(), '/openapi.json');
 const x402 = read<OpenApiDocument>(documentsOf(), '/openapi/x402.json');
@@ -164,6 +164,14 @@ t.test('a fixed price is said, a price that depends on the request is a quote be
 
 t.test('an MPP route that cannot be paid is not described', async (t) => {
   t.same(read<OpenApiDocument>(documentsOf({}, new Map()), '/openapi.json').paths, {});
+});
+
+t.test('every operation has an id of its own, also where paths differ in a dot alone', async (t) => {
+  const models = [endpoint('llm/a-4.5', { path: '/llm/a-4.5' }), endpoint('llm/a-4-5', { path: '/llm/a-4-5' })];
+  const document = read<OpenApiDocument>(documentsOf({ routes: routesOf(...models) }), '/openapi/x402.json');
+  const ids = operationsOf(document).map(({ operation }) => operation.operationId);
+  t.equal(ids.length, 2);
+  t.equal(new Set(ids).size, 2, ids.join(' '));
 });
 
 t.test('the x402 document offers every network in the words of its challenge', async (t) => {

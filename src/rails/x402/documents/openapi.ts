@@ -66,10 +66,20 @@ const challenge = {
   },
 } as const;
 
-const operationId = (path: string): string => `x402${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
+/** Of paths that differ only in what no name may have, the later ones are told apart by what stands behind. */
+function operationIds(): (path: string) => string {
+  const taken = new Set<string>();
+  return (path) => {
+    let id = `x402${path.replace(/[^A-Za-z0-9]+/g, '_')}`;
+    while (taken.has(id)) id += '_';
+    taken.add(id);
+    return id;
+  };
+}
 
 /** Of the routes, those that some network pays for; operations are tagged with the endpoint's group. */
 export function x402OpenApi(routes: readonly Route[], payable: Payable): OpenApiSurface {
+  const operationId = operationIds();
   const operations = routes.flatMap((route) => {
     const networks = payableOn(route, payable);
     const [method] = route.methods;
