@@ -1,7 +1,7 @@
 /** Text that a stranger or a provider wrote, on a terminal. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** What begins a line, moves the cursor or turns the direction of writing is shown as JSON escapes it. */
 export const withoutControls = (text: string): string =>

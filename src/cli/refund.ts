@@ -16,7 +16,7 @@ const USAGE = `npm run refund -- <transaction, payment or call> [options]
 npm run refund -- --list [--json]
 
   --amount <dollars>  so much of it (default: all that was not given back yet)
-  --reason <text>     why, for your books
+  --reason <text>     why, for your books; of a call, its key's owner sees it as well
   --reference <text>  names it: with the same one it is done once (default: a new one)
   --list              what was given back, and what is not sent yet and why, newest first`;
 

@@ -76,7 +76,7 @@ export function KeyDialog({ apiKey, what, onChanged, onClose }: Props) {
               maxLength={200}
               value={note}
               onText={setNote}
-              hint="For your books: what was paid, and how."
+              hint="For your books, and for the key's owner: what was paid, and how."
             />
           </>
         )}
