@@ -1,4 +1,5 @@
 /** MPEG audio layer III (ISO 11172-3, 13818-3): enough of its frames to measure and cut a file without decoding it. */
+import { Untold } from './playing/untold.ts';
 
 interface Frame {
   offset: number;
@@ -59,13 +60,25 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
 /** Any layer's lowest bit rate, 8 kilobits a second: bytes that are no frame may be sound to another reader. */
 export const BYTES_PER_SECOND_AT_LEAST = 1000;
 
-/** Seconds that a file may play, frame after frame, with what lies between them. */
+/** Throws Untold where a frame of layer I or II may begin: a decoder goes on from there, over what look like frames in it. */
+function demandNoOtherLayer(bytes: Buffer, start: number, end: number): void {
+  for (let offset = bytes.indexOf(0xff, start); offset >= 0 && offset < end; offset = bytes.indexOf(0xff, offset + 1)) {
+    if (offset + 4 > bytes.length) return;
+    const header = bytes.readUInt32BE(offset);
+    const [version, layer, bitRate] = [(header >>> 19) & 3, (header >>> 17) & 3, (header >>> 12) & 15];
+    if (header >>> 21 === 0x7ff && version !== 1 && layer >= 2 && bitRate !== 15) throw new Untold();
+  }
+}
+
+/** Seconds that a file may play, frame after frame, with what lies between them. Throws Untold for other layers. */
 export function* secondsOfMp3(bytes: Buffer): Generator<number> {
   let offset = afterTag(bytes);
   for (const frame of framesOf(bytes)) {
+    demandNoOtherLayer(bytes, offset, frame.offset);
     yield (frame.offset - offset) / BYTES_PER_SECOND_AT_LEAST + frame.samples / frame.sampleRate;
     offset = frame.offset + frame.bytes;
   }
+  demandNoOtherLayer(bytes, offset, bytes.length);
   yield Math.max(0, bytes.length - offset) / BYTES_PER_SECOND_AT_LEAST;
 }
 

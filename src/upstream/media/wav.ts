@@ -35,27 +35,33 @@ function readWave(bytes: Buffer): Wave | undefined {
   return undefined;
 }
 
-/** Extensible formats name their codec further in. */
+/** A-law and mu-law: a byte for each sample, whatever the format says of its bits. */
+const COMPANDED: readonly number[] = [6, 7];
+
+/** Extensible formats name their codec further in, and by how many bits decoders go. */
 const EXTENSIBLE = 0xfffe;
 
 function formatAt(bytes: Buffer, start: number, size: number): Format {
   const tag = bytes.readUInt16LE(start);
   const isExtensible = tag === EXTENSIBLE && size >= 26 && start + 26 <= bytes.length;
+  const codec = isExtensible ? bytes.readUInt16LE(start + 24) : tag;
   const [channels, rate, bits] = [
     bytes.readUInt16LE(start + 2),
     bytes.readUInt32LE(start + 4),
     bytes.readUInt16LE(start + 14),
   ];
+  const validBits = (isExtensible && bytes.readUInt16LE(start + 18)) || bits;
+  const sampleBits = COMPANDED.includes(codec) ? 8 : Math.min(bits, validBits);
   return {
-    tag: isExtensible ? bytes.readUInt16LE(start + 24) : tag,
+    tag: codec,
     bytesPerSecond: bytes.readUInt32LE(start + 8),
     blockBytes: bytes.readUInt16LE(start + 12),
-    exactBytesPerSecond: channels * rate * Math.ceil(bits / 8),
+    exactBytesPerSecond: channels * rate * Math.ceil(sampleBits / 8),
   };
 }
 
 /** PCM, floating point, A-law and mu-law: as many bytes for each sample. */
-const UNCOMPRESSED: readonly number[] = [1, 3, 6, 7];
+const UNCOMPRESSED: readonly number[] = [1, 3, ...COMPANDED];
 
 /** Seconds that a file may play, whatever it says of its length. Throws Untold for another codec. */
 export function* secondsOfWav(bytes: Buffer): Generator<number> {

@@ -57,6 +57,54 @@ function rewritten(bytes: Buffer, before: string, distance: number, over: readon
 
 const named = (kind: string): Buffer => files[kind] ?? Buffer.alloc(0);
 
+/** A second of sound, then another track that is played in its place: called a text, it is sound to decoders all the same. */
+function calledText(): Buffer {
+  const enabled = ['-disposition:a:0', '0', '-disposition:a:1', 'default'];
+  const short = ['-f', 'lavfi', '-i', 'sine=frequency=880:duration=1'];
+  const bytes = encoded('two.m4a', ...short, '-map', '1', '-map', '0', '-c:a', 'aac', ...enabled);
+  bytes.write('text', bytes.lastIndexOf('soun'), 'latin1');
+  return bytes;
+}
+
+/** PCM of 8 bits as an extensible format, in which decoders go by the bits that count. */
+function extensible(): Buffer {
+  const pcm = encoded('bytes.wav', '-c:a', 'pcm_u8', '-bitexact');
+  const format = Buffer.alloc(48);
+  format.write('fmt (', 'latin1');
+  pcm.copy(format, 8, 20, 36);
+  format.writeUInt16LE(0xfffe, 8);
+  format.writeUInt16LE(0xfff8, 22);
+  format.writeUInt16LE(22, 24);
+  format.writeUInt16LE(8, 26);
+  format.write('0100000000001000800000aa00389b71', 32, 'hex');
+  return Buffer.concat([pcm.subarray(0, 12), format, pcm.subarray(36)]);
+}
+
+/** Frames of layer II, behind a tag as an MP3 has it, in which there are headers as if of layer III. */
+function planted(): Buffer {
+  const layer2 = encoded('low.mp2', '-c:a', 'mp2', '-ar', '24000', '-b:a', '8k');
+  for (let offset = 24; offset + 4 < layer2.length; offset += 960) layer2.writeUInt32BE(0xfffbe400, offset);
+  return Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0', 'latin1'), layer2]);
+}
+
+/** A track of the same number that is a picture, behind the one of sound: readers take the first. */
+function twiceNumbered(): Buffer {
+  const bytes = encoded('live.webm', '-c:a', 'libopus', '-live', '1');
+  const size = bytes.lastIndexOf('1654ae6b', undefined, 'hex') + 4;
+  const end = size + 8 + bytes.readUInt32BE(size + 4);
+  const picture = Buffer.from('ae86d78101838101', 'hex');
+  const grown = Buffer.alloc(8);
+  grown.writeBigUInt64BE(bytes.readBigUInt64BE(size) + BigInt(picture.length));
+  return Buffer.concat([bytes.subarray(0, size), grown, bytes.subarray(size + 8, end), picture, bytes.subarray(end)]);
+}
+
+/** The same in fragments, of which the first alone is told in front. */
+function fragmentsOfOneNumber(): Buffer {
+  const first = ['-map', '0', '-map', '1', '-c:v', 'libx264', '-g', '10', '-c:a', 'aac', '-movflags', 'frag_keyframe'];
+  const bytes = encoded('one.mp4', ...picture, ...first);
+  return rewritten(rewritten(bytes, 'tkhd', 16, [0, 0, 0, 1]), 'tfhd', 8, [0, 0, 0, 1]);
+}
+
 t.test('a file that claims to be short is as long as what is in it', async (t) => {
   const none = [0, 0, 0, 0];
   const claims: Record<string, Buffer> = {
@@ -64,6 +112,10 @@ t.test('a file that claims to be short is as long as what is in it', async (t) =
     'WAV that claims many bytes a second': rewritten(named('WAV'), 'fmt ', 16, [0, 0, 0, 0x40]),
     'M4A whose header says a second': rewritten(named('M4A with AAC'), 'mvhd', 20, [0, 0, 0x03, 0xe8]),
     'M4A whose frames take no time': rewritten(named('M4A with AAC'), 'stts', 16, none),
+    'M4A that says one frame, whose chunks hold more': rewritten(named('M4A with AAC'), 'stsz', 12, [0, 0, 0, 1]),
+    'M4A with sound that is called a text': calledText(),
+    'WAV of mu-law that claims many bits': rewritten(encoded('law.wav', '-c:a', 'pcm_mulaw'), 'fmt ', 22, [0xf8, 0xff]),
+    'WAV whose bits do not all count': extensible(),
     'OGG whose pages say no time': rewritten(named('OGG with Opus'), 'OggS', 6, [...none, ...none]),
     'FLAC that says no samples': rewritten(named('FLAC'), 'fLaC', 22, none),
   };
@@ -83,6 +135,9 @@ t.test('what does not tell how long it plays has no length', async (t) => {
     'WAV with two formats': Buffer.concat([named('WAV').subarray(0, 36), named('WAV').subarray(12)]),
     'Matroska with another codec': encoded('aac.mkv', '-c:a', 'aac'),
     'MPEG layer II': encoded('layer2.mp2', '-c:a', 'mp2'),
+    'MPEG layer II that looks like layer III': planted(),
+    'an MP4 with two tracks of one number': fragmentsOfOneNumber(),
+    'a WebM with two tracks of one number': twiceNumbered(),
     'an OGG with bytes behind it': Buffer.concat([named('OGG with Opus'), Buffer.alloc(100)]),
     'an MP4 of boxes': Buffer.concat([Buffer.from('\0\0\0\x08ftyp', 'latin1'), Buffer.alloc(0)]),
     'FLAC without a frame': named('FLAC').subarray(0, 60),

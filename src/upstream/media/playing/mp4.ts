@@ -11,8 +11,11 @@ const sampleRates = [
 const OBJECT_TYPES: readonly number[] = [2, 5, 29];
 const AAC = 0x40;
 
-/** Handlers of tracks that hold no sound. */
-const SILENT: ReadonlySet<string> = new Set(['vide', 'text', 'sbtl', 'subt', 'tmcd', 'meta']);
+/** What a track holds that is neither picture nor sound: captions, time codes, what a camera notes. */
+const SILENT: ReadonlySet<string> = new Set([
+  ...['text', 'tx3g', 'stpp', 'wvtt', 'sbtt', 'c608', 'c708', 'tmcd'],
+  ...['mett', 'metx', 'mebx', 'urim', 'rtmd', 'gpmd', 'camm'],
+]);
 
 /** More than a recording of hours has that is cut into seconds. */
 const MOST_BOXES = 100_000;
@@ -65,8 +68,11 @@ export function* secondsOfMp4(bytes: Buffer): Generator<number> {
   for (const track of file.boxesIn(movie)) {
     if (track.type !== 'trak') continue;
     const seconds = frameSeconds(file, track);
-    frames.set(trackId(file, track), seconds);
-    if (seconds > 0) yield seconds * numberAt(file, afterFlags(boxAt(file, track, 'mdia', 'minf', 'stbl', 'stsz'), 4));
+    const id = trackId(file, track);
+    // Decoders differ in which of two a fragment belongs to.
+    if (frames.has(id)) throw new Untold();
+    frames.set(id, seconds);
+    if (seconds > 0) yield seconds * framesOf(file, track);
   }
   for (const fragment of file.boxesIn(whole)) {
     if (fragment.type === 'moof') yield* secondsOfFragment(file, fragment, frames);
@@ -93,14 +99,35 @@ function trackId(file: File, track: Box): number {
   return numberAt(file, afterFlags(head, head && file.bytes[head.start] === 1 ? 16 : 8));
 }
 
-/** Of each frame of a track; 0 where it holds no sound. */
+/** As many as the track says, or as its chunks hold where those are more: decoders go by either. */
+function framesOf(file: File, track: Box): number {
+  const table = boxAt(file, track, 'mdia', 'minf', 'stbl');
+  const [sizes, runs, short, long] = ['stsz', 'stsc', 'stco', 'co64'].map((type) => table && boxAt(file, table, type));
+  if (short && long) throw new Untold();
+  const chunks = numberAt(file, afterFlags(short ?? long));
+  const runCount = numberAt(file, afterFlags(runs));
+  let inChunks = 0;
+  for (let run = 0; run < runCount; run++) {
+    const first = run === 0 ? 1 : numberAt(file, afterFlags(runs, 4 + run * 12));
+    const next = run + 1 < runCount ? numberAt(file, afterFlags(runs, 16 + run * 12)) : chunks + 1;
+    if (next <= first) throw new Untold();
+    inChunks += (next - first) * numberAt(file, afterFlags(runs, 8 + run * 12));
+  }
+  return Math.max(inChunks, numberAt(file, afterFlags(sizes, 4)));
+}
+
+/**
+ * Of each frame of a track; 0 where it holds no sound. What its entry says counts: decoders find sound in tracks that a
+ * handler calls a text.
+ */
 function frameSeconds(file: File, track: Box): number {
   const { bytes } = file;
   const handler = boxAt(file, track, 'mdia', 'hdlr');
-  if (handler && SILENT.has(bytes.toString('latin1', handler.start + 8, handler.start + 12))) return 0;
+  if (handler && bytes.toString('latin1', handler.start + 8, handler.start + 12) === 'vide') return 0;
   const described = boxAt(file, track, 'mdia', 'minf', 'stbl', 'stsd');
   if (!described || numberAt(file, afterFlags(described)) !== 1) throw new Untold();
   const [entry] = file.boxesIn({ start: described.start + 8, end: described.end });
+  if (entry && SILENT.has(entry.type)) return 0;
   if (entry?.type !== 'mp4a') throw new Untold();
   const config = boxAt(file, { start: entry.start + 28, end: entry.end }, 'esds');
   return SAMPLES / coreRate(bytes.subarray(afterFlags(config) ?? bytes.length, config?.end));

@@ -49,11 +49,14 @@ function elementAt(bytes: Buffer, offset: number): Element | undefined {
   return end > bytes.length ? undefined : { id, start, end };
 }
 
+const TOLD_ONCE: ReadonlySet<number> = new Set([ID.trackNumber, ID.trackType, ID.codecPrivate]);
+
+/** Throws Untold where one that counts is there twice: readers differ in which they take. */
 function partsOf(bytes: Buffer, { start, end }: Element): Map<number, Buffer> {
   const parts = new Map<number, Buffer>();
   for (let offset = start; offset < end; ) {
     const part = elementAt(bytes, offset);
-    if (!part) break;
+    if (!part || (TOLD_ONCE.has(part.id) && parts.has(part.id))) throw new Untold();
     parts.set(part.id, bytes.subarray(part.start, part.end));
     offset = part.end;
   }
@@ -86,7 +89,9 @@ export function* secondsOfWebm(bytes: Buffer): Generator<number> {
     offset = element.end;
     if (element.id === ID.track) {
       const parts = partsOf(bytes, element);
-      codecs.set(parts.get(ID.trackNumber)?.[0] ?? 0, codecOfTrack(parts));
+      const number = parts.get(ID.trackNumber);
+      if (number?.length !== 1 || codecs.has(number.readUInt8())) throw new Untold();
+      codecs.set(number.readUInt8(), codecOfTrack(parts));
     } else if (element.id === ID.block || element.id === ID.simpleBlock) {
       yield secondsOfBlock(bytes, element, codecs);
     } else {
