@@ -5,7 +5,9 @@ import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
-import { usd } from '../../src/money.ts';
+import { toDecimal, usd } from '../../src/money.ts';
+import { chatTokens, IMAGE_TOKENS } from '../../src/pricing/estimate.ts';
+import { priceModel, tokenCost } from '../../src/pricing/tokens.ts';
 import { urlRefusal } from '../../src/upstream/http/public-url.ts';
 
 const catalogue = loadCatalogue('catalogue', shipped);
@@ -150,6 +152,38 @@ for (const [path, input, { accepted, refused }] of limits) {
       t.notOk(accepts(path, { ...input, [field]: value }), JSON.stringify(value).slice(0, 80));
   });
 }
+
+t.test('what a caller can have models read costs less there than the call, whose price is one for all', async (t) => {
+  const longest = 'a lighthouse in fog '.repeat(100);
+  const read = [
+    {
+      path: '/image/creative-director',
+      most: { idea: longest, reference_images: many(3) },
+      tooMuch: [{ idea: `${longest}.` }, { idea: prompt, reference_images: many(4) }],
+      models: ['vendor4-4.5', 'vendor4-4.5'],
+    },
+    {
+      path: '/image/designer',
+      most: { prompt: longest, referenceImage: many(14) },
+      tooMuch: [{ prompt: `${longest}.` }, { prompt, referenceImage: many(15) }],
+      models: ['vendor2-3.5-flash'],
+    },
+  ];
+  const known = new Map(
+    Object.entries(catalogue.upstreams.get('chat')?.models ?? {}).map(([name, model]) => [name, { ...model, name }]),
+  );
+  for (const { path, most, tooMuch, models } of read) {
+    t.ok(accepts(path, most), path);
+    for (const input of tooMuch) t.notOk(accepts(path, input), JSON.stringify(input).slice(0, 80));
+    const pictures = Object.values(most).filter(Array.isArray).flat().length;
+    const promptTokens = chatTokens({ prompt: longest }, IMAGE_TOKENS) + pictures * IMAGE_TOKENS;
+    const costs = models.map((name) =>
+      tokenCost(priceModel(known, name, 0n, []), { promptTokens, completionTokens: 0 }),
+    );
+    const cost = costs.reduce((sum, one) => sum + one);
+    t.ok(cost < routeAt(path).price.quote(most), `${path}: ${toDecimal(cost)}`);
+  }
+});
 
 t.test('a surface or mirror costs what it is listed at, where that differs from the base route', async (t) => {
   const cost = (path: string) => routeAt(path).price.quote({ prompt });

@@ -10,7 +10,7 @@ export interface Request {
   /**
    * Public https URLs of images to take as references
    *
-   * @maxItems 10
+   * @maxItems 3
    *
    * Items: A public https URL of an image
    */
