@@ -1,7 +1,8 @@
 /** Where generated files live, so that a paid result does not expire with the provider's copy. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Downloader } from '../http/download.ts';
+import type { Downloader, DownloadOptions } from '../http/download.ts';
+import { pause, retryDelay } from '../http/retry.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { type MediaKind, sniffMediaType } from './type.ts';
 
@@ -79,16 +80,27 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
     });
   }
 
+  /** What the file is of has been paid for: a server that fails once is asked again. */
+  async function downloadPatiently(url: string, options: DownloadOptions): Promise<Buffer> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await downloads.download(url, options);
+      } catch (problem) {
+        const hasFailed = problem instanceof UpstreamProblem && problem.failure === 'failed';
+        const pauseMs = hasFailed ? retryDelay(attempt, undefined) : undefined;
+        if (pauseMs === undefined || options.signal.aborted) throw problem;
+        await pause(pauseMs, options.signal).catch(() => {
+          throw problem;
+        });
+      }
+    }
+  }
+
   return {
     put: (bytes, kind, upstream = 'media store') => store(bytes, kind, upstream),
     async copy(url, kind, { upstream, signal }) {
-      const bytes = await downloads.download(url, {
-        upstream,
-        givenBy: 'provider',
-        signal,
-        maxBytes: LARGEST_COPY[kind],
-      });
-      return await store(bytes, kind, upstream);
+      const options = { upstream, givenBy: 'provider', signal, maxBytes: LARGEST_COPY[kind] } as const;
+      return await store(await downloadPatiently(url, options), kind, upstream);
     },
   };
 }

@@ -67,4 +67,25 @@ export function mediaContract(t: Test, open: (t: Test, downloads: Downloader) =>
     const refused = problemOf(store.copy('https://10.0.0.1/a', 'image', { upstream: 'painter', signal }));
     t.match(await refused, { failure: 'malformed', upstream: 'painter' });
   });
+
+  t.test('copies a file whose server fails now and then, and gives up one that is gone', async (t) => {
+    const bytes = await png();
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked += 1;
+      if (request.url === '/gone') response.writeHead(404).end();
+      else if (asked === 1) request.destroy();
+      else if (asked === 2) response.writeHead(503).end();
+      else response.end(bytes);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close());
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { signal } = new AbortController();
+
+    const { store } = await opened(t, [origin]);
+    t.same((await store.copy(`${origin}/a`, 'image', { upstream: 'painter', signal })).bytes, bytes);
+    const gone = problemOf(store.copy(`${origin}/gone`, 'image', { upstream: 'painter', signal }));
+    t.match(await gone, { failure: 'failed', upstream: 'painter' });
+  });
 }
