@@ -44,6 +44,9 @@ export const withInputImages = (text: string, urls: readonly string[]): unknown 
     ? text
     : [{ type: 'input_text', text }, ...urls.map((url) => ({ type: 'input_image', image_url: url }))];
 
+/** Thinking between searches included: a caller's words may ask a model for volumes. */
+const MOST_TOKENS = 16_384;
+
 /** xAI counts what a call cost in these. */
 const TICKS_PER_DOLLAR = 1e10;
 
@@ -60,6 +63,7 @@ export async function respond(
       model: binding.model.id,
       input: request.messages,
       store: false,
+      max_output_tokens: MOST_TOKENS,
       ...(request.tools.length > 0 && { tools: request.tools, include: ['web_search_call.action.sources'] }),
       ...(request.format && { text: { format: { type: 'json_schema', strict: true, ...request.format } } }),
     },

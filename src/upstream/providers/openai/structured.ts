@@ -12,6 +12,9 @@ interface StructuredRequest {
   readonly messages: readonly ChatMessage[];
 }
 
+/** Several times what any schema takes, thinking included: a caller's words may ask a model for volumes. */
+const MOST_TOKENS = 8192;
+
 /** An Ajv keeps what it compiled for ever, and recipes make schemas per request: each gets its own. */
 const openAjv = () => new Ajv2020({ allErrors: true, strict: false, meta: false, validateSchema: false });
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
@@ -25,8 +28,11 @@ export async function structured<Value>(
   request: StructuredRequest,
   context: Pick<CallContext, 'signal' | 'reportCost' | 'once'>,
 ): Promise<Value> {
-  const ask = async (messages: readonly ChatMessage[]) =>
-    (await chat(binding, formatted(binding.model, request, messages), context)).text;
+  const ask = async (messages: readonly ChatMessage[]) => {
+    const { text, finishReason } = await chat(binding, formatted(binding.model, request, messages), context);
+    if (finishReason !== 'length') return text;
+    throw new UpstreamProblem('malformed', binding.upstream, `${request.name}: wrote more than its schema takes`);
+  };
   // What is drawn in the same call is drawn of these words.
   return await context.once([binding.model.id, request.messages], () =>
     askUntilItFits<Value>(binding.upstream, request, ask),
@@ -57,14 +63,19 @@ export async function askUntilItFits<Value>(
 
 /** Strict JSON schema where the model has it, else JSON mode with the schema in the instructions. */
 function formatted(model: ChatModel, { name, schema }: StructuredRequest, messages: readonly ChatMessage[]) {
+  const maxTokens = Math.min(MOST_TOKENS, model.maxOutput ?? MOST_TOKENS);
   if (model.supportsJsonSchema !== false) {
-    return { messages, responseFormat: { type: 'json_schema', json_schema: { name, strict: true, schema } } };
+    return {
+      messages,
+      maxTokens,
+      responseFormat: { type: 'json_schema', json_schema: { name, strict: true, schema } },
+    };
   }
   const rule = {
     role: 'system',
     content: `Answer with one JSON object that fits this JSON Schema: ${JSON.stringify(schema)}`,
   };
-  return { messages: [rule, ...messages], responseFormat: { type: 'json_object' } };
+  return { messages: [rule, ...messages], maxTokens, responseFormat: { type: 'json_object' } };
 }
 
 type Checked<Value> = { value: Value; faults: undefined } | { faults: string };

@@ -70,6 +70,7 @@ t.test('gives a value of the schema, and asks for it and for the tools in the pr
   t.match(sent[0], {
     model: 'maker/searcher-1',
     store: false,
+    max_output_tokens: 16_384,
     input: messages,
     tools: [{ type: 'web_search' }],
     text: { format: { type: 'json_schema', name: 'verdict', strict: true, schema } },

@@ -56,6 +56,26 @@ t.test('works with models that only have JSON mode', async (t) => {
   t.match(await structured(binding, request, context), { sentiment: String, score: Number });
 });
 
+t.test('asks for no more than any answer of the kind takes, and than the model writes', async (t) => {
+  for (const [model, max_tokens] of [
+    [{}, 8192],
+    [{ maxOutput: 1000 }, 1000],
+    [{ maxOutput: 65_536, supportsJsonSchema: false }, 8192],
+  ] as const) {
+    const { binding, context } = await open(t, model);
+    const asked = scripted(binding, []);
+    await structured(asked.binding, request, context);
+    t.match(asked.sent[0]?.json, { max_tokens });
+  }
+});
+
+t.test('does not ask again for what was cut at that bound', async (t) => {
+  const { binding, context } = await open(t, { maxOutput: 3 });
+  const asked = scripted(binding, []);
+  t.match(await problemOf(structured(asked.binding, request, context)), { failure: 'malformed' });
+  t.equal(asked.sent.length, 1);
+});
+
 t.test('reads JSON in a Markdown fence', async (t) => {
   const { binding, context } = await open(t);
   const text = '```json\n{"sentiment":"neutral","score":0,"signals":["a","b","c"]}\n```';
