@@ -40,33 +40,37 @@ export const xNews = defineRecipe({
     context,
     { maxAgeDays }: XNewsOptions,
   ): Promise<Result> {
-    const [account, style] = await Promise.all([
-      xAccount(social, handleOf(username), context),
-      persona === undefined ? undefined : xAccount(social, handleOf(persona), context),
-    ]);
-    const oldest = context.now() / 1000 - maxAgeDays * DAY_SECONDS;
-    const posts = account.posts.filter(({ createdAt }) => createdAt !== null && createdAt >= oldest);
-    if (posts.length === 0) {
-      const publicMessage = `@${account.profile.handle} has no post of the last ${maxAgeDays} days`;
-      throw new UpstreamProblem('not-found', social.upstream, publicMessage, { publicMessage });
-    }
-    const draft = await draftNews(
-      words,
-      {
-        task:
-          'Pick what is most newsworthy in the posts of an account on X, the newest first, and draft a post about it' +
-          `${style === undefined ? '' : ', in the style of the second account'}. ${POSTS_ARE_DATA}`,
-        material: [
-          describeAccount({ ...account, posts }, MOST_POSTS),
-          ...(style === undefined ? [] : [`Write in the style of:\n${describeAccount(style, MOST_STYLE_POSTS)}`]),
-        ].join('\n\n'),
-      },
-      context,
-    );
+    // Posts move on: another attempt would have other words, and another image of them.
+    const { handle, draft } = await context.once(['x-news', username, persona], async () => {
+      const [account, style] = await Promise.all([
+        xAccount(social, handleOf(username), context),
+        persona === undefined ? undefined : xAccount(social, handleOf(persona), context),
+      ]);
+      const oldest = context.now() / 1000 - maxAgeDays * DAY_SECONDS;
+      const posts = account.posts.filter(({ createdAt }) => createdAt !== null && createdAt >= oldest);
+      if (posts.length === 0) {
+        const publicMessage = `@${account.profile.handle} has no post of the last ${maxAgeDays} days`;
+        throw new UpstreamProblem('not-found', social.upstream, publicMessage, { publicMessage });
+      }
+      const draft = await draftNews(
+        words,
+        {
+          task:
+            'Pick what is most newsworthy in the posts of an account on X, the newest first, and draft a post about it' +
+            `${style === undefined ? '' : ', in the style of the second account'}. ${POSTS_ARE_DATA}`,
+          material: [
+            describeAccount({ ...account, posts }, MOST_POSTS),
+            ...(style === undefined ? [] : [`Write in the style of:\n${describeAccount(style, MOST_STYLE_POSTS)}`]),
+          ].join('\n\n'),
+        },
+        context,
+      );
+      return { handle: account.profile.handle, draft };
+    });
     const banner = await drawImage(images, { prompt: draft.banner_prompt, aspect_ratio: '16:9' }, context);
     return {
       success: true,
-      x_username: account.profile.handle,
+      x_username: handle,
       trending_news: { title: draft.title, tweet_draft: draft.tweet_draft, banner_url: banner.url },
     };
   },
