@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
+import type { CallContext } from '../../../src/upstream/adapter.ts';
 import { CutAnswer } from '../../../src/upstream/cut-answer.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
 import { http } from '../../../src/upstream/providers/http/adapter.ts';
+import { withCopies } from '../../../src/upstream/providers/http/files.ts';
 import { passOn } from '../../../src/upstream/providers/http/pass-on.ts';
 import { filledPath } from '../../../src/upstream/providers/http/path.ts';
 import { type AdapterCase, adapterContract } from './contract.ts';
@@ -94,6 +96,14 @@ adapterContract(t, 'no key at all, and a file that is copied from where the answ
     required: ['picture'],
     properties: { picture: { type: 'string', pattern: '/media/[0-9a-f]+\\.png$' } },
   },
+});
+
+t.test('a file that is not there, or is null, is none to copy', async (t) => {
+  const copy = async (url: string) => ({ url: `kept ${url}`, type: 'image/png', bytes: Buffer.alloc(0) });
+  const context = { media: { copy } as unknown as CallContext['media'], signal: new AbortController().signal };
+  const answer = { picture: null, pages: ['one', 'two'], title: 'Fog' };
+  const result = await withCopies(answer, ['picture', 'pages', 'sound'], 'weather', context);
+  t.same(result, { picture: null, pages: ['kept one', 'kept two'], title: 'Fog' });
 });
 
 t.test('what a path cannot hold is the caller’s fault, and none of the gateway’s', (t) => {

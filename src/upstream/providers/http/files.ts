@@ -36,7 +36,7 @@ export async function withCopies(
   };
   const copies = fields.flatMap((field) => {
     const given = result[field];
-    if (given === undefined) return [];
+    if (given === undefined || given === null) return [];
     return [
       Promise.all([given].flat().map(copy)).then((urls) => [field, Array.isArray(given) ? urls : urls[0]] as const),
     ];
