@@ -126,6 +126,7 @@ t.test(
       'src/books/cells.ts',
       'src/client/asset.ts',
       'src/client/deposits.ts',
+      'src/client/events.ts',
       'src/client/kept-channels.ts',
       'src/client/offers.ts',
       'src/client/problem.ts',
