@@ -54,13 +54,23 @@ async function buys(t: Test, python: string, path?: string): Promise<void> {
   t.equal(new Set(relay.payments).size, 1, 'the very same payment');
   t.equal(before - (await gateway.spendable('chain-c')), 200_000n, 'charged once');
 
+  relay.payments.length = 0;
+  relay.cuts = 1;
+  relay.instead.push(
+    { status: 429, body: { error: { code: 'rate_limited', message: 'This caller asks for more than it may' } } },
+    { status: 404, body: { error: 'no such host' } },
+  );
+  t.match(await run(python, file, environment), { code: 0, out: bought, err: '' }, 'whatever else is answered then');
+  t.equal(new Set(relay.payments).size, 1, 'the very same payment');
+  t.equal(before - (await gateway.spendable('chain-c')), 300_000n, 'charged once');
+
   writeFileSync(file, programOf('buy.py').replace('MOST_UNITS = 1_000_000', 'MOST_UNITS = 99_999'));
   t.match(await run(python, file, environment), {
     code: 1,
     out: '',
     err: /^nothing was signed: no offer of at most 99999/,
   });
-  t.equal(before - (await gateway.spendable('chain-c')), 200_000n);
+  t.equal(before - (await gateway.spendable('chain-c')), 300_000n);
 }
 
 const whole = pythonWith('httpx', 'eth_account');
