@@ -1,6 +1,7 @@
 /** What commands share: how they end, and what an amount or a period looks like. */
 import { randomUUID } from 'node:crypto';
 import { CatalogueErrors } from '../catalogue/diagnostic.ts';
+import { linesWithoutControls } from '../control-characters.ts';
 import { ConfigProblem } from '../environment.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';
 import { isOutage, reasonOf as reasonOfStore, StoreProblem } from '../store/problem.ts';
@@ -15,7 +16,9 @@ export async function run(command: () => Promise<void>, failure = 1): Promise<vo
     const isKnown = [UsageProblem, ConfigProblem, StoreProblem, CatalogueErrors].some(
       (known) => error instanceof known,
     );
-    process.stderr.write(`${isKnown && error instanceof Error ? error.message : reasonOf(error)}\n`);
+    const message = isKnown && error instanceof Error ? error.message : reasonOf(error);
+    // A stranger's words may be in it.
+    process.stderr.write(`${linesWithoutControls(message)}\n`);
     process.exitCode = failure;
   }
 }

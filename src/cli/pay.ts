@@ -2,6 +2,7 @@
 import './own-fetch.ts';
 import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
+import { linesWithoutControls } from '../control-characters.ts';
 import { type Money, toDecimal } from '../money.ts';
 import { type Payer, type PayerModule, PayProblem, type SandboxState } from '../rails/paying-client.ts';
 import { UsageProblem } from './command-line.ts';
@@ -20,7 +21,8 @@ async function timed<Value>(step: () => Promise<Value>): Promise<Timed<Value>> {
 
 function line(name: string, text: string, ms?: number): void {
   const time = ms === undefined ? '' : `  (${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms)`;
-  process.stdout.write(`${name.padEnd(9)}${text}${time}\n`);
+  // What a gateway says may hold anything.
+  process.stdout.write(`${name.padEnd(9)}${linesWithoutControls(text)}${time}\n`);
 }
 
 interface Target {
@@ -120,6 +122,6 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const known = error instanceof PayProblem || error instanceof UsageProblem;
   const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${known ? reason : `the call failed: ${reason}`}\n`);
+  process.stderr.write(`${linesWithoutControls(known ? reason : `the call failed: ${reason}`)}\n`);
   process.exitCode = 1;
 });

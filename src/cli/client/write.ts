@@ -2,6 +2,7 @@
 import { pascalCase } from '../../../codegen/names.ts';
 import { declare, plain, withoutConditions } from '../../../codegen/schema-types.ts';
 import { canonicalJson } from '../../canonical-json.ts';
+import { linesWithoutControls } from '../../control-characters.ts';
 import type { JsonObject } from '../../json.ts';
 import { inComment, safeSchema } from './schema.ts';
 import type { Sold, SoldPath } from './sold.ts';
@@ -43,14 +44,14 @@ async function pathLines(sold: SoldPath, types: Types): Promise<string> {
   return `  /** ${inComment(`${summary}: ${price}`)} */\n  ${literal(path)}: { request: ${request}; result: ${result} };`;
 }
 
-/** The text of the file. */
+/** The text of the file, which may be written to a terminal. */
 export async function writeClient({ url, paths, assets }: Sold): Promise<string> {
   const types = new Types();
   const lines: string[] = [];
   for (const sold of paths) lines.push(await pathLines(sold, types));
   const get = paths.filter(({ method }) => method === 'GET').map(({ path }) => path);
   const imported = paths.some(({ streams }) => streams) ? 'Events, Gateway' : 'Gateway';
-  return [
+  const text = [
     '// Made by `turnpike client`. Changes here are lost: run it again.',
     '',
     `import type { ${imported} } from 'turnpike/client';`,
@@ -72,4 +73,5 @@ export async function writeClient({ url, paths, assets }: Sold): Promise<string>
     types.declarations.join('\n\n'),
     '',
   ].join('\n');
+  return linesWithoutControls(text);
 }
