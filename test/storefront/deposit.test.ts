@@ -1,7 +1,9 @@
 /** Paying from a deposit in a browser: what is signed, what it costs, and how the rest comes back. */
 import type { Page, Request } from 'playwright-core';
 import t, { type Test } from 'tap';
+import type { DepositStore } from '../../src/client/index.ts';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { openClient } from '../client/any-client.ts';
 import { startGateway } from '../gateway.ts';
 import { catalogueWith } from '../settling-first.ts';
 import { fund, type InjectedWallet, injectEvmWallet, signingWallet } from './injected-wallets.ts';
@@ -39,11 +41,11 @@ const signatures = ({ asked }: InjectedWallet): number =>
 
 /** A page, and a wallet with ten dollars of its own. */
 async function open(t: Test) {
-  const { address, answer } = signingWallet(gateway);
+  const { account, address, answer } = signingWallet(gateway);
   await fund(gateway, 'chain-c', address, 10_000_000n);
   const { page, complaints } = await openPage(t);
   const wallet = await injectEvmWallet(page, 'Own wallet', answer);
-  return { page, complaints, wallet, answer, holds: () => gateway.sandbox.balance('chain-c', address) };
+  return { page, complaints, wallet, account, answer, holds: () => gateway.sandbox.balance('chain-c', address) };
 }
 
 async function visit(page: Page, prompt: string): Promise<void> {
@@ -287,6 +289,40 @@ t.test('a tab that ends before its call was paid loses nothing', { skip: noBrows
     'what was not charged is not paid',
   );
   await other.getByRole('region', { name: 'Your deposit' }).getByText('0.40 USDC').waitFor();
+});
+
+t.test('what the last call of a deposit may not have cost is taken back as well', { skip: noBrowser }, async (t) => {
+  const { page, account, holds } = await open(t);
+  const before = await holds();
+  let kept = '';
+  const depositStore: DepositStore = {
+    read: async () => kept || undefined,
+    write: async (text) => {
+      kept = text;
+    },
+  };
+  let isCut = false;
+  const client = openClient(gateway, {
+    pay: { evm: account, network: 'chain-c', deposit: '0.5', depositStore },
+    retries: 0,
+    fetch: async (url, init) => {
+      if (isCut && new Headers(init?.headers).has('payment-signature')) throw new Error('cut');
+      return fetch(url, init);
+    },
+  });
+  for (let call = 1; call <= 10; call += 1) {
+    isCut = call === 10;
+    const answer = await client.call(IMAGE, { prompt: `a lighthouse, number ${call}` });
+    t.equal(answer.ok, !isCut);
+  }
+  const name = `turnpike-deposits ${account.address.toLowerCase()}`;
+  await page.addInitScript(([key, text]) => localStorage.setItem(String(key), String(text)), [name, kept]);
+  await visit(page, 'a lighthouse in fog');
+  const deposit = page.getByRole('region', { name: 'Your deposit' });
+  await deposit.getByText('0.05 USDC').waitFor();
+  await deposit.getByRole('button', { name: 'Take it back' }).click();
+  t.match(await page.getByRole('alert').textContent(), /^0\.05 USDC came back, by the transaction 0x[0-9a-f]{64}\.$/);
+  t.equal(before - (await holds()), 9n * PRICE, 'nine calls were paid for');
 });
 
 t.test('a gateway that says the deposit is gone gets no other than the button says', { skip: noBrowser }, async (t) => {

@@ -59,7 +59,7 @@ export function signingWallet(gateway: Pick<Gateway, 'state'>) {
     if (method !== 'eth_signTypedData_v4') return { error: { code: 4200, message: `no ${method}` } };
     return { result: await account.signTypedData(JSON.parse(String(params[1]))) };
   };
-  return { address: account.address, answer };
+  return { account, address: account.address, answer };
 }
 
 /** Gives an address some of a network's asset, from the sandbox's payer. */

@@ -40,7 +40,9 @@ export function DepositShown({ offer, standing, contract, isDisabled, onTakeBack
           <b>
             {dollarsOf(each.left)} {symbol}
           </b>{' '}
-          left of your deposit{' '}
+          left of your deposit
+          {each.unanswered !== '0' &&
+            `, and what was not charged of ${dollarsOf(each.unanswered)} ${symbol} for calls without an answer`}{' '}
           <button type="button" class="small" disabled={isDisabled} onClick={() => onTakeBack(each)}>
             Take it back
           </button>

@@ -2,7 +2,7 @@
 import type { PaymentRequired } from '@x402/core/types';
 import type { Deposit } from '../../../client/deposits.ts';
 import { readChannelOffer } from '../../../client/offers.ts';
-import { askBack } from '../../../client/refund.ts';
+import { askBack, mayHaveLeft } from '../../../client/refund.ts';
 import { openSending } from '../../../client/sending.ts';
 import type { Challenge } from '../../../client/wallet.ts';
 import { x402Header } from '../../../client/x402.ts';
@@ -21,7 +21,7 @@ import { assetOf, holdDeposits, isHeld, lookAtDeposits } from './held.ts';
 export interface Standing {
   /** Atomic units that have to be deposited for it first; 0: nothing. */
   readonly deposit: bigint;
-  /** What earlier deposits on the network have left. */
+  /** Earlier deposits on the network that may have something left. */
   readonly left: readonly Deposit[];
 }
 
@@ -48,7 +48,7 @@ async function standingOf(
   const [found] = deposits.offers(challenge);
   const drawing = found && (await deposits.draw(found, challenge));
   const all = await deposits.list();
-  const left = all.filter((each) => each.network === offer.network.id && each.left !== '0');
+  const left = all.filter((each) => each.network === offer.network.id && mayHaveLeft(each));
   return { deposit: drawing?.deposit ?? 0n, left };
 }
 
