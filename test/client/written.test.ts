@@ -108,6 +108,26 @@ t.test('what is no gateway is told, and nothing is written', async (t) => {
   t.match(unwritable, { code: 1, err: /^--out .*cannot be written: / });
 });
 
+t.test('of a document without an end no more is read than any gateway has', async (t) => {
+  const mebibyte = Buffer.alloc(1024 * 1024, ' ');
+  let sent = 0;
+  const server = createServer((_request, response) => {
+    const more = () => {
+      while (!response.destroyed) {
+        sent += 1;
+        if (!response.write(mebibyte)) return void response.once('drain', more);
+      }
+    };
+    more();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => void server.close().closeAllConnections());
+  const ran = await writeClient('--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.match(ran, { code: 1, out: '', err: /is not an OpenAPI document/ });
+  t.ok(sent < 100, `${sent} MiB`);
+});
+
 t.test('fields with a default may be left out of a request, and the others not', async (t) => {
   const out = join(t.testdir({}), 'gateway.ts');
   const { code, err } = await writeClient('--only', 'image/family-e-2,stock/arb', '--out', out);

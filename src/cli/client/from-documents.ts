@@ -1,11 +1,14 @@
 /** What a gateway sells, from the OpenAPI documents that it serves. Anybody may have written them: nothing is believed. */
 import type { Network } from '../../catalogue/types.ts';
+import { readJson } from '../../client/bounded.ts';
 import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject, textOrNull } from '../../json.ts';
 import { UsageProblem } from '../command-line.ts';
 import { assetsOf } from './assets.ts';
 import type { Sold, SoldPath } from './sold.ts';
 
 const PATIENCE_MS = 15_000;
+/** Far more than any gateway's. */
+const LARGEST_DOCUMENT_MIB = 32;
 
 async function readDocument(url: string): Promise<JsonObject> {
   const wrong = (what: string) =>
@@ -18,7 +21,7 @@ async function readDocument(url: string): Promise<JsonObject> {
     throw wrong(`cannot be reached (${cause instanceof Error ? cause.message : (error as Error).message})`);
   }
   if (answer.status !== 200) throw wrong(`answers ${answer.status}, and no OpenAPI document`);
-  const document: unknown = await answer.json().catch(() => undefined);
+  const document: unknown = await readJson(answer, LARGEST_DOCUMENT_MIB).catch(() => undefined);
   if (!isJsonObject(document) || typeof document.openapi !== 'string' || !isJsonObject(document.paths)) {
     throw wrong('is not an OpenAPI document');
   }
