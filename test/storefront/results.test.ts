@@ -1,8 +1,11 @@
 /** What was bought in a browser can be heard, watched and read, and is charged by use to who has allowed that. */
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
+import { weatherFiles } from '../road/weather-catalogue.ts';
+import { KEY, startWeatherService } from '../road/weather-service.ts';
 import { injectEvmWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
@@ -12,8 +15,8 @@ t.teardown(gateway.stop);
 
 const bought = (page: Page) => page.getByRole('region', { name: 'What you bought' });
 
-async function buy(page: Page, path: string, fields: Record<string, string>): Promise<void> {
-  await page.goto(purchaseOf(gateway, path, fields));
+async function buy(page: Page, path: string, fields: Record<string, string>, from = gateway): Promise<void> {
+  await page.goto(purchaseOf(from, path, fields));
   await page.getByRole('button', { name: /^Pay .* on Chain C$/ }).click();
   await bought(page).waitFor();
 }
@@ -33,6 +36,27 @@ t.test('sound and film are played, and text is read', { skip: noBrowser }, async
   }
   await buy(page, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: '50' });
   t.match(await bought(page).locator('.said').textContent(), /\w{3}/);
+  t.same(complaints, []);
+});
+
+t.test('nothing is shown as what was bought where that is the answer', { skip: noBrowser }, async (t) => {
+  const files = weatherFiles((await startWeatherService(t)).url);
+  const { weather } = files.endpoints;
+  const wind = weather['forecast.yaml']
+    .replace(/result:\n {2}required[\s\S]*?example:/, "result: { type: [number, 'null'], examples: [3] }\nexample:")
+    .replace(/ {2}result: .*/, '  result: current.wind');
+  const catalogue = { ...files, endpoints: { weather: { ...weather, 'forecast.yaml': wind } } };
+  const directory = join(t.testdir({ catalogue }), 'catalogue');
+  const calm = await startGateway({
+    catalogue: directory,
+    environment: { WEATHER_API_KEY: KEY },
+    networks: ['chain-c'],
+    tempo: true,
+  });
+  t.teardown(calm.stop);
+  const { page, complaints } = await openPage(t);
+  await buy(page, '/weather/forecast', { city: 'Lisbon' }, calm);
+  t.match(await bought(page).locator('pre').textContent(), 'null');
   t.same(complaints, []);
 });
 

@@ -33,7 +33,7 @@ function* found(value: unknown, name: string): Generator<Medium> {
 
 /** Each once, in the order of the result. What the request brought along (`metadata`) is no part of it. */
 export function mediaIn(result: unknown): Medium[] {
-  const { metadata: _left, ...rest } = (typeof result === 'object' ? result : {}) as Record<string, unknown>;
+  const { metadata: _left, ...rest } = (typeof result === 'object' ? (result ?? {}) : {}) as Record<string, unknown>;
   const media = new Map<string, Medium>();
   for (const medium of found(rest, 'result')) {
     if (media.size < MOST && !media.has(medium.url)) media.set(medium.url, medium);
