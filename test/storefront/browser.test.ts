@@ -98,6 +98,13 @@ t.test('a link fills in the request', { skip: noBrowser }, async (t) => {
   t.equal(await page.getByLabel('prompt').inputValue(), 'a harbour');
 });
 
+t.test('a link that says nothing of the request leaves its example in the form', { skip: noBrowser }, async (t) => {
+  const { page } = await openPage(t);
+  await page.goto(`${gateway.url}/endpoints/image/family-e-2?fbclid=IwAR0x`);
+  await page.getByText('0.10 USD', { exact: true }).first().waitFor();
+  t.not(await page.getByLabel('prompt').inputValue(), '');
+});
+
 t.test('without scripts everything can be read', { skip: noBrowser }, async (t) => {
   const { page, complaints } = await openPage(t, { javaScriptEnabled: false });
   await page.goto(gateway.url);

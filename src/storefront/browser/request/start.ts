@@ -12,8 +12,10 @@ const PAUSE_MS = 150;
 /** What an address says of fields fills them in: links to a request can be shared. */
 function fillFromAddress(form: HTMLFormElement): void {
   const query = new URLSearchParams(location.search);
-  if (query.size === 0) return;
-  for (const field of fieldsOf(form)) field.value = query.getAll(field.name).join('\n');
+  const fields = fieldsOf(form);
+  // Whoever passes a link on may put words of their own behind it.
+  if (!fields.some(({ name }) => query.has(name))) return;
+  for (const field of fields) field.value = query.getAll(field.name).join('\n');
 }
 
 function priceInWords({ price, isFree, faults }: Answer): string {
