@@ -73,6 +73,9 @@ export async function readSolanaKey(key: string): Promise<KeyPairSigner | undefi
   }
 }
 
+/** An account may have its address in capitals or without. */
+const isSame = (one: unknown, other: string): boolean => String(one).toLowerCase() === other.toLowerCase();
+
 /**
  * Signs the transfer of the offer, and nothing else, whatever it is handed. What is locked goes to the escrow; who may have it
  * from there is part of the authorization's nonce.
@@ -85,9 +88,9 @@ export const guarded = (account: EvmSigner, { asset, amount, payTo, seconds, hol
     demand(typed.primaryType === (hold ? 'ReceiveWithAuthorization' : 'TransferWithAuthorization'), 'the kind');
     demand(name === asset.domain?.name && version === asset.domain?.version, 'the token');
     demand(`eip155:${chainId}` === asset.network, 'the network');
-    demand(String(verifyingContract).toLowerCase() === asset.address.toLowerCase(), 'the asset');
+    demand(isSame(verifyingContract, asset.address), 'the asset');
     const recipient = hold ? EIP3009_COLLECTOR : payTo;
-    demand(from === account.address && String(to).toLowerCase() === recipient.toLowerCase(), 'a party');
+    demand(isSame(from, account.address) && isSame(to, recipient), 'a party');
     demand(value === amount, 'the amount');
     demand(Number(validBefore) <= Math.floor(Date.now() / 1000) + seconds, 'the end');
     return account.signTypedData(typed as Parameters<PrivateKeyAccount['signTypedData']>[0]);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { Answer, Events, StreamBroken } from '../../src/client/index.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/weather-catalogue.ts';
@@ -35,6 +36,19 @@ t.test('a wallet on two kinds of chain, over two protocols', async (t) => {
       network: 'chain-c',
     });
     t.same(client.spending, { spent: '0', left: '10' }, 'a quote costs nothing');
+  });
+
+  await t.test('pays from an account whose address has no capitals', async (t) => {
+    const account = privateKeyToAccount(gateway.state.evm['chain-c']?.privateKey ?? '0x');
+    const address = account.address.toLowerCase() as typeof account.address;
+    const quiet = openClient(gateway, { pay: { evm: { ...account, address }, network: 'chain-c' } });
+    for (const path of ['/image/family-e-2', '/mpp/image/family-e-2']) {
+      t.match(
+        await quiet.call(path, { prompt: 'a lighthouse in fog', resolution: '2k' }),
+        { ok: true, status: 200 },
+        path,
+      );
+    }
   });
 
   await t.test('keeps to one protocol where it is told to', async (t) => {
