@@ -105,7 +105,9 @@ export function readChannels(text: string | undefined, payers: readonly string[]
   }
   if (!isJsonObject(kept) || !Array.isArray(kept.channels)) throw unreadable();
   const channels = asJsonObjects(kept.channels).map(readChannel);
-  if (channels.every(({ config }) => payers.includes(config.payer))) return channels;
+  // An account may have its address in capitals or without.
+  const own = payers.map((payer) => payer.toLowerCase());
+  if (channels.every(({ config }) => own.includes(String(config.payer).toLowerCase()))) return channels;
   throw new Error('what is kept are the deposits of another account: name another place for those of this one');
 }
 

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { ClientOptions, DepositStore, Pay } from '../../src/client/index.ts';
 import { channelId } from '../../src/payment/channels/channel.ts';
 import { CHANNELS_ON, openChannel } from '../channels.ts';
@@ -258,7 +259,9 @@ t.test('a program that is started again goes on with its channel', async (t) => 
   const relay = await startCuttingRelay(t, gateway.url);
   relay.cuts = 1;
   t.match(await open({ depositStore }, { url: relay.url, retries: 0 }).call(PICTURE, prompt()), { reason: 'owed' });
-  const last = open({ depositStore });
+  const account = privateKeyToAccount(gateway.state.evm['chain-c']?.privateKey ?? '0x');
+  const address = account.address.toLowerCase() as typeof account.address;
+  const last = open({ depositStore, evm: { ...account, address } });
   t.match(await last.call(PICTURE, prompt()), { ok: true });
   t.equal(before - (await holds()), 600_000n, 'one deposit');
   t.match(await last.refund(), [{ ok: true, amount: '0.36' }]);
