@@ -6,7 +6,7 @@ import { UpstreamProblem } from '../problem.ts';
 import { attemptOnce } from './attempt.ts';
 import { openCircuitBreaker } from './circuit-breaker.ts';
 import { openGate } from './concurrency.ts';
-import type { PreparedRequest, UpstreamConnection } from './exchange.ts';
+import type { Failed, PreparedRequest, UpstreamConnection } from './exchange.ts';
 import { hintsOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { pause, retryDelay } from './retry.ts';
@@ -32,6 +32,11 @@ export interface UpstreamHttpOptions {
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 const DEFAULT_CONCURRENCY = 64;
 const CIRCUIT = { failures: 10, coolDownMs: 5_000, probeMs: 2_000 };
+
+const mayRetry = (
+  { idempotent, asksOfJob }: PreparedRequest,
+  { retryable, problem: { status = 0 } }: Failed,
+): boolean => idempotent && (retryable || (asksOfJob && status >= 500));
 
 /** One per upstream, for the life of the process: it holds the connections, the limits and the circuit breaker. */
 export function openUpstreamHttp(
@@ -77,6 +82,7 @@ export function openUpstreamHttp(
       body,
       signal: request.signal,
       idempotent: request.idempotent ?? request.method === 'GET',
+      asksOfJob: request.asksOfJob ?? false,
       caller,
       within,
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
@@ -92,7 +98,7 @@ export function openUpstreamHttp(
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await attemptOnce(connection, prepared);
         if ('response' in outcome) return outcome.response;
-        const delay = prepared.idempotent && outcome.retryable ? retryDelay(attempt, outcome.retryAfterMs) : undefined;
+        const delay = mayRetry(prepared, outcome) ? retryDelay(attempt, outcome.retryAfterMs) : undefined;
         if (delay === undefined || request.signal.aborted) throw outcome.problem;
         const { requestId } = within;
         const problem = outcome.problem.message;

@@ -41,6 +41,8 @@ export interface PreparedRequest {
   signal: AbortSignal;
   /** Repeating it does no harm. */
   idempotent: boolean;
+  /** Asks how a job stands, which is paid for. */
+  asksOfJob: boolean;
   /** Who pays for it, or the key; undefined for nobody. */
   caller: string | undefined;
   within: Within;

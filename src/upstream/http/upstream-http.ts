@@ -18,6 +18,8 @@ export interface UpstreamRequest {
   form?: readonly FormPart[];
   /** Repeating it does no harm: it may be retried on 429, 502, 503 and 504. Default: true for GET only. */
   idempotent?: boolean;
+  /** Asks how a job stands, which is paid for: it may be retried on every 5xx. */
+  asksOfJob?: boolean;
   signal: AbortSignal;
   /** Default: 32 MB. */
   maxBytes?: number;

@@ -30,7 +30,7 @@ export async function poll(first: unknown, options: PollOptions, { upstream, htt
     await pause(pauseMs, signal).catch(() => {
       throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
     });
-    answer = readAnswer(await http.request({ method: 'GET', path, signal }), upstream);
+    answer = readAnswer(await http.request({ method: 'GET', path, signal, asksOfJob: true }), upstream);
   }
   return answer;
 }

@@ -47,7 +47,7 @@ export async function predict(
   try {
     for (let delay = FIRST_POLL_MS; !endings.has(state.status); delay = Math.min(delay * 1.5, SLOWEST_POLL_MS)) {
       await pause(delay, signal);
-      const polled = await http.request({ method: 'GET', path: state.get, signal });
+      const polled = await http.request({ method: 'GET', path: state.get, signal, asksOfJob: true });
       state = readState(upstream, polled.json());
     }
   } catch (error) {

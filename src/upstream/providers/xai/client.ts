@@ -83,7 +83,8 @@ export async function film(binding: XaiBinding, input: JsonObject, context: Cont
         providerMessage: `video ${id}`,
       });
     });
-    const polled = await http.request({ method: 'GET', path: `/videos/${encodeURIComponent(id)}`, signal });
+    const path = `/videos/${encodeURIComponent(id)}`;
+    const polled = await http.request({ method: 'GET', path, signal, asksOfJob: true });
     // While it works xAI answers 202, with or without a body.
     const url = polled.status === 202 ? undefined : finishedVideo(upstream, id, asJsonObject(polled.json()), context);
     if (url !== undefined) return { content: { url }, requestId: id };

@@ -1,0 +1,76 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
+import type { UpstreamHttp } from '../../../src/upstream/http/upstream-http.ts';
+import { poll } from '../../../src/upstream/providers/http/poll.ts';
+import { predict } from '../../../src/upstream/providers/replicate/client.ts';
+import { film } from '../../../src/upstream/providers/xai/client.ts';
+import { problemOf } from './contract.ts';
+
+const signal = new AbortController().signal;
+
+/** A provider that takes a job, fails when it is first asked for it, and then has it done. */
+async function open(t: Test, started: (origin: string) => object, done: object) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    asked.push(`${request.method}`);
+    const status = asked.length === 2 ? 500 : 200;
+    const json = status === 500 ? {} : request.method === 'POST' ? started(baseUrl) : done;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const http = openUpstreamHttp({ upstream: { name: 'x', adapter: 'a', baseUrl }, adapter: {}, baseUrl, secrets: {} });
+  t.teardown(async () => {
+    await http.close();
+    server.close();
+  });
+  return { http, asked };
+}
+
+type Start = (http: UpstreamHttp) => Promise<unknown>;
+
+const model = { name: 'm', id: 'owner/model' };
+
+const jobs: Readonly<Record<string, { started: (origin: string) => object; done: object; run: Start }>> = {
+  'an HTTP job': {
+    started: () => ({ id: 7 }),
+    done: { state: 'done' },
+    async run(http) {
+      const first = (await http.request({ method: 'POST', path: '/jobs', signal })).json();
+      const options = { path: '/jobs/{id}', until: "state == 'done'", every: '1ms' };
+      return await poll(first, options, { upstream: 'x', http, signal });
+    },
+  },
+  'a prediction of Replicate': {
+    started: (origin) => ({
+      id: 'p',
+      status: 'processing',
+      urls: { get: `${origin}/predictions/p`, cancel: `${origin}/predictions/p/cancel` },
+    }),
+    done: { id: 'p', status: 'succeeded', output: 'https://files.example/1.png', urls: {} },
+    run: (http) => predict({ upstream: 'x', http, model, settings: {} }, { prompt: 'fog' }, { signal }),
+  },
+  'a video of xAI': {
+    started: () => ({ request_id: 'r' }),
+    done: { status: 'done', video: { url: 'https://files.example/v.mp4', duration: 10 } },
+    run: (http) => film({ upstream: 'x', http, model }, { prompt: 'fog' }, { signal }),
+  },
+};
+
+for (const [name, { started, done, run }] of Object.entries(jobs)) {
+  t.test(`${name} is asked for again after a 500: its provider bills it`, async (t) => {
+    const { http, asked } = await open(t, started, done);
+    await run(http);
+    t.same(asked, ['POST', 'GET', 'GET']);
+  });
+}
+
+t.test('what is no job is not asked again after a 500', async (t) => {
+  const { http, asked } = await open(t, () => ({}), {});
+  await http.request({ method: 'POST', path: '/', signal });
+  t.match(await problemOf(http.request({ method: 'GET', path: '/', signal })), { status: 500 });
+  t.same(asked, ['POST', 'GET']);
+});
