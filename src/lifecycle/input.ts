@@ -5,8 +5,10 @@ import { completeInput } from '../catalogue/request-keywords.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import type { Money } from '../money.ts';
+import type { Credential } from '../payment/rail.ts';
 import { readJsonObject } from '../request/json-text.ts';
 import type { GatewayRequest } from '../request/request.ts';
+import type { Store } from '../store/store.ts';
 
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run. Each is compiled on first use and kept
 // by its compiler: a start with thousands of routes compiles none of them.
@@ -189,4 +191,27 @@ export function resultFault(route: Route, result: unknown): string | undefined {
   const validate = resultAjv.compile(route.result);
   if (validate(result)) return undefined;
   return (validate.errors ?? []).map(({ schemaPath, message }) => `${schemaPath} ${message}`).join(', ');
+}
+
+interface Demanding {
+  demand?(route: Route, input: Input): Promise<void>;
+}
+
+/**
+ * Throws Problem `invalid_request` for an input that nobody could serve. What was claimed and not let go of is seen through:
+ * its money may have moved.
+ */
+export async function demandServable(
+  { store, upstreams }: { readonly store: Pick<Store, 'find'>; readonly upstreams: Demanding },
+  route: Route,
+  input: Input,
+  credential: Credential | undefined,
+): Promise<void> {
+  try {
+    await upstreams.demand?.(route, input);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_request') return;
+    const known = credential && (await store.find(credential.id));
+    if (!known || known.state === 'released') throw error;
+  }
 }

@@ -33,7 +33,7 @@ import { counted } from './count.ts';
 import { emitter } from './emit.ts';
 import type { RouteFinder } from './find.ts';
 import { type Fulfilment, fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
-import { networksFor, readInput } from './input.ts';
+import { demandServable, networksFor, readInput } from './input.ts';
 import { noteClaimed, noteReceipt, noteRoute } from './note.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
 import { ReceiptedProblem } from './receipted-problem.ts';
@@ -172,22 +172,6 @@ async function validateAndPrice(
   } catch (error) {
     if (error instanceof Problem) return { fault: error };
     throw error;
-  }
-}
-
-/** What was claimed and not let go of is seen through: its money may have moved. */
-async function demandServable(
-  { store, upstreams }: Pick<LifecycleParts, 'store' | 'upstreams'>,
-  route: Route,
-  input: Input,
-  credential: Credential | undefined,
-): Promise<void> {
-  try {
-    await upstreams.demand?.(route, input);
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'invalid_request') return;
-    const known = credential && (await store.find(credential.id));
-    if (!known || known.state === 'released') throw error;
   }
 }
 

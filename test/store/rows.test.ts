@@ -87,7 +87,7 @@ t.test('names the column that cannot be read, and nothing of what it holds', asy
 t.test('reads of a settled payment what it came to, by its receipt', async (t) => {
   t.same(toSale(payment), {
     ...{ id: 'one', rail: 'x402', route: 'image/sample', asset: 'asset-1' },
-    ...{ amount: receipt.amount, cost: '7', createdAt: 1 },
+    ...{ amount: receipt.amount, cost: '7', createdAt: 1, keyId: 'key' },
   });
   const { rail, network, asset, payer, payTo, route, state, cost } = read;
   const paid = { id: 'one', rail, network, asset, payer, payTo, route, state, cost, receipt };
