@@ -275,10 +275,15 @@ t.test('does not begin with a spacing that is no duration', async (t) => {
 });
 
 t.test('leaves the queue when the signal aborts', async (t) => {
-  const { origin, calls } = await serve(t, () => undefined);
+  let arrives = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrives = resolve;
+  });
+  const { origin, calls } = await serve(t, () => arrives());
   const http = connect(t, origin, { upstream: { concurrency: 1 } });
   const ended = new AbortController();
   const first = problemOf(http.request({ ...get, signal: ended.signal }));
+  await arrived;
   t.match(await problemOf(http.request({ ...get, signal: AbortSignal.timeout(50) })), {
     failure: 'timeout',
     message: /no turn/,
