@@ -1,5 +1,7 @@
 /** What is different for buyers between two catalogues. */
+
 import { isDeepStrictEqual } from 'node:util';
+import { isOnSale } from '../catalogue/on-sale.ts';
 import { priceRange } from '../catalogue/price-range.ts';
 import type { Catalogue, Route } from '../catalogue/types.ts';
 import type { Change } from './change.ts';
@@ -10,7 +12,7 @@ const named = ({ methods, path }: Route): string => `${methods.join('/')} ${path
 /** With the routes alone that are sold: files of others are kept for what was bought of them. */
 const onSale = (catalogue: Catalogue, now: number): Catalogue => ({
   ...catalogue,
-  routes: catalogue.routes.filter(({ endpoint }) => endpoint.soldUntil > now),
+  routes: catalogue.routes.filter((route) => isOnSale(route, now)),
 });
 
 /** What stays the same of a route that moves: the endpoint, and which of its routes it is. */

@@ -2,6 +2,7 @@
  * `npm run endpoints`: what the catalogue in `TURNPIKE_CATALOGUE` (default: `catalogue`) sells, and which endpoints
  * live mode would leave out because the environment has no key for their upstream.
  */
+import { isOnSale } from '../catalogue/on-sale.ts';
 import './broken-pipe.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { priceRange } from '../catalogue/price-range.ts';
@@ -36,7 +37,7 @@ function elsewhere(base: Route, route: Route): string {
 
 /** Why live mode would not sell it; undefined where it would. */
 function lackOf(base: Route, unsold: ReadonlyMap<Route, readonly string[]>): string | undefined {
-  if (base.endpoint.soldUntil <= Date.now()) return 'not sold';
+  if (!isOnSale(base, Date.now())) return 'not sold';
   const wanted = unsold.get(base);
   return wanted && (wanted.join(' ') || 'a model that credits pay for');
 }

@@ -2,8 +2,10 @@
  * One catalogue on sale: everything that is made from it. What outlives a catalogue (the store, the chains, what is at
  * risk) is handed in, so that one edition can take the place of another while both have calls under way.
  */
+
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import { isOnSale } from '../catalogue/on-sale.ts';
 import { refundsOf } from '../catalogue/refunds.ts';
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
 import { createDocuments } from '../discovery/index.ts';
@@ -114,7 +116,7 @@ export async function openEdition(
   const missing = withoutKeys(catalogue, serving.upstreams);
   const offered = catalogue.routes.filter((route) => !missing.has(route) && shared.rails.has(route.rail));
   const openedAt = now();
-  const sold = offered.filter(({ endpoint }) => endpoint.soldUntil > openedAt);
+  const sold = offered.filter((route) => isOnSale(route, openedAt));
   const withdrawn = offered.filter((route) => !sold.includes(route));
   let replacedAt = Number.POSITIVE_INFINITY;
   const rails = untilReplaced(shared.rails, ({ endpoint }) => Math.min(replacedAt, endpoint.soldUntil), now);

@@ -1,4 +1,5 @@
 /** The catalogue that is on sale, and those before it for as long as what they offered is good. */
+import { isOnSale } from '../catalogue/on-sale.ts';
 import { refundsOf } from '../catalogue/refunds.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { HONOURED_MS } from '../rails/until-replaced.ts';
@@ -74,7 +75,7 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
     },
     async turn() {
       const moment = now();
-      const retired = current.sold.filter(({ endpoint }) => endpoint.soldUntil <= moment);
+      const retired = current.sold.filter((route) => !isOnSale(route, moment));
       if (retired.length > 0) {
         log.info({ retired: retired.map(({ id }) => id) }, 'endpoints are not sold any more');
         await sell(() => current.catalogue);

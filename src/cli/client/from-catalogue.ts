@@ -1,4 +1,5 @@
 import { loadCatalogue } from '../../catalogue/load.ts';
+import { isOnSale } from '../../catalogue/on-sale.ts';
 import { priceInWords } from '../../discovery/payment-info.ts';
 import { answerSchema, requestSchema } from '../../discovery/schemas.ts';
 import { shipped } from '../../gateway/shipped.ts';
@@ -8,7 +9,7 @@ import type { Sold, SoldPath } from './sold.ts';
 /** What the catalogue in `directory` sells. Throws CatalogueErrors. */
 export function readCatalogue(directory: string, url: string): Sold {
   const { routes, networks } = loadCatalogue(directory, shipped);
-  const sold = routes.filter(({ endpoint }) => endpoint.soldUntil > Date.now());
+  const sold = routes.filter((route) => isOnSale(route, Date.now()));
   const paths = sold.map(
     (route): SoldPath => ({
       path: route.path,
