@@ -13,3 +13,7 @@ export interface Asset {
   /** Where a Solana payment is prepared; left out: the network's public address. */
   readonly rpcUrl?: string | undefined;
 }
+
+/** Of EVM addresses: whoever writes one may give it capitals, or none. */
+export const isSameAddress = (one: unknown, other: string): boolean =>
+  String(one).toLowerCase() === other.toLowerCase();

@@ -1,6 +1,6 @@
 /** The channels of one client while it runs: in its memory, and in the store that its program names. */
 import type { ChannelConfig } from '../on-chain/channel-config.ts';
-import type { Asset } from './asset.ts';
+import { type Asset, isSameAddress } from './asset.ts';
 import { channelIdOf } from './channel.ts';
 import { type Channel, type DepositStore, readChannels, writeChannels } from './kept-channels.ts';
 import type { ChannelOffer } from './offers.ts';
@@ -44,8 +44,7 @@ export function openChannelBook(store: DepositStore, assets: readonly Asset[], p
   /** What this client may have left in the store: a write that failed may have come about. */
   let left: readonly (string | undefined)[] = [];
 
-  const isOf = ({ address }: Asset, { config }: Channel): boolean =>
-    address.toLowerCase() === config.token.toLowerCase();
+  const isOf = ({ address }: Asset, { config }: Channel): boolean => isSameAddress(address, config.token);
 
   const assetOf = (channel: Channel): Asset | undefined =>
     assets.find((asset) => asset.network === channel.network && isOf(asset, channel));

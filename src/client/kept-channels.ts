@@ -2,6 +2,7 @@
 
 import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject, textOrNull } from '../json.ts';
 import type { ChannelConfig } from '../on-chain/channel-config.ts';
+import { isSameAddress } from './asset.ts';
 import { readUnits } from './channel.ts';
 import type { SignedDeposit } from './voucher.ts';
 
@@ -105,9 +106,7 @@ export function readChannels(text: string | undefined, payers: readonly string[]
   }
   if (!isJsonObject(kept) || !Array.isArray(kept.channels)) throw unreadable();
   const channels = asJsonObjects(kept.channels).map(readChannel);
-  // An account may have its address in capitals or without.
-  const own = payers.map((payer) => payer.toLowerCase());
-  if (channels.every(({ config }) => own.includes(String(config.payer).toLowerCase()))) return channels;
+  if (channels.every(({ config }) => payers.some((payer) => isSameAddress(config.payer, payer)))) return channels;
   throw new Error('what is kept are the deposits of another account: name another place for those of this one');
 }
 

@@ -6,7 +6,7 @@ import { isAddress as isSolanaAddress } from '@solana/kit';
 import { isAddress as isEvmAddress } from 'viem';
 import { asJsonObject, type JsonObject, textOrNull } from '../json.ts';
 import { type Atomic, divideUp, type Money } from '../money.ts';
-import type { Asset } from './asset.ts';
+import { type Asset, isSameAddress } from './asset.ts';
 import { type ChannelTerms, readChannelTerms } from './channel.ts';
 import { type HoldTerms, readHold } from './hold.ts';
 
@@ -45,7 +45,7 @@ export function toDollars(amount: Atomic, decimals: number): Money {
 
 const sameAddress = (asset: Asset, address: unknown): boolean =>
   typeof address === 'string' &&
-  (asset.family === 'evm' ? address.toLowerCase() === asset.address.toLowerCase() : address === asset.address);
+  (asset.family === 'evm' ? isSameAddress(address, asset.address) : address === asset.address);
 
 const isAddress = ({ family }: Asset, address: string): boolean =>
   family === 'evm' ? isEvmAddress(address) : isSolanaAddress(address);

@@ -11,7 +11,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { JsonObject } from '../json.ts';
 import { EIP3009_COLLECTOR } from '../on-chain/escrow-contracts.ts';
-import type { Asset } from './asset.ts';
+import { type Asset, isSameAddress } from './asset.ts';
 import { demand } from './demand.ts';
 import { type Offer, readOffer } from './offers.ts';
 import { readSolanaTransfer } from './solana-transfer.ts';
@@ -73,9 +73,6 @@ export async function readSolanaKey(key: string): Promise<KeyPairSigner | undefi
   }
 }
 
-/** An account may have its address in capitals or without. */
-const isSame = (one: unknown, other: string): boolean => String(one).toLowerCase() === other.toLowerCase();
-
 /**
  * Signs the transfer of the offer, and nothing else, whatever it is handed. What is locked goes to the escrow; who may have it
  * from there is part of the authorization's nonce.
@@ -88,9 +85,9 @@ export const guarded = (account: EvmSigner, { asset, amount, payTo, seconds, hol
     demand(typed.primaryType === (hold ? 'ReceiveWithAuthorization' : 'TransferWithAuthorization'), 'the kind');
     demand(name === asset.domain?.name && version === asset.domain?.version, 'the token');
     demand(`eip155:${chainId}` === asset.network, 'the network');
-    demand(isSame(verifyingContract, asset.address), 'the asset');
+    demand(isSameAddress(verifyingContract, asset.address), 'the asset');
     const recipient = hold ? EIP3009_COLLECTOR : payTo;
-    demand(isSame(from, account.address) && isSame(to, recipient), 'a party');
+    demand(isSameAddress(from, account.address) && isSameAddress(to, recipient), 'a party');
     demand(value === amount, 'the amount');
     demand(Number(validBefore) <= Math.floor(Date.now() / 1000) + seconds, 'the end');
     return account.signTypedData(typed as Parameters<PrivateKeyAccount['signTypedData']>[0]);
