@@ -61,9 +61,8 @@ export async function openServing(
   const stopping = new AbortController();
   const caller: UpstreamCaller = {
     stopping: stopping.signal,
-    async demand(route, { api_key: apiKey }) {
-      if (sellsCredits(route) && typeof apiKey === 'string') await apiKeys.demandUsable(apiKey);
-    },
+    demand: (route, { api_key: apiKey }) =>
+      sellsCredits(route) && typeof apiKey === 'string' ? apiKeys.demandUsable(apiKey) : undefined,
     call: (route, input, context) =>
       bought.attempt(context, (once) =>
         // With every member from the beginning: to add one to a copy costs several times as much as to change it there.

@@ -47,8 +47,8 @@ export interface FulfilContext {
 export interface UpstreamCaller {
   /** Throws UpstreamProblem. */
   call(route: Route, input: Input, context: FulfilContext): Promise<unknown>;
-  /** Throws Problem `invalid_request` for an input that its schema takes and that nobody could serve. */
-  demand?(route: Route, input: Input): Promise<void>;
+  /** Throws Problem `invalid_request` for an input that its schema takes and that nobody could serve; undefined: it can be. */
+  demand?(route: Route, input: Input): Promise<void> | undefined;
   /** Aborted when the gateway has to stop. */
   readonly stopping: AbortSignal;
 }

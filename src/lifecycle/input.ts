@@ -194,24 +194,22 @@ export function resultFault(route: Route, result: unknown): string | undefined {
 }
 
 interface Demanding {
-  demand?(route: Route, input: Input): Promise<void>;
+  demand?(route: Route, input: Input): Promise<void> | undefined;
 }
 
 /**
  * Throws Problem `invalid_request` for an input that nobody could serve. What was claimed and not let go of is seen through:
- * its money may have moved.
+ * its money may have moved. Undefined where nothing has to be asked.
  */
-export async function demandServable(
+export const demandServable = (
   { store, upstreams }: { readonly store: Pick<Store, 'find'>; readonly upstreams: Demanding },
   route: Route,
   input: Input,
   credential: Credential | undefined,
-): Promise<void> {
-  try {
-    await upstreams.demand?.(route, input);
-  } catch (error) {
+): Promise<void> | undefined =>
+  upstreams.demand?.(route, input)?.catch(async (error: unknown) => {
+    // Where nobody can say, it is claimed, and refused by who serves it.
     if (!(error instanceof Problem) || error.code !== 'invalid_request') return;
     const known = credential && (await store.find(credential.id));
     if (!known || known.state === 'released') throw error;
-  }
-}
+  });
