@@ -432,22 +432,27 @@ t.test('an API key has no more calls under way than it may, and who tries keys i
   t.equal((await chat('tp_4')).status, 429);
 });
 
-t.test('what costs a key nothing is counted as a request without a payment, and a call is not', async (t) => {
-  const provider = await startProvider(t);
+/** A model and the credits for it, and keys by which it is called. */
+async function sellChat(t: Test, unpaidPerMinute: number, upstreams: Readonly<Record<string, string>> = {}) {
   const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
   copySelling(['credits/credits', 'llm/vendor3-5.6-luna'], catalogue);
-  appendFileSync(join(catalogue, 'service.yaml'), '\nlimits: { address: { unpaidPerMinute: 3 } }\n');
+  appendFileSync(join(catalogue, 'service.yaml'), `\nlimits: { address: { unpaidPerMinute: ${unpaidPerMinute} } }\n`);
   const gateway = await startGateway({
     catalogue,
     networks: ['chain-c'],
     now: stoppedClock(),
-    upstreams: { chat: provider.url },
+    upstreams,
     environment: { TURNPIKE_TRUST_PROXY: '0' },
   });
   t.teardown(gateway.stop);
   const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
   t.teardown(() => store.close());
-  const keys = openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now });
+  return { gateway, keys: openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now }) };
+}
+
+t.test('what costs a key nothing is counted as a request without a payment, and a call is not', async (t) => {
+  const provider = await startProvider(t);
+  const { gateway, keys } = await sellChat(t, 3, { chat: provider.url });
   const { apiKey } = await keys.create({ label: 'good', credit: 1_000_000n });
   const { apiKey: bounded } = await keys.create({ label: 'bounded', credit: 1_000_000n, limits: { perDay: 1n } });
   const headers = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -469,21 +474,8 @@ t.test('what costs a key nothing is counted as a request without a payment, and 
 });
 
 t.test('calls that a key cannot pay ask for a price, and are counted like any other', async (t) => {
-  const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
-  copySelling(['credits/credits', 'llm/vendor3-5.6-luna'], catalogue);
-  appendFileSync(join(catalogue, 'service.yaml'), '\nlimits: { address: { unpaidPerMinute: 2 } }\n');
-  const gateway = await startGateway({
-    catalogue,
-    networks: ['chain-c'],
-    now: stoppedClock(),
-    environment: { TURNPIKE_TRUST_PROXY: '0' },
-  });
-  t.teardown(gateway.stop);
-  const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
-  t.teardown(() => store.close());
-  const { apiKey } = await openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now }).create({
-    label: 'poor',
-  });
+  const { gateway, keys } = await sellChat(t, 2);
+  const { apiKey } = await keys.create({ label: 'poor' });
   const chat = async () => {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',

@@ -1,10 +1,9 @@
 /** What every media store promises. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { filePath, makeFile } from '../../../src/sandbox/files/index.ts';
 import { type Downloader, openDownloader } from '../../../src/upstream/http/download.ts';
 import type { MediaStore } from '../../../src/upstream/media/store.ts';
+import { serve } from '../http/weather.ts';
 import { problemOf } from '../providers/contract.ts';
 
 interface OpenedMediaStore {
@@ -56,10 +55,7 @@ export function mediaContract(t: Test, open: (t: Test, downloads: Downloader) =>
 
   t.test('copies a file that an upstream handed out', async (t) => {
     const bytes = await png();
-    const server = createServer((_request, response) => response.end(bytes));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => server.close());
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { origin } = await serve(t, (_request, response) => response.end(bytes));
     const { signal } = new AbortController();
 
     const { store } = await opened(t, [origin]);
@@ -70,17 +66,12 @@ export function mediaContract(t: Test, open: (t: Test, downloads: Downloader) =>
 
   t.test('copies a file whose server fails now and then, and gives up one that is gone', async (t) => {
     const bytes = await png();
-    let asked = 0;
-    const server = createServer((request, response) => {
-      asked += 1;
+    const { origin } = await serve(t, (request, response, asked) => {
       if (request.url === '/gone') response.writeHead(404).end();
       else if (asked === 1) request.destroy();
       else if (asked === 2) response.writeHead(503).end();
       else response.end(bytes);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => server.close());
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { signal } = new AbortController();
 
     const { store } = await opened(t, [origin]);

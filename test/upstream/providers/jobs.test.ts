@@ -1,32 +1,20 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
 import type { UpstreamHttp } from '../../../src/upstream/http/upstream-http.ts';
 import { poll } from '../../../src/upstream/providers/http/poll.ts';
 import { predict } from '../../../src/upstream/providers/replicate/client.ts';
 import { film } from '../../../src/upstream/providers/xai/client.ts';
+import { connect, get, json, serve, signal } from '../http/weather.ts';
 import { problemOf } from './contract.ts';
-
-const signal = new AbortController().signal;
 
 /** A provider that takes a job, fails when it is first asked for it, and then has it done. */
 async function open(t: Test, started: (origin: string) => object, done: object) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
-    request.resume();
+  const { origin } = await serve(t, (request, response, call) => {
     asked.push(`${request.method}`);
-    const status = asked.length === 2 ? 500 : 200;
-    const json = status === 500 ? {} : request.method === 'POST' ? started(baseUrl) : done;
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+    const status = call === 2 ? 500 : 200;
+    json(response, status, request.method === 'POST' ? started(origin) : done);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const http = openUpstreamHttp({ upstream: { name: 'x', adapter: 'a', baseUrl }, adapter: {}, baseUrl, secrets: {} });
-  t.teardown(async () => {
-    await http.close();
-    server.close();
-  });
+  const http = connect(t, origin);
   return { http, asked };
 }
 
@@ -71,6 +59,6 @@ for (const [name, { started, done, run }] of Object.entries(jobs)) {
 t.test('what is no job is not asked again after a 500', async (t) => {
   const { http, asked } = await open(t, () => ({}), {});
   await http.request({ method: 'POST', path: '/', signal });
-  t.match(await problemOf(http.request({ method: 'GET', path: '/', signal })), { status: 500 });
+  t.match(await problemOf(http.request(get)), { status: 500 });
   t.same(asked, ['POST', 'GET']);
 });
