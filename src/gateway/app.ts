@@ -21,6 +21,8 @@ interface App extends Pick<Gateway, 'sold' | 'missing' | 'reload'> {
 
 /** How long the last answers may be on their way before their connections are closed. */
 const LAST_ANSWERS_MS = 1_000;
+/** How long a connection that was just opened is waited for. */
+const FIRST_WORD_MS = 500;
 /** How long a connection is waited for that could be used once more. */
 const LAST_USE_MS = 5_000;
 
@@ -52,6 +54,8 @@ export async function serveGateway(
     await within(drainMs, idle());
     server.close();
     server.closeIdleConnections();
+    // Where nothing was asked yet, the first request may be on its way: it is told, rather than lost.
+    await within(FIRST_WORD_MS, closed);
     silent.close();
     await stopped;
     server.closeIdleConnections();

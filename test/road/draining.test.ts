@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'libsql';
 import t from 'tap';
@@ -61,6 +62,27 @@ t.test('a connection on which nothing is asked keeps nobody from stopping', asyn
   const closed = once(silent, 'close');
   await gateway.stop();
   await closed;
+});
+
+t.test('a call whose connection was opened as the gateway stopped is told so', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  const { port } = new URL(gateway.url);
+  const opened = connect(Number(port), '127.0.0.1');
+  await once(opened, 'connect');
+  t.ok((await fetch(`${gateway.url}/healthz`)).ok);
+  const stopped = gateway.stop();
+  const isRefused = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => {
+        socket.destroy();
+        resolve(false);
+      });
+      socket.once('error', () => resolve(true));
+    });
+  while (!(await isRefused())) await delay(1);
+  opened.write('POST /image/family-e-2 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
+  t.match(await text(opened), /^HTTP\/1.1 503 .*"draining"/s);
+  await stopped;
 });
 
 /** What a server answers to the beginning of a request, before it closes the connection. */
