@@ -13,9 +13,9 @@ import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
 import { Refusal } from './refusal.ts';
 import { requestDigest } from './request-digest.ts';
-import { tooShort } from './settle-upfront.ts';
 import { MAX_ATTEMPTS, refuseOwedForGood, refuseSpent } from './spent.ts';
-import { type UpfrontReason, upfrontReasons } from './upfront-reason.ts';
+import { refusalToSettleFirst, upfrontOf } from './upfront-decision.ts';
+import type { UpfrontReason } from './upfront-reason.ts';
 
 interface ClaimParts {
   readonly store: Store;
@@ -225,32 +225,6 @@ async function letGo({ store, now }: ClaimParts, claim: Claim, reason: string): 
   if (!(await store.giveUp(claim, 'released', reason, now()))) throw inProgress();
 }
 
-/**
- * Why a payment settles first, before the store has looked at what else its payer has under way. Throws Refusal where
- * its payer was told otherwise.
- */
-function upfrontOf(
-  { exposure }: ClaimParts,
-  { upfront, holder, offeredAt: at, network }: VerifiedPayment,
-  { route }: Quote,
-  known: Payment | undefined,
-): UpfrontReason | undefined {
-  if (upfront === 'loss' && !exposure.wasTold('loss', { at, route, network, isUnproven: false }))
-    throw toldOtherwise('loss');
-  // Tried before, to settle after the work: it has become too short for that meanwhile.
-  if (upfront === 'deadline' && known && !known.settleUpfront) throw tooShort();
-  if (upfront !== undefined && upfront !== 'offered') return upfront;
-  // Only the chain can check what a contract signs, and it may say otherwise when it counts.
-  return exposure.policy.settleUpfront.contracts && holder.isContract ? 'contract' : upfront;
-}
-
-const toldOtherwise = (upfront: UpfrontReason): Refusal =>
-  new Refusal(
-    'payment-expired',
-    `settling comes first by now (${upfrontReasons[upfront]}), and the challenge was given before: pay a fresh one`,
-    { upfront },
-  );
-
 /** One balance pays for one thing at a time. Asked only of who has something else under way. Throws Refusal. */
 async function demandCover(
   parts: ClaimParts,
@@ -269,27 +243,6 @@ async function demandCover(
     'payment-insufficient',
     `the ${balance} atomic units that the payer can pay with do not cover this payment and the ${open} of those under way: wait for them`,
   );
-}
-
-/** What is to be paid is known only after the work, and this payer's payments settle before it. */
-const hasToPayExactly = (upfront: UpfrontReason): Refusal =>
-  new Refusal(
-    'verification-failed',
-    `payments of this payer settle before the work (${upfrontReasons[upfront]}): pay by the scheme exact`,
-    { upfront },
-  );
-
-/** Why a payment is not settled first that would have to be. */
-function refusalToSettleFirst(
-  { exposure }: ClaimParts,
-  { offeredAt: at, network, canSettleUpfront }: VerifiedPayment,
-  { route }: Quote,
-  { upfront, isUnproven }: { readonly upfront: UpfrontReason | undefined; readonly isUnproven: boolean },
-): Refusal | undefined {
-  if (upfront === undefined) return undefined;
-  if (upfront === 'exposure' && !exposure.wasTold('exposure', { at, route, network, isUnproven }))
-    return toldOtherwise('exposure');
-  return canSettleUpfront ? undefined : hasToPayExactly(upfront);
 }
 
 async function claimVerified(
@@ -318,7 +271,7 @@ async function claimVerified(
   if (!settlesNow && caller !== undefined) parts.gate?.identified(caller, verified.upfront === 'sent');
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
-  const because = settlesNow ? undefined : upfrontOf(parts, verified, quote, known);
+  const because = settlesNow ? undefined : upfrontOf(parts.exposure, verified, quote, known);
   const facts = factsOf(rail, credential, quote, verified, because, digest);
   const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
   let isAtRisk = false;
@@ -356,7 +309,7 @@ async function claimVerified(
     await demandCover(parts, claim, verified, open);
     const upfront = because === undefined || because === 'offered' ? (exceeds ?? because) : because;
     const { network, payer, asset } = verified;
-    const refusal = refusalToSettleFirst(parts, verified, quote, { upfront, isUnproven });
+    const refusal = refusalToSettleFirst(parts.exposure, verified, quote, { upfront, isUnproven });
     if (refusal) {
       await letGo(parts, claim, refusal.message);
       throw refusal;
