@@ -5,8 +5,14 @@
 import type { Input } from '../catalogue/types.ts';
 import { tokensOf, tokenWeight } from './token-estimate.ts';
 
-/** What an image counts for where options do not say. */
+/** What most pictures come to, and all of those that are looked at in `low` detail. */
 export const IMAGE_TOKENS = 1600;
+
+/**
+ * What the largest picture comes to that is looked at in `high` detail. Source: Claude's vision guide, for models from
+ * Opus 4.7 on; OpenAI's and Gemini's count less.
+ */
+export const LARGEST_IMAGE_TOKENS = 4784;
 
 /** Role and separators of one message, as chat templates add them. */
 const MESSAGE_TOKENS = 8;

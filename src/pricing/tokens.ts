@@ -6,7 +6,7 @@
 import { type PricingContext, PricingProblem } from '../catalogue/contracts.ts';
 import type { Input, Model } from '../catalogue/types.ts';
 import { AmountProblem, divideUp, type Money, type Rate, rate } from '../money.ts';
-import { chatTokens, IMAGE_TOKENS } from './estimate.ts';
+import { chatTokens, LARGEST_IMAGE_TOKENS } from './estimate.ts';
 import { charged, lower } from './price.ts';
 
 const RATE_ONE: Rate = 10n ** 12n;
@@ -109,7 +109,7 @@ export function upperBound(
   model: PricedModel,
   input: Input,
   maxTokens: number | undefined,
-  imageTokens: number = IMAGE_TOKENS,
+  imageTokens: number = LARGEST_IMAGE_TOKENS,
 ): Money {
   const promptTokens = inputBound(model, chatTokens(input, imageTokens));
   return tokenCost(model, { promptTokens, completionTokens: outputBound(model, maxTokens) });

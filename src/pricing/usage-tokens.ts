@@ -2,7 +2,7 @@ import { type PricingContext, PricingProblem, type PricingRule } from '../catalo
 import type { Input, JsonSchema, Price } from '../catalogue/types.ts';
 import { type Money, rate } from '../money.ts';
 import { choiceTable, chosen } from './choice.ts';
-import { chatTokens, IMAGE_TOKENS, mostChatTokens } from './estimate.ts';
+import { chatTokens, LARGEST_IMAGE_TOKENS, mostChatTokens } from './estimate.ts';
 import { defaultsOf, findField } from './field.ts';
 import { maxTokensBounds, maxTokensOf } from './output.ts';
 import { highest, lowest, priceWith } from './price.ts';
@@ -74,13 +74,13 @@ export const usageTokens: PricingRule<UsageTokensOptions> = {
     imageTokens: {
       type: 'integer',
       minimum: 1,
-      default: IMAGE_TOKENS,
+      default: LARGEST_IMAGE_TOKENS,
       description: 'Input tokens that an image in messages counts for',
     },
   }),
   compile(options, request, context): Price {
     const models = modelsOf(options, request, context);
-    const imageTokens = options.imageTokens ?? IMAGE_TOKENS;
+    const imageTokens = options.imageTokens ?? LARGEST_IMAGE_TOKENS;
     const bounds = maxTokensBounds(request);
     demandText(request);
 

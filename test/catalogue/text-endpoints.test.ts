@@ -70,6 +70,25 @@ t.test('the multi-model endpoint quotes the model that is named', async (t) => {
   }
 });
 
+/**
+ * Tokens of the largest picture that is looked at in `high` detail, by what its provider says: Claude's vision guide for
+ * models from Opus 4.7 on, OpenAI's "Images and vision" for GPT-5.6 (2,500 patches, 1.2 tokens each).
+ */
+t.test('a picture of a conversation is paid for, however large it is', async (t) => {
+  const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: image } }] };
+  const word = { role: 'user', content: [{ type: 'text', text: '' }] };
+  for (const [path, model, dollarsOfAMillion, tokens] of [
+    ['/llm/vendor1-opus-5', undefined, 5, 4784],
+    ['/llm/multi-model', 'vendor1-fable-5', 10, 4784],
+    ['/llm/vendor3-5.6-sol', undefined, 5, 3000],
+    ['/llm/multi-model', 'vendor3-5.6-luna', 1, 3000],
+  ] as const) {
+    const priceOf = (message: object) => routeAt(path).price.quote({ model, messages: [message], max_tokens: 100 });
+    const paid = priceOf(picture) - priceOf(word);
+    t.ok(paid >= BigInt(tokens * dollarsOfAMillion), `${path} ${model ?? ''}: ${paid} millionths of a dollar`);
+  }
+});
+
 t.test('what was used is charged, never more than the quote', async (t) => {
   const { price } = routeAt('/llm/vendor1-opus-5');
   const input = { prompt, max_tokens: 1000 };

@@ -159,8 +159,8 @@ t.test('a call costs at most its estimated input and all the output that it may 
   t.equal(upperBound(priced, { messages }, undefined), 22_044n);
   t.equal(upperBound(priced, { messages }, 20_000), 38_544n);
   const image = { type: 'image_url', image_url: { url: 'https://pictures.example/fog.png' } };
-  // 8 tokens and 1,600, or what an image counts for here: 8,844 and 511.5.
-  t.equal(upperBound(priced, { messages: [{ role: 'user', content: [image] }] }, 20), 9_504n);
+  // 8 tokens and 4,784, or what an image counts for here: 26,356 and 511.5.
+  t.equal(upperBound(priced, { messages: [{ role: 'user', content: [image] }] }, 20), 27_016n);
   t.equal(upperBound(priced, { messages: [{ role: 'user', content: [image] }] }, 20, 85), 1_172n);
   // No more is read than the context window holds.
   const small = priceModel(new Map([[sol.name, { ...sol, contextWindow: 100 }]]), sol.name, rate('0.10'), []);

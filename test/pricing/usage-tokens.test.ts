@@ -118,8 +118,8 @@ t.test('messages count as the same text in prompts does, and images by themselve
   const text = { type: 'text', text: '7'.repeat(3000) };
   t.equal(costs({ messages: [system, { role: 'user', content: [text] }] }), asked);
   const image_url = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9000)}` } };
-  // 1,600 tokens at 3.30 a million each.
-  t.equal(costs({ messages: [system, { role: 'user', content: [text, image_url, image_url] }] }), asked + 10_560n);
+  // 4,784 tokens at 3.30 a million each.
+  t.equal(costs({ messages: [system, { role: 'user', content: [text, image_url, image_url] }] }), asked + 31_575n);
 });
 
 t.test('the context window bounds the input', async (t) => {
@@ -169,10 +169,10 @@ t.test(
       const price = compiled(usageTokens, options, request, models, 10);
       return [price.min, price.max];
     };
-    // 8 and 808 tokens at 3.30 a million, and 1, 20, 4,096 or 32,768 at 16.50.
-    t.strictSame(bounds(), [67_611n, 70_251n]);
-    t.strictSame(bounds({ type: 'integer', minimum: 1 }), [43n, 543_339n]);
-    t.strictSame(bounds({ type: 'integer', minimum: 20, maximum: 8192 }), [357n, 137_835n]);
+    // 8 and 2,408 tokens at 3.30 a million, and 1, 20, 4,096 or 32,768 at 16.50.
+    t.strictSame(bounds(), [67_611n, 75_531n]);
+    t.strictSame(bounds({ type: 'integer', minimum: 1 }), [43n, 548_619n]);
+    t.strictSame(bounds({ type: 'integer', minimum: 20, maximum: 8192 }), [357n, 143_115n]);
   },
 );
 

@@ -1,7 +1,7 @@
 /** How an endpoint's request becomes a request to a chat model, whichever host serves the model. */
 import type { RequestReads } from '../../../catalogue/contracts.ts';
 import type { Input, JsonSchema, SoldTerms } from '../../../catalogue/types.ts';
-import { asJsonObjects } from '../../../json.ts';
+import { asJsonObject, asJsonObjects } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatRequest, withImages } from './chat.ts';
 import { knownMessages, MessageProblem } from './messages.ts';
@@ -77,7 +77,21 @@ function messagesOf(input: Input, upstream: string): ChatMessage[] {
       content: withImages(input.prompt, typeof input.image === 'string' ? [input.image] : []),
     });
   }
-  return messages;
+  return messages.map(withBoundPictures);
+}
+
+/**
+ * Left to itself, a model may look at a picture as it is, in many times the tokens that were quoted for one: up to 36,000
+ * at GPT-5.6. `high` bounds them. Source: OpenAI's "Images and vision", `detail`.
+ */
+function withBoundPictures(message: ChatMessage): ChatMessage {
+  if (!Array.isArray(message.content)) return message;
+  const content = asJsonObjects(message.content).map((part) => {
+    if (part.type !== 'image_url') return part;
+    const image = asJsonObject(part.image_url);
+    return { ...part, image_url: { ...image, detail: image.detail === 'low' ? 'low' : 'high' } };
+  });
+  return { ...message, content };
 }
 
 function conversation(messages: readonly unknown[], upstream: string): ChatMessage[] {

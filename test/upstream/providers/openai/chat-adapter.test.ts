@@ -141,6 +141,20 @@ t.test('passes on what is known of a message, and nothing else', async (t) => {
   ]);
 });
 
+t.test('a picture is looked at no closer than it was counted for', async (t) => {
+  const setting = await openSetting(t, usage);
+  const { binding, sent } = recorded(setting.binding);
+  const url = 'https://example.com/poster.png';
+  const pictures = [{ url }, { url, detail: 'auto' }, { url, detail: 'high' }, { url, detail: 'low' }];
+  const content = pictures.map((image_url) => ({ type: 'image_url', image_url }));
+  await adapter.call({ messages: [{ role: 'user', content }] }, binding, setting.context);
+  await adapter.call({ prompt: 'What is this?', image: url, tier: 'small' }, binding, setting.context);
+  const details = (sent as { messages: { content: { image_url?: { detail?: string } }[] }[] }[]).map(({ messages }) =>
+    messages.flatMap((message) => message.content.flatMap(({ image_url }) => image_url?.detail ?? [])),
+  );
+  t.strictSame(details, [['high', 'high', 'high', 'low'], ['high']]);
+});
+
 t.test('asks nothing with parts whose tokens nobody can estimate, and names the place', async (t) => {
   const { binding, context, doubles } = await openSetting(t, usage);
   for (const type of ['input_audio', 'file', 'constructor', undefined]) {
