@@ -91,3 +91,36 @@ t.test('an answer can be stopped, and asked for again', { skip: noBrowser }, asy
   await page.getByRole('list', { name: 'Conversation' }).locator('li').nth(1).getByText('You asked').waitFor();
   t.same(complaints, []);
 });
+
+t.test('a stream that fails says why, and its error is no word of the model', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${gateway.url}/chat`);
+  await page.getByRole('button', { name: "Use the sandbox's key (play money)" }).click();
+  await page.getByText('100 USD').waitFor();
+  const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+  const chunk = event({ choices: [{ index: 0, delta: { content: 'Fog is' } }] });
+  const failed = event({ error: { message: 'The provider failed', type: 'server_error', code: 'upstream_failed' } });
+  const asked: unknown[] = [];
+  const answers = [`: still working\n\n${failed}`, chunk + failed];
+  await page.route(`${gateway.url}/v1/chat/completions`, (route) => {
+    asked.push((route.request().postDataJSON() as { messages: unknown }).messages);
+    return route.fulfill({ contentType: 'text/event-stream', body: answers[asked.length - 1] ?? '' });
+  });
+  const message = page.getByLabel('Message');
+  await message.fill('Why is fog white?');
+  await message.press('Enter');
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  t.match(await alert.textContent(), /^The provider failed\./);
+  // Nothing came of it: it can be sent again as it is.
+  await comesTrue(page, "document.querySelector('textarea').value === 'Why is fog white?'");
+  const lines = page.getByRole('list', { name: 'Conversation' }).locator('li');
+  t.equal(await lines.count(), 0);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await alert.waitFor();
+  await comesTrue(page, "document.querySelectorAll('.messages li').length === 2");
+  t.match(await alert.textContent(), /^The provider failed\./);
+  t.same(await lines.allTextContents(), ['YouWhy is fog white?', 'ModelFog is']);
+  t.same(asked[1], [{ role: 'user', content: 'Why is fog white?' }]);
+  t.same(complaints, []);
+});

@@ -36,11 +36,20 @@ const NEXT: Readonly<Record<string, string>> = {
   too_many_calls: 'Wait for the other answers, then send it again.',
 };
 
+const inWords = (said: string, next: string): string => `${said.replace(/\.?$/, '.')} ${next}`.trim();
+
 async function problemOf(response: Response): Promise<ChatProblem> {
   const { error = {} } = (await response.json().catch(() => ({}))) as ToldError;
   const said = error.message ?? `The gateway answered with status ${response.status}`;
   const next = NEXT[error.code ?? ''] ?? (response.status >= 500 ? 'Try again in a moment.' : '');
-  return new ChatProblem(`${said.replace(/\.?$/, '.')} ${next}`.trim(), response.status === 401);
+  return new ChatProblem(inWords(said, next), response.status === 401);
+}
+
+/** A stream that has begun says itself why no more comes. */
+function problemIn(data: string): ChatProblem | undefined {
+  if (data === '[DONE]') return undefined;
+  const { error } = JSON.parse(data) as ToldError;
+  return error && new ChatProblem(inWords(error.message ?? 'The answer broke off', 'Send it again.'));
 }
 
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
@@ -86,11 +95,13 @@ export async function* complete(
   let isWhole = false;
   try {
     for await (const { data } of readEvents(response.body)) {
+      const problem = problemIn(data);
+      if (problem) throw problem;
       isWhole ||= data === '[DONE]';
       yield textOf(data);
     }
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || error instanceof ChatProblem) throw error;
   }
   if (!isWhole && !signal.aborted) throw new ChatProblem('The answer broke off. Send it again.');
 }
