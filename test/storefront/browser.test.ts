@@ -78,6 +78,28 @@ t.test('what is wrong with a request is said at its field, before anything is pa
   t.same(complaints, []);
 });
 
+t.test(
+  'a number that is none is said at its field, and no other request is sold instead',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, complaints } = await openPage(t);
+    await page.goto(`${gateway.url}/endpoints/video/family-h-2.5`);
+    const pay = page.getByRole('button', { name: /^Pay / });
+    await pay.waitFor();
+    const duration = page.getByLabel('duration', { exact: true });
+    await duration.fill('');
+    await duration.pressSequentially('1e');
+    const fault = page.locator('#field-duration-fault');
+    await fault.waitFor();
+    t.equal(await fault.textContent(), 'is not a number');
+    await pay.waitFor({ state: 'detached' });
+    await duration.fill('10');
+    await pay.waitFor();
+    t.equal(await fault.isVisible(), false);
+    t.same(complaints, []);
+  },
+);
+
 t.test('where nothing can be paid the price is told, and why it cannot be paid', { skip: noBrowser }, async (t) => {
   const closed = await startGateway({ between: async () => ({ facilitators: [] }) });
   t.teardown(closed.stop);

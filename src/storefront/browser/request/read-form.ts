@@ -47,6 +47,8 @@ export function readForm(form: HTMLFormElement): Reading {
   const values: Record<string, unknown> = {};
   const faults: FormFault[] = [];
   for (const field of fieldsOf(form)) {
+    // What browsers let somebody write into a number's field and take for none has an empty value.
+    if (field.validity.badInput) faults.push({ field: field.name, message: 'is not a number' });
     if (field.value === '') continue;
     try {
       values[field.name] = valueIn(field);
