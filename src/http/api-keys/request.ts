@@ -74,10 +74,12 @@ const MOST_LIKELY_TOKENS = 20;
 const MOST_PROBABILITIES = 50_000;
 
 /**
- * What a picture counts for that is not looked at in `low` detail: more than most come to. Here its provider's count is
- * charged, and never more than was held, so that too much is given back and too little is lost.
+ * What a picture counts for, by how closely it is looked at. Where that is left to the model, it may read the picture as it
+ * is: GPT-5.6 takes 30,000 patches, each of 1.2 tokens. Here its provider's count is charged, and never more than was held,
+ * so that what was too much is given back and what was too little is lost. Source: OpenAI's "Images and vision".
  */
-const LARGE_IMAGE_TOKENS = 16_000;
+const PICTURE_TOKENS: Readonly<Record<string, number>> = { low: IMAGE_TOKENS, high: 16_000 };
+const LARGEST_PICTURE_TOKENS = 36_000;
 
 /**
  * What a provider may tell a model of functions in words of its own, and counts as the caller's: up to 530 tokens are
@@ -170,7 +172,7 @@ const picturesOf = (messages: unknown): JsonObject[] =>
 
 const pictureTokens = (messages: unknown, { imageTokens }: SoldModel): number =>
   picturesOf(messages)
-    .map(({ detail }) => imageTokens ?? (detail === 'low' ? IMAGE_TOKENS : LARGE_IMAGE_TOKENS))
+    .map(({ detail }) => imageTokens ?? PICTURE_TOKENS[String(detail)] ?? LARGEST_PICTURE_TOKENS)
     .reduce((sum, tokens) => sum + tokens, 0);
 
 const functionsTokens = ({ tools, functions }: JsonObject): number =>

@@ -26,6 +26,12 @@ t.test('a large picture is charged at what its provider counted', async (t) => {
   t.equal(await charged(), 31_610n, '14364 tokens at 2.20 dollars a million, and one at 8.80');
 });
 
+t.test('the largest picture that its provider takes is charged in full', async (t) => {
+  const { ask, charged } = await openBefore(t, 36_008);
+  t.equal((await ask(picture)).status, 200);
+  t.equal(await charged(), 79_227n, '36008 tokens at 2.20 dollars a million, and one at 8.80');
+});
+
 t.test('what is no picture, or of another detail, is refused before anybody is asked', async (t) => {
   const { ask, charged, timesAsked } = await openBefore(t, 100_000);
   const pdf = `data:application/pdf;base64,${'A'.repeat(1000)}`;
@@ -48,7 +54,7 @@ t.test('what is no picture, or of another detail, is refused before anybody is a
   }
 });
 
-t.test('more is held for a picture than most come to, unless it is looked at in low detail or has a price', (t) => {
+t.test('as much is held for a picture as any comes to in its detail, unless it has a price', (t) => {
   const tokensFor = (imageTokens: number | undefined, ...pictures: object[]) => {
     const price = { name: 'sage', input: 1n, output: 1n, contextWindow: 100_000, maxOutput: 10, defaultOutput: 10 };
     const sources = [{ model: {} } as ChatSource];
@@ -56,10 +62,12 @@ t.test('more is held for a picture than most come to, unless it is looked at in 
     return readCall({ model: 'sage', messages: messagesOf(...pictures) }, new Map([['sage', model]])).promptTokens;
   };
   const without = 8;
-  t.equal(tokensFor(undefined, picture), without + 16_000);
-  t.equal(tokensFor(undefined, { ...picture, detail: 'auto' }), without + 16_000);
+  // 30,000 patches, of 1.2 tokens each.
+  t.equal(tokensFor(undefined, picture), without + 36_000);
+  t.equal(tokensFor(undefined, { ...picture, detail: 'auto' }), without + 36_000);
+  t.equal(tokensFor(undefined, { ...picture, detail: 'high' }), without + 16_000);
   t.equal(tokensFor(undefined, { ...picture, detail: 'low' }), without + 1600);
-  t.equal(tokensFor(undefined, picture, { ...picture, detail: 'low' }), without + 17_600);
+  t.equal(tokensFor(undefined, picture, { ...picture, detail: 'low' }), without + 37_600);
   t.equal(tokensFor(3000, picture, picture), without + 6000);
   t.end();
 });
