@@ -56,6 +56,12 @@ const compareTerms = ({ endpoint: old }: Route, { endpoint: now }: Route): Route
 const written = (term: Route['endpoint']['free' | 'secret']): string =>
   typeof term === 'boolean' ? String(term) : `unless ${term.unless}`;
 
+/** A stream is read event by event, and is paid for before it begins. */
+function compareStreams({ streams: old = false }: Route, { streams: now = false }: Route): RouteChange[] {
+  if (old === now) return [];
+  return [{ about: 'result', what: 'streamed', effect: 'breaks', before: String(old), after: String(now) }];
+}
+
 /** The first day on which a route is not sold any more; undefined where there is none. */
 const retirementOf = ({ endpoint: { soldUntil } }: Route): string | undefined =>
   Number.isFinite(soldUntil) ? new Date(soldUntil).toISOString().slice(0, 10) : undefined;
@@ -85,6 +91,7 @@ export function compareRoutes(before: Sold, after: Sold): RouteChange[] {
     ...described('', 'request', compareSchemas(was.request, is.request, { fillsDefaults: true })),
     ...described('', 'result', compareSchemas(was.result, is.result, { fillsDefaults: false })),
     ...(was.envelope === is.envelope ? [] : [wrapped]),
+    ...compareStreams(was, is),
     ...comparePrices(was, is),
     ...compareTerms(was, is),
     ...compareEnds(was, is),

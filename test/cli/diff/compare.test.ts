@@ -156,6 +156,18 @@ t.test('a result that may be more breaks who reads it, and one that is surer har
   t.same(ofOil(t, ['upstream:', 'envelope: data\nupstream:']), ['POST /image/oil: breaks result envelope - > data']);
 });
 
+t.test('an answer that begins or ends to be streamed breaks who reads it', async (t) => {
+  const [painter, ...others] = parts.adapters as [AdapterDeclaration, ...AdapterDeclaration[]];
+  const code = {
+    ...parts,
+    adapters: [{ ...painter, streams: ({ steps }: object & { steps?: number }) => steps === 2 }, ...others],
+  };
+  const told = replaced(oil, '{ $ref: picture }', '{ type: string, examples: [fog] }');
+  const [whole, streamed] = [{ [OIL]: told }, { [OIL]: `${told}  steps: 2\n` }];
+  t.same(between(t, whole, streamed, code), ['POST /image/oil: breaks result streamed false > true']);
+  t.same(between(t, streamed, whole, code), ['POST /image/oil: breaks result streamed true > false']);
+});
+
 t.test('networks are known by what is paid there: another name for one is no change', async (t) => {
   const paid = (networks: string) => ({ [OIL]: replaced(oil, 'path:', `networks: [${networks}]\npath:`) });
   t.same(between(t, paid('chain-a, chain-e'), paid('chain-a')), [
