@@ -158,6 +158,8 @@ export interface ModelFile {
   readonly maxOutput?: number;
   /** Output tokens when the caller names no bound. */
   readonly defaultOutput?: number;
+  /** How many digits its vocabulary joins. Default 3. */
+  readonly digitsPerToken?: number;
   /** The adapter's own settings for the model (its `modelOptions` schema). */
   readonly [setting: string]: unknown;
 }

@@ -30,7 +30,8 @@ const CONTEXT_FIELDS = [
 ] as const;
 
 /** What a text weighs, in hundredths of a token; nothing for a field that is left out. */
-export const textWeight = (text: unknown): number => (typeof text === 'string' ? tokenWeight(text) : 0);
+export const textWeight = (text: unknown, digitsPerToken?: number): number =>
+  typeof text === 'string' ? tokenWeight(text, digitsPerToken) : 0;
 
 interface Content {
   /** Of the text, in hundredths of a token. */
@@ -38,7 +39,8 @@ interface Content {
   images: number;
 }
 
-const jsonWeight = (value: unknown): number => (value === undefined ? 0 : tokenWeight(JSON.stringify(value)));
+const jsonWeight = (value: unknown, digitsPerToken?: number): number =>
+  textWeight(JSON.stringify(value), digitsPerToken);
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -46,33 +48,35 @@ function add(total: Content, more: Content): Content {
   return { weight: total.weight + more.weight, images: total.images + more.images };
 }
 
-function contentOfPart(part: unknown): Content {
-  if (!isObject(part)) return { weight: jsonWeight(part), images: 0 };
-  if (part.type === 'image_url') return { weight: 0, images: 1 };
-  if (part.type === 'text') return { weight: textWeight(part.text), images: 0 };
-  return { weight: jsonWeight(part), images: 0 };
+function contentOfPart(part: unknown, digitsPerToken?: number): Content {
+  if (isObject(part) && part.type === 'image_url') return { weight: 0, images: 1 };
+  const isText = isObject(part) && part.type === 'text';
+  return { weight: isText ? textWeight(part.text, digitsPerToken) : jsonWeight(part, digitsPerToken), images: 0 };
 }
 
 /** Whatever is not known to be free counts: names, tool calls and unknown parts by their JSON. */
-function contentOfMessage(message: unknown): Content {
-  if (!isObject(message)) return { weight: jsonWeight(message), images: 0 };
+function contentOfMessage(message: unknown, digitsPerToken?: number): Content {
+  if (!isObject(message)) return { weight: jsonWeight(message, digitsPerToken), images: 0 };
   const { role: _, content, ...others } = message;
-  const weight = Object.values(others).reduce<number>((sum, other) => sum + jsonWeight(other), 0);
+  const weight = Object.values(others).reduce<number>((sum, other) => sum + jsonWeight(other, digitsPerToken), 0);
   const rest = { weight, images: 0 };
-  if (Array.isArray(content)) return content.map(contentOfPart).reduce(add, rest);
+  if (Array.isArray(content)) return content.map((part) => contentOfPart(part, digitsPerToken)).reduce(add, rest);
   if (content === null) return rest;
-  return add(rest, { weight: typeof content === 'string' ? textWeight(content) : jsonWeight(content), images: 0 });
+  const weigh = typeof content === 'string' ? textWeight : jsonWeight;
+  return add(rest, { weight: weigh(content, digitsPerToken), images: 0 });
 }
 
 /** The estimate for a chat request; `prompt` and `system_prompt` count as a message each, no request as less than one. */
-export function chatTokens(input: Input, imageTokens: number): number {
+export function chatTokens(input: Input, imageTokens: number, digitsPerToken?: number): number {
   const messages = Array.isArray(input.messages) ? input.messages : [];
   const prompts = [input.prompt, input.system_prompt].filter((text) => text !== undefined);
-  const content = messages.map(contentOfMessage).reduce(add, { weight: 0, images: 0 });
+  const content = messages
+    .map((message) => contentOfMessage(message, digitsPerToken))
+    .reduce(add, { weight: 0, images: 0 });
   const weight = [
     content.weight,
-    ...prompts.map(textWeight),
-    ...CONTEXT_FIELDS.map((field) => jsonWeight(input[field])),
+    ...prompts.map((text) => textWeight(text, digitsPerToken)),
+    ...CONTEXT_FIELDS.map((field) => jsonWeight(input[field], digitsPerToken)),
   ].reduce((sum, next) => sum + next);
   const overhead = MESSAGE_TOKENS * Math.max(1, messages.length + prompts.length);
   return tokensOf(weight) + overhead + content.images * imageTokens;

@@ -6,7 +6,7 @@ import { textWeight } from './estimate.ts';
 import { defaultsOf, findField, namedField } from './field.ts';
 import { charged, priceWith } from './price.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
-import { heaviestText, tokensOf } from './token-estimate.ts';
+import { DIGITS_PER_TOKEN, heaviestText, tokensOf } from './token-estimate.ts';
 
 interface TieredTokensOptions {
   readonly input: string;
@@ -16,6 +16,7 @@ interface TieredTokensOptions {
   readonly tierBy?: string;
   readonly text?: readonly string[];
   readonly image?: string;
+  readonly digitsPerToken?: number;
 }
 
 const TEXT_FIELDS = ['prompt', 'system_prompt'];
@@ -89,9 +90,15 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
       description: 'The request fields whose text is paid for',
     },
     image: { ...fieldSchema('The request field that holds an image'), default: 'image' },
+    digitsPerToken: {
+      type: 'integer',
+      minimum: 1,
+      default: DIGITS_PER_TOKEN,
+      description: 'How many digits the vocabulary of the model joins',
+    },
   }),
   compile(options, request, { bodyLimitBytes }): Price {
-    const { tiers, tierBy = 'tier' } = options;
+    const { tiers, tierBy = 'tier', digitsPerToken } = options;
     const table = entryTable(
       request,
       { by: tierBy, path: ['tierBy'], entries: tiers, entriesPath: ['tiers'], noun: 'number of tokens' },
@@ -107,7 +114,8 @@ export const tieredTokens: PricingRule<TieredTokensOptions> = {
       const sum = BigInt(inputTokens) * inputRate + BigInt(outputTokens) * outputRate;
       return charged(rateToMoney(divideUp(sum, TOKENS_PER_RATE)), free);
     };
-    const weightOf = (input: Input): number => text.reduce((sum, name) => sum + textWeight(input[name]), 0);
+    const weightOf = (input: Input): number =>
+      text.reduce((sum, name) => sum + textWeight(input[name], digitsPerToken), 0);
     const inputTokens = (input: Input): number => tokensOf(weightOf(input)) + image.tokensOf(input);
 
     const defaults = defaultsOf(request);

@@ -20,7 +20,6 @@ const LETTER_BEHIND_WORD = 160;
 const MIXED_BLANKS = 200;
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [9, 10, 13, 32] as const;
-const DIGITS_PER_TOKEN = 3;
 /** Vocabularies hold long runs of one blank. */
 const BLANK_AGAIN = 7;
 const SPACE_AGAIN = 2;
@@ -58,7 +57,7 @@ function blanksWeight(text: string, start: number, end: number): number {
 }
 
 /** What a text weighs, in hundredths of a token: at most 100 for each of its bytes in UTF-8. Linear in its length. */
-export function cutWeight(text: string): number {
+export function cutWeight(text: string, digitsPerToken: number): number {
   const { length } = text;
   let weight = 0;
   let index = 0;
@@ -83,7 +82,7 @@ export function cutWeight(text: string): number {
     } else if (isDigit(code)) {
       const start = index;
       while (isDigit(text.charCodeAt(index))) index++;
-      weight += TOKEN * Math.ceil((index - start) / DIGITS_PER_TOKEN);
+      weight += TOKEN * Math.ceil((index - start) / digitsPerToken);
       before = undefined;
       continue;
     } else if (code >= 0xd800 && code < 0xe000) {

@@ -13,8 +13,8 @@ const TOKEN = 100;
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, BACKSLASH, CARET] = [9, 10, 13, 32, 92, 94] as const;
 
-/** Digits are cut in groups of three, and take no space in front. */
-const DIGITS_PER_TOKEN = 3;
+/** Digits are cut in groups of three by most vocabularies, and take no space in front. */
+export const DIGITS_PER_TOKEN = 3;
 
 /** Vocabularies hold long runs of spaces, and runs of sixteen tabs or line feeds. */
 const SPACE_AGAIN = 2;
@@ -76,10 +76,11 @@ function blankWeight(code: number, before: number, next: number): number {
 }
 
 /** What a text weighs, in hundredths of a token: at most 100 for each of its bytes in UTF-8. Linear in its length. */
-export const tokenWeight = (text: string): number => Math.max(neighboursWeight(text), cutWeight(text));
+export const tokenWeight = (text: string, digitsPerToken: number = DIGITS_PER_TOKEN): number =>
+  Math.max(neighboursWeight(text, digitsPerToken), cutWeight(text, digitsPerToken));
 
 /** By what neighbours the vocabulary holds. */
-function neighboursWeight(text: string): number {
+function neighboursWeight(text: string, digitsPerToken: number): number {
   const { length } = text;
   let weight = 0;
   let before = -1;
@@ -95,7 +96,7 @@ function neighboursWeight(text: string): number {
       weight += spacesWeight(index - first + 1, index + 1 < length ? text.charCodeAt(index + 1) : -1);
     } else if (isDigit(code)) {
       place = isDigit(before) ? place + 1 : 0;
-      if (place % DIGITS_PER_TOKEN === 0) weight += TOKEN;
+      if (place % digitsPerToken === 0) weight += TOKEN;
     } else if (isBreakOrTab(code)) {
       weight += blankWeight(code, before, text.charCodeAt(index + 1));
     } else if (isSurrogate(code)) {

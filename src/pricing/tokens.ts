@@ -22,6 +22,8 @@ export interface PricedModel {
   /** Of every token of a call whose prompt has more than `above`, where its provider asks more for those. */
   readonly long?: { readonly above: number; readonly input: bigint; readonly output: bigint };
   readonly contextWindow: number;
+  /** Of an input, where they are not as many as in most vocabularies. */
+  readonly digitsPerToken?: number | undefined;
   readonly maxOutput: number;
   readonly defaultOutput: number;
 }
@@ -83,6 +85,7 @@ export function priceModel(
     ...prices,
     ...(long && { long }),
     contextWindow: model.contextWindow ?? Number.POSITIVE_INFINITY,
+    digitsPerToken: model.digitsPerToken,
     maxOutput,
     defaultOutput,
   };
@@ -111,7 +114,7 @@ export function upperBound(
   maxTokens: number | undefined,
   imageTokens: number = LARGEST_IMAGE_TOKENS,
 ): Money {
-  const promptTokens = inputBound(model, chatTokens(input, imageTokens));
+  const promptTokens = inputBound(model, chatTokens(input, imageTokens, model.digitsPerToken));
   return tokenCost(model, { promptTokens, completionTokens: outputBound(model, maxTokens) });
 }
 

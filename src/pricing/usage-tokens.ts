@@ -86,7 +86,8 @@ export const usageTokens: PricingRule<UsageTokensOptions> = {
 
     const defaults = defaultsOf(request);
     const emptyInput = chatTokens({ prompt: '' }, imageTokens);
-    const fullInput = mostChatTokens(imageTokens, context.bodyLimitBytes) + chatTokens(defaults, imageTokens);
+    const fullInput = ({ digitsPerToken }: PricedModel): number =>
+      mostChatTokens(imageTokens, context.bodyLimitBytes) + chatTokens(defaults, imageTokens, digitsPerToken);
     const outputs = (model: PricedModel): number[] => {
       const byDefault = outputBound(model, undefined);
       if (bounds === undefined) return [byDefault];
@@ -100,7 +101,7 @@ export const usageTokens: PricingRule<UsageTokensOptions> = {
 
     return priceWith({
       min: lowest(models.all.map((model) => cost(model, emptyInput, Math.min(...outputs(model))))),
-      max: highest(models.all.map((model) => cost(model, fullInput, Math.max(...outputs(model))))),
+      max: highest(models.all.map((model) => cost(model, fullInput(model), Math.max(...outputs(model))))),
       listed: lowest(models.listed.map((model) => quoteFor(model, { prompt: '', ...defaults }))),
       quote,
       terms: (input) => ({ maxOutputTokens: outputBound(models.of(input), maxTokensOf(input)) }),

@@ -16,7 +16,7 @@ function routeAt(path: string): Route {
 
 const quote = (path: string, input: Input): string => toDecimal(routeAt(path).price.quote(input));
 
-/** 300 digits: 100 tokens by the estimate, three a token; 108 as a chat message. */
+/** 300 digits: 100 tokens by the estimate, three a token, or 300 where each is one; 8 more as a chat message. */
 const prompt = '482'.repeat(100);
 const image = 'https://example.com/picture.png';
 
@@ -24,7 +24,7 @@ t.test('a tiered text costs its input at the input rate and its tier at the outp
   for (const [model, small, medium, large] of [
     ['vendor1-fable-5', '0.0522', '0.2058', '0.4106'],
     ['vendor1-opus-4-6', '0.0261', '0.1029', '0.2053'],
-    ['vendor2-3.5-flash', '0.009366', '0.037014', '0.073878'],
+    ['vendor2-3.5-flash', '0.009666', '0.037314', '0.074178'],
     ['vendor3-5.2', '0.014511', '0.057519', '0.114863'],
   ] as const) {
     const path = `/llm/${model}`;
@@ -59,7 +59,7 @@ t.test('the multi-model endpoint quotes the model that is named', async (t) => {
   for (const [model, price] of [
     ['vendor5-k2.6', '0.004513'],
     ['vendor6-5.1', '0.005007'],
-    ['vendor2-3.5-flash', '0.010079'],
+    ['vendor2-3.5-flash', '0.010409'],
     ['vendor3-5.2', '0.015608'],
     ['vendor3-5.6-luna', '0.006719'],
     ['vendor1-fable-5', '0.056188'],

@@ -145,6 +145,19 @@ t.test('prompts count as a message each, and nothing as one', async (t) => {
   t.equal(chatTokens({ system_prompt: digits, messages: [{ role: 'user', content: digits }] }, 1600), 36);
 });
 
+t.test('digits count one by one for a model whose vocabulary has single ones only', async (t) => {
+  const digits = '7'.repeat(30);
+  const content = `on 2026-01-31, ${digits}`;
+  const [text, each] = [undefined, 1].map((digitsPerToken) => chatTokens({ prompt: content }, 1600, digitsPerToken));
+  // 8 of the date are 4 tokens, 30 are 10.
+  t.equal(Number(each) - Number(text), 24);
+  t.equal(chatTokens({ messages: [{ role: 'user', content: digits }] }, 1600, 1), 38);
+  t.equal(chatTokens({ messages: [{ role: 'user', content: [{ type: 'text', text: digits }] }] }, 1600, 1), 38);
+  const single = priceModel(new Map([[sol.name, { ...sol, digitsPerToken: 1 }]]), sol.name, rate('0.10'), []);
+  // 38 tokens at 5.50 and one at 33 dollars a million.
+  t.equal(upperBound(single, { prompt: digits }, 1), 242n);
+});
+
 t.test('no body is estimated at more than its densest: one of empty messages, or of images', async (t) => {
   t.equal(mostChatTokens(1600, 6000), 480_000);
   t.equal(mostChatTokens(161, 6000), 54_000);

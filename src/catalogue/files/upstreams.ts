@@ -31,6 +31,12 @@ export const modelProperties = {
   contextWindow: { type: 'integer', minimum: 1, description: 'Most tokens of input and output together' },
   maxOutput: { type: 'integer', minimum: 1, description: 'Most output tokens that it gives' },
   defaultOutput: { type: 'integer', minimum: 1, description: 'Output tokens where the caller names no bound' },
+  digitsPerToken: {
+    type: 'integer',
+    minimum: 1,
+    default: 3,
+    description: 'How many digits its vocabulary joins: 1 where each is a token, and numbers are more of them',
+  },
 } as const;
 
 /** Models by neutral name; checked against the adapter. */

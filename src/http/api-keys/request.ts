@@ -108,7 +108,7 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
   const isStream = boolean(body, 'stream') ?? false;
   const probabilities = maxTokens * choices * probabilitiesOfToken(body);
   if (!isStream && probabilities > MOST_PROBABILITIES) throw tooManyProbabilities(body, probabilities);
-  const estimate = chatTokens(body, 0) + pictureTokens(body.messages, model);
+  const estimate = chatTokens(body, 0, model.price.digitsPerToken) + pictureTokens(body.messages, model);
   const promptTokens = inputBound(model.price, estimate);
   const mostPromptTokens = inputBound(model.price, estimate + functionsTokens(body));
   return {

@@ -56,7 +56,7 @@ export const tieredRows: readonly Row[] = [
     ],
     0.0256,
   ),
-  // 0.0000015 a token in; 0.000009 a token out: 0.009216, 0.036864 and 0.073728 for the ceilings.
+  // 0.0000015 a token in, and each digit is one; 0.000009 a token out: 0.009216, 0.036864 and 0.073728 for the ceilings.
   tiered(
     '/llm/vendor2-3.5-flash',
     {},
@@ -64,7 +64,7 @@ export const tieredRows: readonly Row[] = [
       { request: {}, price: '0.009234' },
       { request: { tier: 'medium' }, price: '0.036882' },
       { request: { tier: 'large' }, price: '0.073746' },
-      { request: thousand, price: '0.010716' },
+      { request: thousand, price: '0.013716' },
     ],
     0.009216,
   ),
