@@ -70,6 +70,22 @@ t.test('the multi-model endpoint quotes the model that is named', async (t) => {
   }
 });
 
+/** OpenAI's pages of GPT-5.6 (above 272,000 tokens twice the input and half as much output again), xAI's of Grok 4.5. */
+t.test('a long prompt costs what its provider asks for one', async (t) => {
+  // 300,000 tokens, and 8 of a message: at 11 and 49.50 dollars a million, 5.50 and 24.75, 2.20 and 9.90, 4.40 and 13.20.
+  const input = { prompt: '482'.repeat(300_000), max_tokens: 1000 };
+  for (const [model, price] of [
+    ['vendor3-5.6-sol', '3.349588'],
+    ['vendor3-5.6-terra', '1.674794'],
+    ['vendor3-5.6-luna', '0.669918'],
+  ] as const) {
+    t.equal(quote(`/llm/${model}`, input), price, model);
+  }
+  t.equal(quote('/llm/multi-model', { ...input, model: 'vendor3-5.6-sol' }), '3.349588');
+  // Its window holds 256,000.
+  t.equal(quote('/llm/vendor4-4.5', input), '1.1396');
+});
+
 /**
  * Tokens of the largest picture that is looked at in `high` detail, by what its provider says: Claude's vision guide for
  * models from Opus 4.7 on, OpenAI's "Images and vision" for GPT-5.6 (2,500 patches, 1.2 tokens each).

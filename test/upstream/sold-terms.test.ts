@@ -146,7 +146,7 @@ t.test('an upstream that needs a bound is not sold at a price without one', asyn
   price('{ rule: fixed, amount: "0.05" }');
   const { diagnostics: problems } = checkCatalogue(directory, shipped);
   t.match(problems, [
-    { line: 10, message: 'openai-chat asks for a number of output tokens, and the price sells none' },
+    { line: 11, message: 'openai-chat asks for a number of output tokens, and the price sells none' },
   ]);
   t.equal(problems.length, 1);
   price('{ rule: fixed, amount: "0.05", maxOutput: 900, defaultOutput: 300 }');
