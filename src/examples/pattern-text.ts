@@ -10,9 +10,9 @@ const classes: Readonly<Record<string, string>> = {
 
 /**
  * A text that fits a plain regular expression: literals, `[...]`, `\d`, `\w`, `\s`, `.` and the quantifiers. Undefined
- * for anything else, and where the text turns out not to fit.
+ * for anything else, and where the text turns out not to fit, or to be longer than `longest`.
  */
-export function textForPattern(pattern: string, random: Seeded): string | undefined {
+export function textForPattern(pattern: string, random: Seeded, longest: number): string | undefined {
   const body = pattern.replace(/^\^/, '').replace(/\$$/, '');
   const atom = /(?:\[([^\]^][^\]]*)\]|\\(.)|([^\\[\](){}|*+?^$]))(?:\{(\d+)(?:(,)(\d*))?\}|([*+?]))?/y;
   let text = '';
@@ -24,6 +24,7 @@ export function textForPattern(pattern: string, random: Seeded): string | undefi
       set !== undefined ? expand(set) : escaped !== undefined ? (classes[escaped] ?? escaped) : literal;
     const from = least !== undefined ? Number(least) : sign === undefined || sign === '+' ? 1 : 0;
     const repeats = from + (comma !== undefined || sign !== undefined ? random.integer(0, spare(from, most, sign)) : 0);
+    if (text.length + repeats > longest) return undefined;
     for (let count = 0; count < repeats; count += 1)
       text += oneOf(characters === '.' ? 'abc' : (characters ?? ''), random);
   }

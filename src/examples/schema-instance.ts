@@ -7,17 +7,31 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const words = ['steady', 'bright', 'early', 'open', 'quiet', 'rising', 'simple', 'broad', 'warm', 'clear'] as const;
 const DEEPEST = 8;
+/** Values one in another, alternatives and references among them. */
+const MOST_NESTED = 200;
+/** Values and characters together. */
+const MOST_MADE = 100_000;
 
 /**
  * Honours type, enum, const, examples, the bounds of numbers, strings and lists, simple patterns, common formats,
- * anyOf/oneOf and local `$ref`.
+ * anyOf/oneOf and local `$ref`. What has no end, or wants a billion items, is cut off, and does not fit.
  */
 export function instanceOf(schema: unknown, seed: string): unknown {
   const root = asSchema(schema);
   const random = seeded(seed);
+  let left = MOST_MADE;
+  let nested = 0;
 
   function make(part: unknown, name: string, depth: number): unknown {
-    const here = resolve(root, asSchema(part));
+    if (left <= 0 || nested === MOST_NESTED) return null;
+    left -= 1;
+    nested += 1;
+    const value = filled(resolve(root, asSchema(part)), name, depth);
+    nested -= 1;
+    return value;
+  }
+
+  function filled(here: Schema, name: string, depth: number): unknown {
     if ('const' in here) return here.const;
     if (Array.isArray(here.enum) && here.enum.length > 0) return here.enum[random.integer(0, here.enum.length - 1)];
     if (Array.isArray(here.examples) && here.examples.length > 0) return here.examples[0];
@@ -37,8 +51,14 @@ export function instanceOf(schema: unknown, seed: string): unknown {
       case 'null':
         return null;
       default:
-        return makeText(here, name, random);
+        return makeString(here, name);
     }
+  }
+
+  function makeString(schema: Schema, name: string): string {
+    const text = makeText(schema, name, random, left);
+    left -= text.length;
+    return text;
   }
 
   function makeObject({ properties, required }: Schema, depth: number): Record<string, unknown> {
@@ -51,7 +71,9 @@ export function instanceOf(schema: unknown, seed: string): unknown {
     const first = Array.isArray(prefixItems) ? prefixItems : [];
     const least = typeof minItems === 'number' ? minItems : Math.min(2, typeof maxItems === 'number' ? maxItems : 2);
     const length = Math.max(first.length, depth < DEEPEST ? least : Number(minItems ?? 0));
-    return Array.from({ length }, (_, index) => make(first[index] ?? items ?? {}, name, depth + 1));
+    return Array.from({ length: Math.min(length, left) }, (_, index) =>
+      make(first[index] ?? items ?? {}, name, depth + 1),
+    );
   }
 
   return make(root, 'answer', 0);
@@ -59,13 +81,16 @@ export function instanceOf(schema: unknown, seed: string): unknown {
 
 const asSchema = (value: unknown): Schema => (typeof value === 'object' && value !== null ? (value as Schema) : {});
 
-/** Follows `$ref: '#/$defs/name'`. */
-function resolve(root: Schema, schema: Schema): Schema {
-  if (typeof schema.$ref !== 'string') return schema;
-  const steps = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean);
+/** Follows `$ref: '#/$defs/name'`; one that leads back to itself names nothing. */
+function resolve(root: Schema, schema: Schema, seen: readonly string[] = []): Schema {
+  const { $ref: reference } = schema;
+  if (typeof reference !== 'string') return schema;
+  if (seen.includes(reference)) return {};
+  const steps = reference.replace(/^#\/?/, '').split('/').filter(Boolean);
   return resolve(
     root,
     steps.reduce<Schema>((place, step) => asSchema(place[step]), root),
+    [...seen, reference],
   );
 }
 
@@ -97,15 +122,20 @@ const FORMATTED: Readonly<Record<string, string>> = {
   byte: 'ZXhhbXBsZQ==',
 };
 
-function makeText({ pattern, format, minLength, maxLength }: Schema, name: string, random: Seeded): string {
+function makeText(
+  { pattern, format, minLength, maxLength }: Schema,
+  name: string,
+  random: Seeded,
+  longest: number,
+): string {
   if (typeof pattern === 'string') {
-    const text = textForPattern(pattern, random);
+    const text = textForPattern(pattern, random, longest);
     if (text !== undefined) return text;
   }
   if (format === 'uri' || format === 'uri-reference') return `https://example.com/${name}/${random.integer(100, 999)}`;
   const formatted = FORMATTED[String(format)];
   if (formatted !== undefined) return formatted;
-  const least = numberOr(minLength, 0);
+  const least = Math.min(numberOr(minLength, 0), longest);
   const most = numberOr(maxLength, Math.max(60, least));
   let text = `${random.pick(words)} ${name.replaceAll(/[_-]/g, ' ')}`;
   while (text.length < least) text += ` ${random.pick(words)}`;

@@ -48,3 +48,27 @@ for (const [what, schema] of Object.entries(schemas)) {
     }
   });
 }
+
+t.test('is cut off, and fills no memory, where the schema has no end or wants a billion', async (t) => {
+  const nested = { type: 'array', minItems: 1e9, items: { type: 'array', minItems: 1e9, items: { type: 'string' } } };
+  const $defs = { left: { $ref: '#/$defs/right' }, right: { $ref: '#/$defs/left' } };
+  const own = { $ref: '#' };
+  const endless: Record<string, object> = {
+    'a billion items': { type: 'array', minItems: 1e9, items: { type: 'string' } },
+    'a billion lists of a billion items': nested,
+    'a billion characters': { type: 'string', minLength: 1e9 },
+    'a pattern of a billion characters': { type: 'string', pattern: '^a{1000000000}$' },
+    'itself in its items': { type: 'array', minItems: 2, items: own },
+    'itself in members that it requires': {
+      type: 'object',
+      required: ['left', 'right'],
+      properties: { left: own, right: own },
+    },
+    'itself as its alternative': { anyOf: [own] },
+    'references in a circle': { $defs, type: 'object', required: ['a'], properties: { a: { $ref: '#/$defs/left' } } },
+    'itself alone': own,
+  };
+  for (const [what, schema] of Object.entries(endless)) {
+    t.ok(JSON.stringify(instanceOf(schema, 'seed')).length < 4_000_000, what);
+  }
+});

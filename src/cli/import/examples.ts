@@ -4,9 +4,12 @@ import { instanceOf } from '../../examples/schema-instance.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import { resolved } from './document.ts';
 import { trialOf } from './trial.ts';
+import { Unsupported } from './unsupported.ts';
 
 /** Longer ones are no help to who reads a catalogue. */
 const LONGEST_EXAMPLE = 6000;
+/** What has none shorter than this is no call that anybody makes. */
+const LARGEST_EXAMPLE = 50_000;
 
 /** What a parameter or media type gives as its example. */
 export function exampleIn(source: JsonObject, root: JsonObject): unknown {
@@ -29,7 +32,10 @@ const withoutExamples = (schema: unknown): unknown => {
   return mapSubschemas(rest, withoutExamples);
 };
 
-/** The first candidate that the rules take, or the last one: the catalogue's own check then says why it does not fit. */
+/**
+ * The first candidate that the rules take, or the last one: the catalogue's own check then says why it does not fit. Throws
+ * Unsupported where that one is too large to write down.
+ */
 function firstFitting<Value>(candidates: readonly (() => Value)[], rules: JsonObject): Value | undefined {
   const fits = trialOf(rules);
   let last: Value | undefined;
@@ -38,10 +44,13 @@ function firstFitting<Value>(candidates: readonly (() => Value)[], rules: JsonOb
     if (last === undefined || JSON.stringify(last).length > LONGEST_EXAMPLE) continue;
     if (fits(last)) return last;
   }
+  if (last !== undefined && JSON.stringify(last).length > LARGEST_EXAMPLE) {
+    throw new Unsupported('asks for so many items or characters that no example of it can be made');
+  }
   return last;
 }
 
-/** A request with its required fields and those that the document has an example of. */
+/** A request with its required fields and those that the document has an example of. Throws Unsupported. */
 export function requestExample(request: JsonObject, documented: JsonObject): JsonObject {
   const properties = asJsonObject(request.properties);
   const required = Object.keys(properties).filter((name) => [request.required].flat().includes(name));
@@ -61,12 +70,13 @@ export function requestExample(request: JsonObject, documented: JsonObject): Jso
   return firstFitting(candidates, { ...request, type: 'object', additionalProperties: false }) ?? {};
 }
 
-/** An answer that the result schema takes. `strict` is the document's own schema, whose formats make better texts. */
+/** An answer that the result schema takes. Throws Unsupported. `strict` is the document's own schema, whose formats make better texts. */
 export function resultExample(rules: JsonObject, strict: JsonObject, documented: readonly unknown[]): unknown {
   const given = [...documented, ...(Array.isArray(strict.examples) ? strict.examples : [])];
   const candidates = [
     ...given.map((example) => () => example),
-    ...[strict, withoutExamples(strict), leastOf(strict), leastOf(withoutExamples(strict))].map(
+    // The rules alone, which bound nothing, come last: the document may ask for more than anybody answers.
+    ...[strict, withoutExamples(strict), leastOf(strict), leastOf(withoutExamples(strict)), rules].map(
       (schema) => () => instanceOf(schema, 'result'),
     ),
   ];

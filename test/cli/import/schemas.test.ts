@@ -130,3 +130,18 @@ t.test('results may be lists and plain values', async (t) => {
     t.same([result.type].flat()[0], schema.type);
   }
 });
+
+t.test('what asks for a billion items or characters is left out, and of an answer it is let go', async (t) => {
+  const reason = 'asks for so many items or characters that no example of it can be made';
+  const things = { type: 'array', minItems: 1e9, items: { type: 'string' } };
+  for (const a of [things, { type: 'string', minLength: 1e9 }]) {
+    const { outcome } = await importedText(
+      t,
+      documentOf(jsonBody({ type: 'object', required: ['a'], properties: { a } })),
+    );
+    t.match(outcome('make'), { kind: 'left out', notes: [reason] });
+  }
+  const responses = { 200: { description: 'Fine', content: { 'application/json': { schema: things } } } };
+  const { result } = (await importedText(t, documentOf({ responses }))).endpoint('make');
+  t.match(result, { type: 'array', items: { type: 'string' } });
+});
