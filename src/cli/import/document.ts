@@ -62,11 +62,34 @@ function filesBelow(directory: string): ParserOptions {
 
 async function readWith(read: Read, source: string): Promise<JsonObject> {
   try {
-    return asJsonObject(await read(source, existsSync(source) ? filesBelow(dirname(source)) : {}));
+    const document = asJsonObject(await read(source, existsSync(source) ? filesBelow(dirname(source)) : {}));
+    countValues(document, new Map());
+    return document;
   } catch (error) {
+    if (error instanceof UsageProblem) throw new UsageProblem(`${source}: ${error.message}`);
     if (isUnfetched(error, source)) throw new UsageProblem(`${source} cannot be fetched: ${reasonOf(error)}`);
     throw new UsageProblem(`${source} cannot be read as an OpenAPI document: ${reasonOf(error)}`);
   }
+}
+
+/** The document of a large service has less than a tenth of these. */
+const MOST_VALUES = 10_000_000;
+
+/**
+ * How many values there are in one, with each alias of YAML in full: a few lines of them can stand for more than a machine
+ * holds, or for themselves. Throws UsageProblem. `counted`: undefined while one is counted.
+ */
+function countValues(value: unknown, counted: Map<object, number | undefined>): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const known = counted.get(value);
+  if (known !== undefined) return known;
+  if (counted.has(value)) throw new UsageProblem('a YAML alias stands within what it stands for: write it as a $ref');
+  counted.set(value, undefined);
+  const count = Object.values(value).reduce<number>((sum, inner) => sum + countValues(inner, counted), 1);
+  if (count > MOST_VALUES)
+    throw new UsageProblem(`it has more than ${MOST_VALUES} values, its YAML aliases written out`);
+  counted.set(value, count);
+  return count;
 }
 
 /** Of a private address it says no more than that it was not resolved. */

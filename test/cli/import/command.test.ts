@@ -58,10 +58,22 @@ t.test('each mistake on the command line ends it with 1 and says what to do', as
 });
 
 t.test('a document that cannot be read says why', async (t) => {
+  const tenfold = Array.from(
+    { length: 9 },
+    (_, power) => `x-${power + 1}: &a${power + 1} [${Array(10).fill(`*a${power}`)}]`,
+  );
   const cases: [string, RegExp][] = [
     ['just: text', /is no OpenAPI document: it says neither openapi nor swagger/],
     ['a: [', /cannot be read as an OpenAPI document: /],
     ['openapi: 4.0.0\npaths: {}', /4\.0\.0/],
+    [
+      'openapi: 3.1.0\npaths: {}\ncomponents: { schemas: { Node: &node { properties: { next: *node } } } }',
+      /document\.json: a YAML alias stands within what it stands for: write it as a \$ref/,
+    ],
+    [
+      `openapi: 3.1.0\npaths: {}\nx-0: &a0 [l]\n${tenfold.join('\n')}`,
+      /document\.json: it has more than 10000000 values, its YAML aliases written out/,
+    ],
     ['openapi: 3.1.0\ninfo: { title: Pets, version: "1" }', /has no paths: nothing can be imported from it/],
   ];
   for (const [text, message] of cases) {
