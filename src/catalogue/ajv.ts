@@ -27,7 +27,15 @@ const ownFormats: Readonly<Record<string, (text: string) => boolean>> = {
 export const formats: readonly string[] = [...formatNames, ...Object.keys(ownFormats)];
 
 function withFormats(options: Options): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true, ...options });
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+    // What every object inherits, such as `constructor`, is no field that somebody sent.
+    ownProperties: true,
+    ...options,
+  });
   addFormats(ajv);
   for (const [name, validate] of Object.entries(ownFormats)) ajv.addFormat(name, { type: 'string', validate });
   addRequestKeywords(ajv);

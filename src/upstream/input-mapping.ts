@@ -76,12 +76,15 @@ const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 
 function mapField(source: MappedField, input: Input): unknown {
-  if (typeof source === 'string') return input[source];
+  if (typeof source === 'string') return givenIn(input, source);
   return isConstant(source) ? source.value : taken(source, input);
 }
 
+/** A field may be called what every object inherits, such as `constructor`. */
+const givenIn = (input: Input, field: string): unknown => (Object.hasOwn(input, field) ? input[field] : undefined);
+
 function taken({ from, first, values, scale, join }: TakenField, input: Input): unknown {
-  const given = input[from];
+  const given = givenIn(input, from);
   const value = first === true && Array.isArray(given) ? given[0] : given;
   if (values !== undefined && Object.hasOwn(values, String(value))) return values[String(value)];
   if (scale !== undefined && typeof value === 'number') return scaled(value, scale);

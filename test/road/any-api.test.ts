@@ -70,6 +70,25 @@ t.test('an API on this machine is sold from YAML alone, over x402 on two kinds o
   t.equal(paid.status, 200, await paid.clone().text());
 });
 
+t.test('a field that has the name of something every object inherits is like any other', async (t) => {
+  const service = await startWeatherService(t);
+  const files = weatherFiles(service.url);
+  const alerts = files.endpoints.weather['alerts.yaml']
+    .replace('    areas: { type', '    constructor: { type: string }\n    areas: { type')
+    .replace('properties: { id: { type: string } }', 'properties: { id: { type: string }, valueOf: { type: number } }')
+    .replace('    retries: 2', '    by: constructor');
+  const { buy } = await sell(
+    t,
+    { ...files, endpoints: { weather: { ...files.endpoints.weather, 'alerts.yaml': alerts } } },
+    KEY,
+  );
+  const without = await buy('chain-c', '/weather/alerts', { text: 'rain' });
+  t.match(without, { status: 200, body: { id: 'a-1' } });
+  t.same(without.body.heard, { message: { text: 'rain' }, seconds: 600 });
+  const named = await buy('chain-c', '/weather/alerts', { text: 'rain', constructor: 'Ada' });
+  t.same(named.body.heard, { message: { text: 'rain' }, seconds: 600, by: 'Ada' });
+});
+
 t.test('what the provider refuses is not charged, and its words do not reach the caller', async (t) => {
   const { service, gateway, buy } = await open(t);
   const before = await gateway.earned('chain-c');

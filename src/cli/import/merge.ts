@@ -33,7 +33,7 @@ export function narrowed(schema: unknown, types: readonly unknown[]): unknown {
 export function merged(left: JsonObject, right: JsonObject): JsonObject {
   const both: Keywords = { ...left, ...right };
   if (isJsonObject(left.properties) && isJsonObject(right.properties)) {
-    const shared = Object.keys(left.properties).filter((name) => name in asJsonObject(right.properties));
+    const shared = Object.keys(left.properties).filter((name) => Object.hasOwn(asJsonObject(right.properties), name));
     both.properties = { ...left.properties, ...right.properties, ...sharedProperties(left, right, shared) };
   }
   if (Array.isArray(left.required) && Array.isArray(right.required)) {

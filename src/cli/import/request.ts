@@ -82,10 +82,13 @@ function addBody(fields: Fields, { schema, isRequired, isFlat, example }: Body):
   if (!isFlat || (!isAlone && isMappingItself(properties.map(([name]) => name)))) {
     return { from: fields.add('the', 'body', schema, isRequired, example) };
   }
-  const examples = { ...asJsonObject([schema.examples].flat()[0]), ...asJsonObject(example) };
+  // Without what objects inherit: a field may be called `constructor`.
+  const examples = new Map(
+    [[schema.examples].flat()[0], example].flatMap((given) => Object.entries(asJsonObject(given))),
+  );
   const names = properties.map(([name, property]) => {
     const isNeeded = [schema.required].flat().includes(name);
-    return [name, fields.add('body', name, asJsonObject(property), isNeeded, examples[name])] as const;
+    return [name, fields.add('body', name, asJsonObject(property), isNeeded, examples.get(name))] as const;
   });
   return isAlone ? 'input' : Object.fromEntries(names);
 }

@@ -138,3 +138,14 @@ t.test('a picture, a sound or a film is a file of the media store', async (t) =>
   t.match(made.upstream, { method: 'GET', path: '/covers', result: { file: 'image' } });
   t.same(made.result.required, ['image_url', 'type', 'bytes']);
 });
+
+t.test('a field may have the name of something that every object inherits', async (t) => {
+  const schema = {
+    allOf: [
+      { type: 'object', properties: { constructor: { type: 'string' } } },
+      { type: 'object', properties: { season: { type: 'integer' } } },
+    ],
+  };
+  const made = await importedText(t, documentOf(jsonBody(schema)));
+  t.same(propertiesOf(made.endpoint('make')), { constructor: { type: 'string' }, season: { type: 'integer' } });
+});
