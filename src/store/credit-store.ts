@@ -159,12 +159,12 @@ export interface CreditRefundRequest {
 }
 
 /**
- * `entry`: also where it was given back before. `unknown`: no such call was charged. `reference`: another amount was given
+ * `entry`: also where it was given back before. `unknown`: no such call was charged. `nothing`: so much was asked for. `reference`: another amount was given
  * back under it. `left`: what could be given back still.
  */
 export type CreditRefundOutcome =
   | { readonly entry: LedgerEntry }
-  | { readonly refused: 'unknown' | 'too-much' | 'reference'; readonly left: Money };
+  | { readonly refused: 'unknown' | 'nothing' | 'too-much' | 'reference'; readonly left: Money };
 
 /** What the settled calls of one route and model came to. */
 export interface CreditSales {

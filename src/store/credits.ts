@@ -172,6 +172,7 @@ export function creditsOn(engine: Engine): CreditStore {
     const done = before.find((entry) => entry.reference === reference);
     if (done) return amount === undefined || amount === done.amount ? { entry: done } : { refused: 'reference', left };
     const given = amount ?? left;
+    if (given <= 0n && left > 0n) return { refused: 'nothing', left };
     if (given <= 0n || given > left) return { refused: 'too-much', left };
     const { route = '', model = '' } = settled;
     const { entry } = yield* enter(key, { kind: 'refund', amount: given, reference, route, model, note: reason, now });

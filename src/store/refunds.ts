@@ -40,6 +40,7 @@ function refusalOf(payment: Payment, left: bigint, amount: bigint, now: number):
   if (state === 'claimed' || state === 'fulfilled' || state === 'unknown') return 'in-progress';
   if (!receipt) return 'unpaid';
   if (state === 'settled' && payment.answer === undefined && leaseUntil > now) return 'in-progress';
+  if (amount <= 0n && left > 0n) return 'nothing';
   if (amount <= 0n || amount > left) return 'too-much';
   return isOwed(payment) && amount !== left ? 'whole-only' : undefined;
 }

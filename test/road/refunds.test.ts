@@ -109,6 +109,7 @@ t.test('an operator gives back what was delivered, in parts and never more than 
   );
   await until(async () => (await gateway.spendable('chain-c')) === before - PRICE + 20_000n);
   await t.rejects(refund(transaction, '--amount', '0.05'), /more than is left of it \(0\.04 USDC is left\)/);
+  await t.rejects(refund(transaction, '--amount', '0'), /the amount has to be more than 0 \(0\.04 USDC is left\)/);
   await refund(transaction);
   await until(async () => (await gateway.spendable('chain-c')) === before);
   await t.rejects(refund(transaction), /more than is left/);

@@ -95,7 +95,7 @@ export function credits(promise: Promised): void {
     t.same(await back(), { refused: 'unknown', left: 0n }, 'it is not charged yet');
     await store.credits.settle('call', { price: 250n, note: 'used' }, 1_100);
     t.same(await back(251n), { refused: 'too-much', left: 250n });
-    t.same(await back(0n), { refused: 'too-much', left: 250n });
+    t.same(await back(0n), { refused: 'nothing', left: 250n });
     const part = {
       kind: 'refund',
       amount: 100n,

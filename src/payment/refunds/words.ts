@@ -5,6 +5,7 @@ const words: Readonly<Record<RefundRefusal, string>> = {
   unpaid: 'nothing was taken for it',
   'in-progress': 'its request is being worked on, or nobody knows yet whether money moved: try again in a minute',
   credits: 'it bought credits: disable its key (npm run keys), and give back by hand what was not spent',
+  nothing: 'the amount has to be more than 0',
   'too-much': 'that is more than is left of it',
   'whole-only': 'its result is owed: it can only be given back whole',
   reference: 'another amount was given back by the same reference, or the same form: begin anew for more',
