@@ -21,7 +21,7 @@ await run(async () => {
   const running = findRunning(dataDirectory);
   if (!running)
     throw new UsageProblem(`no gateway runs on ${dataDirectory}: start one, or set TURNPIKE_DATA to its own`);
-  const { version, endpoints } = loadCatalogue(catalogueDirectory, shipped);
+  const { version, endpoints, routes } = loadCatalogue(catalogueDirectory, shipped);
   // Where it was killed, its note is left, and its number may by now be that of a process which the signal would end.
   await healthOf(running);
   process.kill(running.pid, 'SIGHUP');
@@ -32,12 +32,21 @@ await run(async () => {
     }
     await delay(PAUSE_MS);
   }
-  process.stdout.write(`${running.url} sells catalogue ${version}: ${endpoints.length} endpoints\n`);
+  const unsold = routes.length - (await healthOf(running)).endpoints;
+  const lack =
+    unsold > 0 ? `; ${unsold} of its ${routes.length} paths are not sold, as npm run endpoints explains` : '';
+  process.stdout.write(`${running.url} sells catalogue ${version}: ${endpoints.length} endpoints${lack}\n`);
 });
 
-async function healthOf({ url }: Running): Promise<{ readonly catalogue?: string }> {
+interface Health {
+  readonly catalogue?: string;
+  /** How many paths are sold. */
+  readonly endpoints: number;
+}
+
+async function healthOf({ url }: Running): Promise<Health> {
   try {
-    return (await (await fetch(`${url}/healthz`)).json()) as { catalogue?: string };
+    return (await (await fetch(`${url}/healthz`)).json()) as Health;
   } catch {
     throw new UsageProblem(`no gateway answers at ${url}: start one, or set TURNPIKE_DATA to its own`);
   }

@@ -3,6 +3,7 @@ import { isOnSale } from '../catalogue/on-sale.ts';
 import { refundsOf } from '../catalogue/refunds.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { HONOURED_MS } from '../rails/until-replaced.ts';
+import { tellUnsold, unsoldOf } from '../start/unsold.ts';
 import { inTurn } from '../timing.ts';
 import { type Edition, openEdition, type Shared } from './edition.ts';
 
@@ -72,6 +73,7 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
       await platform.prepare?.(catalogue);
       await sell(() => catalogue);
       log.info({ version: catalogue.version, endpoints: current.sold.length }, 'another catalogue is sold now');
+      tellUnsold(unsoldOf(current.missing), log);
     },
     async turn() {
       const moment = now();

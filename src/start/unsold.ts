@@ -1,4 +1,4 @@
-/** What is not sold for want of keys, for whoever starts the gateway. */
+/** What is not sold for want of keys, for whoever starts the gateway or has it load the catalogue again. */
 import { sellsCredits } from '../catalogue/sells-credits.ts';
 import type { Route } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';

@@ -10,12 +10,12 @@ const SOLD = 'image/family-a-2-pro';
 
 const RELOAD = wordsFor('src/cli/reload.ts');
 
-async function open(t: Test, watch: '0' | '1') {
+async function open(t: Test, watch: '0' | '1', level = 'error') {
   const catalogue = catalogueOf(t, [SOLD]);
   const file = join(catalogue, 'endpoints', `${SOLD}.yaml`);
   const port = String(await freePort());
   const environment = { TURNPIKE_CATALOGUE: catalogue, TURNPIKE_DATA: join(catalogue, '..', 'data') };
-  const running = { ...environment, PORT: port, TURNPIKE_WATCH: watch, LOG_LEVEL: 'error' };
+  const running = { ...environment, PORT: port, TURNPIKE_WATCH: watch, LOG_LEVEL: level };
   const run = watch === '0' ? start(running) : startMain(running);
   t.teardown(async () => {
     if (groupOf(run.child.pid ?? 0).length > 0) process.kill(-(run.child.pid ?? 0), 'SIGINT');
@@ -36,7 +36,7 @@ async function open(t: Test, watch: '0' | '1') {
   };
   const change = (from: string, to: string) =>
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`"${from}"`, `"${to}"`));
-  return { run, file, price, reload, change };
+  return { run, catalogue, file, price, reload, change };
 }
 
 t.test('npm run reload has the gateway sell what the files say, and says when they are wrong', async (t) => {
@@ -69,6 +69,28 @@ t.test('in the sandbox a file that is saved is sold at once', async (t) => {
   change('0.05', '0.07');
   await printed(run, /^catalogue [0-9a-f]{12} is sold now: \d+ endpoints$/m);
   t.equal(await price(), '0.07');
+});
+
+t.test('an endpoint that comes without its key is named as not sold', async (t) => {
+  const { run, catalogue, file, reload } = await open(t, '0', 'warn');
+  const own = `own: { adapter: http, baseUrl: "http://127.0.0.1:9", keys: { key: OWN_KEY }, settings: { authorize: { bearer: key } } }`;
+  appendFileSync(join(catalogue, 'upstreams.yaml'), `${own}\n`);
+  writeFileSync(
+    join(file, '..', 'own.yaml'),
+    `summary: Own
+path: /image/own
+price: { rule: fixed, amount: "0.01" }
+request: { properties: {} }
+result: { properties: { id: { type: string } }, examples: [{ id: a }] }
+example: {}
+upstream: { via: own, path: /own, body: input }
+`,
+  );
+  t.match(await reload('itself'), {
+    code: 0,
+    said: /: 2 endpoints; 1 of its \d+ paths are not sold, as npm run endpoints explains$/m,
+  });
+  await printed(run, /OWN_KEY.*not sold for want of keys/);
 });
 
 t.test('without a gateway to tell, it says what to do', async (t) => {
