@@ -3,6 +3,8 @@ import './own-fetch.ts';
 import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
 import { linesWithoutControls } from '../control-characters.ts';
+import { queryOf } from '../discovery/example-call.ts';
+import { asJsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
 import { type Payer, type PayerModule, PayProblem, type SandboxState } from '../rails/paying-client.ts';
 import { UsageProblem } from './command-line.ts';
@@ -36,12 +38,19 @@ function call({ url, method, body }: Target, headers: Record<string, string> = {
   return fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: body ?? '{}' });
 }
 
+/** The target where the path takes only the other method: what was to be the body goes into the query of a GET. */
+function otherMethod({ url, method, body }: Target): Target {
+  if (method === 'GET' || body === undefined) return { url, method: 'POST', body };
+  const query = queryOf(asJsonObject(JSON.parse(body)));
+  return { url: query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`, method: 'GET', body: undefined };
+}
+
 /** The unpaid call. Without a body it is a GET, unless the path takes only the other method. */
 async function quote({ path, body, url }: PayArguments): Promise<{ target: Target; answer: Response }> {
   const target: Target = { url: url + path, method: body === undefined ? 'GET' : 'POST', body };
   const answer = await call(target);
   if (answer.status !== 405) return { target, answer };
-  const other: Target = { ...target, method: target.method === 'GET' ? 'POST' : 'GET' };
+  const other = otherMethod(target);
   return { target: other, answer: await call(other) };
 }
 
@@ -112,7 +121,14 @@ async function pay(payArguments: PayArguments): Promise<void> {
   if (paid.value.headers.get('idempotency-replayed') === 'true') {
     line('note', 'this is the answer of an earlier call with the same request: nothing was charged for it again');
   }
-  line('result', JSON.stringify(await paid.value.json(), null, 2));
+  line('result', await resultOf(paid.value));
+}
+
+/** JSON is laid out; a stream is shown as it came. */
+async function resultOf(answer: Response): Promise<string> {
+  const text = await answer.text();
+  const isJson = /^application\/json\b/.test(answer.headers.get('content-type') ?? '');
+  return isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
 }
 
 async function main(): Promise<void> {

@@ -8,9 +8,9 @@ export interface ExampleCall {
   readonly body: string | undefined;
 }
 
-/** Lists as a repeated field. */
-function queryOf(example: Input): string {
-  const fields = Object.entries(example).flatMap(([name, value]) =>
+/** A request as a query: lists as a repeated field. */
+export function queryOf(input: Input): string {
+  const fields = Object.entries(input).flatMap(([name, value]) =>
     [value].flat().map((each) => [name, String(each)] as [string, string]),
   );
   return new URLSearchParams(fields).toString();

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { startGateway } from '../gateway.ts';
+import { weatherFiles } from '../road/weather-catalogue.ts';
+import { KEY, startWeatherService } from '../road/weather-service.ts';
+import { startProgram } from '../started.ts';
+import { wordsFor } from '../words-for.ts';
+
+t.test(
+  'npm run pay buys from a path that takes GET with the same words, and shows a stream that it bought',
+  async (t) => {
+    const service = await startWeatherService(t);
+    const files = weatherFiles(service.url);
+    const forecast = `method: GET\n${files.endpoints.weather['forecast.yaml']}`;
+    const endpoints = { weather: { ...files.endpoints.weather, 'forecast.yaml': forecast } };
+    const catalogue = join(t.testdir({ catalogue: { ...files, endpoints } }), 'catalogue');
+    const gateway = await startGateway({ catalogue, environment: { WEATHER_API_KEY: KEY } });
+    t.teardown(gateway.stop);
+    const pay = async (...words: string[]) => {
+      const paid = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words, '--url', gateway.url], {});
+      return { code: await paid.ended, said: paid.output() };
+    };
+    t.match(await pay('/weather/forecast', '{"city":"Lisbon","days":3}'), { code: 0, said: /"temperature": 20\.5/ });
+    t.equal(service.asked.at(-1)?.line, 'GET /v1/forecast/Lisbon?days=3&units=metric');
+    t.match(await pay('/weather/watch', '{"city":"Lisbon"}'), { code: 0, said: /^result +.*data: /m });
+  },
+);
