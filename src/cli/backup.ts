@@ -7,6 +7,7 @@ import Database from 'libsql';
 import { readKeptConfig } from '../gateway/config.ts';
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
+import { isThere } from './kept-store.ts';
 
 const USAGE = `npm run backup -- <directory>
 
@@ -35,7 +36,7 @@ await run(async () => {
     );
   }
   const database = join(dataDirectory, 'turnpike.sqlite');
-  if (!existsSync(database)) throw new UsageProblem(`there is no database at ${database}: set TURNPIKE_DATA`);
+  if (!isThere(database)) throw new UsageProblem(`there is no database at ${database}: set TURNPIKE_DATA`);
   const copy = join(directory, 'turnpike.sqlite');
   if (existsSync(copy)) throw new UsageProblem(`${copy} is there already: name a directory without a backup`);
   await mkdir(directory, { recursive: true });

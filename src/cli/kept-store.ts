@@ -1,10 +1,26 @@
 /** The store that the gateway uses in this environment, for commands that read or change it. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeptConfig, readKeptConfig } from '../gateway/config.ts';
 import { createLog } from '../log.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import { UsageProblem } from './command-line.ts';
+
+/**
+ * Whether there is such a file. Throws UsageProblem where this user may not look: an answer with nothing in it would say that
+ * nothing is owed.
+ */
+export function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw new UsageProblem(`${path} cannot be read (${code}): run this as the user that the gateway runs as`);
+  }
+}
 
 /**
  * Calls the command with it. One that only reads makes no database where there is none: it reads an empty one.
@@ -15,7 +31,7 @@ export async function onStore(
 ): Promise<void> {
   const config = readKeptConfig(process.env);
   const kept = join(config.dataDirectory, 'turnpike.sqlite');
-  const file = use === 'reads' && !existsSync(kept) ? ':memory:' : kept;
+  const file = use === 'reads' && !isThere(kept) ? ':memory:' : kept;
   const log = createLog(config.logLevel);
   const store = await openStore({ file, log, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
   try {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { storeName } from '../../src/cli/kept-store.ts';
@@ -60,6 +60,23 @@ t.test('an answer with nothing in it names the store that was read', async (t) =
   }
   const databaseUrl = 'postgres://u:secret-word@127.0.0.1:5432/sales';
   t.equal(storeName({ databaseUrl, dataDirectory: data }), 'the Postgres database 127.0.0.1:5432/sales');
+});
+
+t.test('a store that this user may not look at is not said to have nothing in it', async (t) => {
+  const data = t.testdir({});
+  // What nobody can follow, root included.
+  symlinkSync('turnpike.sqlite', join(data, 'turnpike.sqlite'));
+  for (const [file, ...words] of [
+    ['payments', '--owed'],
+    ['keys', 'list'],
+    ['backup', join(data, 'copy')],
+  ] as const) {
+    const { code, out, err } = await run(`src/cli/${file}.ts`, words, { TURNPIKE_DATA: data });
+    t.match(
+      { code, out, err },
+      { code: 1, out: '', err: /^\S+turnpike\.sqlite cannot be read \(ELOOP\): run this as the/ },
+    );
+  }
 });
 
 t.test('a live gateway’s store is read and written by who knows where it is, and nothing else of it', async (t) => {
