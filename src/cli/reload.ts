@@ -24,7 +24,7 @@ await run(async () => {
   const { version, endpoints, routes } = loadCatalogue(catalogueDirectory, shipped);
   // Where it was killed, its note is left, and its number may by now be that of a process which the signal would end.
   await healthOf(running);
-  process.kill(running.pid, 'SIGHUP');
+  signal(running);
   const until = Date.now() + PATIENCE_MS;
   while ((await soldBy(findRunning(dataDirectory) ?? running)) !== version) {
     if (Date.now() > until) {
@@ -37,6 +37,15 @@ await run(async () => {
     unsold > 0 ? `; ${unsold} of its ${routes.length} paths are not sold, as npm run endpoints explains` : '';
   process.stdout.write(`${running.url} sells catalogue ${version}: ${endpoints.length} endpoints${lack}\n`);
 });
+
+function signal({ pid }: Running): void {
+  try {
+    process.kill(pid, 'SIGHUP');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
+    throw new UsageProblem(`process ${pid} is another user's: run this as the user that the gateway runs as`);
+  }
+}
 
 interface Health {
   readonly catalogue?: string;

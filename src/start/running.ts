@@ -12,20 +12,34 @@ export interface Running {
 
 const fileIn = (directory: string): string => join(directory, 'gateway.json');
 
-/** Leaves the note; what is returned takes it away. */
+/** Leaves the note; what is returned takes it away, unless another gateway has left its own meanwhile. */
 export function writeRunning(directory: string, running: Running): () => void {
   mkdirSync(directory, { recursive: true });
   writeFileSync(fileIn(directory), JSON.stringify(running));
-  return () => rmSync(fileIn(directory), { force: true });
+  return () => {
+    if (noteIn(directory)?.pid === running.pid) rmSync(fileIn(directory), { force: true });
+  };
 }
 
-/** Undefined where none runs: a note may outlive a process that was killed. */
-export function findRunning(directory: string): Running | undefined {
+function noteIn(directory: string): Running | undefined {
   try {
-    const running = JSON.parse(readFileSync(fileIn(directory), 'utf8')) as Running;
-    process.kill(running.pid, 0);
-    return running;
-  } catch {
+    return JSON.parse(readFileSync(fileIn(directory), 'utf8')) as Running;
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') throw error;
     return undefined;
   }
 }
+
+/** Undefined where none runs: a note may outlive a process that was killed. Throws where this user may not look. */
+export function findRunning(directory: string): Running | undefined {
+  const running = noteIn(directory);
+  try {
+    if (running) process.kill(running.pid, 0);
+    return running;
+  } catch (error) {
+    // Another user's.
+    return codeOf(error) === 'EPERM' ? running : undefined;
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

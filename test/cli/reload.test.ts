@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { findRunning, writeRunning } from '../../src/start/running.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { freePort } from '../gateway.ts';
 import { groupOf, printed, start, startMain, startProgram } from '../started.ts';
@@ -97,6 +98,17 @@ t.test('without a gateway to tell, it says what to do', async (t) => {
   const command = startProgram(process.execPath, RELOAD, { TURNPIKE_DATA: t.testdir({}) });
   t.equal(await command.ended, 1);
   t.match(command.output(), /^no gateway runs on .*: start one, or set TURNPIKE_DATA to its own$/m);
+});
+
+t.test('a gateway that ends leaves the note of the one that has taken its place', async (t) => {
+  const data = t.testdir({});
+  const old = writeRunning(data, { pid: 1, url: 'http://127.0.0.1:1' });
+  const own = { pid: process.pid, url: 'http://127.0.0.1:2' };
+  const end = writeRunning(data, own);
+  old();
+  t.same(findRunning(data), own);
+  end();
+  t.equal(findRunning(data), undefined);
 });
 
 t.test('a process that has the number of a gateway which was killed is left alone', async (t) => {
