@@ -40,7 +40,7 @@ function hasOneOf(request: RequestUse, fields: readonly string[]): boolean {
   });
 }
 
-const jsonTypeOf = (value: unknown): string =>
+export const jsonTypeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
 function readingOf(type: string, { items }: JsonObject): string {

@@ -1,4 +1,5 @@
 /** Keywords of schemas: what they say something of, and the order in which they are read best. */
+import { jsonTypeOf } from '../../catalogue/request-reads.ts';
 import type { JsonObject } from '../../json.ts';
 
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
@@ -30,8 +31,11 @@ export const ANY_TYPE: readonly string[] = ['object', 'array', 'string', 'number
 const typeNames = (types: readonly unknown[]): string[] =>
   types.map((type) => (type === 'integer' ? 'number' : String(type)));
 
-/** The type that a schema means which names none, by its keywords. */
-export function impliedType(schema: JsonObject): string | undefined {
+/** The type that a schema means which names none, by its values or its keywords; of several values, all of theirs. */
+export function impliedType(schema: JsonObject): string | readonly string[] | undefined {
+  const values = Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : [];
+  const [type, ...others] = new Set(values.map(jsonTypeOf));
+  if (type !== undefined) return others.length === 0 ? type : [type, ...others];
   const says = (type: string) => BY_TYPE[type]?.some((keyword) => keyword !== 'format' && keyword in schema);
   return ['object', 'array', 'string', 'number'].find(says);
 }

@@ -139,6 +139,26 @@ t.test('a picture, a sound or a film is a file of the media store', async (t) =>
   t.same(made.result.required, ['image_url', 'type', 'bytes']);
 });
 
+t.test('a parameter of named values that says no type has theirs', async (t) => {
+  const parameters = [
+    parameter('path', 'version', { enum: [1, 2] }),
+    parameter('query', 'page', { enum: [10, 20], default: 10 }),
+    parameter('query', 'flag', { const: true }),
+    parameter('query', 'sort', { enum: ['up', null] }),
+  ];
+  const responses = { 200: { description: 'Fine', content: { 'application/json': { schema: { type: 'object' } } } } };
+  const made = await importedText(
+    t,
+    documentOf({}, { paths: { '/things/{version}': { get: { operationId: 'list', parameters, responses } } } }),
+  );
+  t.same(propertiesOf(made.endpoint('list')), {
+    version: { type: 'number', enum: [1, 2] },
+    page: { type: 'number', enum: [10, 20], default: 10 },
+    flag: { type: 'boolean', const: true },
+    sort: { type: ['string', 'null'], enum: ['up', null] },
+  });
+});
+
 t.test('a field may have the name of something that every object inherits', async (t) => {
   const schema = {
     allOf: [
