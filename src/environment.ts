@@ -40,7 +40,8 @@ export function readVariables(variables: Variables): VariableReader {
   };
   const url = (name: string): string | undefined => {
     const value = optional(name);
-    if (value === undefined || URL.canParse(value)) return value?.replace(/\/+$/, '');
+    // `shop.example:443` alone would be read as a scheme.
+    if (value === undefined || (/^https?:/i.test(value) && URL.canParse(value))) return value?.replace(/\/+$/, '');
     problems.push(`${name} is not a URL: give one such as https://api.example.com`);
     return undefined;
   };

@@ -277,6 +277,9 @@ export function unknownVariables(environment: Variables): string[] {
 /** Node's timers end at once that are to last for more than 24 days. */
 const LONGEST_DRAIN_SECONDS = 86_400;
 
+const isOrigin = ({ pathname, search, hash, username }: URL): boolean =>
+  pathname === '/' && search + hash + username === '';
+
 /** Where a server is reached that listens there. */
 export const originOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -299,6 +302,12 @@ function configOf(environment: Variables, read: VariableReader): Config {
   const publicUrl = url('TURNPIKE_PUBLIC_URL') ?? '';
   if (live && publicUrl === '' && !optional('TURNPIKE_PUBLIC_URL')) {
     problems.push('TURNPIKE_PUBLIC_URL is missing: the origin under which callers reach the gateway');
+  }
+  if (publicUrl !== '' && !isOrigin(new URL(publicUrl))) {
+    const { origin } = new URL(publicUrl);
+    problems.push(
+      `TURNPIKE_PUBLIC_URL has more than an origin, at whose root everything is looked for: give ${origin}`,
+    );
   }
   const host = optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1');
   const admin = readAdmin(read);

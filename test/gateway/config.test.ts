@@ -6,6 +6,16 @@ t.test('a sandbox that listens at an address of IPv6 is reached under a whole ad
   t.equal(readConfig({ HOST: '127.0.0.1', PORT: '4733' }).publicUrl, 'http://127.0.0.1:4733');
 });
 
+t.test('the public address is an origin, with its scheme and without a path', async (t) => {
+  const withUrl = (TURNPIKE_PUBLIC_URL: string) => () => readConfig({ TURNPIKE_PUBLIC_URL });
+  t.throws(withUrl('shop.example:443'), /TURNPIKE_PUBLIC_URL is not a URL: give one such as https:/);
+  for (const url of ['https://shop.example/x', 'https://ada@shop.example', 'https://shop.example/?a=b']) {
+    t.throws(withUrl(url), /TURNPIKE_PUBLIC_URL has more than an origin.*: give https:\/\/shop\.example$/m);
+  }
+  t.equal(withUrl('https://shop.example/')().publicUrl, 'https://shop.example');
+  t.equal(withUrl('https://Shop.example:443')().publicUrl, 'https://Shop.example:443');
+});
+
 t.test('no drain is as long as timers cannot be: Node would end it at once', async (t) => {
   for (const wanted of ['2147484', '1e9', 'Infinity']) {
     t.throws(() => readConfig({ TURNPIKE_DRAIN_SECONDS: wanted }), /TURNPIKE_DRAIN_SECONDS is \S+: it takes .* 86400/);
