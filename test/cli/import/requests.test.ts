@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { JsonObject } from '../../../src/json.ts';
 import { documentOf, importedText, jsonBody, propertiesOf } from './imported.ts';
 
 const parameter = (place: string, name: string, schema: object, more: object = {}) => ({
@@ -160,7 +161,7 @@ t.test('a parameter of named values that says no type has theirs', async (t) => 
 });
 
 t.test('a field may have the name of something that every object inherits', async (t) => {
-  const schema = {
+  const schema: JsonObject = {
     allOf: [
       { type: 'object', properties: { constructor: { type: 'string' } } },
       { type: 'object', properties: { season: { type: 'integer' } } },
