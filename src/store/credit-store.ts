@@ -159,8 +159,8 @@ export interface CreditRefundRequest {
 }
 
 /**
- * `entry`: also where it was given back before. `unknown`: no such call was charged. `nothing`: so much was asked for. `reference`: another amount was given
- * back under it. `left`: what could be given back still.
+ * `entry`: also where it was given back before. `unknown`: no such call was charged. `nothing`: so much was asked for.
+ * `reference`: another amount was given back under it. `left`: what could be given back still.
  */
 export type CreditRefundOutcome =
   | { readonly entry: LedgerEntry }

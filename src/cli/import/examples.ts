@@ -70,7 +70,10 @@ export function requestExample(request: JsonObject, documented: JsonObject): Jso
   return firstFitting(candidates, { ...request, type: 'object', additionalProperties: false }) ?? {};
 }
 
-/** An answer that the result schema takes. Throws Unsupported. `strict` is the document's own schema, whose formats make better texts. */
+/**
+ * An answer that the result schema takes. `strict` is the document's own schema, whose formats make better texts. Throws
+ * Unsupported.
+ */
 export function resultExample(rules: JsonObject, strict: JsonObject, documented: readonly unknown[]): unknown {
   const given = [...documented, ...(Array.isArray(strict.examples) ? strict.examples : [])];
   const candidates = [
