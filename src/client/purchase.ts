@@ -137,15 +137,17 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         if (answer.ok) return await success(answer);
         const said = await readProblem(answer);
         const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
-        // What an earlier attempt came to, only the gateway can say.
-        if (!isOpen(said) && !isBusy && (isAlone || isOwnWord(said))) {
+        // What became of the payment, only the gateway can say.
+        if (isOwnWord(said) && !isOpen(said) && !isBusy) {
           const hasReceipt = transactionOf(answer) !== undefined;
           // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
-          const isFree = !hasReceipt && said.code !== 'answer_gone' && isOwnWord(said);
+          const isFree = !hasReceipt && said.code !== 'answer_gone';
           uncharge((isFree && isAlone) || FINAL.includes(said.code ?? ''));
           return notDone(said, { paid, isCounted });
         }
         last = { ...said, code: said.code ?? 'no_answer' };
+        // What stands before the gateway would refuse it the next time as well.
+        if (isAlone && !isOwnWord(said) && said.status < 500) break;
         waitMs = Math.max(waitMs, (said.retryAfter ?? 0) * 1000);
       } catch (error) {
         last = { ...last, status: 0, code: 'no_answer', message: `no answer came (${reasonOf(error)})` };

@@ -191,6 +191,19 @@ for (const [what, second] of [
   });
 }
 
+t.test('what stands before the gateway refuses a payment once, which may have been passed on', async (t) => {
+  const gateway = await startHostile(t);
+  const { client, signed } = openClient(gateway);
+  gateway.onPayment = (response) => response.writeHead(403).end('<html>forbidden</html>');
+  const owed = await client.call('/x', {});
+  t.match(owed, { ok: false, reason: 'owed', status: 403, code: 'no_answer', isCounted: true });
+  t.equal(gateway.payments.length, 1);
+  gateway.onPayment = (response) => response.end('{"here":true}');
+  t.match(!owed.ok && owed.reason === 'owed' && (await owed.again()), { ok: true, result: { here: true } });
+  t.equal(new Set(gateway.payments).size, 1);
+  t.equal(signed.length, 1);
+});
+
 t.test('a code that no gateway has is no word that nothing was charged', async (t) => {
   const gateway = await startHostile(t);
   const { client } = openClient(gateway, { retries: 0 });

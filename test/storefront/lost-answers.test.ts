@@ -10,11 +10,14 @@ t.teardown(gateway.stop);
 
 const IMAGE = '/image/family-a-2-pro';
 
-for (const [what, status, body] of [
-  ['the gateway is shutting down', 503, { error: { code: 'draining', message: 'It shuts down at the moment' } }],
-  ['a proxy finds nothing', 404, {}],
+const DRAINING = { error: { code: 'draining', message: 'It shuts down at the moment' } };
+
+for (const [what, { attempt, status, body }] of [
+  ['the gateway is shutting down, after a lost answer', { attempt: 2, status: 503, body: DRAINING }],
+  ['a proxy finds nothing, after a lost answer', { attempt: 2, status: 404, body: {} }],
+  ['a proxy forbids a payment that it has passed on', { attempt: 1, status: 403, body: {} }],
 ] as const) {
-  t.test(`no second payment is offered where ${what} after a lost answer`, { skip: noBrowser }, async (t) => {
+  t.test(`no second payment is offered where ${what}`, { skip: noBrowser }, async (t) => {
     const { page } = await openPage(t);
     const before = await gateway.earned('chain-c');
     await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse in fog' }));
@@ -24,15 +27,14 @@ for (const [what, status, body] of [
     await page.route(`${gateway.url}${IMAGE}`, async (route) => {
       if (!route.request().headers()['payment-signature']) return route.continue();
       attempts += 1;
-      if (attempts === 2) return route.fulfill({ status, json: body });
-      if (attempts > 2) return route.continue();
+      if (attempts > attempt) return route.continue();
       // The gateway has answered, and the browser never hears of it.
-      await route.fetch();
-      await route.abort('connectionreset');
+      if (attempts === 1) await route.fetch();
+      return attempts === attempt ? route.fulfill({ status, json: body }) : route.abort('connectionreset');
     });
     await pay.click();
     const again = page.getByRole('button', { name: 'Ask again with the same payment' });
-    await again.click();
+    if (attempt > 1) await again.click();
     await page.getByText(`Status ${status}`, { exact: true }).waitFor();
     await again.and(page.locator(':enabled')).waitFor();
     t.notOk(await pay.isVisible());

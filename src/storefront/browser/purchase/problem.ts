@@ -77,11 +77,7 @@ const mismatch: Failure = {
 export function failureOf(status: number, body: unknown, refusal: string | undefined, isUncertain: boolean): Failure {
   const told = toldIn(body);
   const failure = failureOfOne(status, told, refusal);
-  if (!isUncertain) return failure;
-  const isUncharged = told.code === 'refunded';
-  // Only the gateway's own word ends it.
-  if (failure.canAskAgain || status === 402 || isOwnCode(told.code)) return { ...failure, isUncharged };
-  return { words: `${failure.words} ${ASK_AGAIN}`, canAskAgain: true, isUncharged };
+  return isUncertain ? { ...failure, isUncharged: told.code === 'refunded' } : failure;
 }
 
 /** Of the first one. */
@@ -99,9 +95,10 @@ function failureOfOne(status: number, told: ToldProblem, refusal: string | undef
   const message = told.message ?? `The gateway answered with status ${status}`;
   const words = [message, detailsOf(told)].filter((each) => each !== '').join(': ');
   const code = told.code ?? '';
-  const canAskAgain = !FINAL.has(code) && (status >= 500 || status === 409 || status === 429);
-  if (!canAskAgain) return { words: `${words}.`, canAskAgain, isUncharged: true };
-  return { words: `${words}. ${ASK_AGAIN}`, canAskAgain, isUncharged: UNCHARGED.has(code) };
+  const isFinal = FINAL.has(code) || (status < 500 && status !== 409 && status !== 429);
+  // Only the gateway's own word ends it: what stands before it says nothing of the payment, which may have been passed on.
+  if (isFinal && isOwnCode(code)) return { words: `${words}.`, canAskAgain: false, isUncharged: true };
+  return { words: `${words}. ${ASK_AGAIN}`, canAskAgain: true, isUncharged: UNCHARGED.has(code) };
 }
 
 const doesNotFit = (details: string): string => `The request does not fit: ${details}. Mend the form, then try again.`;
