@@ -2,12 +2,13 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Route } from './catalogue/types.ts';
+import { versionOf } from './catalogue/version.ts';
 import { openApp } from './gateway/app.ts';
 import { readConfig, unknownVariables } from './gateway/config.ts';
 import { makeDataDirectory } from './gateway/disk.ts';
 import { load, reloadAloud, watchFiles } from './gateway/reloading.ts';
 import { createLog } from './log.ts';
-import { writeRunning } from './start/running.ts';
+import { type Refused, writeRunning } from './start/running.ts';
 import { startProblem } from './start/start-problem.ts';
 import { tellUnsold, unsoldOf } from './start/unsold.ts';
 import { supervise } from './workers/primary.ts';
@@ -62,12 +63,22 @@ async function start(): Promise<void> {
     throw error;
   }
   const { url, missing, reload } = app;
-  const loadAgain = () =>
-    reloadAloud(reload, say).catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
+  const note = (refused?: Refused) => {
+    if (!stopping)
+      ending[0] = writeRunning(config.dataDirectory, { pid: process.pid, url, ...(refused && { refused }) });
+  };
+  note();
+  const loadAgain = async () => {
+    try {
+      const why = await reloadAloud(reload, say);
+      if (why !== undefined) note({ catalogue: versionOf(config.catalogueDirectory), why });
+    } catch (error) {
+      log.error({ err: error }, 'the catalogue was not loaded again');
+    }
+  };
   process.on('SIGHUP', loadAgain);
   process.on('SIGUSR2', () => say('SIGUSR2 replaces workers, and TURNPIKE_WORKERS is 1: restart the gateway instead'));
   if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
-  ending.push(writeRunning(config.dataDirectory, { pid: process.pid, url }));
   tellUnsold(unsoldOf(missing), log);
   say(`ready ${url}`);
   const { console } = app;

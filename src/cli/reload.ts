@@ -26,7 +26,11 @@ await run(async () => {
   await healthOf(running);
   signal(running);
   const until = Date.now() + PATIENCE_MS;
-  while ((await soldBy(findRunning(dataDirectory) ?? running)) !== version) {
+  for (;;) {
+    const now = findRunning(dataDirectory) ?? running;
+    if ((await soldBy(now)) === version) break;
+    if (now.refused?.catalogue === version)
+      throw new UsageProblem(`${now.url} sells on what it did: ${now.refused.why}`);
     if (Date.now() > until) {
       throw new UsageProblem(`${running.url} did not take catalogue ${version}: what it prints says why`);
     }

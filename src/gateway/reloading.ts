@@ -51,17 +51,22 @@ function outcomeOf(directories: Directories): Catalogue | CatalogueErrors {
   }
 }
 
-/** Loads again, and says in lines for people what came of it. Never throws for what is wrong with the catalogue. */
+/**
+ * Loads again, and says in lines for people what came of it. Answers why the catalogue was refused; never throws for what is
+ * wrong with it.
+ */
 export async function reloadAloud(
   reload: () => Promise<Catalogue | undefined>,
   say: (line: string) => void,
-): Promise<void> {
+): Promise<string | undefined> {
   try {
     const catalogue = await reload();
     if (catalogue) say(`catalogue ${catalogue.version} is sold now: ${catalogue.endpoints.length} endpoints`);
+    return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     say(`${error.message}\nwhat was sold before is sold on`);
+    return error.message;
   }
 }
 

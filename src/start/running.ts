@@ -8,6 +8,13 @@ export interface Running {
   readonly url: string;
   /** Where several processes answer there: the catalogue that all of them sell. */
   readonly catalogue?: string;
+  readonly refused?: Refused;
+}
+
+/** The last catalogue that was not loaded, and why. */
+export interface Refused {
+  readonly catalogue: string;
+  readonly why: string;
 }
 
 const fileIn = (directory: string): string => join(directory, 'gateway.json');

@@ -1,10 +1,11 @@
 /** The process that workers are children of: it answers no call, and sees to it that they do. */
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
+import { versionOf } from '../catalogue/version.ts';
 import type { Config } from '../gateway/config.ts';
 import { watchFiles } from '../gateway/reloading.ts';
 import { createLog } from '../log.ts';
-import { writeRunning } from '../start/running.ts';
+import { type Refused, writeRunning } from '../start/running.ts';
 import { tellUnsold } from '../start/unsold.ts';
 import { inTurn } from '../timing.ts';
 import { openCrew } from './crew.ts';
@@ -25,7 +26,7 @@ export async function supervise(config: Config, main: string, say: (line: string
 
   const ending: (() => Promise<void> | void)[] = [];
   let sold: string | undefined;
-  let note = (_catalogue: string): void => undefined;
+  let note = (_catalogue: string, _refused?: Refused): void => undefined;
 
   const crew = openCrew({
     size: config.workers,
@@ -83,7 +84,10 @@ export async function supervise(config: Config, main: string, say: (line: string
     const outcome: Reloaded = first
       ? await first.ask('reload', undefined, RELOAD_LIMIT_MS)
       : { refused: 'No worker is ready to load the catalogue' };
-    if ('refused' in outcome) return say(`${outcome.refused}\nwhat was sold before is sold on`);
+    if ('refused' in outcome) {
+      if (sold !== undefined) note(sold, { catalogue: versionOf(config.catalogueDirectory), why: outcome.refused });
+      return say(`${outcome.refused}\nwhat was sold before is sold on`);
+    }
     await share();
     if (outcome.isNew) say(`catalogue ${outcome.catalogue} is sold now: ${outcome.endpoints} endpoints`);
   });
@@ -116,8 +120,9 @@ export async function supervise(config: Config, main: string, say: (line: string
   const first = await crew.start();
   if (stopping) return;
   const { url, consoleUrl } = first;
-  note = (catalogue) => {
-    if (!stopping) ending[0] = writeRunning(config.dataDirectory, { pid: process.pid, url, catalogue });
+  note = (catalogue, refused) => {
+    const running = { pid: process.pid, url, catalogue, ...(refused && { refused }) };
+    if (!stopping) ending[0] = writeRunning(config.dataDirectory, running);
   };
   note(sold ?? first.catalogue);
   if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);

@@ -65,6 +65,16 @@ t.test('npm run reload has the gateway sell what the files say, and says when th
   truncateSync(file, length);
 });
 
+t.test('what takes a restart is said at once by the command that asked for it', async (t) => {
+  const { run, catalogue, reload } = await open(t, '0');
+  appendFileSync(join(catalogue, 'service.yaml'), 'limits: { address: { unpaidPerMinute: 7 } }\n');
+  t.match(await reload('itself'), {
+    code: 1,
+    said: /^http:\S+ sells on what it did: .*limits.* has changed: that takes a restart$/m,
+  });
+  await printed(run, /takes a restart\nwhat was sold before is sold on/);
+});
+
 t.test('in the sandbox a file that is saved is sold at once', async (t) => {
   const { run, price, change } = await open(t, '1');
   change('0.05', '0.07');
