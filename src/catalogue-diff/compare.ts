@@ -1,5 +1,4 @@
 /** What is different for buyers between two catalogues. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { isOnSale } from '../catalogue/on-sale.ts';
 import { priceRange } from '../catalogue/price-range.ts';

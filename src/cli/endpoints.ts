@@ -2,9 +2,9 @@
  * `npm run endpoints`: what the catalogue in `TURNPIKE_CATALOGUE` (default: `catalogue`) sells, and which endpoints
  * live mode would leave out because the environment has no key for their upstream.
  */
-import { isOnSale } from '../catalogue/on-sale.ts';
 import './broken-pipe.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
+import { isOnSale } from '../catalogue/on-sale.ts';
 import { priceRange } from '../catalogue/price-range.ts';
 import { servedBy } from '../catalogue/served-by.ts';
 import type { Endpoint, Route } from '../catalogue/types.ts';

@@ -1,6 +1,7 @@
 /** The store that the gateway uses in this environment, for commands that read or change it. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../error-code.ts';
 import { type KeptConfig, readKeptConfig } from '../gateway/config.ts';
 import { createLog } from '../log.ts';
 import { openStore } from '../store/open.ts';
@@ -16,7 +17,7 @@ export function isThere(path: string): boolean {
     statSync(path);
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return false;
     throw new UsageProblem(`${path} cannot be read (${code}): run this as the user that the gateway runs as`);
   }

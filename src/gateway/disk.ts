@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { ConfigProblem } from '../environment.ts';
+import { codeOf } from '../error-code.ts';
 import type { Log } from '../log.ts';
 
 /** Less free space than that is too little for the largest file that a call brings, and what the database writes. */
@@ -20,7 +21,7 @@ export function makeDataDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true });
     accessSync(directory, constants.W_OK);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = String(codeOf(error) ?? error);
     const isFile = code === 'EEXIST' || code === 'ENOTDIR';
     const fault = isFile ? 'is no directory' : `cannot be written (${code})`;
     throw new ConfigProblem([`TURNPIKE_DATA is ${directory}, which ${fault}: give this user a directory of its own`]);

@@ -2,7 +2,6 @@
  * One catalogue on sale: everything that is made from it. What outlives a catalogue (the store, the chains, what is at
  * risk) is handed in, so that one edition can take the place of another while both have calls under way.
  */
-
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
 import { isOnSale } from '../catalogue/on-sale.ts';

@@ -6,9 +6,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import type { DepositStore } from '../../client/kept-channels.ts';
+import { codeOf } from '../../error-code.ts';
 
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+const isTaken = (error: unknown): boolean => String(codeOf(error)).startsWith('SQLITE_BUSY');
 
 /** Undefined while another process has it. Throws where the file cannot be made. */
 export function openDepositFile(directory: string, account: string): DepositStore | undefined {
