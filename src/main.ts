@@ -2,7 +2,6 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Route } from './catalogue/types.ts';
-import { versionOf } from './catalogue/version.ts';
 import { openApp } from './gateway/app.ts';
 import { readConfig, unknownVariables } from './gateway/config.ts';
 import { makeDataDirectory } from './gateway/disk.ts';
@@ -71,7 +70,7 @@ async function start(): Promise<void> {
   const loadAgain = async () => {
     try {
       const why = await reloadAloud(reload, say);
-      if (why !== undefined) note({ catalogue: versionOf(config.catalogueDirectory), why });
+      if (why !== undefined) note({ at: Date.now(), why });
     } catch (error) {
       log.error({ err: error }, 'the catalogue was not loaded again');
     }

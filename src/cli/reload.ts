@@ -1,6 +1,7 @@
 /** `npm run reload`: has the running gateway sell what the catalogue's files say now. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadCatalogue } from '../catalogue/load.ts';
+import { codeOf } from '../error-code.ts';
 import { readKeptConfig } from '../gateway/config.ts';
 import { shipped } from '../gateway/shipped.ts';
 import { findRunning, type Running } from '../start/running.ts';
@@ -24,14 +25,15 @@ await run(async () => {
   const { version, endpoints, routes } = loadCatalogue(catalogueDirectory, shipped);
   // Where it was killed, its note is left, and its number may by now be that of a process which the signal would end.
   await healthOf(running);
+  const asked = Date.now();
   signal(running);
-  const until = Date.now() + PATIENCE_MS;
   for (;;) {
     const now = findRunning(dataDirectory) ?? running;
     if ((await soldBy(now)) === version) break;
-    if (now.refused?.catalogue === version)
+    // What was refused before says nothing of this attempt.
+    if (now.refused && now.refused.at >= asked)
       throw new UsageProblem(`${now.url} sells on what it did: ${now.refused.why}`);
-    if (Date.now() > until) {
+    if (Date.now() > asked + PATIENCE_MS) {
       throw new UsageProblem(`${running.url} did not take catalogue ${version}: what it prints says why`);
     }
     await delay(PAUSE_MS);
@@ -46,7 +48,7 @@ function signal({ pid }: Running): void {
   try {
     process.kill(pid, 'SIGHUP');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
+    if (codeOf(error) !== 'EPERM') throw error;
     throw new UsageProblem(`process ${pid} is another user's: run this as the user that the gateway runs as`);
   }
 }

@@ -1,6 +1,7 @@
 /** Where a gateway that runs on a data directory is found by commands: `gateway.json` there. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../error-code.ts';
 
 export interface Running {
   readonly pid: number;
@@ -11,9 +12,9 @@ export interface Running {
   readonly refused?: Refused;
 }
 
-/** The last catalogue that was not loaded, and why. */
+/** Why the catalogue was not loaded when it was last tried, and when that was, in milliseconds since the epoch. */
 export interface Refused {
-  readonly catalogue: string;
+  readonly at: number;
   readonly why: string;
 }
 
@@ -48,5 +49,3 @@ export function findRunning(directory: string): Running | undefined {
     return codeOf(error) === 'EPERM' ? running : undefined;
   }
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

@@ -1,7 +1,6 @@
 /** The process that workers are children of: it answers no call, and sees to it that they do. */
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
-import { versionOf } from '../catalogue/version.ts';
 import type { Config } from '../gateway/config.ts';
 import { watchFiles } from '../gateway/reloading.ts';
 import { createLog } from '../log.ts';
@@ -85,7 +84,7 @@ export async function supervise(config: Config, main: string, say: (line: string
       ? await first.ask('reload', undefined, RELOAD_LIMIT_MS)
       : { refused: 'No worker is ready to load the catalogue' };
     if ('refused' in outcome) {
-      if (sold !== undefined) note(sold, { catalogue: versionOf(config.catalogueDirectory), why: outcome.refused });
+      if (sold !== undefined) note(sold, { at: Date.now(), why: outcome.refused });
       return say(`${outcome.refused}\nwhat was sold before is sold on`);
     }
     await share();

@@ -66,13 +66,19 @@ t.test('npm run reload has the gateway sell what the files say, and says when th
 });
 
 t.test('what takes a restart is said at once by the command that asked for it', async (t) => {
-  const { run, catalogue, reload } = await open(t, '0');
-  appendFileSync(join(catalogue, 'service.yaml'), 'limits: { address: { unpaidPerMinute: 7 } }\n');
+  const { run, catalogue, price, reload, change } = await open(t, '0');
+  const service = join(catalogue, 'service.yaml');
+  const { length } = readFileSync(service);
+  appendFileSync(service, 'limits: { address: { unpaidPerMinute: 7 } }\n');
   t.match(await reload('itself'), {
     code: 1,
     said: /^http:\S+ sells on what it did: .*limits.* has changed: that takes a restart$/m,
   });
   await printed(run, /takes a restart\nwhat was sold before is sold on/);
+  truncateSync(service, length);
+  change('0.05', '0.09');
+  t.match(await reload('itself'), { code: 0 }, 'what was refused before is in nobody’s way');
+  t.equal(await price(), '0.09');
 });
 
 t.test('in the sandbox a file that is saved is sold at once', async (t) => {
