@@ -66,9 +66,10 @@ const say = (text: string): void => {
 
 async function create(values: Values, store: Store, config: KeptConfig): Promise<void> {
   const apiKeys = openApiKeys({ store: store.credits, mode: config.mode, now: store.now });
-  if (values.label === undefined) throw new UsageProblem(`--label is missing: say whose key it is\n\n${USAGE}`);
+  const label = values.label?.trim();
+  if (!label) throw new UsageProblem(`--label is missing: say whose key it is\n\n${USAGE}`);
   const order: NewKeyOrder = {
-    label: values.label,
+    label,
     limits: limitsOf(values, config),
     ...(values.credit !== undefined && { credit: dollars('--credit', values.credit) }),
     ...(values.expires !== undefined && { expiresAt: store.now() + period('--expires', values.expires) }),
@@ -134,12 +135,15 @@ function stateOf({ disabledAt, expiresAt }: ApiKey): string {
 async function topUp([id, amount]: readonly string[], values: Values, store: Store): Promise<void> {
   if (id === undefined || amount === undefined) throw new UsageProblem(USAGE);
   const grant = { amount: dollars('top-up', amount), note: 'added by the operator' };
+  if (grant.amount === 0n) throw new UsageProblem('top-up takes more than 0');
   const outcome = await once(values.reference, (reference) =>
     store.credits.grant(id, { ...grant, reference }, store.now()),
   );
   if ('balance' in outcome) say(`${id} has ${toDecimal(outcome.balance)} USD\n`);
   else if (outcome.refused === 'unknown') throw unknownKey(id);
-  else {
+  else if (outcome.refused === 'dead') {
+    throw new UsageProblem(`${id} is disabled or expired, and nothing is added: make another key for whoever has it`);
+  } else {
     throw new UsageProblem(
       `${values.reference} has added another amount, or to another key: nothing is added now. Leave --reference out for another top-up`,
     );

@@ -53,6 +53,12 @@ export async function newKey(parts: ConsoleParts, body: unknown): Promise<{ key:
   return { key: await find(parts, id), secret: apiKey };
 }
 
+const NOT_ADDED = {
+  unknown: 'there is no such key any more',
+  dead: 'the key is disabled or expired, and nothing is added: make another one',
+  reference: 'this form has added another amount before, and nothing is added now: open it anew for another top-up',
+} as const;
+
 /** All that is given is read before any of it is done. */
 export async function changeKey(parts: ConsoleParts, id: string, body: unknown): Promise<KeyRow> {
   const { credits, now } = { credits: parts.store.credits, now: parts.store.now() };
@@ -69,8 +75,7 @@ export async function changeKey(parts: ConsoleParts, id: string, body: unknown):
   }
   const outcome = topUp && (await credits.grant(id, { amount: topUp, ...grant }, now));
   if (outcome && 'refused' in outcome) {
-    const told = 'this form has added another amount before, and nothing is added now: open it anew for another top-up';
-    throw new ConsoleProblem(409, told, 'topUp');
+    throw new ConsoleProblem(409, NOT_ADDED[outcome.refused], 'topUp');
   }
   if (perDay !== undefined || isUnlimited) await credits.limitKey(id, perDay);
   if (disabled) await credits.disableKey(id, now);

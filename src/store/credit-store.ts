@@ -93,8 +93,11 @@ export interface Grant {
   readonly note: string;
 }
 
-/** `balance`: after it. `unknown`: no such key. `reference`: another amount, or another key, was granted under it. */
-export type GrantOutcome = { readonly balance: Money } | { readonly refused: 'unknown' | 'reference' };
+/**
+ * `balance`: after it. `unknown`: no such key. `dead`: nobody can use it any more. `reference`: another amount, or another
+ * key, was granted under it.
+ */
+export type GrantOutcome = { readonly balance: Money } | { readonly refused: 'unknown' | 'dead' | 'reference' };
 
 /** Credit that somebody asked to buy. */
 export interface Purchase {

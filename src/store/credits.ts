@@ -69,6 +69,7 @@ export function creditsOn(engine: Engine): CreditStore {
     if (!key) return { refused: 'unknown' };
     const { rows } = yield statements.findGrant(grant.reference);
     const before = rows[0] && toEntry(rows[0]);
+    if (!before && isDead(key, now)) return { refused: 'dead' };
     if (!before) return { balance: (yield* post(key, { kind: 'grant', ...grant, now })).balance };
     const isSame = before.keyId === keyId && before.amount === grant.amount;
     return isSame ? { balance: key.balance } : { refused: 'reference' };
@@ -77,7 +78,8 @@ export function creditsOn(engine: Engine): CreditStore {
   function* addKey(key: NewApiKey, grant: Grant | undefined, now: number): Steps<void> {
     const { changes } = yield statements.insertKey(key, limitsToJson(key.limits), now);
     if (changes === 0) throw new Error(`There is an API key with the id or the hash of ${key.id} already`);
-    if (grant) yield* giveOnce(key.id, grant, now);
+    const made = grant && (yield* lockKey(key.id));
+    if (made) yield* post(made, { kind: 'grant', ...grant, now });
   }
 
   /** What was bought and counts by now. Read under the key's lock: what another instance has posted meanwhile is not due any more. */

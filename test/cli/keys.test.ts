@@ -48,6 +48,7 @@ t.test('shows a key once, in the store that the gateway opens', async (t) => {
   t.match(await keys('top-up', id, '0.5', '--reference', 'bill-7'), { code: 0, out: `${id} has 10.5 USD\n` }, 'once');
   t.match(await keys('top-up', id, '5', '--reference', 'bill-7'), { code: 1, err: /bill-7 has added another amount/ });
   t.match(await keys('disable', id), { code: 0 });
+  t.match(await keys('top-up', id, '5'), { code: 1, out: '', err: /disabled or expired, and nothing is added/ });
   t.match((await keys('list')).out, /10\.5 .* disabled /);
   t.ok((await apiKeys.find(apiKey))?.disabledAt);
 });
@@ -60,11 +61,13 @@ t.test('says what is wrong, and never repeats what may be a key', async (t) => {
     [[], /create --label/],
     [['destroy'], /no command destroy/],
     [['create'], /--label is missing/],
+    [['create', '--label', ' '], /--label is missing/],
     [['create', '--label', 'x', '--credit', '$5'], /--credit: .* not an amount/],
     [['create', '--label', 'x', '--expires', 'soon'], /--expires is a period such as/],
     [['create', '--label', 'x', '--models', 'gpt-9'], /no model gpt-9/],
     [['create', '--lable', 'x'], /lable/],
     [['top-up', 'key_none', '5'], /no key key_none/],
+    [['top-up', 'key_none', '0'], /top-up takes more than 0/],
     [['disable', apiKey], /no key of that id/],
     [['top-up', 'key_none', '5', '--reference', 'two words'], /--reference takes/],
     [['disable', 'key_none', '--reference', 'bill-7'], /disable takes no --reference/],

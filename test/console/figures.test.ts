@@ -224,6 +224,10 @@ t.test('a key is made, used, topped up, bounded and disabled', async (t) => {
   t.match(await change({ disabled: true }), { status: 200, body: { disabledAt: Number } });
   t.equal(await chat(), 401);
   t.match(await change({ disabled: false }), { status: 409 });
+  t.match(await change({ topUp: '1', reference: 'wasted' }), {
+    status: 409,
+    body: { field: 'topUp', error: /disabled/ },
+  });
   t.match(await ask('POST', 'keys/none', { disabled: true }), { status: 404 });
   t.match(await ask('POST', 'keys', { credits: '1' }), { status: 400, body: { field: 'label' } });
   t.notMatch(JSON.stringify(await get('keys')), secret);

@@ -406,10 +406,20 @@ export function credits(promise: Promised): void {
     t.same(await store.credits.grant('none', { ...grant, reference: 'other' }, 3), { refused: 'unknown' });
     t.same(await store.credits.grant('key', { ...grant, amount: 51n }, 3), { refused: 'reference' });
     t.same(await store.credits.grant('another', grant, 3), { refused: 'reference' });
+    await store.credits.addKey(sampleKey('expires', { expiresAt: 10 }), undefined, 1);
+    t.same(await store.credits.grant('expires', { ...grant, reference: 'late' }, 10), { refused: 'dead' });
+    await store.credits.disableKey('another', 3);
+    t.same(await store.credits.grant('another', { ...grant, reference: 'wasted' }, 4), { refused: 'dead' });
     const again = { ...grant, reference: 'at once' };
     await Promise.all([store, other, store].map(({ credits }) => credits.grant('key', again, 4)));
     t.equal(await ledgerSum(store), 200n);
     t.equal((await keyOf(store)).balance, 200n);
+    await store.credits.disableKey('key', 5);
+    t.same(
+      await store.credits.grant('key', grant, 6),
+      { balance: 200n },
+      'what was done is told of a disabled key as well',
+    );
   });
 
   promise('takes by a grant no more than there is', async (t, store) => {
