@@ -9,8 +9,8 @@ t.teardown(stop);
 const emptyDatabase = openDatabases(url);
 
 t.test('credits in Postgres', async (t) => {
-  creditsContract(t, async () => {
-    const database = await emptyDatabase();
+  creditsContract(t, async (t) => {
+    const database = await emptyDatabase(t);
     return () => openPostgresStore(database);
   });
 });

@@ -40,8 +40,8 @@ async function openHere(t: Test, database: string) {
 }
 
 t.test('Postgres', async (t) => {
-  storeContract(t, async () => {
-    const database = await emptyDatabase();
+  storeContract(t, async (t) => {
+    const database = await emptyDatabase(t);
     return () => openPostgresStore(database);
   });
 });
