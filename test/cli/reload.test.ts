@@ -11,13 +11,13 @@ const SOLD = 'image/family-a-2-pro';
 
 const RELOAD = wordsFor('src/cli/reload.ts');
 
-async function open(t: Test, watch: '0' | '1', level = 'error') {
+async function open(t: Test, by: 'npm' | 'itself', watch: '0' | '1', level = 'error') {
   const catalogue = catalogueOf(t, [SOLD]);
   const file = join(catalogue, 'endpoints', `${SOLD}.yaml`);
   const port = String(await freePort());
   const environment = { TURNPIKE_CATALOGUE: catalogue, TURNPIKE_DATA: join(catalogue, '..', 'data') };
   const running = { ...environment, PORT: port, TURNPIKE_WATCH: watch, LOG_LEVEL: level };
-  const run = watch === '0' ? start(running) : startMain(running);
+  const run = by === 'npm' ? start(running) : startMain(running);
   t.teardown(async () => {
     if (groupOf(run.child.pid ?? 0).length > 0) process.kill(-(run.child.pid ?? 0), 'SIGINT');
     await run.ended;
@@ -41,7 +41,7 @@ async function open(t: Test, watch: '0' | '1', level = 'error') {
 }
 
 t.test('npm run reload has the gateway sell what the files say, and says when they are wrong', async (t) => {
-  const { run, file, price, reload, change } = await open(t, '0');
+  const { run, file, price, reload, change } = await open(t, 'npm', '0');
   t.equal(await price(), '0.05');
   change('0.05', '0.09');
   t.equal(await price(), '0.05', 'a saved file alone changes nothing');
@@ -66,7 +66,7 @@ t.test('npm run reload has the gateway sell what the files say, and says when th
 });
 
 t.test('what takes a restart is said at once by the command that asked for it', async (t) => {
-  const { run, catalogue, price, reload, change } = await open(t, '0');
+  const { run, catalogue, price, reload, change } = await open(t, 'itself', '0');
   const service = join(catalogue, 'service.yaml');
   const { length } = readFileSync(service);
   appendFileSync(service, 'limits: { address: { unpaidPerMinute: 7 } }\n');
@@ -82,14 +82,14 @@ t.test('what takes a restart is said at once by the command that asked for it', 
 });
 
 t.test('in the sandbox a file that is saved is sold at once', async (t) => {
-  const { run, price, change } = await open(t, '1');
+  const { run, price, change } = await open(t, 'itself', '1');
   change('0.05', '0.07');
   await printed(run, /^catalogue [0-9a-f]{12} is sold now: \d+ endpoints$/m);
   t.equal(await price(), '0.07');
 });
 
 t.test('an endpoint that comes without its key is named as not sold', async (t) => {
-  const { run, catalogue, file, reload } = await open(t, '0', 'warn');
+  const { run, catalogue, file, reload } = await open(t, 'itself', '0', 'warn');
   const own = `own: { adapter: http, baseUrl: "http://127.0.0.1:9", keys: { key: OWN_KEY }, settings: { authorize: { bearer: key } } }`;
   appendFileSync(join(catalogue, 'upstreams.yaml'), `${own}\n`);
   writeFileSync(
