@@ -62,14 +62,8 @@ function rememberAll(packed: string): void {
   }
 }
 
-let isRead = false;
-
-/** When it is first asked, for most commands never do. Measured: a tenth of what it takes to start one. */
-function readWords(): void {
-  const file: { words: string } = JSON.parse(readFileSync(new URL('token-words.json', import.meta.url), 'utf8'));
-  rememberAll(inflateRawSync(Buffer.from(file.words, 'base64')).toString('utf8'));
-  isRead = true;
-}
+const file: { words: string } = JSON.parse(readFileSync(new URL('token-words.json', import.meta.url), 'utf8'));
+rememberAll(inflateRawSync(Buffer.from(file.words, 'base64')).toString('utf8'));
 
 function isWord(hash: number, text: string, start: number, end: number): boolean {
   for (let slot = slotOf(hash); hashes[slot] !== 0; slot = (slot + 1) % SLOTS) {
@@ -80,7 +74,6 @@ function isWord(hash: number, text: string, start: number, end: number): boolean
 
 /** Characters of the longest word that begins at `start` and ends at `end` at the latest; 0 where there is none. */
 export function longestWord(text: string, start: number, end: number): number {
-  if (!isRead) readWords();
   const last = Math.min(end, start + LONGEST_WORD);
   let longest = 0;
   let hash = next(1, text.charCodeAt(start));
