@@ -78,8 +78,7 @@ export function creditsOn(engine: Engine): CreditStore {
   function* addKey(key: NewApiKey, grant: Grant | undefined, now: number): Steps<void> {
     const { changes } = yield statements.insertKey(key, limitsToJson(key.limits), now);
     if (changes === 0) throw new Error(`There is an API key with the id or the hash of ${key.id} already`);
-    const made = grant && (yield* lockKey(key.id));
-    if (made) yield* post(made, { kind: 'grant', ...grant, now });
+    if (grant) yield* giveOnce(key.id, grant, now);
   }
 
   /** What was bought and counts by now. Read under the key's lock: what another instance has posted meanwhile is not due any more. */
