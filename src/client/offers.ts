@@ -2,10 +2,10 @@
  * What a gateway asks for, and which of it may be paid: a transfer, money that is locked for one, or what is drawn from a
  * deposit, in a known dollar stablecoin, and nothing else.
  */
-import { isAddress as isSolanaAddress } from '@solana/kit';
 import { isAddress as isEvmAddress } from 'viem';
 import { asJsonObject, type JsonObject, textOrNull } from '../json.ts';
 import { type Atomic, divideUp, type Money } from '../money.ts';
+import { isSolanaAddress } from '../on-chain/solana-address.ts';
 import { type Asset, isSameAddress } from './asset.ts';
 import { type ChannelTerms, readChannelTerms } from './channel.ts';
 import { type HoldTerms, readHold } from './hold.ts';

@@ -1,20 +1,13 @@
-/** Keys that pay, and the published x402 clients that sign with them. Keys leave this file in signatures only. */
-import {
-  createKeyPairSignerFromBytes,
-  getBase58Encoder,
-  type KeyPairSigner,
-  type TransactionSigner,
-} from '@solana/kit';
+/** Keys that pay, and the published x402 clients that sign with them. Keys leave this file in signatures only, and on Solana `solana.ts`. */
+import type { KeyPairSigner, TransactionSigner } from '@solana/kit';
 import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { JsonObject } from '../json.ts';
 import { EIP3009_COLLECTOR } from '../on-chain/escrow-contracts.ts';
 import { type Asset, isSameAddress } from './asset.ts';
 import { demand } from './demand.ts';
 import { type Offer, readOffer } from './offers.ts';
-import { readSolanaTransfer } from './solana-transfer.ts';
 
 /** What an x402 gateway of version 2 asks for. */
 export interface Challenge {
@@ -64,14 +57,12 @@ export function readEvmKey(key: string): PrivateKeyAccount | undefined {
   }
 }
 
+/** What signs on Solana takes longer to load than all the rest: only who has a key for it waits for that. */
+const loadSolana = () => import('./solana.ts');
+
 /** Solana: the 64 bytes of a key pair in base58. Undefined for anything else. */
-export async function readSolanaKey(key: string): Promise<KeyPairSigner | undefined> {
-  try {
-    return await createKeyPairSignerFromBytes(getBase58Encoder().encode(key));
-  } catch {
-    return undefined;
-  }
-}
+export const readSolanaKey = async (key: string): Promise<KeyPairSigner | undefined> =>
+  (await loadSolana()).readKeyPair(key);
 
 /**
  * Signs the transfer of the offer, and nothing else, whatever it is handed. What is locked goes to the escrow; who may have it
@@ -106,7 +97,7 @@ const requirementsOf = ({ asset, amount, payTo, seconds, feePayer, hold }: Offer
 });
 
 async function payloadOf(offer: Offer, { evm, solana }: Signers): Promise<Record<string, unknown>> {
-  const { asset, amount } = offer;
+  const { asset } = offer;
   const account = evm.get(asset.id);
   if (asset.family === 'evm' && account) {
     const signer = guarded(account, offer);
@@ -114,16 +105,7 @@ async function payloadOf(offer: Offer, { evm, solana }: Signers): Promise<Record
     return (await scheme.createPaymentPayload(2, requirementsOf(offer))).payload;
   }
   if (asset.family === 'evm' || !solana) throw new Error(`there is no key for ${asset.id}`);
-  const scheme = new ExactSvmScheme(solana as ConstructorParameters<typeof ExactSvmScheme>[0], {
-    ...(asset.rpcUrl !== undefined && { rpcUrl: asset.rpcUrl }),
-  });
-  const { payload } = await scheme.createPaymentPayload(2, requirementsOf(offer));
-  // It could be used from now on, but nobody else has it yet.
-  const signed = readSolanaTransfer(String(payload.transaction));
-  demand(signed?.authority === solana.address && signed.feePayer === offer.feePayer, 'a party');
-  demand(signed?.mint === asset.address, 'the asset');
-  demand(signed?.amount === amount, 'the amount');
-  return payload;
+  return await (await loadSolana()).transferPayload(offer, requirementsOf(offer), solana);
 }
 
 /** A wallet for these assets. `wanted`: CAIP-2 id of the only network that it pays on. */

@@ -1,4 +1,5 @@
 import { keccak256 } from './keccak.ts';
+import { isSolanaAddress } from './solana-address.ts';
 
 /** By their digits: hashing takes longer than anything else that is said of an address, and who pays is named several times. */
 const spelt = new Map<string, string>();
@@ -21,15 +22,6 @@ function spell(digits: string): string {
 }
 
 export const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-/** Base58 of 32 bytes: every 1 at the beginning is a byte of zeros. */
-function isSolanaAddress(text: string): boolean {
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
-  const value = [...text].reduce((sum, letter) => sum * 58n + BigInt(BASE58.indexOf(letter)), 0n);
-  const zeros = text.length - text.replace(/^1+/, '').length;
-  return zeros + Math.ceil((value === 0n ? 0 : value.toString(16).length) / 2) === 32;
-}
 
 /** What is wrong with an address of that family, or undefined. An EVM address in one case only has no checksum. */
 export function addressFault(family: 'evm' | 'solana', address: string): string | undefined {

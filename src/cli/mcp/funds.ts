@@ -63,9 +63,10 @@ export async function openFunds(
   if (sandbox) {
     const assets = sandboxAssets(sandbox);
     const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, evmKey(privateKey)] as const);
-    const solana = sandbox.solana && (await solanaKey(sandbox.solana.secretKey));
     const accounts = new Map(evm);
     const wanted = networkOf(network, assets);
+    const onSolana = wanted === undefined || wanted === sandbox.solana?.caip2 ? sandbox.solana : undefined;
+    const solana = onSolana && (await solanaKey(onSolana.secretKey));
     const wallet = openWallet(assets, { evm: accounts, solana }, wanted);
     return { money: 'play', wallet, assets, accounts, network: wanted };
   }
