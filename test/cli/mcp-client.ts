@@ -1,11 +1,15 @@
-/** `npm run mcp` as a process, spoken to by plain clients that know of no payments. */
+/** `npm run mcp` as a process, or what it does in this one, spoken to by plain clients that know of no payments. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StdioClientTransport as FirstStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport as FirstTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Test } from 'tap';
+import { readArguments } from '../../src/cli/mcp/arguments.ts';
+import { askBack, type Caller, openBridge } from '../../src/cli/mcp/serve.ts';
 import { wordsFor } from '../words-for.ts';
 
 export interface Started {
@@ -43,8 +47,21 @@ function collect(stream: Readable): () => string {
   return () => text;
 }
 
+type Mode = 'auto' | 'legacy';
+type CallOptions = Parameters<Client['callTool']>[1];
+
 /** A client of the second generation, of either era. */
-export async function startMcp(t: Test, started: Started, mode: 'auto' | 'legacy' = 'legacy') {
+async function connect(t: Test, transport: Transport, mode: Mode) {
+  const client = new Client({ name: 'plain', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  t.teardown(() => client.close());
+  const call = async (name: string, input: object, options: CallOptions = {}) =>
+    answerOf(await client.callTool({ name, arguments: { ...input } }, options));
+  return { client, call };
+}
+
+/** The command, and a client of it. */
+export async function startMcp(t: Test, started: Started, mode: Mode = 'legacy') {
   const transport = new StdioClientTransport(commandOf(started));
   const stderr = transport.stderr as Readable;
   const said = collect(stderr);
@@ -53,17 +70,47 @@ export async function startMcp(t: Test, started: Started, mode: 'auto' | 'legacy
     while (!pattern.test(said())) await once(stderr, 'data');
     return said();
   };
-  const client = new Client({ name: 'plain', version: '1' }, { versionNegotiation: { mode } });
-  await client.connect(transport);
-  t.teardown(() => client.close());
-  const call = async (name: string, input: object, options: Parameters<Client['callTool']>[1] = {}) =>
-    answerOf(await client.callTool({ name, arguments: { ...input } }, options));
-  return { client, said, saying, call };
+  return { ...(await connect(t, transport, mode)), said, saying };
 }
 
-/** A client of the first generation. */
-export async function startFirstMcp(t: Test, started: Started) {
-  const transport = new FirstTransport(commandOf(started));
+/** What the command is given, and what it has told. */
+function callerOf({ url, data, words = [], environment = {} }: Started) {
+  const lines: string[] = [];
+  const caller: Caller = {
+    environment: { TURNPIKE_DATA: data, ...environment },
+    tell: (line) => void lines.push(line),
+  };
+  return { caller, given: readArguments(['--url', url, ...words], caller.environment), told: () => lines.join('\n') };
+}
+
+/** What the command serves, at the other end of a transport. */
+async function serve(t: Test, started: Started) {
+  const { caller, given, told } = callerOf(started);
+  const bridge = await openBridge(given, caller);
+  const [transport, its] = InMemoryTransport.createLinkedPair();
+  const serving = serveStdio(bridge.createServer, { transport: its });
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= serving.close().then(bridge.close));
+  t.teardown(close);
+  return { transport, told, close };
+}
+
+/**
+ * What the command serves, and a client of it, without a process: a process takes longer to begin than its calls. Where a
+ * promise is about processes, it is made with `startMcp`.
+ */
+export async function openMcp(t: Test, started: Started, mode: Mode = 'legacy') {
+  const { transport, told, close } = await serve(t, started);
+  return { ...(await connect(t, transport, mode)), told, close };
+}
+
+/** What the command does with `--refund`: whether all of it came back, and what it tells. */
+export async function refundMcp({ words = [], ...started }: Started): Promise<{ isAll: boolean; told: string }> {
+  const { caller, given, told } = callerOf({ ...started, words: [...words, '--refund'] });
+  return { isAll: await askBack(given, caller), told: told() };
+}
+
+async function connectFirst(t: Test, transport: FirstTransport) {
   const client = new FirstClient({ name: 'plain', version: '1' });
   await client.connect(transport);
   t.teardown(() => client.close());
@@ -72,3 +119,10 @@ export async function startFirstMcp(t: Test, started: Started) {
     call: async (name: string, input: object) => answerOf(await client.callTool({ name, arguments: { ...input } })),
   };
 }
+
+/** The command, and a client of the first generation. */
+export const startFirstMcp = (t: Test, started: Started) =>
+  connectFirst(t, new FirstStdioTransport(commandOf(started)));
+
+/** What the command serves, and a client of the first generation, without a process. */
+export const openFirstMcp = async (t: Test, started: Started) => connectFirst(t, (await serve(t, started)).transport);

@@ -4,11 +4,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { generatePrivateKey } from 'viem/accounts';
+import { readArguments } from '../../src/cli/mcp/arguments.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { startHostileGateway } from './hostile-gateway.ts';
-import { commandOf, type Started, startMcp } from './mcp-client.ts';
+import { commandOf, openMcp, refundMcp, type Started, startMcp } from './mcp-client.ts';
 
 const IMAGE = 'image_family-e-2';
 const PRICE = 60_000n;
@@ -50,19 +51,19 @@ t.test(
     await first.saying(/^image_family-e-2: 0\.06 USD on chain-c, from the deposit, 0\.88 USD left today$/m);
     await first.client.close();
 
-    const second = await startMcp(t, { url, data, words: WORDS });
+    const second = await openMcp(t, { url, data, words: WORDS });
     t.match(await second.call(IMAGE, picture()), bought);
-    await second.saying(/0\.82 USD left today/);
+    t.match(second.told(), /0\.82 USD left today/);
     t.equal(before - (await holds()), 600_000n, 'one deposit');
     const busy = await run({ url, data, words: [...WORDS, '--refund'] });
     t.match(busy, { code: 1, said: /another process draws from these deposits/ });
-    await second.client.close();
+    await second.close();
 
     const back = await run({ url, data, words: [...WORDS, '--refund'] });
     t.match(back, { code: 0, said: /^0\.42 USD came back on chain-c, transaction 0x[0-9a-f]{64}$/m });
     t.equal(before - (await holds()), 3n * PRICE);
-    t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /nothing is left of deposits/ });
-    for (const said of [first.said(), second.said(), back.said]) t.notOk(said.includes(key.slice(2)));
+    t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /nothing is left of deposits/ });
+    for (const said of [first.said(), second.told(), back.said]) t.notOk(said.includes(key.slice(2)));
     t.equal(readdirSync(join(data, 'spending')).filter((name) => /^deposits-0x[0-9a-f]{40}\.db$/.test(name)).length, 1);
   },
 );
@@ -71,22 +72,22 @@ t.test('of two bridges at once one draws from the deposit, and the other pays wi
   const data = t.testdir({});
   const before = await holds();
   const one = await startMcp(t, { url, data, words: WORDS });
-  const other = await startMcp(t, { url, data, words: WORDS });
+  const other = await openMcp(t, { url, data, words: WORDS });
   const answers = await Promise.all([one, other, one, other].map(({ call }) => call(IMAGE, picture())));
   t.match(answers, [bought, bought, bought, bought]);
-  await other.saying(/another process draws from the deposits of this account: calls are paid without/);
-  t.notMatch(other.said(), /from the deposit,/);
+  t.match(other.told(), /another process draws from the deposits of this account: calls are paid without/);
+  t.notMatch(other.told(), /from the deposit,/);
   t.equal(before - (await holds()), 600_000n + 2n * PRICE);
   await one.client.close();
-  await other.client.close();
-  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.48 USD came back/ });
+  await other.close();
+  t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.48 USD came back/ });
   t.equal(before - (await holds()), 4n * PRICE);
 });
 
 t.test('vouchers count in the day’s budget, and a call that failed leaves its money to the next', async (t) => {
   const data = t.testdir({});
   const before = await holds();
-  const { call, client } = await startMcp(t, { url, data, words: [...WORDS, '--budget', '0.13'] });
+  const { call, close } = await openMcp(t, { url, data, words: [...WORDS, '--budget', '0.13'] });
   await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
   t.match(await call(IMAGE, picture()), { isError: true, structuredContent: { error: { code: 'content_refused' } } });
   t.match(await call(IMAGE, picture()), bought);
@@ -96,8 +97,8 @@ t.test('vouchers count in the day’s budget, and a call that failed leaves its 
     text: /0\.01 USD is left of the day's budget.*Nothing was paid/,
   });
   t.match(await call(IMAGE, { ...picture(), resolution: '4k' }), { isError: true, text: /the limit for one call/ });
-  await client.close();
-  await run({ url, data, words: [...WORDS, '--refund'] });
+  await close();
+  await refundMcp({ url, data, words: WORDS });
   t.equal(before - (await holds()), 2n * PRICE);
 });
 
@@ -105,7 +106,7 @@ t.test('an answer that was lost is had with the same voucher, and charged once',
   const proxy = await startCuttingProxy(t, url);
   const data = t.testdir({});
   const before = await holds();
-  const { call, client } = await startMcp(t, { url: proxy.url, data, words: WORDS });
+  const { call, close } = await openMcp(t, { url: proxy.url, data, words: WORDS });
   for (const cut of ['at once', 'in the stream'] as const) {
     proxy.cuts.push(cut);
     proxy.payments.length = 0;
@@ -120,8 +121,8 @@ t.test('an answer that was lost is had with the same voucher, and charged once',
   t.match(await call(IMAGE, lost), { isError: true, text: /may have been charged.*same arguments again/ });
   t.match(await call(IMAGE, picture()), bought);
   t.match(await call(IMAGE, lost), bought);
-  await client.close();
-  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.36 USD came back/ });
+  await close();
+  t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.36 USD came back/ });
   t.equal(before - (await holds()), 4n * PRICE);
 });
 
@@ -130,7 +131,7 @@ t.test('a call that never reached the gateway is not charged, as the next one le
   const data = t.testdir({});
   const before = await holds();
   const started = { url: proxy.url, data, words: WORDS };
-  const { call, client } = await startMcp(t, started);
+  const { call, close } = await openMcp(t, started);
   t.match(await call(IMAGE, picture()), bought);
   const never = ['on the way', 'on the way', 'on the way', 'on the way'] as const;
   proxy.cuts.push(...never);
@@ -139,11 +140,11 @@ t.test('a call that never reached the gateway is not charged, as the next one le
   t.match(await call(IMAGE, picture()), bought);
   proxy.cuts.push(...never);
   t.match(await call(IMAGE, picture()), { isError: true, text: /may have been charged/ });
-  await client.close();
-  const next = await startMcp(t, started);
+  await close();
+  const next = await openMcp(t, started);
   t.match(await next.call(IMAGE, picture()), bought);
-  await next.client.close();
-  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.36 USD came back/ });
+  await next.close();
+  t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.36 USD came back/ });
   t.equal(before - (await holds()), 4n * PRICE);
 });
 
@@ -151,7 +152,7 @@ t.test('a voucher that was signed anew, and whose answer was lost, is the one th
   const proxy = await startCuttingProxy(t, url);
   const data = t.testdir({});
   const before = await holds();
-  const { call, client } = await startMcp(t, { url: proxy.url, data, words: WORDS });
+  const { call, close } = await openMcp(t, { url: proxy.url, data, words: WORDS });
   t.match(await call(IMAGE, picture()), bought);
   proxy.cuts.push('on the way', 'on the way', 'on the way', 'on the way');
   t.match(await call(IMAGE, picture()), { isError: true, text: /may have been charged/ });
@@ -162,8 +163,8 @@ t.test('a voucher that was signed anew, and whose answer was lost, is the one th
   const [corrected, signed, again] = proxy.payments;
   t.not(corrected, signed);
   t.equal(signed, again);
-  await client.close();
-  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.48 USD came back/ });
+  await close();
+  t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.48 USD came back/ });
   t.equal(before - (await holds()), 2n * PRICE);
 });
 
@@ -179,10 +180,10 @@ t.test('a bridge that dies between a voucher and its answer goes on where it was
   await dying.client.close();
   await left;
   hold.release();
-  const next = await startMcp(t, { url, data, words: WORDS });
+  const next = await openMcp(t, { url, data, words: WORDS });
   t.match(await next.call(IMAGE, picture()), bought);
-  await next.client.close();
-  t.match(await run({ url, data, words: [...WORDS, '--refund'] }), { code: 0, said: /0\.42 USD came back/ });
+  await next.close();
+  t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.42 USD came back/ });
   t.equal(before - (await holds()), 3n * PRICE);
 });
 
@@ -207,10 +208,10 @@ t.test('a gateway that keeps what it is given and refuses gets one deposit and o
   ];
   const environment = { TURNPIKE_WALLET_EVM: generatePrivateKey() };
   const started = { url: hostile.url, data: t.testdir({}), environment };
-  const without = await startMcp(t, started, 'auto');
+  const without = await openMcp(t, started, 'auto');
   t.match(await without.call('x', {}), { isError: true, text: /not paid.*Nothing was signed/ });
   t.same(hostile.payments, []);
-  const { call } = await startMcp(t, { ...started, words: ['--deposit', '1', '--budget', '0.1'] }, 'auto');
+  const { call } = await openMcp(t, { ...started, words: ['--deposit', '1', '--budget', '0.1'] }, 'auto');
   for (let attempt = 0; attempt < 4; attempt += 1) {
     t.match(await call('x', { attempt }), { isError: true, text: /refused the payment/ });
   }
@@ -220,8 +221,8 @@ t.test('a gateway that keeps what it is given and refuses gets one deposit and o
   for (const other of others) t.same(other, first);
 });
 
-t.test('a deposit that is none is refused, as is asking back without one', async (t) => {
-  const data = t.testdir({});
-  t.match(await run({ url, data, words: ['--deposit', 'much'] }), { code: 1, said: /--deposit/ });
-  t.match(await run({ url, data, words: ['--refund'] }), { code: 1, said: /--refund goes with the same --deposit/ });
+t.test('a deposit that is none is refused, as is asking back without one', (t) => {
+  t.throws(() => readArguments(['--deposit', 'much'], {}), { message: /--deposit/ });
+  t.throws(() => readArguments(['--refund'], {}), { message: /--refund goes with the same --deposit/ });
+  t.end();
 });

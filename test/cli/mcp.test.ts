@@ -4,7 +4,7 @@ import t from 'tap';
 import { catalogueOf } from '../few-endpoints.ts';
 import { freePort, startGateway } from '../gateway.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
-import { commandOf, startFirstMcp, startMcp } from './mcp-client.ts';
+import { commandOf, openFirstMcp, openMcp, startFirstMcp, startMcp } from './mcp-client.ts';
 
 const IMAGE = 'image_family-e-2';
 const PICTURE = { prompt: 'a lighthouse in fog', resolution: '2k' };
@@ -71,7 +71,7 @@ t.test('a client of the first generation buys on Solana, through the tool that c
 });
 
 t.test('what costs more than the limit, or is wrong, is not paid, and the answer says so', async (t) => {
-  const { call } = await startFirstMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--max', '0.09'] });
+  const { call } = await openFirstMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--max', '0.09'] });
   const paid = await moved('chain-c', async () => {
     t.match(await call(IMAGE, PICTURE), {
       isError: true,
@@ -95,8 +95,8 @@ t.test('two processes at once spend no more than one budget, and a third still k
     t.equal(refused.length, 2);
     for (const { text } of refused)
       t.match(text, /costs 0\.1 USD, and 0\.05 USD is left of the day's budget of 0\.25 USD.*Nothing was paid/);
-    const { call, saying } = await startMcp(t, started);
-    await saying(/0\.05 USD left today/);
+    const { call, told } = await openMcp(t, started);
+    t.match(told(), /0\.05 USD left today/);
     t.match(await call(IMAGE, PICTURE), { isError: true, text: /0\.05 USD is left/ });
   });
   t.equal(paid, 2n * PRICE);
@@ -104,7 +104,7 @@ t.test('two processes at once spend no more than one budget, and a third still k
 
 t.test('an answer that was lost is had with the same payment: one charge', async (t) => {
   const proxy = await startCuttingProxy(t, url);
-  const { call, saying } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  const { call, told } = await openMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
   for (const cut of ['at once', 'in the stream'] as const) {
     proxy.cuts.push(cut);
     proxy.payments.length = 0;
@@ -117,12 +117,12 @@ t.test('an answer that was lost is had with the same payment: one charge', async
     t.equal(proxy.payments.length, 2);
     t.equal(new Set(proxy.payments).size, 1, 'the same payment');
   }
-  await saying(/the same payment is sent again/);
+  t.match(told(), /the same payment is sent again/);
 });
 
 t.test('an answer that is lost again and again is had by asking for the same once more', async (t) => {
   const proxy = await startCuttingProxy(t, url);
-  const { call } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  const { call } = await openMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
   proxy.cuts.push('at once', 'at once', 'at once', 'at once');
   const paid = await moved('chain-c', async () => {
     t.match(await call(IMAGE, PICTURE), { isError: true, text: /may have been charged.*same arguments again/ });
@@ -137,7 +137,7 @@ t.test('an answer that is lost again and again is had by asking for the same onc
 
 t.test('a client that gave up finds its answer by asking for the same once more', async (t) => {
   const proxy = await startCuttingProxy(t, url);
-  const { call } = await startMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  const { call } = await openMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
   const hold = proxy.gate.holdNext();
   const leaving = new AbortController();
   const paid = await moved('chain-c', async () => {
@@ -153,7 +153,7 @@ t.test('a client that gave up finds its answer by asking for the same once more'
 });
 
 t.test('a call that failed uncharged gives its room in the budget back', async (t) => {
-  const { call } = await startMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--budget', '0.1'] });
+  const { call } = await openMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--budget', '0.1'] });
   await gateway.fault({ upstream: 'predictions', fault: '500', count: 10 });
   const paid = await moved('chain-c', async () => {
     t.match(await call(IMAGE, PICTURE), { isError: true, structuredContent: { error: { code: 'upstream_failed' } } });
@@ -187,18 +187,19 @@ t.test('nothing but the protocol goes to standard output, and no key to either',
 });
 
 t.test('where nothing answers, or a network is not known, it says what to do', async (t) => {
-  const ran = (words: string[]) =>
-    new Promise<{ out: string; err: string }>((resolve) => {
-      const { command, args, env } = commandOf({ url, data: t.testdir({}), words });
-      execFile(command, args, { env }, (_error, out, err) => resolve({ out, err }));
-    });
-  t.match(await ran(['--url', `http://127.0.0.1:${await freePort()}`]), {
+  const { command, args, env } = commandOf({ url: `http://127.0.0.1:${await freePort()}`, data: t.testdir({}) });
+  const ran = await new Promise<{ out: string; err: string }>((resolve) => {
+    execFile(command, args, { env }, (_error, out, err) => resolve({ out, err }));
+  });
+  t.match(ran, {
     out: '',
     err: /^no MCP server answers at http:\/\/127\.0\.0\.1:\d+\/mcp \(.*ECONNREFUSED.*start the gateway/,
   });
-  t.match(await ran(['--network', 'chain-x']), {
-    out: '',
-    err: /^--network chain-x is not known: take chain-a, chain-c$/m,
+  const data = t.testdir({});
+  await t.rejects(openMcp(t, { url, data, words: ['--network', 'chain-x'] }), {
+    message: /^--network chain-x is not known: take chain-a, chain-c$/,
   });
-  t.match(await ran(['--tools', 'nonsense']), { out: '', err: /tools=nonsense is not known here: take search, / });
+  await t.rejects(openMcp(t, { url, data, words: ['--tools', 'nonsense'] }), {
+    message: /tools=nonsense is not known here: take search, /,
+  });
 });

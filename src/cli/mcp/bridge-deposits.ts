@@ -7,6 +7,11 @@ import { UsageProblem } from '../command-line.ts';
 import { openDepositFile } from './deposit-file.ts';
 import type { Funds } from './funds.ts';
 
+export interface BridgeDeposits extends Deposits {
+  /** Lets go of them: another process may draw from them. */
+  close(): void;
+}
+
 /**
  * Undefined while another process draws from them. Throws UsageProblem without a wallet that could deposit, and Error where what
  * is kept of them cannot be read.
@@ -15,7 +20,7 @@ export async function openBridgeDeposits(
   { assets, accounts, network }: Funds,
   directory: string,
   most: Money,
-): Promise<Deposits | undefined> {
+): Promise<BridgeDeposits | undefined> {
   const [account] = accounts.values();
   if (!account) throw new UsageProblem('--deposit needs a wallet on an EVM network: set TURNPIKE_WALLET_EVM');
   const store = openDepositFile(directory, account.address);
@@ -23,7 +28,7 @@ export async function openBridgeDeposits(
   const deposits = openDeposits({ most, assets, accounts, network, store });
   // Better said now than at the first call.
   await deposits.list();
-  return deposits;
+  return { ...deposits, close: store.close };
 }
 
 /** Asks the gateway for what is left of each, and tells what became of it: true where all of it came back. */

@@ -10,8 +10,13 @@ import { codeOf } from '../../error-code.ts';
 
 const isTaken = (error: unknown): boolean => String(codeOf(error)).startsWith('SQLITE_BUSY');
 
+export interface DepositFile extends DepositStore {
+  /** Lets go of it: another process may have it. */
+  close(): void;
+}
+
 /** Undefined while another process has it. Throws where the file cannot be made. */
-export function openDepositFile(directory: string, account: string): DepositStore | undefined {
+export function openDepositFile(directory: string, account: string): DepositFile | undefined {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const database = new Database(join(directory, `deposits-${account.toLowerCase()}.db`));
   try {
@@ -33,6 +38,11 @@ export function openDepositFile(directory: string, account: string): DepositStor
     read: async () => (find.get() as { text: string } | undefined)?.text,
     write: async (text) => {
       keep.run(text);
+    },
+    close: () => {
+      // A database is open for as long as its statements are: the lock would outlast it.
+      database.exec('PRAGMA locking_mode = NORMAL; SELECT 1 FROM kept');
+      database.close();
     },
   };
 }
