@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { isJsonObject } from '../../json.ts';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { wholeAnswer } from '../../outgoing/whole-answer.ts';
@@ -26,14 +26,19 @@ export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknow
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Kept alive, and shared per host. undici's own may be of the version that Node has in it. */
-const connections = new Agent();
+/**
+ * Kept alive, and shared per host. undici's own may be of the version that Node has in it. Loaded when a node is asked for the
+ * first time: commands load this file with the rails and ask none, and it is a quarter of their start.
+ */
+let opened: Promise<Agent> | undefined;
+const openConnections = (): Promise<Agent> => (opened ??= import('undici').then(({ Agent }) => new Agent()));
 
 /** A caller of one node over HTTP. */
 export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
   const { origin, pathname, search } = new URL(rpcUrl);
   return async (method, params) => {
     let answer: unknown;
+    const connections = await openConnections();
     const limit = new TimeLimit(undefined, timeoutMs);
     try {
       const request = {
