@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { manual } from '../manual.ts';
 import { openShop, runProgram, writeClient } from './shop.ts';
@@ -10,7 +11,9 @@ const [, example = ''] = /^```ts\n(\/\/ buy\.ts\n[\s\S]*?)^```$/m.exec(manual) ?
 
 const inMillionths = (dollars: string): bigint => BigInt(Math.round(Number(dollars) * 1_000_000));
 
-const gateway = await startGateway({ networks: ['chain-c'] });
+/** Where the manual’s program buys, and what else is looked at. */
+const catalogue = catalogueOf(t, ['image', 'llm', 'shop', 'stock', 'token']);
+const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
 t.teardown(gateway.stop);
 
 t.test('the manual’s program of twenty lines buys from five groups, and pays to the unit what it prints', async (t) => {
@@ -82,7 +85,7 @@ t.test('the catalogue’s files and the gateway’s documents give the same type
   const only = ['--only', 'image,chain-c-main/stock/arb,shop'];
   const [served, files] = await Promise.all([
     writeClient('--url', gateway.url, ...only),
-    writeClient('--catalogue', 'catalogue', ...only),
+    writeClient('--catalogue', catalogue, ...only),
   ]);
   t.equal(served.code, 0, served.err);
   t.equal(files.code, 0, files.err);

@@ -1,7 +1,8 @@
 /** Every command of the sandbox's own `/llms.txt` is pasted into a shell as it stands. */
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 
@@ -16,14 +17,23 @@ const SOLANA = { program: 'node', reads: 'SVM_PRIVATE_KEY', paid: 'chain-a' };
 const MPP = { program: 'npx', reads: 'MPPX_PRIVATE_KEY', paid: 'chain-c' };
 const TEMPO = { program: 'npx', reads: 'MPPX_PRIVATE_KEY', paid: 'tempo' };
 
-for (const { networks, tempo, examples } of [
-  { networks: ['chain-a', 'chain-c'], tempo: true, examples: [EVM, PYTHON, SOLANA, MPP, TEMPO] },
-  { networks: ['chain-a'], tempo: true, examples: [SOLANA, TEMPO] },
-  { networks: ['chain-c'], tempo: false, examples: [EVM, PYTHON, MPP] },
+const shipped = () => 'catalogue';
+/** The examples are of the audio endpoints: with them alone they are the same. */
+const audio = (t: Test) => catalogueOf(t, ['audio']);
+
+for (const { sold, networks, tempo, examples } of [
+  {
+    sold: shipped,
+    networks: ['chain-a', 'chain-c'],
+    tempo: true,
+    examples: [EVM, PYTHON, SOLANA, MPP, TEMPO],
+  },
+  { sold: audio, networks: ['chain-a'], tempo: true, examples: [SOLANA, TEMPO] },
+  { sold: audio, networks: ['chain-c'], tempo: false, examples: [EVM, PYTHON, MPP] },
 ]) {
   const name = [...networks, ...(tempo ? ['tempo'] : [])].join(', ');
   t.test(`the examples of a sandbox with ${name} are pasted and pay`, async (t) => {
-    const gateway = await startGateway({ networks, tempo, solanaNow: stoppedClock() });
+    const gateway = await startGateway({ catalogue: sold(t), networks, tempo, solanaNow: stoppedClock() });
     t.teardown(gateway.stop);
     const text = await (await fetch(`${gateway.url}/llms.txt`)).text();
     t.ok(text.split('\n').length < 200, 'as short as promised');

@@ -11,6 +11,9 @@ import { serve } from '../upstream/http/weather.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY, startWeatherService } from './weather-service.ts';
 
+const CHAIN_C = { networks: ['chain-c'] };
+const EVERY_KIND = { networks: ['chain-a', 'chain-c'], tempo: true, solanaNow: stoppedClock() };
+
 const sell = async (
   t: Test,
   files: ReturnType<typeof weatherFiles>,
@@ -19,7 +22,7 @@ const sell = async (
 ) => {
   const catalogue = join(t.testdir({ catalogue: files }), 'catalogue');
   const environment = { WEATHER_API_KEY: key };
-  const gateway = await startGateway({ catalogue, environment, tempo: true, solanaNow: stoppedClock(), ...options });
+  const gateway = await startGateway({ catalogue, environment, ...CHAIN_C, ...options });
   t.teardown(gateway.stop);
   const buy = async (network: string, path: string, body?: unknown) => {
     const answer = await payV2(gateway, network, request(gateway, path, body));
@@ -34,7 +37,7 @@ const open = async (t: Test, files: Parameters<typeof weatherFiles>[1] = {}, opt
 };
 
 t.test('an API on this machine is sold from YAML alone, over x402 on two kinds of chain and over MPP', async (t) => {
-  const { service, gateway, buy } = await open(t);
+  const { service, gateway, buy } = await open(t, {}, EVERY_KIND);
 
   const forecast = await buy('chain-c', '/weather/forecast', { city: 'São Paulo', days: 3 });
   t.match(forecast, { status: 200, body: { temperature: 20.5, days: [{ max: 0 }, { max: 1 }, { max: 2 }] } });
@@ -238,7 +241,6 @@ t.test('a caller who pays for a stream and never reads it holds up nothing, and 
   await unread.body?.cancel();
 });
 
-const CHAIN_C = { networks: ['chain-c'], tempo: false };
 const REFUNDS = 'refunds: { automatic: true, endpoint: true }';
 const CUT = /\n\nevent: error\ndata: \{"error":\{"code":"answer_cut","message":"[^"]+"\}\}\n\n$/;
 
@@ -259,7 +261,7 @@ async function askBack({ url, state }: Gateway, { transaction, network }: Return
 t.test('a stream that its deadline cuts is sold as far as it was passed on, and not given back', async (t) => {
   // No schema of a whole answer is asked of one that is cut.
   const watch = 'deadline: 1s\nresult: { type: string, pattern: DONE, examples: ["data: [DONE]"] }';
-  const { service, gateway } = await open(t, { watch, service: REFUNDS }, CHAIN_C);
+  const { service, gateway } = await open(t, { watch, service: REFUNDS });
   const before = await gateway.earned('chain-c');
   const call = request(gateway, '/weather/watch', { city: 'Endless' });
   const proof = await signProof(gateway, 'chain-c', call);
@@ -286,7 +288,7 @@ t.test('a stream that its deadline cuts is sold as far as it was passed on, and 
 
 t.test('a stream that has brought no event by its deadline is owed, and given back to who asks', async (t) => {
   const watch = 'deadline: 1s\nresult: { type: string, examples: ["data: 1"] }';
-  const { gateway } = await open(t, { watch, service: REFUNDS }, CHAIN_C);
+  const { gateway } = await open(t, { watch, service: REFUNDS });
   const call = request(gateway, '/weather/watch', { city: 'Silent' });
   const answer = await sendProof(call, await signProof(gateway, 'chain-c', call));
   t.match(await answer.text(), /^(: nothing\n\n)*event: error\ndata: .*"code":"result_owed"/);
@@ -295,7 +297,7 @@ t.test('a stream that has brought no event by its deadline is owed, and given ba
 
 t.test('a stream that becomes longer than its result may be is sold as far as that goes', async (t) => {
   const watch = 'result: { type: string, maxLength: 250000, examples: ["data: 1"] }';
-  const { service, gateway } = await open(t, { watch, service: REFUNDS }, CHAIN_C);
+  const { service, gateway } = await open(t, { watch, service: REFUNDS });
   const call = request(gateway, '/weather/watch', { city: 'Long Island' });
   const proof = await signProof(gateway, 'chain-c', call);
   const answer = await sendProof(call, proof);
