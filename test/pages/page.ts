@@ -5,13 +5,16 @@ import { dirname, join, resolve } from 'node:path';
 import type { Test } from 'tap';
 import { register } from 'tsx/esm/api';
 import type { Input } from '../../src/catalogue/types.ts';
+import { copySelling } from '../few-endpoints.ts';
 import { typeErrors } from '../type-errors.ts';
 import { isCompiled } from '../words-for.ts';
 
 // The copy's modules are loaded from their sources.
 if (isCompiled) register();
 
-const COPIED = ['src', 'test', 'catalogue', 'codegen', 'generated', 'package.json', 'tsconfig.json'];
+const COPIED = ['src', 'test', 'codegen', 'generated', 'package.json', 'tsconfig.json'];
+/** Of what is sold: the page adds its own. */
+const SOLD = ['image/family-e-2'];
 const BLOCK = /^```(?:ts|yaml)\n((?:\/\/|#) (\S+\.(?:ts|yaml)).*\n[\s\S]*?)^```$/gm;
 
 interface Project {
@@ -31,6 +34,7 @@ export function follow(t: Test, page: string): Project {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-page-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   for (const part of COPIED) cpSync(part, join(directory, part), { recursive: true });
+  copySelling(SOLD, join(directory, 'catalogue'));
   symlinkSync(resolve('node_modules'), join(directory, 'node_modules'));
 
   const text = readFileSync(page, 'utf8');
