@@ -5,11 +5,14 @@ import type { DepositStore } from '../../src/client/index.ts';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { openClient } from '../client/any-client.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { fund, type InjectedWallet, injectEvmWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
-const gateway = await startGateway({ catalogue: catalogueWith(t, '{ channels: true }'), networks: ['chain-c'] });
+const gateway = await startGateway({
+  catalogue: picturesWith(t, '{ channels: true }', 'image/family-a-2-pro'),
+  networks: ['chain-c'],
+});
 t.teardown(stopBrowser);
 t.teardown(gateway.stop);
 

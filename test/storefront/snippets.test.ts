@@ -1,18 +1,19 @@
 /** Every program on an endpoint's page is pasted as it stands, and does what the page says of it. */
 import { execFile } from 'node:child_process';
-import { appendFileSync, cpSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import t from 'tap';
+import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 
 /** Somebody's own directory, from which packages are found. */
 const home = t.testdir({ catalogue: {} });
 const catalogue = join(home, 'catalogue');
-cpSync('catalogue', catalogue, { recursive: true });
+copySelling(['credits', 'image/family-e-2', 'token/launchpad-movers', 'tokens-api/search'], catalogue);
 appendFileSync(join(catalogue, 'service.yaml'), '\nexposure: { channels: true }\n');
 const gateway = await startGateway({ catalogue, solanaNow: stoppedClock() });
 t.teardown(gateway.stop);
