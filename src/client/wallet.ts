@@ -1,4 +1,7 @@
-/** Keys that pay, and the published x402 clients that sign with them. Keys leave this file in signatures only, and on Solana `solana.ts`. */
+/**
+ * Keys that pay, and the published x402 clients that sign with them. Keys leave this file in signatures only; the one of Solana
+ * is in `solana.ts`.
+ */
 import type { KeyPairSigner, TransactionSigner } from '@solana/kit';
 import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
