@@ -1,4 +1,10 @@
 /** Loaded before every test. One that is run from its source, by name, needs somebody who reads TypeScript. */
+import { setFlagsFromString } from 'node:v8';
+
+// Most tests end before code that was compiled once more has paid for its compiling: a twelfth of their CPU time. Node 22 and
+// later have no such option: they would not begin with it.
+if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=500000');
+
 if (process.argv[1]?.endsWith('.ts')) {
   await import('tsx');
   await import('./preloaded.ts');
