@@ -1,5 +1,5 @@
 /** What tests of settling first share: what a challenge says of it, and whether a payment does it. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type PaidCall, request, sendProof, signProof } from './clients.ts';
@@ -15,14 +15,10 @@ export const RULES = {
   unsettledAbove: '2',
 };
 
-/** The shipped catalogue with another exposure, and pictures in a time that every payment outlives. */
-export function catalogueWith(t: Test, exposure: string): string {
-  const directory = join(t.testdir({ catalogue: {} }), 'catalogue');
-  cpSync('catalogue', directory, { recursive: true });
-  return withExposure(directory, exposure);
-}
-
-/** The same that sells nothing but pictures and the endpoints that are named: a gateway has read it far sooner. */
+/**
+ * The shipped catalogue with another exposure, and pictures in a time that every payment outlives. It sells nothing but these and
+ * the endpoints that are named: a gateway has read it far sooner.
+ */
 export function picturesWith(t: Test, exposure: string, ...others: readonly string[]): string {
   const directory = join(t.testdir({ catalogue: {} }), 'catalogue');
   copySelling(['image/family-e-2', ...others], directory);

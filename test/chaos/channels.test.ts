@@ -24,7 +24,7 @@ import type { PaidCall } from '../clients.ts';
 import { freePort } from '../gateway.ts';
 import { startPostgres } from '../postgres.ts';
 import { randomFrom } from '../random.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { printed, type Run, startProgram } from '../started.ts';
 import { wordsFor } from '../words-for.ts';
 import { openDice } from './dice.ts';
@@ -77,9 +77,11 @@ const environment = {
   PORT: String(port),
   LOG_LEVEL: 'error',
   TURNPIKE_PUBLIC_URL: url,
-  TURNPIKE_CATALOGUE: catalogueWith(
+  TURNPIKE_CATALOGUE: picturesWith(
     t,
     '{ channels: true, hold: true, settleUpfront: { above: "0.01" } }\nlimits: { payer: { wastedPerHour: 100000, wastedPerDay: 100000, failedPerMinute: 100000 } }',
+    'llm/vendor3-5.2',
+    'llm/vendor3-5.6-terra',
   ),
   TURNPIKE_DATA: data,
   TURNPIKE_PAY_TO_CHAIN_C: chains.payTo['chain-c'] ?? '',

@@ -13,7 +13,7 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { type PaidCall, payV1, payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';
@@ -36,7 +36,7 @@ const TODAY = ['--from', dayAfter(0), '--to', dayAfter(2)];
 const exposure =
   '{ perPayer: "1000.00", new: "1000.00", perHour: "1000.00", lossLimit: "1000.00", settleUpfront: { afterFailures: 99 } }';
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, exposure),
+  catalogue: picturesWith(t, exposure, 'credits', 'llm/vendor3-5.6-luna', 'llm/vendor5-k3', 'video/family-h-2.5'),
   networks: ['chain-a', 'chain-c'],
   tempo: true,
   solanaNow: stoppedClock(),

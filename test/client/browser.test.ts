@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import t from 'tap';
 import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { assetsOf } from './any-client.ts';
 
 t.teardown(stopBrowser);
@@ -20,7 +20,7 @@ const program = `
   };`;
 
 t.test('a page of another host buys over x402 and MPP, and from a deposit', { skip: noBrowser }, async (t) => {
-  const gateway = await startGateway({ catalogue: catalogueWith(t, '{ channels: true }'), networks: ['chain-c'] });
+  const gateway = await startGateway({ catalogue: picturesWith(t, '{ channels: true }'), networks: ['chain-c'] });
   t.teardown(gateway.stop);
   const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: '.' },

@@ -5,7 +5,7 @@ import type { Answer, Events, StreamBroken } from '../../src/client/index.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../road/weather-service.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { openClient } from './any-client.ts';
 import { startCuttingRelay } from './cutting-relay.ts';
 
@@ -280,7 +280,7 @@ t.test(
   'where a payment would settle first it is locked instead, and comes back where nothing is delivered',
   async (t) => {
     const gateway = await startGateway({
-      catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
       networks: ['chain-c'],
     });
     t.teardown(gateway.stop);

@@ -9,9 +9,9 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { openChannel } from '../channels.ts';
 import { type PaidCall, payV2, request } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 
-const catalogue = catalogueWith(t, '{ channels: true }');
+const catalogue = picturesWith(t, '{ channels: true }', 'credits', 'llm/vendor5-k3');
 const networks = join(catalogue, 'networks.yaml');
 writeFileSync(networks, readFileSync(networks, 'utf8').replace('chain-c:\n', 'chain-c:\n  confirmations: 3\n'));
 

@@ -10,12 +10,12 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { openChannel, toldOf } from '../channels.ts';
 import { type PaidCall, payingFetch, payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 
 const written: string[] = [];
 const write = (details: object, message: string) => void written.push(`${inspect(details, { depth: 9 })} ${message}`);
 const gateway = await startGateway({
-  catalogue: catalogueWith(t, '{ channels: true }'),
+  catalogue: picturesWith(t, '{ channels: true }', 'credits', 'llm/multi-model'),
   networks: ['chain-a', 'chain-c'],
   log: { debug: write, info: write, warn: write, error: write },
 });

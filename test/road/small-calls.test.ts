@@ -6,7 +6,7 @@ import t from 'tap';
 import { openChannel, toldOf } from '../channels.ts';
 import { request } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 
 const CALLS = Number(process.env.SMALL_CALLS ?? 60);
 
@@ -38,7 +38,7 @@ const SOLD: readonly Sold[] = [
   },
 ];
 
-const catalogue = catalogueWith(t, '{ channels: true }');
+const catalogue = picturesWith(t, '{ channels: true }', ...SOLD.map(({ file }) => file));
 for (const { file, dollars } of SOLD) {
   const path = join(catalogue, `endpoints/${file}.yaml`);
   const text = readFileSync(path, 'utf8').replace(/^networks: .*\n/m, '');

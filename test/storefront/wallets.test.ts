@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { catalogueWith } from '../settling-first.ts';
+import { picturesWith } from '../settling-first.ts';
 import { fund, injectEvmWallet, injectSolanaWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
@@ -170,7 +170,7 @@ t.test(
   { skip: noBrowser },
   async (t) => {
     const gateway = await startGateway({
-      catalogue: catalogueWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }', 'image/family-a-2-pro'),
       networks: ['chain-c'],
     });
     t.teardown(gateway.stop);
