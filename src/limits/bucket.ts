@@ -12,6 +12,8 @@ export interface BucketTerms {
 }
 
 export interface Bucket extends BucketTerms {
+  /** From now on until an allowance is whole again, at most. */
+  readonly longestMs: number;
   /** Milliseconds until one more may happen; 0: now. */
   wait(caller: string, now: number): number;
   /** One more has happened; less than none gives back. */
@@ -35,13 +37,14 @@ interface Entry {
 }
 
 const MOST_KEPT = 20_000;
-/** Who took more than its allowance, side by side, waits longer, but no clock that is set back keeps anybody waiting for ever. */
+/** Who took more than its allowance, side by side, waits longer, but not for as long as a clock was set back. */
 const MOST_PERIODS = 2;
 /** Below that part of its allowance a caller is nobody else's business. */
 const SHARED_FROM = 10;
 
 export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MOST_KEPT): Bucket {
   const each = periodMs / count;
+  const longestMs = MOST_PERIODS * periodMs;
   /** Half of what is kept each. Whoever is heard of moves to the recent ones, and the earlier ones go all at once. */
   let recent = new Map<string, Entry>();
   let earlier = new Map<string, Entry>();
@@ -55,9 +58,11 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
     recent.set(caller, entry);
   }
 
-  function find(caller: string): Entry | undefined {
+  function find(caller: string, now: number): Entry | undefined {
     const entry = recent.get(caller) ?? earlier.get(caller);
-    if (entry) keep(caller, entry);
+    if (!entry) return undefined;
+    keep(caller, entry);
+    entry.wholeAt = Math.min(entry.wholeAt, now + longestMs);
     return entry;
   }
 
@@ -65,12 +70,13 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
     name,
     count,
     periodMs,
+    longestMs,
     wait(caller, now) {
-      const wholeAt = Math.min(find(caller)?.wholeAt ?? 0, now + MOST_PERIODS * periodMs);
+      const { wholeAt } = find(caller, now) ?? { wholeAt: 0 };
       return Math.max(0, Math.ceil(wholeAt + each - periodMs - now));
     },
     take(caller, now, times = 1) {
-      const entry = find(caller) ?? { wholeAt: 0, unshared: 0 };
+      const entry = find(caller, now) ?? { wholeAt: 0, unshared: 0 };
       if (times < 0 && entry.wholeAt <= now) return;
       entry.wholeAt = Math.max(now, Math.max(now, entry.wholeAt) + each * times);
       entry.unshared += each * times;
@@ -88,7 +94,7 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
       return found.sort((one, other) => other[1] - one[1]).slice(0, most);
     },
     learn(caller, wholeAt, spent) {
-      const entry = find(caller);
+      const entry = recent.get(caller) ?? earlier.get(caller);
       if (!entry) return;
       entry.unshared -= spent;
       entry.wholeAt = wholeAt + Math.max(0, entry.unshared);

@@ -22,6 +22,7 @@ export async function shareLimits(
       spent.map(([caller, milliseconds]) => ({
         name: `${bucket.name} ${caller}`,
         milliseconds: Math.ceil(milliseconds),
+        longestMs: bucket.longestMs,
       })),
       now(),
     );

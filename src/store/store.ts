@@ -198,6 +198,8 @@ export interface SharedKey {
 export interface AllowanceSpent {
   readonly name: string;
   readonly milliseconds: number;
+  /** From now on until it is whole again, at most: a clock that was set back makes nobody wait as long as that. */
+  readonly longestMs: number;
 }
 
 /** A settlement with the receipt that is kept of it. */

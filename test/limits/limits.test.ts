@@ -25,6 +25,7 @@ t.test('a bucket lets through what it says in a period, at once or spread out, a
   bucket.take('a', 10_000, -1);
   t.equal(bucket.wait('a', 10_000), 0, 'what is given back can be used');
   t.ok(bucket.wait('a', -1_000_000) <= 2_000, 'a clock that is set back keeps nobody out');
+  t.equal(bucket.wait('a', -998_000), 0, 'for longer than two periods');
   t.end();
 });
 
@@ -121,6 +122,18 @@ t.test('instances over one database learn what a caller has taken of each other'
   taken(one, 1);
   await shareLimits([one], store, now);
   t.equal(one.wait('0xabc', now()), other.wait('0xabc', now()) + 120_000, 'the one learns when it counts again');
+
+  const ahead = openBucket({ name: 'ahead', count: 30, periodMs: 3_600_000 });
+  const setBack = now() - 100 * 3_600_000;
+  for (const time of [now(), setBack, setBack + 2 * 3_600_000]) {
+    for (let at = 0; at < 30; at += 1) ahead.take('0xabc', time);
+    await shareLimits([ahead], store, () => time);
+  }
+  t.ok(
+    ahead.wait('0xabc', setBack + 2 * 3_600_000) <= 120_000,
+    'what was counted by a clock that was ahead does not stay in the database',
+  );
+  t.equal(ahead.wait('0xabc', setBack + 4 * 3_600_000), 0);
 });
 
 t.test('an address is the one that the proxies which are believed say', (t) => {

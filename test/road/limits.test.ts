@@ -487,3 +487,19 @@ t.test('calls that a key cannot pay ask for a price, and are counted like any ot
   for (let times = 0; times < 2; times += 1) t.match(await chat(), { status: 402, offers: true });
   t.match(await chat(), { status: 429, code: 'rate_limited', retryAfter: 30 });
 });
+
+t.test('a clock that was ahead and is set right keeps nobody out who called meanwhile', async (t) => {
+  const { call, later } = await open(t, 'limits: { address: { unpaidPerMinute: 10 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  const ask = async () => {
+    const { url, init } = call('Lisbon');
+    return (await fetch(url, init)).status;
+  };
+  t.equal(await ask(), 402);
+  later(-2 * 3_600_000);
+  await ask();
+  later(120_000);
+  for (let times = 0; times < 10; times += 1) t.equal(await ask(), 402, 'all of it is there after two minutes');
+  t.equal(await ask(), 429);
+});

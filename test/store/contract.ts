@@ -190,21 +190,29 @@ export function keeping(promise: Promised): void {
     t.same(
       await store.spendAllowances(
         [
-          { name: 'b', milliseconds: 5 },
-          { name: 'a', milliseconds: 7 },
+          { name: 'b', milliseconds: 5, longestMs: 1_000 },
+          { name: 'a', milliseconds: 7, longestMs: 1_000 },
         ],
         100,
       ),
       [105, 107],
     );
-    t.same(await other.spendAllowances([{ name: 'b', milliseconds: 10 }], 101), [115], 'what is not whole yet adds up');
-    t.same(await store.spendAllowances([{ name: 'b', milliseconds: 10 }], 200), [210], 'what is whole begins anew');
+    t.same(
+      await other.spendAllowances([{ name: 'b', milliseconds: 10, longestMs: 1_000 }], 101),
+      [115],
+      'what is not whole yet adds up',
+    );
+    t.same(
+      await store.spendAllowances([{ name: 'b', milliseconds: 10, longestMs: 1_000 }], 200),
+      [210],
+      'what is whole begins anew',
+    );
     const many = Array.from({ length: 20 }, () => [store, other]).flat();
     await Promise.all(
       many.map((each, at) => {
         const both = [
-          { name: 'c', milliseconds: 1 },
-          { name: 'd', milliseconds: 2 },
+          { name: 'c', milliseconds: 1, longestMs: 1_000 },
+          { name: 'd', milliseconds: 2, longestMs: 1_000 },
         ];
         return each.spendAllowances(at % 2 === 0 ? both : both.reverse(), 1_000);
       }),
@@ -212,8 +220,8 @@ export function keeping(promise: Promised): void {
     t.same(
       await store.spendAllowances(
         [
-          { name: 'c', milliseconds: 0 },
-          { name: 'd', milliseconds: 0 },
+          { name: 'c', milliseconds: 0, longestMs: 1_000 },
+          { name: 'd', milliseconds: 0, longestMs: 1_000 },
         ],
         1_000,
       ),
@@ -223,13 +231,15 @@ export function keeping(promise: Promised): void {
     t.same(
       await store.spendAllowances(
         [
-          { name: 'c', milliseconds: 1 },
-          { name: 'd', milliseconds: 1 },
+          { name: 'c', milliseconds: 1, longestMs: 1_000 },
+          { name: 'd', milliseconds: 1, longestMs: 1_000 },
         ],
         1_000,
       ),
       [1_001, 1_081],
     );
+    const afterwards = await store.spendAllowances([{ name: 'd', milliseconds: 1, longestMs: 1_000 }], 10);
+    t.same(afterwards, [1_010], 'a clock that was set back makes nobody wait for longer');
   });
 
   promise('asks the database nothing for who asks for nothing', async (t, store) => {

@@ -267,7 +267,7 @@ t.test('forgets allowances beside who spends them, also where they were last spe
   const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
   const spend = (names: readonly string[], now: number) =>
     store.spendAllowances(
-      names.map((name) => ({ name, milliseconds: 10 })),
+      names.map((name) => ({ name, milliseconds: 10, longestMs: 1_000 })),
       now,
     );
   await spend(['second'], 1);

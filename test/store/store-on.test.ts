@@ -51,7 +51,7 @@ t.test('reads the clock of its database again whenever it is checked', async (t)
 
 t.test('takes allowances in one order everywhere, so that no two who want the same wait for each other', async (t) => {
   const { store, asked } = openSideBySide();
-  const spent = ['b', 'c', 'a'].map((name) => ({ name, milliseconds: 1 }));
+  const spent = ['b', 'c', 'a'].map((name) => ({ name, milliseconds: 1, longestMs: 1_000 }));
   await store.spendAllowances(spent, 1);
   await store.spendAllowances([...spent].reverse(), 1);
   t.same(

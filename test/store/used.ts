@@ -55,10 +55,10 @@ export const usedWhileForgotten: Record<string, Used> = {
   },
   'an allowance that is spent': {
     rows: 'allowances',
-    old: (store) => store.spendAllowances([{ name: 'payer', milliseconds: 10 }], 1),
-    use: (store) => store.spendAllowances([{ name: 'payer', milliseconds: 10 }], NOW),
+    old: (store) => store.spendAllowances([{ name: 'payer', milliseconds: 10, longestMs: 1_000 }], 1),
+    use: (store) => store.spendAllowances([{ name: 'payer', milliseconds: 10, longestMs: 1_000 }], NOW),
     isThere: async (store) => {
-      const [wholeAt] = await store.spendAllowances([{ name: 'payer', milliseconds: 10 }], NOW);
+      const [wholeAt] = await store.spendAllowances([{ name: 'payer', milliseconds: 10, longestMs: 1_000 }], NOW);
       return wholeAt === NOW + 20;
     },
   },
