@@ -9,6 +9,7 @@ import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credit-store.
 import { exceedsDay } from '../../store/posting.ts';
 import { storeUnavailable } from '../../store/problem.ts';
 import { throughOutage } from '../../store/through-outage.ts';
+import { reportedCost } from '../../upstream/reported-cost.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 
@@ -138,5 +139,7 @@ function dailyLimit({ bound }: ChatCall, now: number): ApiKeyProblem {
 }
 
 /** A provider's `usage.cost` in dollars (OpenRouter), in trillionths. */
-export const costOf = (usage: Readonly<Record<string, unknown>> | undefined): Rate | undefined =>
-  typeof usage?.cost === 'number' && usage.cost >= 0 && usage.cost < 1e9 ? rate(usage.cost.toFixed(12)) : undefined;
+export function costOf(usage: Readonly<Record<string, unknown>> | undefined): Rate | undefined {
+  const dollars = reportedCost(usage?.cost);
+  return dollars === undefined ? undefined : rate(dollars);
+}

@@ -2,6 +2,7 @@
 import type { Adapter, Binding, CallContext } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
+import { reportedCost } from '../../reported-cost.ts';
 import { mapAnswer, readAnswer } from './answer.ts';
 import { authorize, httpSettings, secretsIn } from './authorization.ts';
 import { check, exampleResult } from './check.ts';
@@ -70,7 +71,6 @@ function reportCost(
   context: Pick<CallContext, 'reportCost'>,
 ): void {
   const cost = expression === undefined ? undefined : evaluate(expression, answer, upstream);
-  const dollars = typeof cost === 'string' ? Number(cost) : cost;
-  if (typeof dollars === 'number' && dollars >= 0 && Number.isFinite(dollars))
-    context.reportCost?.(dollars.toFixed(12));
+  const dollars = reportedCost(typeof cost === 'string' ? Number(cost) : cost);
+  if (dollars !== undefined) context.reportCost?.(dollars);
 }

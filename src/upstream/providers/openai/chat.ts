@@ -7,6 +7,7 @@ import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { reportedCost } from '../../reported-cost.ts';
 import { requestCompletion } from './chat-client.ts';
 import { contentRefused } from './chat-errors.ts';
 
@@ -114,7 +115,8 @@ function readAnswer(
   if (choice.message === undefined || typeof promptTokens !== 'number' || typeof completionTokens !== 'number') {
     throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
   }
-  if (typeof cost === 'number' && cost >= 0) context.reportCost?.(cost.toFixed(12));
+  const dollars = reportedCost(cost);
+  if (dollars !== undefined) context.reportCost?.(dollars);
   context.reportOutput?.({ promptTokens, completionTokens });
   context.reportUse?.(model.name, { promptTokens, completionTokens });
   const text = textOf(message.content);

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../../catalogue/types.ts';
 import { asJsonObject, asJsonObjects } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { reportedCost } from '../../reported-cost.ts';
 import type { ChatBinding, ChatMessage } from './chat.ts';
 import { errorProblem } from './chat-errors.ts';
 
@@ -95,7 +96,8 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
   }
 
   const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
-  if (typeof ticks === 'number' && ticks >= 0) context.reportCost?.((ticks / TICKS_PER_DOLLAR).toFixed(12));
+  const dollars = typeof ticks === 'number' ? reportedCost(ticks / TICKS_PER_DOLLAR) : undefined;
+  if (dollars !== undefined) context.reportCost?.(dollars);
   return {
     text,
     citations: citationsOf([

@@ -7,6 +7,7 @@ import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { reportedCost } from '../../reported-cost.ts';
 import { errorProblem } from '../openai/chat-errors.ts';
 
 type XaiBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
@@ -158,7 +159,8 @@ const requestIdOf = ({ headers }: UpstreamResponse): string | undefined =>
 
 function reportCost(usage: unknown, context: Context): void {
   const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
-  if (typeof ticks === 'number' && ticks >= 0) context.reportCost?.((ticks / TICKS_PER_DOLLAR).toFixed(12));
+  const dollars = typeof ticks === 'number' ? reportedCost(ticks / TICKS_PER_DOLLAR) : undefined;
+  if (dollars !== undefined) context.reportCost?.(dollars);
 }
 
 function contentRefused(upstream: string, message: string): UpstreamProblem {
