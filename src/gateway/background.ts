@@ -79,6 +79,11 @@ export function startBackground(parts: BackgroundParts): () => void {
     if (refundsOf(catalogue().service).automatic) await wantRefunds({ store, rails, log, now });
     await sendRefunds({ store, rails, owner, metrics, worth, idOf, log, now });
   };
+  /** Before it is looked for what died at its work: this process may only have stood still, or its clock was set. */
+  const renewed = (task: () => Promise<unknown>) => async () => {
+    await parts.editions.renew();
+    await task();
+  };
   const count = async () => {
     while (!isStopped && (await store.figures.count(COUNTED_AT_ONCE)));
   };
@@ -98,10 +103,10 @@ export function startBackground(parts: BackgroundParts): () => void {
     [CHECK_EVERY_MS, parts.usable.check],
     [CHECK_EVERY_MS, parts.disk.check],
     [leaseMs / 3, parts.editions.renew],
-    [leaseMs, () => parts.apiKeys.releaseExpired()],
+    [leaseMs, renewed(() => parts.apiKeys.releaseExpired())],
     [TURN_EVERY_MS, parts.editions.turn],
     ...(config.databaseUrl ? withOthers : []),
-    [reconcileEveryMs, () => reconcile({ store, rails, owner, intervals, log, now })],
+    [reconcileEveryMs, renewed(() => reconcile({ store, rails, owner, intervals, log, now }))],
     [reconcileEveryMs, giveBack],
     [confirmEveryMs, () => confirmPurchases({ store, rails, wanted, intervals, log, now })],
     [REFRESH_EVERY_MS, () => parts.networks.refresh()],
