@@ -287,6 +287,18 @@ async function isIncluded({ reader }: Payer, hash: Hex): Promise<boolean> {
   return (await reader.waitForTransactionReceipt({ hash, pollingInterval: 20 })).status === 'success';
 }
 
+/** The payer asks the contract for the deposit of its channel. */
+async function askForDeposit(payer: Payer, id: string, run: (sql: string) => unknown[]) {
+  const [row] = run('SELECT config FROM channels') as { config: string }[];
+  const config: Struct = JSON.parse(row?.config ?? '');
+  const wallet = createWalletClient({ account: payer.account, chain, transport });
+  await node(payer, 'anvil_setBalance', [payer.account.address, '0xde0b6b3a7640000']);
+  const { balance } = await payer.onChain(id);
+  const asking = { abi, address, functionName: 'initiateWithdraw', args: [config, balance] } as const;
+  if (!(await isIncluded(payer, await wallet.writeContract(asking)))) throw new Error('the contract was not asked');
+  return { wallet, config, balance };
+}
+
 t.test('what is exported is all that a claim by hand needs', async (t) => {
   const { seller, data, claimer, run } = await shop(t);
   const payer = another(seller);
@@ -318,17 +330,28 @@ t.test('what is exported is all that a claim by hand needs', async (t) => {
   await t.rejects(vouchers('--from', '2026-11-01'), { message: /leave out --from/ });
 });
 
+t.test(
+  'a payer who asks for its deposit buys nothing more, though a clock that was ahead was right after that',
+  async (t) => {
+    const { data, seller, run } = await shop(t);
+    const payer = another(seller);
+    const { id } = await bought(payer, fresh(seller));
+    const ahead = await gateway.startAnother(() => Date.now() + 72 * HOUR_MS, undefined, data);
+    t.equal((await payer.buy(fresh({ ...seller, url: ahead }))).status, 200);
+    await askForDeposit(payer, id, run);
+    const { upstreamCalls } = await seller.calls();
+    const refused = await payer.buy(fresh(seller));
+    t.equal(refused.status, 402, 'what was read by that clock is not taken for new');
+    t.match(await refused.text(), /asked for the deposit/);
+    t.equal((await seller.calls()).upstreamCalls, upstreamCalls);
+  },
+);
+
 t.test('of a payer who asks for its deposit what is due is claimed first, and nothing more is sold', async (t) => {
   const { seller, claimer, run } = await shop(t);
   const payer = another(seller);
   const { id } = await bought(payer, fresh(seller));
-  const [row] = run('SELECT config FROM channels') as { config: string }[];
-  const config: Struct = JSON.parse(row?.config ?? '');
-  const wallet = createWalletClient({ account: payer.account, chain, transport });
-  await node(payer, 'anvil_setBalance', [payer.account.address, '0xde0b6b3a7640000']);
-  const { balance } = await payer.onChain(id);
-  const asking = { abi, address, functionName: 'initiateWithdraw', args: [config, balance] } as const;
-  t.ok(await isIncluded(payer, await wallet.writeContract(asking)));
+  const { wallet, config, balance } = await askForDeposit(payer, id, run);
   const changed = await change(seller, payer, async () => {
     await claimer({ readEveryMs: 0 });
     await claimedIs(payer, id, PRICE);

@@ -147,7 +147,8 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
     const listed = pages<Channel>((after) => channels.unclaimed(network, PAGE, now(), after));
     for await (const channel of listed) {
       if (isDue(channel)) due.push(channel);
-      else if (now() - channel.syncedAt >= readEveryMs) stale.push(channel);
+      // Also what a clock has dated that was ahead.
+      else if (Math.abs(now() - channel.syncedAt) >= readEveryMs) stale.push(channel);
     }
     const [read] = await Promise.allSettled([readAgain(operator, stale)]);
     if (read.status === 'fulfilled') due.push(...read.value.filter(isDue));

@@ -162,11 +162,12 @@ t.test('the chain is asked about a channel once an hour, and a payer who wants i
     [
       channelOf('stale', 10, { syncedAt: NOW - readEveryMs }),
       channelOf('fresh', 20, { syncedAt: NOW - readEveryMs + 1 }),
+      channelOf('ahead', 30, { syncedAt: NOW + readEveryMs }),
     ],
     { read: { withdrawRequestedAt: 5 } },
   );
   await round();
-  t.same(batches, [['stale']]);
+  t.same(batches, [['ahead', 'stale']]);
   t.notOk(reads.includes('fresh'));
 });
 
