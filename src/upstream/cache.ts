@@ -35,7 +35,8 @@ export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'
     isWorthKeeping: (value: Value) => boolean,
   ) {
     const kept = await store.cached(key, now() - maxAgeMs);
-    if (kept) return { json: kept.value, fetchedAt: kept.storedAt, cached: true };
+    // What a clock that was ahead has dated may be of any age.
+    if (kept && kept.storedAt < now() + maxAgeMs) return { json: kept.value, fetchedAt: kept.storedAt, cached: true };
     const value = await fetch();
     const json = JSON.stringify(value);
     const fetchedAt = now();

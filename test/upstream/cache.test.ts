@@ -25,6 +25,13 @@ t.test('fetches once and keeps the value for as long as is asked', async (t) => 
   t.same(await cache.through('key', 60, fetch), { value: { number: 2 }, cached: false, fetchedAt: 1_061 });
 });
 
+t.test('gives nothing away for new that was kept by a clock that was ahead', async (t) => {
+  const { cache, clock, fetch } = open(t);
+  await cache.through('key', 60, fetch);
+  clock.now = 900;
+  t.same(await cache.through('key', 60, fetch), { value: { number: 2 }, cached: false, fetchedAt: 900 });
+});
+
 t.test('fetches once for all who ask at the same time', async (t) => {
   const { cache, fetch, fetched } = open(t);
   const answers = await Promise.all(Array.from({ length: 20 }, () => cache.through('key', 60, fetch)));
