@@ -1,6 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { onAbort } from '../on-abort.ts';
 
+/** A timer of more milliseconds ends at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /**
  * A signal and a limit of time as one, for a request of undici's. An emitter, which undici takes as well as a signal: another AbortSignal
  * and its listeners are a good part of what a short request costs.
@@ -16,10 +19,13 @@ export class TimeLimit extends EventEmitter {
     if (signal?.aborted) this.aborted = true;
     this.#letGo = signal && onAbort(signal, () => this.#abort());
     if (milliseconds === undefined) return;
-    this.#timer = setTimeout(() => {
-      this.expired = true;
-      this.#abort();
-    }, milliseconds);
+    this.#timer = setTimeout(
+      () => {
+        this.expired = true;
+        this.#abort();
+      },
+      Math.min(milliseconds, LONGEST_MS),
+    );
   }
 
   #abort(): void {

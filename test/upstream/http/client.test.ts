@@ -232,6 +232,10 @@ t.test('gives up at the time limit of the upstream and at the caller’s deadlin
   });
   const deadline = AbortSignal.timeout(50);
   t.match(await problemOf(connect(t, origin).request({ ...get, signal: deadline })), { failure: 'timeout' });
+  const patient = connect(t, origin, { timeoutMs: 30 * 86_400_000 });
+  const asked = performance.now();
+  t.match(await problemOf(patient.request({ ...get, signal: AbortSignal.timeout(50) })), { failure: 'timeout' });
+  t.ok(performance.now() - asked > 40, 'a limit that is longer than any timer ends nothing at once');
 });
 
 t.test('is failed when nobody listens', async (t) => {
