@@ -20,5 +20,5 @@ export function assetsOf(networks: Iterable<Network>): (address: string) => Asse
 }
 
 /** Atomic units of an asset as money; what is finer than a millionth of a dollar is left out. */
-export const fromAtomic = (amount: string, { decimals }: Asset): Money =>
+export const fromAtomic = (amount: string, { decimals }: Pick<Asset, 'decimals'>): Money =>
   decimals >= 6 ? BigInt(amount) / 10n ** BigInt(decimals - 6) : BigInt(amount) * 10n ** BigInt(6 - decimals);

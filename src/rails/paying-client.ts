@@ -1,6 +1,7 @@
 /** What `npm run pay` needs of a rail's payment client: `payer.ts` in the rail's folder, which only that command loads. */
 
 import type { Money } from '../money.ts';
+import { fromAtomic } from '../payment/assets.ts';
 
 /** The wallets of `GET /sandbox`. */
 export interface SandboxState {
@@ -20,14 +21,13 @@ export interface SandboxState {
       privateKey: `0x${string}`;
     }
   >;
-  solana?: { id: string; rpcUrl: string; caip2: string; mint: string; secretKey: string };
+  solana?: { id: string; rpcUrl: string; caip2: string; mint: string; decimals: number; secretKey: string };
   tempo?: { rpcUrl: string; chainId: number; currency: string; privateKey: `0x${string}` };
   payTo: Record<string, string>;
 }
 
 /** What a challenge asks for, as the client understood it. */
 export interface Offer {
-  /** In the sandbox every asset has six decimals, so that an atomic unit is a millionth of a dollar. */
   readonly amount: Money;
   /** Where it can be paid, in the gateway's own words. */
   readonly payable: readonly string[];
@@ -53,6 +53,12 @@ export interface PayerModule {
    * `scheme`: how, where the rail knows several ways; undefined: the usual one.
    */
   openPayer(sandbox: SandboxState, network: string | undefined, scheme?: string): Payer | Promise<Payer>;
+}
+
+/** What so many atomic units are worth of what a network (CAIP-2) is paid in. Tempo's tokens have six decimals. */
+export function worthOn({ evm, solana }: SandboxState, network: string, amount: string): Money {
+  const known = [...Object.values(evm), ...(solana ? [solana] : [])].find(({ caip2 }) => caip2 === network);
+  return fromAtomic(amount, known ?? { decimals: 6 });
 }
 
 /** What went wrong and what to do about it, for a person. */

@@ -6,6 +6,8 @@ import t from 'tap';
 import { payV2, receiptOf, request } from '../clients.ts';
 import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
+import { startProgram } from '../started.ts';
+import { wordsFor } from '../words-for.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'turnpike-catalogue-'));
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -55,4 +57,14 @@ t.test('a price that cents cannot say is offered and charged rounded up', async 
   t.equal(answer.headers.get('turnpike-charged'), '0.08');
   t.equal((await gateway.earned('chain-c')) - earned, 8n);
   t.equal(spendable - (await gateway.spendable('chain-c')), 8n);
+});
+
+t.test('npm run pay tells its price in dollars, and pays no more of them than it may', async (t) => {
+  const pay = async (most: string, network: string) => {
+    const words = [...wordsFor('src/cli/pay.ts'), '/image/postcard', '{"prompt":"fog"}', '--url', gateway.url];
+    const paying = startProgram(process.execPath, [...words, '--max', most, '--network', network], {});
+    return { code: await paying.ended, said: paying.output() };
+  };
+  t.match(await pay('0.07', 'chain-c'), { code: 1, said: /costs 0\.08 USD, more than --max 0\.07/ });
+  t.match(await pay('0.08', 'chain-c'), { code: 0, said: /^quote +0\.08 USD/m });
 });

@@ -28,9 +28,6 @@ export function shippedAssets(environment: NodeJS.ProcessEnv): Asset[] {
   });
 }
 
-/** In the sandbox every asset has six decimals. */
-const SANDBOX_DECIMALS = 6;
-
 export function sandboxAssets({ evm, solana }: SandboxState): Asset[] {
   const assets = Object.entries(evm).map(
     ([id, { caip2, asset, decimals, name, version, rpcUrl }]): Asset => ({
@@ -44,13 +41,13 @@ export function sandboxAssets({ evm, solana }: SandboxState): Asset[] {
     }),
   );
   if (!solana) return assets;
-  const { id, caip2, mint, rpcUrl } = solana;
+  const { id, caip2, mint, decimals, rpcUrl } = solana;
   const onSolana: Asset = {
     id,
     network: caip2,
     family: 'solana',
     address: mint,
-    decimals: SANDBOX_DECIMALS,
+    decimals,
     domain: undefined,
     rpcUrl,
   };

@@ -4,7 +4,7 @@ import { evm, Mppx, tempo } from 'mppx/client';
 import { createClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { tempo as tempoMainnet } from 'viem/tempo/chains';
-import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
+import { type Payer, PayProblem, type SandboxState, worthOn } from '../paying-client.ts';
 
 interface ChargeRequest {
   readonly amount: string;
@@ -86,9 +86,9 @@ export function openPayer(sandbox: SandboxState, network: string | undefined): P
   return {
     offer(unpaid) {
       const { chosen, methods } = chosenOf(unpaid);
-      const { amount, currency, recipient } = requestOf(chosen);
+      const { amount, currency, recipient, methodDetails } = requestOf(chosen);
       return {
-        amount: BigInt(amount),
+        amount: worthOn(sandbox, `eip155:${methodDetails?.chainId}`, amount),
         payable: methods,
         payment: `${amount} base units of ${currency} to ${recipient} by ${chosen.method}`,
       };

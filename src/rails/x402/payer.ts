@@ -9,7 +9,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { createPublicClient, http } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { asJsonObject } from '../../json.ts';
-import { type Payer, PayProblem, type SandboxState } from '../paying-client.ts';
+import { type Payer, PayProblem, type SandboxState, worthOn } from '../paying-client.ts';
 
 export type X402Scheme = 'exact' | 'auth-capture' | 'batch-settlement';
 
@@ -119,7 +119,8 @@ export async function openPayer(sandbox: SandboxState, network: string | undefin
       if (!chosen) throw notOffered(named, network, waysIn(accepts, names));
       const { amount, asset, payTo } = chosen;
       const on = names.get(chosen.network) ?? chosen.network;
-      return { amount: BigInt(amount), payable, payment: `${amount} atomic units of ${asset} to ${payTo} on ${on}` };
+      const payment = `${amount} atomic units of ${asset} to ${payTo} on ${on}`;
+      return { amount: worthOn(sandbox, chosen.network, amount), payable, payment };
     },
     async sign() {
       if (!challenge) throw new Error('sign comes after offer');

@@ -19,6 +19,7 @@ export interface SolanaAccess {
   readonly rpcUrl: string;
   readonly caip2: string;
   readonly mint: string;
+  readonly decimals: number;
   /** Base58 of the 64 bytes. */
   readonly secretKey: string;
 }
@@ -154,6 +155,7 @@ export async function startChains(options: ChainsOptions): Promise<Chains> {
       rpcUrl: solana.rpcUrl,
       caip2: solana.caip2,
       mint: solana.asset.address,
+      decimals: solana.asset.decimals,
       secretKey: wallets.solana.payer.secretKey,
     },
     tempo: tempo && {
