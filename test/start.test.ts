@@ -1,17 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
+import { readConfig } from '../src/gateway/config.ts';
+import { startProblem } from '../src/start/start-problem.ts';
+import { catalogueOf } from './few-endpoints.ts';
 import { freePort } from './gateway.ts';
 import { groupOf, printed, start, startMain } from './started.ts';
+import { COMPILED, isCompiled } from './words-for.ts';
+
+const SOLD = ['image/family-e-2', 'credits/credits', 'llm/vendor3-5.6-luna', 'tokens-api/resolve'];
+const catalogue = catalogueOf(t, SOLD);
+/** What one start finds sound in the catalogue, the next need not check again. */
+const data = join(catalogue, '..', 'data');
 
 t.test('npm start gets ready on PORT, tells a first paid call that works, and Ctrl-C stops all of it', async (t) => {
-  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
-  t.teardown(() => rmSync(data, { recursive: true, force: true }));
   const port = String(await freePort());
-  const run = start({ PORT: port, TURNPIKE_DATA: data, LOG_LEVEL: 'warn' });
+  const run = start({ PORT: port, TURNPIKE_DATA: data, TURNPIKE_CATALOGUE: catalogue, LOG_LEVEL: 'warn' });
   const leader = run.child.pid ?? 0;
   t.teardown(() => {
     if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');
@@ -36,21 +43,20 @@ t.test('npm start gets ready on PORT, tells a first paid call that works, and Ct
 });
 
 t.test('a bad catalogue is refused at start with file, line and column', async (t) => {
-  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
-  t.teardown(() => rmSync(data, { recursive: true, force: true }));
-  execFileSync('cp', ['-r', 'catalogue', data]);
-  execFileSync('sed', ['-i', 's/^price:/prise:/', join(data, 'catalogue/endpoints/image/family-e-2.yaml')]);
+  const directory = catalogueOf(t, ['image/family-e-2']);
+  const file = join(directory, 'endpoints/image/family-e-2.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^price:/m, 'prise:'));
   const run = startMain({
     PORT: String(await freePort()),
-    TURNPIKE_DATA: data,
-    TURNPIKE_CATALOGUE: join(data, 'catalogue'),
+    TURNPIKE_DATA: dirname(directory),
+    TURNPIKE_CATALOGUE: directory,
   });
   t.equal(await run.ended, 1);
   t.match(run.output(), /family-e-2\.yaml:\d+:\d+: .*prise.*price/);
 });
 
 t.test('live mode names every missing variable at once and has no sandbox in it', async (t) => {
-  const run = startMain({ TURNPIKE_MODE: 'live', PORT: String(await freePort()) });
+  const run = startMain({ TURNPIKE_MODE: 'live' });
   t.equal(await run.ended, 1);
   for (const name of [
     'TURNPIKE_PAY_TO_EVM',
@@ -60,13 +66,16 @@ t.test('live mode names every missing variable at once and has no sandbox in it'
   ]) {
     t.match(run.output(), new RegExp(name));
   }
+  t.notMatch(run.output(), /\n +at /);
 });
 
 t.test('a sandbox without its packages says what to install, and nothing else', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  for (const name of ['src', 'catalogue', 'generated', 'package.json', 'tsconfig.json']) {
-    cpSync(name, join(directory, name), { recursive: true });
+  // Copied, as what a link leads to finds its packages where it is itself.
+  const program = isCompiled ? [COMPILED] : ['src', 'test', 'generated', 'tsconfig.json'];
+  for (const name of [...program, 'package.json']) {
+    cpSync(name, join(directory, name), { recursive: true, filter: (file) => !/\.map$|\.test\.[jt]s$/.test(file) });
   }
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
   for (const name of Object.keys(dependencies)) {
@@ -74,8 +83,13 @@ t.test('a sandbox without its packages says what to install, and nothing else', 
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(resolve('node_modules', name), link);
   }
-  const environment = { PORT: String(await freePort()), TURNPIKE_DATA: join(directory, 'data'), LOG_LEVEL: 'warn' };
-  const run = start(environment, ['start'], directory);
+  const environment = {
+    PORT: String(await freePort()),
+    TURNPIKE_DATA: resolve(data),
+    TURNPIKE_CATALOGUE: resolve(catalogue),
+    LOG_LEVEL: 'warn',
+  };
+  const run = startMain(environment, directory);
   t.equal(await run.ended, 1);
   t.equal(run.output(), 'The sandbox needs the development packages: run npm install, or set TURNPIKE_MODE to live\n');
 });
@@ -87,17 +101,34 @@ const live = {
   TURNPIKE_FACILITATOR_URL: 'http://127.0.0.1:9',
   TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
   HOST: '127.0.0.1',
+  TURNPIKE_CATALOGUE: catalogue,
+  TURNPIKE_DATA: data,
 };
 
 for (const [promise, more, line] of [
   ['a key that is none', { TURNPIKE_SIGNER_EVM: '0x12' }, /TURNPIKE_SIGNER_EVM is not a private key/],
   ['a database that is none', { DATABASE_URL: 'mysql://host/name' }, /DATABASE_URL is not the address of a Postgres/],
+  ['one port for buyers and operators', { PORT: '4071', TURNPIKE_ADMIN_PORT: '4071' }, /PORT and PORT are both 4071/],
+] as const) {
+  t.test(`${promise} is reported in one line, with its variable`, async (t) => {
+    const environment = { ...live, ...more };
+    let told = '';
+    try {
+      readConfig(environment);
+    } catch (error) {
+      told = startProblem(error, environment);
+    }
+    t.match(told, line);
+    t.notMatch(told, /\n +at /);
+  });
+}
+
+for (const [promise, more, line] of [
   [
     'a database that does not answer',
     { DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:9/x' },
     /^The Postgres database cannot be used.*DATABASE_URL$/m,
   ],
-  ['one port for buyers and operators', { PORT: '4071', TURNPIKE_ADMIN_PORT: '4071' }, /PORT and PORT are both 4071/],
   [
     'a data directory that is a file',
     { TURNPIKE_DATA: 'package.json' },
@@ -106,12 +137,9 @@ for (const [promise, more, line] of [
   ['a host that is not of this machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1, which is no address/],
 ] as const) {
   t.test(`${promise} is reported in one line, with its variable`, async (t) => {
-    const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
-    t.teardown(() => rmSync(data, { recursive: true, force: true }));
     const run = startMain({
       ...live,
       PORT: String(await freePort()),
-      TURNPIKE_DATA: data,
       LOG_LEVEL: 'silent',
       ...more,
     });
@@ -122,8 +150,6 @@ for (const [promise, more, line] of [
 }
 
 t.test('a taken port of the operator is reported with its own variable', async (t) => {
-  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
-  t.teardown(() => rmSync(data, { recursive: true, force: true }));
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   t.teardown(() => other.close());
@@ -132,7 +158,6 @@ t.test('a taken port of the operator is reported with its own variable', async (
     ...live,
     PORT: String(await freePort()),
     TURNPIKE_ADMIN_PORT: String(port),
-    TURNPIKE_DATA: data,
     LOG_LEVEL: 'silent',
   });
   t.equal(await run.ended, 1);
@@ -143,10 +168,8 @@ t.test('a taken port of the operator is reported with its own variable', async (
 });
 
 t.test('in live mode one line says what is not sold, a taken port is named, and a signal to npm ends it', async (t) => {
-  const data = mkdtempSync(join(tmpdir(), 'turnpike-start-'));
-  t.teardown(() => rmSync(data, { recursive: true, force: true }));
   const port = String(await freePort());
-  const environment = { ...live, PORT: port, TURNPIKE_DATA: data, LOG_LEVEL: 'warn' };
+  const environment = { ...live, PORT: port, LOG_LEVEL: 'warn' };
   const run = start(environment);
   const leader = run.child.pid ?? 0;
   t.teardown(() => {
