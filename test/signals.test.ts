@@ -1,19 +1,23 @@
 /** What a gateway does in a process of its own when it is asked to end. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { request, sendProof, signProof } from './clients.ts';
+import { catalogueOf } from './few-endpoints.ts';
 import { freePort, type Gateway } from './gateway.ts';
 import { groupOf, printed, startMain } from './started.ts';
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`after ${signal} what is under way is answered, new calls are told, and everything ends`, async (t) => {
-    const data = mkdtempSync(join(tmpdir(), 'turnpike-signals-'));
-    t.teardown(() => rmSync(data, { recursive: true, force: true }));
+    const catalogue = catalogueOf(t, ['image/family-e-2']);
     const port = String(await freePort());
-    const run = startMain({ PORT: port, TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '15', LOG_LEVEL: 'error' });
+    const run = startMain({
+      PORT: port,
+      TURNPIKE_CATALOGUE: catalogue,
+      TURNPIKE_DATA: join(catalogue, '..', 'data'),
+      TURNPIKE_DRAIN_SECONDS: '15',
+      LOG_LEVEL: 'error',
+    });
     const leader = run.child.pid ?? 0;
     t.teardown(() => {
       if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');

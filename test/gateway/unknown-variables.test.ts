@@ -1,14 +1,18 @@
 /** A setting under a name that nothing reads is not set, and whoever wrote it is told. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { readConfig, unknownVariables } from '../../src/gateway/config.ts';
+import { catalogueOf } from '../few-endpoints.ts';
 import { freePort } from '../gateway.ts';
 import { printed, startMain } from '../started.ts';
 
 t.test('a name that nothing reads is told with the one that was probably meant, and the gateway starts', async (t) => {
+  const catalogue = catalogueOf(t, ['image/family-e-2']);
   const run = startMain({
     PORT: String(await freePort()),
-    TURNPIKE_DATA: t.testdir({}),
+    TURNPIKE_CATALOGUE: catalogue,
+    TURNPIKE_DATA: join(catalogue, '..', 'data'),
     TURNPIKE_WORKER: '4',
     TURNPIKE_SERVICE_HOST: '10.0.0.1',
     LOG_LEVEL: 'warn',
