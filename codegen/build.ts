@@ -10,7 +10,7 @@ import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import { shipped } from '../src/gateway/shipped.ts';
-import { digestOf, SOURCES } from '../src/start/built-from.ts';
+import { SOURCES, sourceOf } from '../src/start/built-from.ts';
 
 /** Where `npm run start:built` looks for it. */
 export const BUILT = join('build', 'gateway');
@@ -49,7 +49,7 @@ export async function buildGateway(target: string, catalogue: string): Promise<v
   const sources = [...Object.keys(metafile.inputs), ...READ].sort();
   writeFileSync(
     join(target, SOURCES),
-    JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))),
+    JSON.stringify(Object.fromEntries(sources.map((file) => [file, sourceOf(file)]))),
   );
   // What a first start would have to parse and check.
   const checkedFile = join(target, 'checked-catalogue.json');

@@ -10,6 +10,7 @@ import { createLog } from './log.ts';
 import { type Refused, writeRunning } from './start/running.ts';
 import { startProblem } from './start/start-problem.ts';
 import { tellUnsold, unsoldOf } from './start/unsold.ts';
+import { prepareStore } from './store/open.ts';
 import { supervise } from './workers/primary.ts';
 import { work } from './workers/worker.ts';
 
@@ -32,6 +33,7 @@ async function start(): Promise<void> {
     return;
   }
   const log = createLog(config.logLevel);
+  await prepareStore(config);
   const catalogue = load(config);
   const platform = config.live
     ? await (await import('./live.ts')).openLive(config.live, [...catalogue.networks.values()], log)

@@ -48,7 +48,8 @@ t.test('a gateway that was built sells as the sources do, and one of other sourc
   t.same(groupOf(leader), []);
 
   const file = join(directory, SOURCES);
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), 'src/money.ts': 'another' }));
+  const sources = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...sources, 'src/money.ts': { ...sources['src/money.ts'], bytes: 1 } }));
   const refused = await startBuilt();
   t.equal(await refused.ended, 1);
   t.match(refused.output(), /^the build is not of the sources that are here: src\/money\.ts .*npm run build\n$/);

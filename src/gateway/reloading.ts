@@ -1,7 +1,6 @@
 /** Loads the catalogue anew while the gateway sells: when asked, when a file is saved, and when another instance has. */
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { watch } from 'chokidar';
 import { checkedCatalogueIn } from '../catalogue/checked.ts';
 import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
@@ -75,6 +74,7 @@ const SAVED_MS = 150;
 
 /** Calls back after files of the directory were saved, from when it resolves. */
 export async function watchFiles(directory: string, onSaved: () => void): Promise<{ close(): Promise<void> }> {
+  const { watch } = await import('chokidar');
   let soon: NodeJS.Timeout | undefined;
   const watcher = watch(directory, { ignoreInitial: true }).on('all', () => {
     clearTimeout(soon);

@@ -92,7 +92,16 @@ export function createSoldTools(
     const name = toolName(route.path, taken);
     taken.add(name);
     const sold: SoldTool['routes'] = [route, ...others(route)];
-    byName.set(name, { name, routes: sold, definition: definitionOf(name, sold, networks) });
+    let definition: Tool | undefined;
+    byName.set(name, {
+      name,
+      routes: sold,
+      // Made when somebody asks for it: all of them are a twentieth of a gateway's start.
+      get definition() {
+        definition ??= definitionOf(name, sold, networks);
+        return definition;
+      },
+    });
   }
   const all = [...byName.values()];
   const names = new Map(all.map(({ name, routes: [route] }) => [route, name]));

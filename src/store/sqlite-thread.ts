@@ -8,6 +8,7 @@ import { togetherInOneTurn } from './one-turn.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from './problem.ts';
 import type { SqliteOptions } from './sqlite.ts';
 import type { Store } from './store.ts';
+import type { StoreLog } from './store-on.ts';
 
 /** Built JavaScript needs nobody to let Node load it. */
 const THREAD = import.meta.url.endsWith('.ts') ? './sqlite-worker.cjs' : './sqlite-worker.js';
@@ -23,7 +24,7 @@ export interface Asked {
 export type Answered =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly failed: Failed }
-  | { readonly line: { readonly details: object; readonly message: string } };
+  | { readonly store: number; readonly line: { readonly details: object; readonly message: string } };
 
 /** An error, which loses its class on the way. */
 export interface Failed {
@@ -34,7 +35,7 @@ export interface Failed {
 
 export interface SqliteThread {
   /** See `openSqliteStore`. Rejects with StoreProblem. */
-  open(file: string): Promise<Store>;
+  open(file: string, options?: SqliteOptions): Promise<Store>;
   /** Its stores have to be closed by then. */
   stop(): Promise<void>;
 }
@@ -44,9 +45,11 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): SqliteThread {
+/** It gets ready while its caller goes on. */
+export function startSqliteThread(): SqliteThread {
   const worker = new Worker(new URL(THREAD, import.meta.url), { execArgv: [] });
   const waiting = new Map<number, Waiting>();
+  const logs = new Map<number, StoreLog | undefined>();
   let calls = 0;
   let stores = 0;
   let ended: Error | undefined;
@@ -60,7 +63,7 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
 
   function take(answered: Answered): void {
     if ('line' in answered) {
-      log?.error(answered.line.details, answered.line.message);
+      logs.get(answered.store)?.error(answered.line.details, answered.line.message);
       return;
     }
     const caller = waiting.get(answered.call);
@@ -94,7 +97,7 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
   }
 
   /** A store whose methods, `claim` or `credits.hold`, are carried out there. */
-  function remote(store: number, methods: readonly string[]): Store {
+  function remote(store: number, methods: readonly string[], now: () => number): Store {
     const parts: Record<string, Record<string, unknown>> = { '': { now } };
     for (const method of methods) {
       const [name = '', part = ''] = method.split('.').reverse();
@@ -106,10 +109,11 @@ export function startSqliteThread({ now = Date.now, log }: SqliteOptions = {}): 
   }
 
   return {
-    async open(file) {
+    async open(file, { now = Date.now, log } = {}) {
       stores += 1;
       const store = stores;
-      return remote(store, (await ask(store, 'open', [file])) as string[]);
+      logs.set(store, log);
+      return remote(store, (await ask(store, 'open', [file])) as string[], now);
     },
     async stop() {
       await worker.terminate();

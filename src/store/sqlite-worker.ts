@@ -9,9 +9,9 @@ import type { Store } from './store.ts';
 
 const stores = new Map<number, Store>();
 
-const log = {
-  error: (details: object, message: string) => tell({ line: { details, message } }),
-};
+const logOf = (store: number) => ({
+  error: (details: object, message: string) => tell({ store, line: { details, message } }),
+});
 
 const tell = togetherInOneTurn<Answered>((answers) => parentPort?.postMessage(answers));
 
@@ -32,7 +32,7 @@ function methodOf(store: object, path: string): (...args: readonly unknown[]) =>
 
 async function carryOut({ store: number, method, args }: Asked): Promise<unknown> {
   if (method === 'open') {
-    const store = openSqliteStore(String(args[0]), { log });
+    const store = openSqliteStore(String(args[0]), { log: logOf(number) });
     stores.set(number, store);
     return methodsOf(store);
   }

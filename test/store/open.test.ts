@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { openStore } from '../../src/store/open.ts';
+import { openStore, prepareStore } from '../../src/store/open.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 /** The threads that are started during the test. */
@@ -37,6 +37,27 @@ t.test('waits for the disk on a thread, which does what it was asked and ends wh
   const next = await openStore({ file });
   t.teardown(() => next.close());
   t.match(await next.find('last'), { state: 'claimed' });
+});
+
+t.test('a thread that was begun beforehand touches no file, and is the one of the next store', async (t) => {
+  const threads = threadsOf(t);
+  const file = join(t.testdir({}), 'data', 'turnpike.sqlite');
+  await prepareStore({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+  t.equal(threads.length, 0, 'Postgres needs none');
+  await Promise.all([prepareStore({}), prepareStore({})]);
+  const store = await openStore({ file: ':memory:' });
+  t.teardown(() => store.close());
+  t.equal(threads.length, 1, 'one for both who asked, and none for what is in memory');
+  t.notOk(existsSync(dirname(file)));
+  const next = await openStore({ file, now: () => 1_234 });
+  t.equal(next.now(), 1_234);
+  t.equal(threads.length, 1);
+  const ended = Promise.all(threads.map((thread) => once(thread, 'exit')));
+  await next.close();
+  await ended;
+  const another = await openStore({ file });
+  t.teardown(() => another.close());
+  t.equal(threads.length, 2);
 });
 
 t.test('what is in memory needs no thread', async (t) => {

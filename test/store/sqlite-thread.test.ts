@@ -13,14 +13,15 @@ import { damageFile } from './damaged-file.ts';
 import { claimAt, sampleFacts } from './samples.ts';
 
 const lines: [details: object, message: string][] = [];
-const thread = startSqliteThread({
+const options = {
   now: () => 1_234,
-  log: { error: (details, message) => void lines.push([details, message]) },
-});
+  log: { error: (details: object, message: string) => void lines.push([details, message]) },
+};
+const thread = startSqliteThread();
 t.teardown(() => thread.stop());
 
 async function open(t: Test, { file = join(t.testdir({}), 'turnpike.sqlite'), on = thread } = {}) {
-  const store = await on.open(file);
+  const store = await on.open(file, options);
   t.teardown(() => store.close().catch(() => {}));
   return { store, file };
 }

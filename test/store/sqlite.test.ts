@@ -74,10 +74,10 @@ t.test('reads the books in the order of an index, however much they have', async
 
 t.test('names rows that cannot be read from its thread, too', async (t) => {
   const lines: object[] = [];
-  const thread = startSqliteThread({ log: { error: (details) => void lines.push(details) } });
+  const thread = startSqliteThread();
   t.teardown(() => thread.stop());
   const file = join(t.testdir({}), 'damaged.sqlite');
-  const store = await thread.open(file);
+  const store = await thread.open(file, { log: { error: (details) => void lines.push(details) } });
   t.teardown(() => store.close());
   const database = new Database(file);
   t.teardown(() => database.close());
