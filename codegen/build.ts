@@ -2,11 +2,11 @@
  * `npm run build`: the gateway as JavaScript in few files, for production; `npm run start:built` runs it. Packages stay where
  * they are installed, and what is loaded when it is needed still is.
  */
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { checkedCatalogueIn } from '../src/catalogue/checked.ts';
+import { checkedCatalogue } from '../src/catalogue/checked.ts';
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import { shipped } from '../src/gateway/shipped.ts';
@@ -32,6 +32,9 @@ const READ = [
  * runs from it may load them yet. Throws CatalogueErrors.
  */
 export async function buildGateway(target: string, catalogue: string): Promise<void> {
+  // First of all, for of a catalogue that is refused nothing is built; and anew, for it is these checks that are built.
+  const checked = checkedCatalogue();
+  loadCatalogue(catalogue, shipped, checked);
   const { metafile } = await build({
     entryPoints: { main: 'src/built.ts', 'sqlite-worker': 'src/store/sqlite-worker.ts' },
     outdir: target,
@@ -52,11 +55,7 @@ export async function buildGateway(target: string, catalogue: string): Promise<v
     JSON.stringify(Object.fromEntries(sources.map((file) => [file, sourceOf(file)]))),
   );
   // What a first start would have to parse and check.
-  const checkedFile = join(target, 'checked-catalogue.json');
-  rmSync(checkedFile, { force: true });
-  const checked = checkedCatalogueIn(checkedFile);
-  loadCatalogue(catalogue, shipped, checked);
-  checked.save();
+  writeFileSync(join(target, 'checked-catalogue.json'), JSON.stringify(checked.news()));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

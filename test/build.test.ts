@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { buildGateway } from '../codegen/build.ts';
@@ -64,4 +64,8 @@ t.test('a catalogue with a mistake is told of as it is everywhere, and nothing i
   t.equal(await run.ended, 1);
   t.match(run.output(), /arb\.yaml:\d+:\d+: 0\.01 is not quoted; write "0\.01"\nthe gateway was not built anew/);
   t.notMatch(run.output(), / at /);
+
+  const target = join(t.testdir({}), 'generated', 'gateway');
+  await t.rejects(buildGateway(target, catalogue), { name: 'CatalogueErrors' });
+  t.notOk(existsSync(target), 'what was built before is left as it was');
 });
