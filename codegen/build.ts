@@ -6,7 +6,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { checkedCatalogue } from '../src/catalogue/checked.ts';
+import { checkedCatalogue, saveChecked } from '../src/catalogue/checked.ts';
 import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import { shipped } from '../src/gateway/shipped.ts';
@@ -55,7 +55,7 @@ export async function buildGateway(target: string, catalogue: string): Promise<v
     JSON.stringify(Object.fromEntries(sources.map((file) => [file, sourceOf(file)]))),
   );
   // What a first start would have to parse and check.
-  writeFileSync(join(target, 'checked-catalogue.json'), JSON.stringify(checked.news()));
+  saveChecked(join(target, 'checked-catalogue.json'), checked.news());
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

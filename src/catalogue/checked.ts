@@ -73,16 +73,18 @@ export function checkedCatalogueIn(file: string, shipped?: string): CheckedCatal
   const { news, ...checked } = checkedCatalogue(before);
   return {
     ...checked,
-    save() {
-      const known = news();
-      if (!known) return;
-      mkdirSync(dirname(file), { recursive: true });
-      // Whoever writes it at the same time has a part of its own.
-      const part = `${file}.${process.pid}.part`;
-      writeFileSync(part, JSON.stringify(known));
-      renameSync(part, file);
-    },
+    save: () => saveChecked(file, news()),
   };
+}
+
+/** For `checkedCatalogueIn`; where nothing was learnt the file stays as it is. */
+export function saveChecked(file: string, known: Known | undefined): void {
+  if (!known) return;
+  mkdirSync(dirname(file), { recursive: true });
+  // Whoever writes it at the same time has a part of its own.
+  const part = `${file}.${process.pid}.part`;
+  writeFileSync(part, JSON.stringify(known));
+  renameSync(part, file);
 }
 
 function readKnown(file: string): Known {
