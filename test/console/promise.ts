@@ -18,8 +18,10 @@ export const promise = (
   });
 };
 
+const whatIsRead = (page: Page) => page.locator('.loaded[aria-busy=false]');
+
 /** What is asked for is shown. */
-export const isRead = (page: Page): Promise<void> => page.locator('.loaded[aria-busy=false]').waitFor();
+export const isRead = (page: Page): Promise<void> => whatIsRead(page).waitFor();
 
 export async function goTo(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
@@ -34,6 +36,8 @@ export const rowsOf = (page: Page, table: string | RegExp) =>
 export async function openPayment(page: Page, state: string): Promise<void> {
   await goTo(page, 'Payments');
   await page.getByLabel('State').selectOption({ label: state });
-  await page.getByRole('table', { name: 'Payments that match' }).locator('tbody a').first().click();
-  await page.getByRole('heading', { name: 'Payment', level: 1 }).waitFor();
+  // Until the answer comes, the table still has the rows of the question before.
+  await whatIsRead(page).getByRole('table', { name: 'Payments that match' }).locator('tbody a').first().click();
+  await page.getByRole('heading', { name: 'Payment', level: 1, exact: true }).waitFor();
+  await isRead(page);
 }
