@@ -36,7 +36,7 @@ export async function buildGateway(target: string, catalogue: string): Promise<v
   const checked = checkedCatalogue();
   loadCatalogue(catalogue, shipped, checked);
   const { metafile } = await build({
-    entryPoints: { main: 'src/built.ts', 'sqlite-worker': 'src/store/sqlite-worker.ts' },
+    entryPoints: { main: 'src/built.ts', 'sqlite-worker': 'src/store/engines/sqlite-worker.ts' },
     outdir: target,
     metafile: true,
     bundle: true,

@@ -4,9 +4,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-const THREAD = 'src/store/sqlite-worker.ts';
+const THREAD = 'src/store/engines/sqlite-worker.ts';
 /** What starts a thread from the file of this name beside itself, and processes from itself. */
-const STARTERS = ['src/store/sqlite-thread.ts', 'src/main.ts'].map((path) => resolve(path));
+const STARTERS = ['src/store/engines/sqlite-thread.ts', 'src/main.ts'].map((path) => resolve(path));
 
 /** Packages of many small files, which are bundled with what imports them. All others stay where they are installed. */
 const BUNDLED =

@@ -1,7 +1,7 @@
 /** What lasts: told when it begins and, where its end matters, when no instance sees it any more. */
 import type { AlertType } from '../catalogue/files/alerts.ts';
 import type { AlertsFile } from '../catalogue/types.ts';
-import type { AlertStore } from '../store/alert-store.ts';
+import type { AlertStore } from '../store/alerts/alert-store.ts';
 import { letter, type News } from './letter.ts';
 
 /** What tells of the end, and what its subject is called there. */

@@ -1,7 +1,7 @@
 /** One alert to one webhook: signed, to a public address that was looked at, without following anybody further. */
 import { createHash } from 'node:crypto';
 import { Agent } from 'undici';
-import type { Alert } from '../store/alert-store.ts';
+import type { Alert } from '../store/alerts/alert-store.ts';
 import { AddressRefused, guardedLookup, type Resolve, resolveAll, urlRefusal } from '../upstream/http/public-url.ts';
 
 export interface Delivery {

@@ -7,7 +7,7 @@
 import type { AlertsFile } from '../catalogue/types.ts';
 import { type Money, toDecimal } from '../money.ts';
 import { PAGE, pages, paidIn } from '../store/pages.ts';
-import type { Refund } from '../store/refund-store.ts';
+import type { Refund } from '../store/refunds/refund-store.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { letter, type News, wants } from './letter.ts';
 

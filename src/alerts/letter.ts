@@ -1,7 +1,7 @@
 /** What a webhook is told, as Standard Webhooks has it: `{type, timestamp, data}`. */
 import { type AlertType, alertTypes } from '../catalogue/files/alerts.ts';
 import type { AlertsFile, WebhookFile } from '../catalogue/types.ts';
-import type { NewAlert } from '../store/alert-store.ts';
+import type { NewAlert } from '../store/alerts/alert-store.ts';
 
 /** What happened. `occurrence` names it for ever: the same is told once. */
 export interface News {

@@ -1,7 +1,7 @@
 /** Sends what waits in the store, at least once. */
 import type { AlertsFile } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
-import type { Alert } from '../store/alert-store.ts';
+import type { Alert } from '../store/alerts/alert-store.ts';
 import { isOutage } from '../store/problem.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from './deliver.ts';

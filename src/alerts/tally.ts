@@ -1,6 +1,6 @@
 /** What was earned and spent on each day, and the last sales of each endpoint, counted as the store has them. */
 import { type Money, type Rate, rate } from '../money.ts';
-import type { LedgerEntry } from '../store/credit-store.ts';
+import type { LedgerEntry } from '../store/credits/credit-store.ts';
 import { PAGE, pages, paidIn } from '../store/pages.ts';
 import type { Paid, Payment, Store } from '../store/store.ts';
 

@@ -2,10 +2,10 @@
 import type { Network } from '../catalogue/types.ts';
 import { atomicToDecimal, rateToDecimal, toDecimal } from '../money.ts';
 import { assetsOf } from '../payment/assets.ts';
-import type { LedgerEntry } from '../store/credit-store.ts';
+import type { LedgerEntry } from '../store/credits/credit-store.ts';
 import { PAGE, pages, paidIn } from '../store/pages.ts';
 import type { Period } from '../store/period.ts';
-import type { Refund } from '../store/refund-store.ts';
+import type { Refund } from '../store/refunds/refund-store.ts';
 import type { Paid, Store } from '../store/store.ts';
 
 export const COLUMNS = [

@@ -1,6 +1,6 @@
 /** All that a claim by hand needs, of every channel with something to claim. */
 import type { Network } from '../catalogue/types.ts';
-import type { Channel } from '../store/channel-store.ts';
+import type { Channel } from '../store/channels/channel-store.ts';
 import { PAGE, pages } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
 import { chainNames } from './movements.ts';

@@ -7,7 +7,7 @@ import { loadCatalogue } from '../catalogue/load.ts';
 import { ConfigProblem } from '../environment.ts';
 import { readAlertConfig } from '../gateway/config.ts';
 import { shipped } from '../gateway/shipped.ts';
-import type { Alert } from '../store/alert-store.ts';
+import type { Alert } from '../store/alerts/alert-store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
 import { run } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';

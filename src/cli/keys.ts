@@ -5,7 +5,7 @@ import { type NewKeyOrder, openApiKeys } from '../credits/api-keys.ts';
 import type { KeptConfig } from '../gateway/config.ts';
 import { shipped } from '../gateway/shipped.ts';
 import { toDecimal } from '../money.ts';
-import type { ApiKey, KeyLimits } from '../store/credit-store.ts';
+import type { ApiKey, KeyLimits } from '../store/credits/credit-store.ts';
 import type { Store } from '../store/store.ts';
 import { asJson, inColumns } from './columns.ts';
 import { dollars, once, period, run } from './command.ts';

@@ -5,7 +5,7 @@ import type { KeptConfig } from '../gateway/config.ts';
 import { toAtomic, toDecimal } from '../money.ts';
 import { type Asset, assetsOf, fromAtomic } from '../payment/assets.ts';
 import { refusalInWords } from '../payment/refunds/words.ts';
-import type { Refund } from '../store/refund-store.ts';
+import type { Refund } from '../store/refunds/refund-store.ts';
 import type { Payment, Store } from '../store/store.ts';
 import { asJson, inColumns, shownTime } from './columns.ts';
 import { dollars, once, run } from './command.ts';

@@ -5,7 +5,7 @@ import { servedBy } from '../catalogue/served-by.ts';
 import type { Catalogue, Endpoint } from '../catalogue/types.ts';
 import { compareCatalogues } from '../catalogue-diff/compare.ts';
 import { asText } from '../catalogue-diff/text.ts';
-import { SPANS } from '../store/figures-store.ts';
+import { SPANS } from '../store/figures/figures-store.ts';
 import type { CataloguePage, EndpointRow } from './figures.ts';
 import { Ledger, totalsOf } from './ledger.ts';
 import { namesIn } from './names.ts';

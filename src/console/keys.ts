@@ -1,8 +1,8 @@
 /** `GET keys`, `POST keys` and `POST keys/<id>`: what `npm run keys` does. */
 import type { NewKeyOrder } from '../credits/api-keys.ts';
 import { toDecimal } from '../money.ts';
-import type { ApiKey } from '../store/credit-store.ts';
-import { dayOf } from '../store/posting.ts';
+import type { ApiKey } from '../store/credits/credit-store.ts';
+import { dayOf } from '../store/credits/posting.ts';
 import type { KeyForm, KeyPage, KeyRow, NewKeyForm } from './figures.ts';
 import { dollars, form, reference, requiredText, text } from './input.ts';
 import type { ConsoleParts } from './parts.ts';

@@ -1,7 +1,7 @@
 /** Sums of money and of calls, brought together by whatever the page shows them by. */
 import { quantile } from '../metrics/buckets.ts';
 import { type Money, type Rate, rateToDecimal, toDecimal } from '../money.ts';
-import type { CallCount, MoneySum } from '../store/figures-store.ts';
+import type { CallCount, MoneySum } from '../store/figures/figures-store.ts';
 import type { Slice, Totals } from './figures.ts';
 import type { Names } from './names.ts';
 

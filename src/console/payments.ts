@@ -1,8 +1,8 @@
 /** `GET payments`, `GET payments/<id>` and `POST payments/<id>/refund`. */
 import { toAtomic, toDecimal } from '../money.ts';
 import { refusalInWords } from '../payment/refunds/words.ts';
-import type { PaidVisit } from '../store/figures-store.ts';
-import type { Refund } from '../store/refund-store.ts';
+import type { PaidVisit } from '../store/figures/figures-store.ts';
+import type { Refund } from '../store/refunds/refund-store.ts';
 import { type Payment, type PaymentFilter, paymentStates } from '../store/store.ts';
 import type { Moment, PaymentDetail, PaymentPage, PaymentRow, RefundOrderForm, RefundRow } from './figures.ts';
 import { dollars, form, oneOf, type Query, reference, requiredText, text } from './input.ts';

@@ -1,5 +1,5 @@
 /** A period of the page as whole hours, or whole days of UTC where it is long. */
-import { SPANS, type Span, type SpansOf } from '../store/figures-store.ts';
+import { SPANS, type Span, type SpansOf } from '../store/figures/figures-store.ts';
 import { type Query, time } from './input.ts';
 import { wrongField } from './problem.ts';
 

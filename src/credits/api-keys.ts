@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import type { Money } from '../money.ts';
-import type { ApiKey, CreditStore, KeyLimits, NewApiKey } from '../store/credit-store.ts';
-import { isDead } from '../store/posting.ts';
+import type { ApiKey, CreditStore, KeyLimits, NewApiKey } from '../store/credits/credit-store.ts';
+import { isDead } from '../store/credits/posting.ts';
 import { hashOf, isKeyText, type KeyMode, type KeyText, keyOf, newKey, shownOf } from './api-key.ts';
 
 export interface ApiKeys {

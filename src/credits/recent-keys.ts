@@ -2,7 +2,7 @@
  * Keys that were looked up a moment ago. What a key has and whether it may still be used is asked with the hold of each
  * call, so that a call need not wait for the store twice. Measured: 0.17 ms of a call.
  */
-import type { ApiKey } from '../store/credit-store.ts';
+import type { ApiKey } from '../store/credits/credit-store.ts';
 import { hashOf } from './api-key.ts';
 import type { ApiKeys } from './api-keys.ts';
 

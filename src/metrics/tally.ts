@@ -4,7 +4,7 @@
  */
 import { type Rate, rate } from '../money.ts';
 import type { Visit } from '../request/visit.ts';
-import type { CallCount, ExchangeCount, PaidVisit } from '../store/figures-store.ts';
+import type { CallCount, ExchangeCount, PaidVisit } from '../store/figures/figures-store.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn } from '../timing.ts';
 import { bucketOf } from './buckets.ts';

@@ -1,8 +1,8 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { draining } from '../errors.ts';
-import type { Drawn } from '../store/channel-store.ts';
-import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/claimable.ts';
+import type { Drawn } from '../store/channels/channel-store.ts';
+import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/payments/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
 import { inProgress, settlementPending } from './conflicts.ts';

@@ -1,6 +1,6 @@
 /** Money that lies ready for the gateway before the work: locked in an escrow, or deposited in a channel. */
 import type { Settlement } from '../on-chain/settlement.ts';
-import type { Draw, Drawn } from '../store/channel-store.ts';
+import type { Draw, Drawn } from '../store/channels/channel-store.ts';
 import type { Claim, Receipt } from '../store/store.ts';
 
 /** Not locked, and no reason to give the payment up for good: the same can be tried again. */

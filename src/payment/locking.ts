@@ -1,5 +1,5 @@
 /** Payments that are locked before their work: what of them is not taken is given back. */
-import type { Drawn } from '../store/channel-store.ts';
+import type { Drawn } from '../store/channels/channel-store.ts';
 import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
 import { inProgress, settlementPending } from './conflicts.ts';

@@ -2,7 +2,7 @@
  * What a payer's retry, a restart and the reconciler do alike: find out what became of a payment whose end nobody saw.
  * Nothing here throws.
  */
-import { mayHaveSettled } from '../store/claimable.ts';
+import { mayHaveSettled } from '../store/payments/claimable.ts';
 import type { Payment, ReceiptedSettlement } from '../store/store.ts';
 import type { Rail } from './rail.ts';
 

@@ -1,6 +1,6 @@
 /** Payments that can buy nothing any more, and what their payers are told. */
 import { finalCodes, Problem } from '../errors.ts';
-import { MAX_OWED_ATTEMPTS } from '../store/claimable.ts';
+import { MAX_OWED_ATTEMPTS } from '../store/payments/claimable.ts';
 import type { Payment } from '../store/store.ts';
 import type { Credential } from './rail.ts';
 import { Refusal } from './refusal.ts';

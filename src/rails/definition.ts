@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
 import type { Rail } from '../payment/rail.ts';
-import type { ChannelStore } from '../store/channel-store.ts';
+import type { ChannelStore } from '../store/channels/channel-store.ts';
 
 /** What a rail is opened with. */
 export interface RailParts<Config> {

@@ -1,5 +1,5 @@
 /** What callers have spent of what all instances together allow them. */
-import type { Statement } from './statement.ts';
+import type { Statement } from './engines/statement.ts';
 import type { AllowanceSpent } from './store.ts';
 
 export const spendAllowance = ({ name, milliseconds, longestMs }: AllowanceSpent, now: number): Statement => ({

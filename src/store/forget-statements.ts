@@ -3,8 +3,9 @@
  * changed meanwhile is asked again whether it is old. Other tables are not asked again: who writes to one of them what keeps
  * a payment changes the payment in the same transaction, or is still at work on it.
  */
-import { AT_REST } from './payment-statements.ts';
-import type { Statement } from './statement.ts';
+
+import type { Statement } from './engines/statement.ts';
+import { AT_REST } from './payments/payment-statements.ts';
 
 /** Few enough that nobody waits long for the database in between. */
 export const FORGET_AT_ONCE = 50;

@@ -1,5 +1,5 @@
 /** Every SQL statement about values that are kept for a while, by their keys. */
-import type { Statement } from './statement.ts';
+import type { Statement } from './engines/statement.ts';
 
 export const findKept = (key: string, notBefore: number): Statement => ({
   text: 'SELECT value, stored_at FROM kept WHERE key = ?1 AND stored_at > ?2',

@@ -1,6 +1,7 @@
 /** The numbers of a signer's transactions. */
+
+import type { Statement } from './engines/statement.ts';
 import type { NonceRequest } from './nonce-store.ts';
-import type { Statement } from './statement.ts';
 
 /** `taken_at` of the row is the newest; a number is one less than `next`. */
 export const takeNonce = ({ account, atLeast, now, forgottenBefore }: NonceRequest): Statement => ({

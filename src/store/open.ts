@@ -1,5 +1,5 @@
-import type { SqliteOptions } from './sqlite.ts';
-import type { SqliteThread } from './sqlite-thread.ts';
+import type { SqliteOptions } from './engines/sqlite.ts';
+import type { SqliteThread } from './engines/sqlite-thread.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions extends SqliteOptions {
@@ -7,7 +7,7 @@ export interface StoreOptions extends SqliteOptions {
   readonly file: string;
 }
 
-const startThread = async (): Promise<SqliteThread> => (await import('./sqlite-thread.ts')).startSqliteThread();
+const startThread = async (): Promise<SqliteThread> => (await import('./engines/sqlite-thread.ts')).startSqliteThread();
 
 let ready: Promise<SqliteThread> | undefined;
 
@@ -24,11 +24,11 @@ export async function prepareStore({ databaseUrl }: Pick<StoreOptions, 'database
 /** Postgres where `databaseUrl` is given, else SQLite in `file`. Only the engine in use is loaded. */
 export async function openStore({ databaseUrl, file, ...options }: StoreOptions): Promise<Store> {
   if (databaseUrl !== undefined) {
-    const { openPostgresStore } = await import('./postgres.ts');
+    const { openPostgresStore } = await import('./engines/postgres.ts');
     return openPostgresStore(databaseUrl, options.log);
   }
   if (file === ':memory:') {
-    const { openSqliteStore } = await import('./sqlite.ts');
+    const { openSqliteStore } = await import('./engines/sqlite.ts');
     return openSqliteStore(file, options);
   }
   const starting = ready ?? startThread();

@@ -1,21 +1,21 @@
 import type { Log } from '../log.ts';
-import { forgetAlerts } from './alert-statements.ts';
-import { alertsOn } from './alerts.ts';
+import { forgetAlerts } from './alerts/alert-statements.ts';
+import { alertsOn } from './alerts/alerts.ts';
 import { spendAllowance } from './allowance-statements.ts';
-import { ClaimLost, channelsOn, resolveFromChannel, settleFromChannel } from './channels.ts';
-import { claim } from './claim-steps.ts';
-import { creditsOn } from './credits.ts';
-import type { Engine } from './engine.ts';
-import { figuresOn, reopen } from './figures.ts';
+import { ClaimLost, channelsOn, resolveFromChannel, settleFromChannel } from './channels/channels.ts';
+import { creditsOn } from './credits/credits.ts';
+import type { Engine } from './engines/engine.ts';
+import type { Row, Statement } from './engines/statement.ts';
+import { figuresOn, reopen } from './figures/figures.ts';
 import * as forgotten from './forget-statements.ts';
 import { findKept, keepValue } from './kept-statements.ts';
 import { returnNonce, takeNonce } from './nonce-statements.ts';
-import { listPayments } from './payment-list-statements.ts';
-import * as statements from './payment-statements.ts';
+import { claim } from './payments/claim-steps.ts';
+import { listPayments } from './payments/payment-list-statements.ts';
+import * as statements from './payments/payment-statements.ts';
+import { toLoss, toPaid, toPayment, toSale } from './payments/row.ts';
 import { reasonOf } from './problem.ts';
-import { refundsOn } from './refunds.ts';
-import { toLoss, toPaid, toPayment, toSale } from './row.ts';
-import type { Row, Statement } from './statement.ts';
+import { refundsOn } from './refunds/refunds.ts';
 import type { Store } from './store.ts';
 
 /** Hears of payments that cannot be read: of each once. */

@@ -14,13 +14,13 @@
  *                       refunded (owed, and given back: no result any more)
  */
 import type { Settlement } from '../on-chain/settlement.ts';
-import type { AlertStore } from './alert-store.ts';
-import type { ChannelStore, Draw, Drawn } from './channel-store.ts';
-import type { CreditStore } from './credit-store.ts';
-import type { FiguresStore } from './figures-store.ts';
+import type { AlertStore } from './alerts/alert-store.ts';
+import type { ChannelStore, Draw, Drawn } from './channels/channel-store.ts';
+import type { CreditStore } from './credits/credit-store.ts';
+import type { FiguresStore } from './figures/figures-store.ts';
 import type { NonceStore } from './nonce-store.ts';
 import type { Period } from './period.ts';
-import type { RefundStore } from './refund-store.ts';
+import type { RefundStore } from './refunds/refund-store.ts';
 
 export const paymentStates = [
   'claimed',

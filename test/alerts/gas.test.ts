@@ -3,7 +3,7 @@ import t from 'tap';
 import { openAlerts } from '../../src/alerts/alerts.ts';
 import { createLog } from '../../src/log.ts';
 import type { GasAccount } from '../../src/payment/facilitators/facilitator.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 
 t.test('a signer that has little left is told once, also where its chain is silent for hours in between', async (t) => {
   let time = Date.UTC(2026, 10, 22);

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { Delivery } from '../../src/alerts/deliver.ts';
 import { openSending } from '../../src/alerts/send.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 
 const [A, B] = ['https://a.example/hook', 'https://b.example/hook'];
 const settings = { webhooks: [{ url: A }, { url: B }] };

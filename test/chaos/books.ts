@@ -1,7 +1,7 @@
 /** What the gateways have written down, read from their store. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiKey, LedgerEntry } from '../../src/store/credit-store.ts';
+import type { ApiKey, LedgerEntry } from '../../src/store/credits/credit-store.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Payment } from '../../src/store/store.ts';
 

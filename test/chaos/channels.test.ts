@@ -16,7 +16,7 @@ import { createRpc } from '../../src/payment/chains/rpc.ts';
 import type { SandboxState } from '../../src/rails/paying-client.ts';
 import { placeEscrow } from '../../src/sandbox/chains/escrow.ts';
 import { startChains } from '../../src/sandbox/chains/index.ts';
-import type { Channel } from '../../src/store/channel-store.ts';
+import type { Channel } from '../../src/store/channels/channel-store.ts';
 import { openStore } from '../../src/store/open.ts';
 import { completion } from '../bench/subject.ts';
 import { openChannel, toldOf } from '../channels.ts';

@@ -9,7 +9,7 @@ import { readPeriod } from '../../src/cli/books/period.ts';
 import { usd } from '../../src/money.ts';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { writeRunning } from '../../src/start/running.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { type PaidCall, payV1, payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';

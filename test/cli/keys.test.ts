@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { usd } from '../../src/money.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { wordsFor } from '../words-for.ts';
 
 interface Ran {

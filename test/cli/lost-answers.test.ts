@@ -1,7 +1,7 @@
 /** Commands that move money where the database does what they ask, and its answer never comes. */
 import { execFile } from 'node:child_process';
 import t from 'tap';
-import { openPostgresStore } from '../../src/store/postgres.ts';
+import { openPostgresStore } from '../../src/store/engines/postgres.ts';
 import { startLossyRelay } from '../lossy-relay.ts';
 import { startPostgres } from '../postgres.ts';
 import { won } from '../store/arrivals.ts';

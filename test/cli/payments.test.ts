@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
 import { sampleHold, sampleKey, samplePurchase } from '../store/credit-samples.ts';

@@ -3,7 +3,7 @@ import t from 'tap';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { payments } from '../../src/console/payments.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { claimAt, sampleFacts } from '../store/samples.ts';
 
 const sold = loadCatalogue('catalogue', shipped);

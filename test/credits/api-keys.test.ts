@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { hashOf, isKeyText, keyOf, newKey, shownOf } from '../../src/credits/api-key.ts';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { toDecimal, usd } from '../../src/money.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { buyCredits } from '../../src/upstream/recipes/buy-credits.ts';
 import { addFunded, fulfilledPayment, ledgerSum, sampleHold } from '../store/credit-samples.ts';

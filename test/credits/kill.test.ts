@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { addFunded, keyOf, ledgerSum, sampleHold } from '../store/credit-samples.ts';
 import { wordsFor } from '../words-for.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../src/json.ts';
 import { type Money, type Rate, rateToMoney, usd } from '../../src/money.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Payment } from '../../src/store/store.ts';
 import type { Gateway } from '../gateway.ts';
 import { lostLamports, senderOf, sentBy } from './chain-costs.ts';

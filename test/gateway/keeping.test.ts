@@ -3,7 +3,7 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { letGo } from '../../src/gateway/keeping.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts } from '../store/samples.ts';
 

@@ -19,7 +19,7 @@ import type { Intervals } from '../../src/payment/intervals.ts';
 import type { Challenge, Credential, Quote, Rail, VerifiedPayment } from '../../src/payment/rail.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
 import type { GatewayRequest } from '../../src/request/request.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Receipt, Store } from '../../src/store/store.ts';
 import { noExposure } from '../payment/exposure/none.ts';
 import { mppRoute } from '../payment/mpp/route.ts';

@@ -3,8 +3,8 @@ import { bucketOf, quantile } from '../../src/metrics/buckets.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { openTally } from '../../src/metrics/tally.ts';
 import { Visit } from '../../src/request/visit.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { storeUnavailable } from '../../src/store/problem.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 
 const DAY = 86_400_000;
 const ALL = { span: 'day', from: 0, to: DAY } as const;

@@ -6,7 +6,7 @@ import type { ChannelConfig } from '../../src/on-chain/channel-config.ts';
 import { refused, type Settlement, unknown } from '../../src/on-chain/settlement.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../../src/payment/channels/operator.ts';
 import { FacilitatorUnreachable } from '../../src/payment/facilitators/facilitator.ts';
-import type { ChannelState } from '../../src/store/channel-store.ts';
+import type { ChannelState } from '../../src/store/channels/channel-store.ts';
 import type { Await, Outcome } from './operation.ts';
 import type { TransactionAnswer } from './scenario.ts';
 

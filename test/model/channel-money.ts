@@ -7,7 +7,7 @@ import { openChannelClaims } from '../../src/payment/channels/claims.ts';
 import type { PayableNetwork, PayableNetworks } from '../../src/payment/networks.ts';
 import { openX402Rail } from '../../src/rails/x402/rail.ts';
 import { encodeHeader } from '../../src/rails/x402/wire.ts';
-import type { Channel } from '../../src/store/channel-store.ts';
+import type { Channel } from '../../src/store/channels/channel-store.ts';
 import { openChannelChain, signatureOf } from './channel-chain.ts';
 import { faultOfChannelCalls, faultOfCharges } from './channel-rules.ts';
 import type { Instance } from './instance.ts';

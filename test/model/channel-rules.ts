@@ -1,5 +1,5 @@
 /** What must be true of a channel at every moment. Each function tells what is wrong, if anything. */
-import type { Channel } from '../../src/store/channel-store.ts';
+import type { Channel } from '../../src/store/channels/channel-store.ts';
 import type { Payment } from '../../src/store/store.ts';
 import { type ChannelChain, signatureOf } from './channel-chain.ts';
 import type { Upstream } from './upstream.ts';

@@ -1,5 +1,5 @@
 /** Searches scenarios as a test file does, and goes through samples of them on the gateway's own SQLite. */
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Scenario } from './scenario.ts';
 import { again, inWords, search, violationInWords } from './search.ts';
 import { openTurnableStore } from './turnable-store.ts';

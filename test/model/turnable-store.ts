@@ -1,9 +1,9 @@
 /** The store's own statements on SQLite in memory, where what was written can be turned back to any mark. */
 import Database from 'libsql';
-import type { Engine } from '../../src/store/engine.ts';
-import { migrationsFrom, sqliteDialect } from '../../src/store/migrations.ts';
-import type { Row, Statement } from '../../src/store/statement.ts';
-import type { Outcome, Steps } from '../../src/store/steps.ts';
+import type { Engine } from '../../src/store/engines/engine.ts';
+import type { Row, Statement } from '../../src/store/engines/statement.ts';
+import type { Outcome, Steps } from '../../src/store/engines/steps.ts';
+import { migrationsFrom, sqliteDialect } from '../../src/store/migrations/migrations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 

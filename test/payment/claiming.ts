@@ -14,7 +14,7 @@ import { usualIntervals } from '../../src/payment/intervals.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from '../../src/payment/rail.ts';
 import { requestDigest } from '../../src/payment/request-digest.ts';
 import type { GatewayRequest } from '../../src/request/request.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Claim, ClaimOptions, Payment, PaymentFacts, Receipt, Store } from '../../src/store/store.ts';
 import { existing, won } from '../store/arrivals.ts';
 import { sampleAnswer, sampleFacts } from '../store/samples.ts';

@@ -1,7 +1,7 @@
 /** When what a payment bought can be spent: once it lies deep enough in its chain. */
 import t, { type Test } from 'tap';
 import { confirmPurchase, confirmPurchases } from '../../src/payment/confirm.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { fulfilledPayment, sampleHash, sampleKey, samplePurchase } from '../store/credit-samples.ts';
 import { sampleReceipt } from '../store/samples.ts';
 

@@ -6,7 +6,7 @@ import type { Settlement } from '../../src/on-chain/settlement.ts';
 import { endAbandoned } from '../../src/payment/abandoned.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { reconcile } from '../../src/payment/reconcile.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const log = createLog('silent');

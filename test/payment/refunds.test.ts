@@ -7,7 +7,7 @@ import type { Rail } from '../../src/payment/rail.ts';
 import { wantRefunds } from '../../src/payment/refunds/automatic.ts';
 import { sendRefunds } from '../../src/payment/refunds/send.ts';
 import type { RefundSender } from '../../src/payment/refunds/sender.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';

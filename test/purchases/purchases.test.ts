@@ -4,7 +4,7 @@ import t from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Network } from '../../src/catalogue/types.ts';
 import { openPurchases, type Purchased } from '../../src/purchases/purchases.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const store = openSqliteStore(join(t.testdir({}), 'turnpike.sqlite'));

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { wordsFor } from '../words-for.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { toHex } from 'viem';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { openChannel } from '../channels.ts';
 import { type PaidCall, payV2, request } from '../clients.ts';
 import { startGateway } from '../gateway.ts';

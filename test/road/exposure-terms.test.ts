@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { payV1, payV2, request, sendProof, signProof, signProofV1, signUpto } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';

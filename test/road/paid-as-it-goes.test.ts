@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import t from 'tap';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { toDecimal, usd } from '../../src/money.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { openChannel, toldOf } from '../channels.ts';
 import { type PaidCall, payingFetch, payV2, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';

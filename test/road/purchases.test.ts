@@ -19,7 +19,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
 import type { Purchased } from '../../src/purchases/purchases.ts';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { type Gateway as PayingGateway, payV2, receiptOf, request, sendProof } from '../clients.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { usd } from '../../src/money.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { startGateway } from '../gateway.ts';
 
 const gateway = await startGateway({ networks: [] });

@@ -1,5 +1,5 @@
-import { listMovements } from '../../src/store/credit-statements.ts';
-import { listPaid } from '../../src/store/payment-statements.ts';
+import { listMovements } from '../../src/store/credits/credit-statements.ts';
+import { listPaid } from '../../src/store/payments/payment-statements.ts';
 import type { PaidPosition, Store } from '../../src/store/store.ts';
 import { existing, won } from './arrivals.ts';
 import { addFunded, sampleHash, sampleHold, sampleKey, samplePurchase } from './credit-samples.ts';

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { Channel, ChannelFacts, ChannelState, Draw, Drawn } from '../../src/store/channel-store.ts';
+import type { Channel, ChannelFacts, ChannelState, Draw, Drawn } from '../../src/store/channels/channel-store.ts';
 import type { Claim, Receipt, Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
 import type { Promised } from './promised.ts';

@@ -1,5 +1,5 @@
 /** A process that counts one movement after the other, so many at most, and tells of each: `counter.ts <file> <most>`. */
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 
 const [file = '', most] = process.argv.slice(2);
 const store = openSqliteStore(file);

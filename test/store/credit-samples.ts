@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HoldRequest, NewApiKey, Purchase } from '../../src/store/credit-store.ts';
+import type { HoldRequest, NewApiKey, Purchase } from '../../src/store/credits/credit-store.ts';
 import type { PaymentFacts, Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';

@@ -15,7 +15,7 @@ import {
 import { type EmptyDatabase, type Promised, promisedOn } from './promised.ts';
 import { sampleReceipt } from './samples.ts';
 
-/** What every engine promises about credits; see `src/store/credit-store.ts`. */
+/** What every engine promises about credits; see `src/store/credits/credit-store.ts`. */
 export function creditsContract(t: Test, emptyDatabase: EmptyDatabase): void {
   credits(promisedOn(t, emptyDatabase));
 }

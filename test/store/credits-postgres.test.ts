@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openPostgresStore } from '../../src/store/postgres.ts';
+import { openPostgresStore } from '../../src/store/engines/postgres.ts';
 import { startPostgres } from '../postgres.ts';
 import { creditsContract } from './credits-contract.ts';
 import { openDatabases } from './databases.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { startSqliteThread } from '../../src/store/sqlite-thread.ts';
+import { startSqliteThread } from '../../src/store/engines/sqlite-thread.ts';
 import { creditsContract } from './credits-contract.ts';
 
 t.test('credits in SQLite', async (t) => {

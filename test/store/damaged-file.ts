@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import Database from 'libsql';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { finished } from './arrivals.ts';
 
 /** A file whose schema is whole, and whose payments nobody can read any more. */

@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import t from 'tap';
-import { openDatabaseClock } from '../../src/store/database-clock.ts';
+import { openDatabaseClock } from '../../src/store/engines/database-clock.ts';
 
 t.test('tells the time of the database, whatever this machine takes it to be', async (t) => {
   const clock = await openDatabaseClock(async () => 5_000_000);

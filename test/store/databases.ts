@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Test } from 'tap';
-import { openPostgresStore } from '../../src/store/postgres.ts';
+import { openPostgresStore } from '../../src/store/engines/postgres.ts';
 
 /**
  * Empty databases on one server: copies of one that has the schema already, which takes a tenth of the time that it takes to

@@ -1,7 +1,7 @@
 /** What a payer has under way, beside what it draws from a deposit. */
 /** A call that is drawn from a deposit is paid for: it is none that its payer's balance has to cover. */
 import t from 'tap';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { claimAt, sampleFacts } from '../store/samples.ts';
 
 t.test('what is covered by a deposit is not open', async (t) => {

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { UNCOUNTED_AT_ONCE } from '../../src/store/figures-statements.ts';
-import type { CallCount, MoneySum, Span } from '../../src/store/figures-store.ts';
+import { UNCOUNTED_AT_ONCE } from '../../src/store/figures/figures-statements.ts';
+import type { CallCount, MoneySum, Span } from '../../src/store/figures/figures-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
 import { addFunded, sampleHash, sampleHold, sampleKey, samplePurchase } from './credit-samples.ts';

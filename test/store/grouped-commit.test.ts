@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
-import { groupedCommit } from '../../src/store/grouped-commit.ts';
+import { groupedCommit } from '../../src/store/engines/grouped-commit.ts';
 
 function openNumbers(t: Test) {
   const database = new Database(join(t.testdir({}), 'numbers.sqlite'));

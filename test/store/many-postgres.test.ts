@@ -1,6 +1,6 @@
 import pg from 'pg';
 import t from 'tap';
-import { openPostgresStore } from '../../src/store/postgres.ts';
+import { openPostgresStore } from '../../src/store/engines/postgres.ts';
 import { startPostgres } from '../postgres.ts';
 import { asked, MANY, settledPayments, sumsExactly } from './many.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 import t from 'tap';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { asked, MANY, settledPayments, sumsExactly } from './many.ts';
 
 t.test('with a hundred thousand payments, nothing that the console asks reads them all', async (t) => {

@@ -6,11 +6,11 @@ import {
   listVisits,
   paymentsToCount,
   refundsToCount,
-} from '../../src/store/figures-statements.ts';
-import { SPANS, type SpansOf } from '../../src/store/figures-store.ts';
-import { listPayments } from '../../src/store/payment-list-statements.ts';
-import { listLosses, payerStanding, RECORD } from '../../src/store/payment-statements.ts';
-import { openRefunds } from '../../src/store/refund-statements.ts';
+} from '../../src/store/figures/figures-statements.ts';
+import { SPANS, type SpansOf } from '../../src/store/figures/figures-store.ts';
+import { listPayments } from '../../src/store/payments/payment-list-statements.ts';
+import { listLosses, payerStanding, RECORD } from '../../src/store/payments/payment-statements.ts';
+import { openRefunds } from '../../src/store/refunds/refund-statements.ts';
 import type { PaymentFilter, Store } from '../../src/store/store.ts';
 import { written } from './payers.ts';
 import { sampleFacts } from './samples.ts';

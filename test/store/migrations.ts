@@ -1,6 +1,6 @@
 /** What older releases wrote is kept: one promise, held on each engine. */
 import type { Test } from 'tap';
-import { type Dialect, type Migration, migrationsFrom } from '../../src/store/migrations.ts';
+import { type Dialect, type Migration, migrationsFrom } from '../../src/store/migrations/migrations.ts';
 import type { Receipt, Store } from '../../src/store/store.ts';
 
 /** The first three steps of the schema: receipts were headers then. */

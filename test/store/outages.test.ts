@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { Problem } from '../../src/errors.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { isOutage, reasonOf, StoreProblem, storeUnavailable } from '../../src/store/problem.ts';
 import { watchStore } from '../../src/store/readiness.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { throughOutage } from '../../src/store/through-outage.ts';
 
 /** Timers go off when the test winds them on, those of modules that named their import, too. */

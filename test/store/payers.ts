@@ -1,5 +1,5 @@
-import { listPayments } from '../../src/store/payment-list-statements.ts';
-import type { Statement } from '../../src/store/statement.ts';
+import type { Statement } from '../../src/store/engines/statement.ts';
+import { listPayments } from '../../src/store/payments/payment-list-statements.ts';
 import { type PaymentFilter, paymentStates, type Store } from '../../src/store/store.ts';
 import { finished, won } from './arrivals.ts';
 import type { Promised } from './promised.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { openPostgresStore } from '../../src/store/postgres.ts';
+import { openPostgresStore } from '../../src/store/engines/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../postgres.ts';
 import { claimable } from './arrivals.ts';

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** Makes an empty database, removed with the test; the function it resolves to opens one more store on it. */

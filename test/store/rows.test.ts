@@ -1,10 +1,10 @@
 import t from 'tap';
-import { toApiKey, toEntry, toHeld, toLockedKey } from '../../src/store/credit-row.ts';
-import { plus, receiptIn, toSum, toTakenBack, toVisit } from '../../src/store/figures-row.ts';
-import { migrationsFrom, schemaVersion, sqliteDialect } from '../../src/store/migrations.ts';
+import { toApiKey, toEntry, toHeld, toLockedKey } from '../../src/store/credits/credit-row.ts';
+import type { Row } from '../../src/store/engines/statement.ts';
+import { plus, receiptIn, toSum, toTakenBack, toVisit } from '../../src/store/figures/figures-row.ts';
+import { migrationsFrom, schemaVersion, sqliteDialect } from '../../src/store/migrations/migrations.ts';
 import { PAGE, pages, paidIn } from '../../src/store/pages.ts';
-import { toLoss, toPaid, toPayment, toSale } from '../../src/store/row.ts';
-import type { Row } from '../../src/store/statement.ts';
+import { toLoss, toPaid, toPayment, toSale } from '../../src/store/payments/row.ts';
 import { FORGOTTEN, isForgotten, type PaidPosition } from '../../src/store/store.ts';
 import { sampleAnswer, sampleReceipt } from './samples.ts';
 

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
-import { datedReceipts } from '../../src/store/dated-receipts.ts';
-import { migrationsFrom, sqliteDialect } from '../../src/store/migrations.ts';
-import { listPayments } from '../../src/store/payment-list-statements.ts';
-import { openSqliteStore, type SqliteOptions } from '../../src/store/sqlite.ts';
-import type { Row } from '../../src/store/statement.ts';
+import { openSqliteStore, type SqliteOptions } from '../../src/store/engines/sqlite.ts';
+import type { Row } from '../../src/store/engines/statement.ts';
+import { datedReceipts } from '../../src/store/migrations/dated-receipts.ts';
+import { migrationsFrom, sqliteDialect } from '../../src/store/migrations/migrations.ts';
+import { listPayments } from '../../src/store/payments/payment-list-statements.ts';
 import type { PaymentFilter } from '../../src/store/store.ts';
 import { chargesWithItsReceipt } from './channels.ts';
 import { leavesDamagedRowsAlone } from './damaged-rows.ts';

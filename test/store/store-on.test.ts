@@ -1,8 +1,8 @@
 /** What the store asks of a database whose transactions run side by side, as those of Postgres do. */
 import t from 'tap';
-import type { Engine } from '../../src/store/engine.ts';
-import type { Row, Statement } from '../../src/store/statement.ts';
-import type { Outcome } from '../../src/store/steps.ts';
+import type { Engine } from '../../src/store/engines/engine.ts';
+import type { Row, Statement } from '../../src/store/engines/statement.ts';
+import type { Outcome } from '../../src/store/engines/steps.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 

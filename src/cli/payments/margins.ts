@@ -1,7 +1,7 @@
 /** What was sold at each endpoint, what it cost us, and what is left: over every rail and credits. */
 import { type Money, type Rate, rate, rateToMoney, toDecimal } from '../../money.ts';
 import { type Asset, fromAtomic } from '../../payment/assets.ts';
-import type { CreditSales } from '../../store/credit-store.ts';
+import type { CreditSales } from '../../store/credits/credit-store.ts';
 import type { Sale, Store } from '../../store/store.ts';
 
 const PAGE = 1_000;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { toDecimal } from '../../money.ts';
 import { CREDITS_PATH } from '../../paths.ts';
-import type { ApiKey } from '../../store/credit-store.ts';
+import type { ApiKey } from '../../store/credits/credit-store.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 

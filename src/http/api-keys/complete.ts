@@ -4,7 +4,7 @@ import type { Gate } from '../../limits/limits.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { rateToDecimal, toDecimal } from '../../money.ts';
 import type { Visit } from '../../request/visit.ts';
-import type { ApiKey } from '../../store/credit-store.ts';
+import type { ApiKey } from '../../store/credits/credit-store.ts';
 import { deadline } from '../../timing.ts';
 import { callInOrder } from '../../upstream/fallback.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';

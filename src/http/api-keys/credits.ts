@@ -1,6 +1,6 @@
 /** What a key has, and what it was spent on. */
 import { toDecimal } from '../../money.ts';
-import type { ApiKey, CreditStore, LedgerEntry } from '../../store/credit-store.ts';
+import type { ApiKey, CreditStore, LedgerEntry } from '../../store/credits/credit-store.ts';
 
 const ENTRIES = 50;
 

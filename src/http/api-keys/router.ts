@@ -16,7 +16,7 @@ import { createLeases } from '../../payment/leases.ts';
 import { readJsonObject } from '../../request/json-text.ts';
 import { ownTurn } from '../../request/large-bodies.ts';
 import type { Visit } from '../../request/visit.ts';
-import type { ApiKey, CreditStore } from '../../store/credit-store.ts';
+import type { ApiKey, CreditStore } from '../../store/credits/credit-store.ts';
 import { readRawBody } from '../body.ts';
 import { visitOf } from '../visits.ts';
 import { checkLimits, keyOf, shownKey } from './access.ts';

@@ -8,7 +8,7 @@ import { type Money, toDecimal } from '../../money.ts';
 import { CREDITS_PATH } from '../../paths.ts';
 import type { HttpAnswer, Rail } from '../../payment/rail.ts';
 import { type Ended, type Visit, visitWithin } from '../../request/visit.ts';
-import type { CreditStore } from '../../store/credit-store.ts';
+import type { CreditStore } from '../../store/credits/credit-store.ts';
 import { render } from '../render.ts';
 import { ApiKeyProblem } from './problems.ts';
 

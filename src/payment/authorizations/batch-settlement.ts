@@ -2,7 +2,7 @@
 
 import { isJsonObject } from '../../json.ts';
 import type { ChannelConfig } from '../../on-chain/channel-config.ts';
-import { DRAWN } from '../../store/channel-store.ts';
+import { DRAWN } from '../../store/channels/channel-store.ts';
 import { channelId, WITHDRAW_DELAY } from '../channels/channel.ts';
 import type { Deposit } from '../channels/operator.ts';
 import { Refusal } from '../refusal.ts';

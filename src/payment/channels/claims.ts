@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { toAtomic, usd } from '../../money.ts';
 import type { ChannelConfig } from '../../on-chain/channel-config.ts';
-import type { Channel, ChannelStore } from '../../store/channel-store.ts';
+import type { Channel, ChannelStore } from '../../store/channels/channel-store.ts';
 import { PAGE, pages } from '../../store/pages.ts';
 import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';
 import type { Intervals } from '../intervals.ts';

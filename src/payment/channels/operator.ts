@@ -1,7 +1,7 @@
 /** Who drives the channels of one network: an account of ours, which pays the gas and claims. */
 import type { ChannelConfig } from '../../on-chain/channel-config.ts';
 import type { Settlement } from '../../on-chain/settlement.ts';
-import type { ChannelState } from '../../store/channel-store.ts';
+import type { ChannelState } from '../../store/channels/channel-store.ts';
 import type { Verdict } from '../verdict.ts';
 
 /** An EIP-3009 authorization by which the contract takes a deposit. */

@@ -3,7 +3,7 @@ import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, parseA
 import type { ChannelConfig } from '../../on-chain/channel-config.ts';
 import { BATCH_SETTLEMENT, EIP3009_DEPOSITS } from '../../on-chain/escrow-contracts.ts';
 import { refused, type Settlement, unknown } from '../../on-chain/settlement.ts';
-import type { ChannelState } from '../../store/channel-store.ts';
+import type { ChannelState } from '../../store/channels/channel-store.ts';
 import { signerOf } from '../chains/secp256k1.ts';
 import { channelId, depositNonce, voucherDigest } from '../channels/channel.ts';
 import type { ChannelClaim, ChannelOperator, Deposit } from '../channels/operator.ts';

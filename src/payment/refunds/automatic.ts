@@ -1,8 +1,8 @@
 /** `refunds: automatic` in `service.yaml`: what is owed and cannot be delivered any more is given back by itself. */
 import { finalCodes } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { MAX_OWED_ATTEMPTS } from '../../store/claimable.ts';
 import { PAGE, pages } from '../../store/pages.ts';
+import { MAX_OWED_ATTEMPTS } from '../../store/payments/claimable.ts';
 import type { Payment, Store } from '../../store/store.ts';
 import type { Rail } from '../rail.ts';
 import { senderFor } from './sender.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Money } from '../../money.ts';
 import type { Settlement } from '../../on-chain/settlement.ts';
-import type { Refund } from '../../store/refund-store.ts';
+import type { Refund } from '../../store/refunds/refund-store.ts';
 import type { Store } from '../../store/store.ts';
 import { byNetwork } from '../by-network.ts';
 import type { Rail } from '../rail.ts';

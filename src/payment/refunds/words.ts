@@ -1,4 +1,4 @@
-import type { RefundOutcome, RefundRefusal } from '../../store/refund-store.ts';
+import type { RefundOutcome, RefundRefusal } from '../../store/refunds/refund-store.ts';
 
 const words: Readonly<Record<RefundRefusal, string>> = {
   unknown: 'no such payment',

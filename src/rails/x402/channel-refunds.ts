@@ -16,7 +16,7 @@ import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts'
 import type { HttpAnswer, OwnPath, PayerGate } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import type { GatewayRequest } from '../../request/request.ts';
-import type { Channel, ChannelState, ChannelStore } from '../../store/channel-store.ts';
+import type { Channel, ChannelState, ChannelStore } from '../../store/channels/channel-store.ts';
 import { channelRequirements, corrected } from './challenge.ts';
 import { busy, channelState, chargedOf, demandSigned, mismatch, NO_BALANCE } from './channel.ts';
 import { readCredential, type X402Credential } from './credential.ts';

@@ -13,7 +13,7 @@ import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.t
 import type { Declined, Hold } from '../../payment/hold.ts';
 import type { PayableNetwork } from '../../payment/networks.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import type { Channel, ChannelFound, ChannelState, ChannelStore, Drawn } from '../../store/channel-store.ts';
+import type { Channel, ChannelFound, ChannelState, ChannelStore, Drawn } from '../../store/channels/channel-store.ts';
 import type { Receipt } from '../../store/store.ts';
 
 /** The scheme's own words for why a voucher is not taken. */

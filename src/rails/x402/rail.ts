@@ -18,7 +18,7 @@ import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts'
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
-import type { ChannelStore } from '../../store/channel-store.ts';
+import type { ChannelStore } from '../../store/channels/channel-store.ts';
 import {
   createChallenges,
   HALF_SETTLEMENTS_WITH_APPROVAL,

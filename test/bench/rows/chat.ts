@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { openApiKeys } from '../../../src/credits/api-keys.ts';
 import { usd } from '../../../src/money.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import type { Bench } from '../bench.ts';
 import { type Comparison, loadRow } from '../row.ts';
 import { chat } from '../subject.ts';

@@ -1,7 +1,7 @@
 /** What one database server takes: whole payments a second (claimed, fulfilled, settled), by how many connections ask at once. */
 import { randomBytes } from 'node:crypto';
-import { openPostgresStore } from '../../../src/store/postgres.ts';
-import { startSqliteThread } from '../../../src/store/sqlite-thread.ts';
+import { openPostgresStore } from '../../../src/store/engines/postgres.ts';
+import { startSqliteThread } from '../../../src/store/engines/sqlite-thread.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { startPostgres } from '../../postgres.ts';
 import { sampleAnswer, sampleFacts, sampleReceipt } from '../../store/samples.ts';

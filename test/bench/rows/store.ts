@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { startPostgres } from '../../postgres.ts';
 import { settledPayments } from '../../store/many.ts';
 import type { Bench } from '../bench.ts';

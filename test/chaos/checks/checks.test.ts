@@ -1,6 +1,6 @@
 /** What a campaign would say of gateways that break their promises: each is broken here once, by hand. */
 import t from 'tap';
-import type { ApiKey, EntryKind, LedgerEntry } from '../../../src/store/credit-store.ts';
+import type { ApiKey, EntryKind, LedgerEntry } from '../../../src/store/credits/credit-store.ts';
 import type { Payment } from '../../../src/store/store.ts';
 import type { ChatCall } from '../chat.ts';
 import { ledgerOf, type Transfer } from '../ledger.ts';

@@ -1,5 +1,5 @@
 /** Every ledger has no gap, adds up, and has what was bought and what was used: no more and no less. */
-import type { LedgerEntry } from '../../../src/store/credit-store.ts';
+import type { LedgerEntry } from '../../../src/store/credits/credit-store.ts';
 import type { ChatCall } from '../chat.ts';
 import { USED } from '../upstream.ts';
 import type { Evidence } from './evidence.ts';

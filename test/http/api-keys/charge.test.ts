@@ -14,8 +14,8 @@ import type { ChatCall } from '../../../src/http/api-keys/request.ts';
 import { usd } from '../../../src/money.ts';
 import { createLeases } from '../../../src/payment/leases.ts';
 import { priceModel } from '../../../src/pricing/tokens.ts';
-import type { CreditStore, HoldRequest, NewApiKey } from '../../../src/store/credit-store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import type { CreditStore, HoldRequest, NewApiKey } from '../../../src/store/credits/credit-store.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { addFunded, keyOf, sampleHold } from '../../store/credit-samples.ts';
 
 const DAY_MS = 86_400_000;

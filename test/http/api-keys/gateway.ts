@@ -14,7 +14,7 @@ import { soldModels } from '../../../src/http/api-keys/models.ts';
 import { createApiKeyRouter } from '../../../src/http/api-keys/router.ts';
 import { usd } from '../../../src/money.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
 import { usualLimits } from '../../limits/usual.ts';
 

@@ -12,7 +12,7 @@ import { type Settlement, unknown } from '../../../src/on-chain/settlement.ts';
 import type { Challenge, Credential, Quote, Rail, VerifiedPayment } from '../../../src/payment/rail.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { Visit } from '../../../src/request/visit.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import type { Receipt } from '../../../src/store/store.ts';
 import { usualLimits } from '../../limits/usual.ts';
 import { noExposure } from '../../payment/exposure/none.ts';

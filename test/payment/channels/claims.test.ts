@@ -6,7 +6,7 @@ import type { ChannelClaim, ChannelOperator } from '../../../src/payment/channel
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { usualIntervals } from '../../../src/payment/intervals.ts';
 import type { PayableNetwork, PayableNetworks } from '../../../src/payment/networks.ts';
-import type { Channel, ChannelState, ChannelStore } from '../../../src/store/channel-store.ts';
+import type { Channel, ChannelState, ChannelStore } from '../../../src/store/channels/channel-store.ts';
 
 const NOW = 1_000_000_000;
 const { afterMs, readEveryMs, takenMs } = usualIntervals.claims;

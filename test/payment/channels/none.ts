@@ -1,4 +1,4 @@
-import type { ChannelStore } from '../../../src/store/channel-store.ts';
+import type { ChannelStore } from '../../../src/store/channels/channel-store.ts';
 
 /** Where nobody pays from a deposit. */
 export const noChannels = new Proxy({} as ChannelStore, {

@@ -13,7 +13,7 @@ import { openEvmChannels } from '../../../src/payment/facilitators/evm-channels.
 import type { Facilitator } from '../../../src/payment/facilitators/facilitator.ts';
 import { createPayableNetworks, type PayableNetworks } from '../../../src/payment/networks.ts';
 import type { Verdict } from '../../../src/payment/verdict.ts';
-import type { ChannelState } from '../../../src/store/channel-store.ts';
+import type { ChannelState } from '../../../src/store/channels/channel-store.ts';
 import { baseSepolia, polygon, solanaDevnet, stable } from '../facilitators/networks.ts';
 
 export const NETWORK = baseSepolia.id;

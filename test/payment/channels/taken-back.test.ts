@@ -5,7 +5,7 @@ import { openChannelClaims } from '../../../src/payment/channels/claims.ts';
 import type { ChannelClaim, ChannelOperator } from '../../../src/payment/channels/operator.ts';
 import { usualIntervals } from '../../../src/payment/intervals.ts';
 import type { PayableNetwork } from '../../../src/payment/networks.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { FOUND, ID, sold } from '../../store/channels.ts';
 
 const { afterMs, readEveryMs } = usualIntervals.claims;

@@ -5,7 +5,7 @@ import { createMetrics } from '../../../src/metrics/metrics.ts';
 import { usd } from '../../../src/money.ts';
 import { createExposureControl } from '../../../src/payment/exposure/control.ts';
 import { exposurePolicy } from '../../../src/payment/exposure/policy.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import type { Loss } from '../../../src/store/store.ts';
 import { won } from '../../store/arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts } from '../../store/samples.ts';

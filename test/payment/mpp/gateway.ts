@@ -8,7 +8,7 @@ import { createLifecycle } from '../../../src/lifecycle/lifecycle.ts';
 import { createLog } from '../../../src/log.ts';
 import { createMetrics } from '../../../src/metrics/metrics.ts';
 import type { MppRail } from '../../../src/rails/mpp/rail.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
 import { usualLimits } from '../../limits/usual.ts';
 import { noExposure } from '../exposure/none.ts';

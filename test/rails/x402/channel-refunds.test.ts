@@ -5,8 +5,8 @@ import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facili
 import type { HttpAnswer } from '../../../src/payment/rail.ts';
 import { openChannelRefunds } from '../../../src/rails/x402/channel-refunds.ts';
 import { encodeHeader } from '../../../src/rails/x402/wire.ts';
-import type { ChannelState, ChannelStore } from '../../../src/store/channel-store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import type { ChannelState, ChannelStore } from '../../../src/store/channels/channel-store.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import {
   ASSET,
   AUTHORIZER,

@@ -5,8 +5,8 @@ import { refused, type Settlement, unknown } from '../../../src/on-chain/settlem
 import { FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { channelReceipt, channelResponse, leastDeposit, openChannelPayments } from '../../../src/rails/x402/channel.ts';
-import type { ChannelState } from '../../../src/store/channel-store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import type { ChannelState } from '../../../src/store/channels/channel-store.ts';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import {
   AUTHORIZER,
   authorizationOf,
