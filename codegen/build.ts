@@ -7,8 +7,8 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { checkedCatalogue, saveChecked } from '../src/catalogue/checked.ts';
-import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
+import { CatalogueErrors } from '../src/catalogue/yaml/diagnostic.ts';
 import { shipped } from '../src/gateway/shipped.ts';
 import { SOURCES, sourceOf } from '../src/start/built-from.ts';
 

@@ -5,7 +5,7 @@ import { endpointFileSchema } from '../src/catalogue/files/endpoint.ts';
 import { networksFileSchema } from '../src/catalogue/files/networks.ts';
 import { serviceFileSchema } from '../src/catalogue/files/service.ts';
 import { modelProperties, upstreamFileSchema } from '../src/catalogue/files/upstreams.ts';
-import { KEYWORDS } from '../src/catalogue/schema-walk.ts';
+import { KEYWORDS } from '../src/catalogue/schemas/schema-walk.ts';
 import type { Catalogue, Upstream } from '../src/catalogue/types.ts';
 import { isJsonObject, type JsonObject } from '../src/json.ts';
 import { NOTICE } from './names.ts';

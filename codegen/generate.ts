@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogueParts } from '../src/catalogue/contracts.ts';
-import { readFragments } from '../src/catalogue/fragments.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
-import { Diagnostics, readDocument } from '../src/catalogue/yaml-document.ts';
+import { readFragments } from '../src/catalogue/yaml/fragments.ts';
+import { Diagnostics, readDocument } from '../src/catalogue/yaml/yaml-document.ts';
 import { isJsonObject } from '../src/json.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { patternsIn } from './patterns.ts';

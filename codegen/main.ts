@@ -3,7 +3,7 @@
  * browsers load from its sources where they are; `npm run codegen -- --check` changes nothing and fails when they are not up to date. `TURNPIKE_CATALOGUE` and `TURNPIKE_GENERATED` name other directories.
  */
 import { existsSync } from 'node:fs';
-import { CatalogueErrors } from '../src/catalogue/diagnostic.ts';
+import { CatalogueErrors } from '../src/catalogue/yaml/diagnostic.ts';
 import { readCommandLine, UsageProblem } from '../src/cli/command-line.ts';
 import { shipped } from '../src/gateway/shipped.ts';
 import { differences, write } from './files.ts';

@@ -1,4 +1,4 @@
-import { subschemas } from '../src/catalogue/schema-walk.ts';
+import { subschemas } from '../src/catalogue/schemas/schema-walk.ts';
 import type { Route } from '../src/catalogue/types.ts';
 import { isJsonObject } from '../src/json.ts';
 

@@ -4,8 +4,8 @@ import { endpointFileSchema, upstreamKeys } from '../src/catalogue/files/endpoin
 import { networksFileSchema } from '../src/catalogue/files/networks.ts';
 import { serviceFileSchema } from '../src/catalogue/files/service.ts';
 import { modelProperties, upstreamFileSchema } from '../src/catalogue/files/upstreams.ts';
-import { requestKeywords } from '../src/catalogue/request-keywords.ts';
-import { KEYWORDS } from '../src/catalogue/schema-walk.ts';
+import { requestKeywords } from '../src/catalogue/schemas/request-keywords.ts';
+import { KEYWORDS } from '../src/catalogue/schemas/schema-walk.ts';
 import { asJsonObject, type JsonObject } from '../src/json.ts';
 import { code, NAME, rowsOf, tableOf } from './reference-keys.ts';
 

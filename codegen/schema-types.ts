@@ -1,6 +1,6 @@
 /** JSON Schema as TypeScript. */
 import { compile } from 'json-schema-to-typescript';
-import { mapSubschemas } from '../src/catalogue/schema-walk.ts';
+import { mapSubschemas } from '../src/catalogue/schemas/schema-walk.ts';
 import { isJsonObject, type JsonObject } from '../src/json.ts';
 
 /** Keywords that say when a value is valid but not what it is made of. */

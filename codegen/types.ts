@@ -1,7 +1,8 @@
 /** The catalogue's schemas as TypeScript: what recipes and adapters take and give. */
-import { type Fragments, inlineFragments } from '../src/catalogue/fragments.ts';
+
 import type { RailDeclaration } from '../src/catalogue/rails.ts';
-import { closedRequest, openResult } from '../src/catalogue/schemas.ts';
+import { closedRequest, openResult } from '../src/catalogue/schemas/schemas.ts';
+import { type Fragments, inlineFragments } from '../src/catalogue/yaml/fragments.ts';
 import { isJsonObject, type JsonObject } from '../src/json.ts';
 import { NOTICE, pascalCase } from './names.ts';
 import { declare, plain, withoutConditions } from './schema-types.ts';

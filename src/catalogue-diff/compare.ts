@@ -1,7 +1,7 @@
 /** What is different for buyers between two catalogues. */
 import { isDeepStrictEqual } from 'node:util';
+import { priceRange } from '../catalogue/endpoints/price-range.ts';
 import { isOnSale } from '../catalogue/on-sale.ts';
-import { priceRange } from '../catalogue/price-range.ts';
 import type { Catalogue, Route } from '../catalogue/types.ts';
 import type { Change } from './change.ts';
 import { compareRoutes } from './routes.ts';

@@ -1,6 +1,6 @@
 /** What a route asks, before and after: for its example, for its example with each other choice, and at its bounds. */
 import { isDeepStrictEqual } from 'node:util';
-import { openSchemaCompiler } from '../catalogue/ajv.ts';
+import { openSchemaCompiler } from '../catalogue/schemas/ajv.ts';
 import type { Input, JsonSchema, Route } from '../catalogue/types.ts';
 import { asJsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';

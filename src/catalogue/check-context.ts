@@ -2,12 +2,12 @@ import type { JsonObject } from '../json.ts';
 import type { CheckedCatalogue } from './checked.ts';
 import type { Checker } from './checker.ts';
 import type { PricingRule, RecipeDeclaration } from './contracts.ts';
-import type { Fragments } from './fragments.ts';
 import type { KnownNames } from './names.ts';
 import type { RailDeclaration } from './rails.ts';
-import type { SchemaCompiler } from './schemas.ts';
+import type { SchemaCompiler } from './schemas/schemas.ts';
 import type { Model, Network, ServiceFile } from './types.ts';
-import type { UpstreamUse } from './upstream-use.ts';
+import type { UpstreamUse } from './upstreams/upstream-use.ts';
+import type { Fragments } from './yaml/fragments.ts';
 
 /** What an endpoint file is checked against. Undefined: that file cannot be read, so names in it are not checked. */
 export interface CheckContext {

@@ -1,9 +1,9 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../json.ts';
-import { openFileChecker } from './ajv.ts';
 import { type CheckedCatalogue, digest } from './checked.ts';
-import { describe } from './describe.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
+import { openFileChecker } from './schemas/ajv.ts';
+import { describe } from './schemas/describe.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml/yaml-document.ts';
 
 /** Checks pieces of files against schemas and reports what does not fit at its place. */
 export class Checker {

@@ -4,21 +4,21 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { CheckContext } from './check-context.ts';
 import { type CheckedCatalogue, checkedCatalogue } from './checked.ts';
 import { Checker } from './checker.ts';
-import { checkClaims } from './claims.ts';
 import type { CatalogueParts } from './contracts.ts';
-import { CatalogueErrors, type Diagnostic } from './diagnostic.ts';
-import { readEndpoint } from './endpoint.ts';
+import { checkClaims } from './endpoints/claims.ts';
+import { readEndpoint } from './endpoints/endpoint.ts';
 import { endpointFileSchema } from './files/endpoint.ts';
 import { serviceFileSchema } from './files/service.ts';
-import { type Fragment, type Fragments, inlineFragments, readFragments } from './fragments.ts';
 import { checkNames, type KnownNames } from './names.ts';
-import { isWellWritten, openResult, refusals, SchemaCompiler } from './schemas.ts';
-import { pricedModels, readNetworks, readService, readUpstreams } from './settings.ts';
+import { isWellWritten, openResult, refusals, SchemaCompiler } from './schemas/schemas.ts';
+import { pricedModels, readNetworks, readService, readUpstreams } from './settings/settings.ts';
 import type { Catalogue, Network, ServiceFile } from './types.ts';
-import { UpstreamUse } from './upstream-use.ts';
+import { UpstreamUse } from './upstreams/upstream-use.ts';
 import { versionOf } from './version.ts';
-import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
-import { yamlFilesBelow } from './yaml-files.ts';
+import { CatalogueErrors, type Diagnostic } from './yaml/diagnostic.ts';
+import { type Fragment, type Fragments, inlineFragments, readFragments } from './yaml/fragments.ts';
+import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml/yaml-document.ts';
+import { yamlFilesBelow } from './yaml/yaml-files.ts';
 
 /**
  * Reads the catalogue in `directory`. Throws CatalogueErrors, with every mistake of every file. What `checked` knows is

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { choices } from './suggest.ts';
-import { below, type Diagnostics, type SourceLocation } from './yaml-document.ts';
+import { choices } from './yaml/suggest.ts';
+import { below, type Diagnostics, type SourceLocation } from './yaml/yaml-document.ts';
 
 /** Every name of a kind, for `x-names: <kind>` in schemas. Undefined: the file that lists them cannot be read. */
 export type KnownNames = { readonly [kind: string]: readonly string[] | undefined };

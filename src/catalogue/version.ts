@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { yamlFilesBelow } from './yaml-files.ts';
+import { yamlFilesBelow } from './yaml/yaml-files.ts';
 
 /** A short name for what the YAML files in a directory say, the same wherever it stands. */
 export function versionOf(directory: string): string {

@@ -1,7 +1,7 @@
 /** `npm run check`: every mistake of the catalogue in `TURNPIKE_CATALOGUE` (default: `catalogue`), or that there is none. */
 
-import { formatDiagnostic } from '../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../catalogue/load.ts';
+import { formatDiagnostic } from '../catalogue/yaml/diagnostic.ts';
 import { shipped } from '../gateway/shipped.ts';
 import { run } from './command.ts';
 import { readCommandLine } from './command-line.ts';

@@ -1,6 +1,6 @@
 /** What commands share: how they end, and what an amount or a period looks like. */
 import { randomUUID } from 'node:crypto';
-import { CatalogueErrors } from '../catalogue/diagnostic.ts';
+import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
 import { linesWithoutControls } from '../control-characters.ts';
 import { ConfigProblem } from '../environment.ts';
 import { AmountProblem, type Money, usd } from '../money.ts';

@@ -2,9 +2,9 @@
 import './broken-pipe.ts';
 import { join, relative, resolve } from 'node:path';
 import { checkedCatalogue } from '../catalogue/checked.ts';
-import { formatDiagnostic } from '../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../catalogue/load.ts';
 import type { Catalogue } from '../catalogue/types.ts';
+import { formatDiagnostic } from '../catalogue/yaml/diagnostic.ts';
 import type { Change, Effect } from '../catalogue-diff/change.ts';
 import { compareCatalogues } from '../catalogue-diff/compare.ts';
 import { asMarkdown } from '../catalogue-diff/markdown.ts';

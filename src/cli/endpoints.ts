@@ -3,9 +3,9 @@
  * live mode would leave out because the environment has no key for their upstream.
  */
 import './broken-pipe.ts';
+import { priceRange } from '../catalogue/endpoints/price-range.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import { isOnSale } from '../catalogue/on-sale.ts';
-import { priceRange } from '../catalogue/price-range.ts';
 import { servedBy } from '../catalogue/served-by.ts';
 import type { Endpoint, Route } from '../catalogue/types.ts';
 import { withoutKeys } from '../gateway/serving.ts';

@@ -1,8 +1,9 @@
 /** `GET catalogue` and `POST catalogue/reload`: what is sold, what sells, and what the files say that is not sold yet. */
-import { CatalogueErrors, formatDiagnostic } from '../catalogue/diagnostic.ts';
-import { priceRange } from '../catalogue/price-range.ts';
+
+import { priceRange } from '../catalogue/endpoints/price-range.ts';
 import { servedBy } from '../catalogue/served-by.ts';
 import type { Catalogue, Endpoint } from '../catalogue/types.ts';
+import { CatalogueErrors, formatDiagnostic } from '../catalogue/yaml/diagnostic.ts';
 import { compareCatalogues } from '../catalogue-diff/compare.ts';
 import { asText } from '../catalogue-diff/text.ts';
 import { SPANS } from '../store/figures/figures-store.ts';

@@ -1,6 +1,6 @@
 /** What goes on while nobody calls. */
 import type { Alerts } from '../alerts/alerts.ts';
-import { refundsOf } from '../catalogue/refunds.ts';
+import { refundsOf } from '../catalogue/settings/refunds.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import type { ApiKeys } from '../credits/api-keys.ts';
 import type { Limits } from '../limits/limits.ts';

@@ -5,7 +5,7 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
 import { isOnSale } from '../catalogue/on-sale.ts';
-import { refundsOf } from '../catalogue/refunds.ts';
+import { refundsOf } from '../catalogue/settings/refunds.ts';
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
 import { createDocuments } from '../discovery/index.ts';
 import type { DocumentParts } from '../discovery/rail-documents.ts';

@@ -1,6 +1,6 @@
 /** The catalogue that is on sale, and those before it for as long as what they offered is good. */
 import { isOnSale } from '../catalogue/on-sale.ts';
-import { refundsOf } from '../catalogue/refunds.ts';
+import { refundsOf } from '../catalogue/settings/refunds.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { HONOURED_MS } from '../rails/until-replaced.ts';
 import { tellUnsold, unsoldOf } from '../start/unsold.ts';

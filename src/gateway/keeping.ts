@@ -1,6 +1,6 @@
 /** What is not needed any more is let go, a little at a time. */
 import { join } from 'node:path';
-import { keepOf } from '../catalogue/keep.ts';
+import { keepOf } from '../catalogue/settings/keep.ts';
 import type { ServiceFile } from '../catalogue/types.ts';
 import { HOURS_KEPT_MS } from '../console/spans.ts';
 import type { PaymentState, Store } from '../store/store.ts';

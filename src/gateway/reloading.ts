@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { checkedCatalogueIn } from '../catalogue/checked.ts';
-import { CatalogueErrors } from '../catalogue/diagnostic.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { versionOf } from '../catalogue/version.ts';
+import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { Config } from './config.ts';

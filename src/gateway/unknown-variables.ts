@@ -1,5 +1,5 @@
 /** Variables that are called like the gateway's own and are not: a setting that nothing reads would go unnoticed. */
-import { nearest } from '../catalogue/suggest.ts';
+import { nearest } from '../catalogue/yaml/suggest.ts';
 import type { Variables } from '../environment.ts';
 
 const OWN = 'TURNPIKE_';

@@ -1,6 +1,6 @@
 /** The fulfil step: one result that fits its schema, or a problem and no charge. */
-import { deadlineOf } from '../catalogue/deadline.ts';
-import { enveloped } from '../catalogue/endpoint.ts';
+import { deadlineOf } from '../catalogue/endpoints/deadline.ts';
+import { enveloped } from '../catalogue/endpoints/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { draining, finalCodes, Problem } from '../errors.ts';
 import type { Log } from '../log.ts';

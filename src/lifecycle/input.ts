@@ -1,7 +1,7 @@
 /** From bytes to a validated input, with every fault named. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { openSchemaCompiler } from '../catalogue/ajv.ts';
-import { completeInput } from '../catalogue/request-keywords.ts';
+import { openSchemaCompiler } from '../catalogue/schemas/ajv.ts';
+import { completeInput } from '../catalogue/schemas/request-keywords.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import type { Money } from '../money.ts';

@@ -4,8 +4,8 @@
  * the next one begins. Transports hand requests in and put outcomes into their own words.
  */
 import { randomUUID } from 'node:crypto';
-import { deadlineOf } from '../catalogue/deadline.ts';
-import { holdsSecret } from '../catalogue/secret.ts';
+import { deadlineOf } from '../catalogue/endpoints/deadline.ts';
+import { holdsSecret } from '../catalogue/endpoints/secret.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { draining, Problem } from '../errors.ts';
 import type { Gate, Limits } from '../limits/limits.ts';

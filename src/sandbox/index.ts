@@ -1,6 +1,6 @@
 /** The platform of the sandbox: local chains, funded wallets, and doubles of every upstream. */
 import { randomBytes } from 'node:crypto';
-import { isAskedInSandbox } from '../catalogue/settings.ts';
+import { isAskedInSandbox } from '../catalogue/settings/settings.ts';
 import type { Catalogue, NetworkId, Upstream } from '../catalogue/types.ts';
 import type { Variables } from '../environment.ts';
 import type { Log } from '../log.ts';

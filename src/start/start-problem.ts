@@ -1,4 +1,4 @@
-import { CatalogueErrors } from '../catalogue/diagnostic.ts';
+import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
 import { ConfigProblem, type Variables } from '../environment.ts';
 import { StoreProblem } from '../store/problem.ts';
 import { NoWorkers } from '../workers/crew.ts';

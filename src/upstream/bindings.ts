@@ -1,7 +1,7 @@
 /** Connects routes to upstreams once, at start. */
 
-import { deadlineOf } from '../catalogue/deadline.ts';
 import { parseDuration } from '../catalogue/duration.ts';
+import { deadlineOf } from '../catalogue/endpoints/deadline.ts';
 import type { Catalogue, Input, Model, Route, Upstream, UpstreamOptions } from '../catalogue/types.ts';
 import { isJsonObject } from '../json.ts';
 import type { Log } from '../log.ts';

@@ -1,5 +1,5 @@
-import { isConstant, isTaken, type MappedField, type TakenField } from '../catalogue/mapped-field.ts';
 import type { Input, JsonSchema } from '../catalogue/types.ts';
+import { isConstant, isTaken, type MappedField, type TakenField } from '../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../json.ts';
 
 /** Provider field -> where it comes from. */

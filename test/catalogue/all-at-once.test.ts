@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { parse, stringify } from 'yaml';
-import { CatalogueErrors } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue, loadCatalogue } from '../../src/catalogue/load.ts';
+import { CatalogueErrors } from '../../src/catalogue/yaml/diagnostic.ts';
 import { oil, parts, problemsOf, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
 
 /** A catalogue with a mistake in every file, and two in one. */

@@ -1,8 +1,8 @@
 /** What is refused before anything is paid, of requests for images, videos and sound. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
+import { openSchemaCompiler } from '../../src/catalogue/schemas/ajv.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
 import { toDecimal, usd } from '../../src/money.ts';

@@ -1,6 +1,6 @@
 /** What a running gateway answers for itself is what no catalogue may sell. */
 import t from 'tap';
-import { isOwnPath } from '../../src/catalogue/own-paths.ts';
+import { isOwnPath } from '../../src/catalogue/endpoints/own-paths.ts';
 import { startGateway } from '../gateway.ts';
 
 /** With a key, and by POST. */

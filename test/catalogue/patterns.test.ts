@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { checkedCatalogue } from '../../src/catalogue/checked.ts';
-import { backtrackingFault, patternFault } from '../../src/catalogue/patterns.ts';
+import { backtrackingFault, patternFault } from '../../src/catalogue/schemas/patterns.ts';
 
 const listed = JSON.parse(readFileSync(new URL('../../generated/patterns.json', import.meta.url), 'utf8')) as string[];
 

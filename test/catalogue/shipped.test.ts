@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import t from 'tap';
-import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
-import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
+import { openSchemaCompiler } from '../../src/catalogue/schemas/ajv.ts';
+import { formatDiagnostic } from '../../src/catalogue/yaml/diagnostic.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
 import { usd } from '../../src/money.ts';
 

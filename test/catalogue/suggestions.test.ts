@@ -1,6 +1,6 @@
 import t from 'tap';
 import { parseDuration } from '../../src/catalogue/duration.ts';
-import { choices, editDistance, nearest } from '../../src/catalogue/suggest.ts';
+import { choices, editDistance, nearest } from '../../src/catalogue/yaml/suggest.ts';
 
 t.test('a letter too many, too few, wrong or swapped is one step', async (t) => {
   for (const wrong of ['amounts', 'amout', 'amoumt', 'amuont']) t.equal(editDistance(wrong, 'amount'), 1, wrong);

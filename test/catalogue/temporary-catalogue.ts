@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
 import type { Test } from 'tap';
 import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from '../../src/catalogue/contracts.ts';
-import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
+import { formatDiagnostic } from '../../src/catalogue/yaml/diagnostic.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { rails } from '../../src/rails/index.ts';
 

@@ -1,6 +1,6 @@
 /** The text endpoints that are shipped: prices worked out by hand from the listed rates, and limits. */
 import t from 'tap';
-import { deadlineOf } from '../../src/catalogue/deadline.ts';
+import { deadlineOf } from '../../src/catalogue/endpoints/deadline.ts';
 import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/gateway/shipped.ts';

@@ -2,8 +2,8 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import t from 'tap';
-import { formatDiagnostic } from '../../src/catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
+import { formatDiagnostic } from '../../src/catalogue/yaml/diagnostic.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
 
 t.test('every way of naming no model is reported at its place', async (t) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import typescript from 'typescript';
-import { CatalogueErrors } from '../../src/catalogue/diagnostic.ts';
+import { CatalogueErrors } from '../../src/catalogue/yaml/diagnostic.ts';
 import { readArguments } from '../../src/cli/client/arguments.ts';
 import { readSold } from '../../src/cli/client/read.ts';
 import { UsageProblem } from '../../src/cli/command-line.ts';

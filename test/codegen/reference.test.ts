@@ -8,7 +8,7 @@ import { endpointFileSchema, upstreamKeys } from '../../src/catalogue/files/endp
 import { networksFileSchema } from '../../src/catalogue/files/networks.ts';
 import { serviceFileSchema } from '../../src/catalogue/files/service.ts';
 import { modelProperties, upstreamFileSchema } from '../../src/catalogue/files/upstreams.ts';
-import { requestKeywords } from '../../src/catalogue/request-keywords.ts';
+import { requestKeywords } from '../../src/catalogue/schemas/request-keywords.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
 import { isJsonObject } from '../../src/json.ts';
 import { parts, writeCatalogue } from '../catalogue/temporary-catalogue.ts';

@@ -21,8 +21,9 @@ t.test('“Write a pricing rule” makes a rule that keeps the contract, passes 
 
   const file = join(catalogue, 'endpoints/audio/reading.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').replace(' maxLength: 15000,', ''));
-  const { formatDiagnostic } =
-    await project.load<typeof import('../../src/catalogue/diagnostic.ts')>('src/catalogue/diagnostic.ts');
+  const { formatDiagnostic } = await project.load<typeof import('../../src/catalogue/yaml/diagnostic.ts')>(
+    'src/catalogue/yaml/diagnostic.ts',
+  );
   const said = checkCatalogue(catalogue, shipped).diagnostics.map((problem) => {
     return formatDiagnostic({ ...problem, file: problem.file.replace(/^.*?(?=catalogue\/)/, '') });
   });

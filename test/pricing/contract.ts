@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
-import { LARGEST_BODY_BYTES } from '../../src/catalogue/body-limit.ts';
 import { type PricingContext, PricingProblem, type PricingRule } from '../../src/catalogue/contracts.ts';
+import { LARGEST_BODY_BYTES } from '../../src/catalogue/endpoints/body-limit.ts';
 import type { Input, JsonSchema, Model, Price } from '../../src/catalogue/types.ts';
 import { closed, filledIn, validatorOf, validInputs } from './schema.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { CatalogueErrors } from '../../src/catalogue/diagnostic.ts';
+import { CatalogueErrors } from '../../src/catalogue/yaml/diagnostic.ts';
 import { ReloadRefused } from '../../src/gateway/editions.ts';
 import { encodeHeader } from '../../src/rails/x402/wire.ts';
 import { type PaidCall, payV2, request, sendProof, signProof, signProofV1 } from '../clients.ts';

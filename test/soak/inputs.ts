@@ -1,6 +1,6 @@
 /** Random requests that a route's schema takes. */
 import * as fc from 'fast-check';
-import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
+import { openSchemaCompiler } from '../../src/catalogue/schemas/ajv.ts';
 import type { Input, JsonSchema } from '../../src/catalogue/types.ts';
 
 /** What people call one character. Only one: for each of its own fast-check comes to keep a table of a hundred megabytes. */

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { openSchemaCompiler } from '../../src/catalogue/ajv.ts';
+import { openSchemaCompiler } from '../../src/catalogue/schemas/ajv.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
 import { answerSchema } from '../../src/discovery/schemas.ts';
 import { type PaidCall, payV2, request } from '../clients.ts';

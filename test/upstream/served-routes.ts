@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import type { Test } from 'tap';
 import { request } from 'undici';
-import { enveloped } from '../../src/catalogue/endpoint.ts';
+import { enveloped } from '../../src/catalogue/endpoints/endpoint.ts';
 import type { Catalogue, NetworkId, Route } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
 import { readInput, resultFault } from '../../src/lifecycle/input.ts';

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { CheckedCatalogue } from '../../catalogue/checked.ts';
 import type { CatalogueParts } from '../../catalogue/contracts.ts';
-import { type Diagnostic, formatDiagnostic } from '../../catalogue/diagnostic.ts';
 import { checkCatalogue } from '../../catalogue/load.ts';
+import { type Diagnostic, formatDiagnostic } from '../../catalogue/yaml/diagnostic.ts';
 import { UsageProblem } from '../command-line.ts';
 import { withUpstream } from './yaml.ts';
 

@@ -1,5 +1,5 @@
 /** Examples: the document's own where they fit, else made from the schemas. */
-import { mapSubschemas } from '../../catalogue/schema-walk.ts';
+import { mapSubschemas } from '../../catalogue/schemas/schema-walk.ts';
 import { instanceOf } from '../../examples/schema-instance.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import { resolved } from './document.ts';

@@ -1,5 +1,5 @@
 /** Keywords of schemas: what they say something of, and the order in which they are read best. */
-import { jsonTypeOf } from '../../catalogue/request-reads.ts';
+import { jsonTypeOf } from '../../catalogue/endpoints/request-reads.ts';
 import type { JsonObject } from '../../json.ts';
 
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 /** Parameters in path, query and headers as fields of a request. */
-import { typesOf } from '../../catalogue/request-reads.ts';
+import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';

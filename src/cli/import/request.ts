@@ -1,5 +1,5 @@
 /** The request that callers send for an operation, and how the provider's is made from it. */
-import { typesOf } from '../../catalogue/request-reads.ts';
+import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { type Body, bodyOf } from './body.ts';
 import { exampleIn } from './examples.ts';

@@ -1,6 +1,6 @@
 /** What an operation answers. */
-import { mapSubschemas } from '../../catalogue/schema-walk.ts';
-import { openResult } from '../../catalogue/schemas.ts';
+import { mapSubschemas } from '../../catalogue/schemas/schema-walk.ts';
+import { openResult } from '../../catalogue/schemas/schemas.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import type { MediaKind } from '../../upstream/media/type.ts';
 import { jsonIn, typesIn } from './body.ts';

@@ -1,7 +1,7 @@
 /** Schemas of OpenAPI 3.0 and 3.1 as the catalogue's: JSON Schema 2020-12 without references. */
 import type { CheckedCatalogue } from '../../catalogue/checked.ts';
-import { patternFault } from '../../catalogue/patterns.ts';
-import { mapSubschemas } from '../../catalogue/schema-walk.ts';
+import { patternFault } from '../../catalogue/schemas/patterns.ts';
+import { mapSubschemas } from '../../catalogue/schemas/schema-walk.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import { boundsOf, withNull } from './dialect.ts';
 import { at } from './document.ts';

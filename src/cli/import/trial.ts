@@ -1,6 +1,6 @@
 /** Tries values on schemas that are being made. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { openSchemaTrial } from '../../catalogue/ajv.ts';
+import { openSchemaTrial } from '../../catalogue/schemas/ajv.ts';
 import type { JsonObject } from '../../json.ts';
 
 // To open one takes longer than all that it is used for.

@@ -1,6 +1,6 @@
 /** Whose money pays: a sandbox's play money, the keys of the environment, or nobody's. */
 
-import { isLoopback } from '../../catalogue/loopback.ts';
+import { isLoopback } from '../../catalogue/settings/loopback.ts';
 import type { Asset } from '../../client/asset.ts';
 import { type EvmSigner, openWallet, readEvmKey, readSolanaKey, type Wallet } from '../../client/wallet.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';

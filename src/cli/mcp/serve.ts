@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Server } from '@modelcontextprotocol/server';
-import { isLoopback } from '../../catalogue/loopback.ts';
+import { isLoopback } from '../../catalogue/settings/loopback.ts';
 import { toDecimal } from '../../money.ts';
 import { UsageProblem } from '../command-line.ts';
 import type { McpArguments } from './arguments.ts';

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Router } from 'express';
-import { LARGEST_BODY_BYTES } from '../../catalogue/body-limit.ts';
+import { LARGEST_BODY_BYTES } from '../../catalogue/endpoints/body-limit.ts';
 import type { Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { openRecentKeys } from '../../credits/recent-keys.ts';

@@ -1,5 +1,5 @@
 /** Every way to call an endpoint that can be shown for it. */
-import { holdsSecret } from '../../catalogue/secret.ts';
+import { holdsSecret } from '../../catalogue/endpoints/secret.ts';
 import { exampleCall } from '../../discovery/example-call.ts';
 import { payableOn } from '../../discovery/payable.ts';
 import type { Offer } from '../offers.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { openSchemaCompiler } from '../../../src/catalogue/ajv.ts';
+import { openSchemaCompiler } from '../../../src/catalogue/schemas/ajv.ts';
 import { compareSchemas } from '../../../src/catalogue-diff/schemas.ts';
 
 const of = (before: unknown, after: unknown, fillsDefaults = true): string[] =>

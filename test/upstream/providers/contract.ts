@@ -1,7 +1,7 @@
 /** What every adapter promises, held against its sandbox double. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Test } from 'tap';
-import { openFileChecker } from '../../../src/catalogue/ajv.ts';
+import { openFileChecker } from '../../../src/catalogue/schemas/ajv.ts';
 import type { Input, JsonSchema, Model, SoldTerms, Upstream } from '../../../src/catalogue/types.ts';
 import { type Doubles, sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import type { Adapter, ModelBinding } from '../../../src/upstream/adapter.ts';

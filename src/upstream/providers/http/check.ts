@@ -1,6 +1,6 @@
 /** What can be wrong with the options of a call although each fits its schema. */
 import type { AdapterDeclaration, OptionFault } from '../../../catalogue/contracts.ts';
-import { isAskedInSandbox } from '../../../catalogue/settings.ts';
+import { isAskedInSandbox } from '../../../catalogue/settings/settings.ts';
 import type { UpstreamFile } from '../../../catalogue/types.ts';
 import { evaluate, expressionFault } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';

@@ -1,6 +1,7 @@
 /** Values in a path: none of them may lead to another place of the provider, where the operator's key opens as much. */
-import { openSchemaTrial } from '../../../catalogue/ajv.ts';
+
 import type { OptionFault } from '../../../catalogue/contracts.ts';
+import { openSchemaTrial } from '../../../catalogue/schemas/ajv.ts';
 import type { JsonSchema } from '../../../catalogue/types.ts';
 import { isJsonObject } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';

@@ -1,6 +1,7 @@
 /** A caller's request as the provider wants it. */
-import { openSchemaTrial } from '../../../catalogue/ajv.ts';
+
 import type { OptionFault } from '../../../catalogue/contracts.ts';
+import { openSchemaTrial } from '../../../catalogue/schemas/ajv.ts';
 import type { Input, JsonSchema } from '../../../catalogue/types.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { UpstreamRequest } from '../../http/upstream-http.ts';

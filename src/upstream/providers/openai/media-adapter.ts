@@ -2,8 +2,9 @@
  * OpenAI's image generation and transcription.
  * Source: `openai` 6.49.0 (resources/images, resources/audio/transcriptions) and openai-openapi 2.3.0.
  */
-import { fieldsTaken } from '../../../catalogue/mapped-field.ts';
+
 import type { Input } from '../../../catalogue/types.ts';
+import { fieldsTaken } from '../../../catalogue/upstreams/mapped-field.ts';
 import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext, ModelAdapter, ModelBinding } from '../../adapter.ts';
 import type { FormPart, UpstreamResponse } from '../../http/upstream-http.ts';

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { openFileChecker } from '../../../../src/catalogue/ajv.ts';
+import { openFileChecker } from '../../../../src/catalogue/schemas/ajv.ts';
 import type { Adapter } from '../../../../src/upstream/adapter.ts';
 import { teeOpenai } from '../../../../src/upstream/providers/tee/adapter.ts';
 import { INTEL_SGX_ROOT_CA } from '../../../../src/upstream/providers/tee/intel-root.ts';

@@ -1,12 +1,12 @@
-import { isJsonObject } from '../json.ts';
-import { type Money, toDecimal, usd } from '../money.ts';
-import type { CheckContext } from './check-context.ts';
-import { closedOptions } from './checker.ts';
-import { PricingProblem } from './contracts.ts';
+import { isJsonObject } from '../../json.ts';
+import { type Money, toDecimal, usd } from '../../money.ts';
+import type { CheckContext } from '../check-context.ts';
+import { closedOptions } from '../checker.ts';
+import { PricingProblem } from '../contracts.ts';
+import type { JsonSchema, Price, Route } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 import type { Sourced } from './route-plan.ts';
-import { choices } from './suggest.ts';
-import type { JsonSchema, Price, Route } from './types.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
 
 const RULE = { rule: { type: 'string' } } as const;
 

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { AdapterDeclaration } from './contracts.ts';
-import { fieldsOf, isAlwaysThere, type RequestUse } from './request-reads.ts';
-import { choices } from './suggest.ts';
-import type { Upstream } from './types.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { AdapterDeclaration } from '../contracts.ts';
+import { fieldsOf, isAlwaysThere, type RequestUse } from '../endpoints/request-reads.ts';
+import type { Upstream } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 
 interface UsedModel {
   readonly adapter: AdapterDeclaration;

@@ -1,10 +1,10 @@
 /** How the options of an `upstream:` block make a provider's fields out of the request's. */
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { AdapterDeclaration } from './contracts.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { AdapterDeclaration } from '../contracts.ts';
+import { demandAlways, fieldsOf, type RequestUse } from '../endpoints/request-reads.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, type Diagnostics, keyOf, pathName, type SourceLocation } from '../yaml/yaml-document.ts';
 import { type FieldTaken, fieldsTaken, isConstant } from './mapped-field.ts';
-import { demandAlways, fieldsOf, type RequestUse } from './request-reads.ts';
-import { choices } from './suggest.ts';
-import { below, type Diagnostics, keyOf, pathName, type SourceLocation } from './yaml-document.ts';
 
 /** An `upstream:` block, or a role of a recipe, with the adapter that it names and its model's entry. */
 export interface AdapterUse {

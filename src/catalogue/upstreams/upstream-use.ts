@@ -1,13 +1,13 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
-import { type Checker, closedOptions } from './checker.ts';
-import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from './contracts.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { type Checker, closedOptions } from '../checker.ts';
+import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from '../contracts.ts';
+import { checkReads, type RequestUse } from '../endpoints/request-reads.ts';
+import { upstreamKeys } from '../files/endpoint.ts';
+import type { JsonSchema, Price, Upstream } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 import { checkMapping } from './field-mapping.ts';
-import { upstreamKeys } from './files/endpoint.ts';
 import { ModelUse } from './model-use.ts';
-import { checkReads, type RequestUse } from './request-reads.ts';
-import { choices } from './suggest.ts';
-import type { JsonSchema, Price, Upstream } from './types.ts';
-import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
 const bound = { via: upstreamKeys.via, model: upstreamKeys.model } as const;
 const recipeKeys = { recipe: upstreamKeys.recipe, uses: upstreamKeys.uses } as const;

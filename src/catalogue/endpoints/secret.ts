@@ -1,10 +1,10 @@
 /** Which answers of an endpoint hold a secret: all, or those to requests that leave a field out. */
-import { isJsonObject } from '../json.ts';
-import type { CheckContext } from './check-context.ts';
+import { isJsonObject } from '../../json.ts';
+import type { CheckContext } from '../check-context.ts';
+import type { Endpoint, Input, JsonSchema } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below } from '../yaml/yaml-document.ts';
 import type { RoutePlan } from './route-plan.ts';
-import { choices } from './suggest.ts';
-import type { Endpoint, Input, JsonSchema } from './types.ts';
-import { below } from './yaml-document.ts';
 
 /** Undefined for a request that is not valid: nothing but its listed price is told of it. */
 export function holdsSecret({ secret }: Pick<Endpoint, 'secret'>, input: Input | undefined): boolean {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { Step } from './yaml-document.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { Step } from '../yaml/yaml-document.ts';
 
 /** Keywords whose value is one schema, a list of schemas, or schemas by name. */
 const SINGLE = [

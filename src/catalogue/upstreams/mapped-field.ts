@@ -1,5 +1,5 @@
 /** How a provider's field is made from the request: `text: prompt`, `lang: { from: language, values: { en: en-US } }`. */
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../../json.ts';
 
 /** A request field, with its values renamed, counted in another unit, or only the first of a list taken. */
 export interface TakenField {

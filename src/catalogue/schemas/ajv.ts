@@ -1,7 +1,7 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { formatNames } from 'ajv-formats/dist/formats.js';
-import { rate, usd } from '../money.ts';
+import { rate, usd } from '../../money.ts';
 import { addRequestKeywords } from './request-keywords.ts';
 import { addTextLength } from './text-length.ts';
 import { addUniqueItems } from './unique-items.ts';

@@ -1,17 +1,17 @@
-import { asJsonObject, isJsonObject, type JsonObject } from '../json.ts';
-import { addressFault } from '../on-chain/address.ts';
+import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
+import { addressFault } from '../../on-chain/address.ts';
+import { type Checker, closedOptions } from '../checker.ts';
+import type { AdapterDeclaration, CatalogueParts } from '../contracts.ts';
+import { parseDuration } from '../duration.ts';
+import { networksFileSchema } from '../files/networks.ts';
+import { modelProperties, upstreamsFileSchema } from '../files/upstreams.ts';
+import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 import { checkBrand } from './brand.ts';
-import { type Checker, closedOptions } from './checker.ts';
-import type { AdapterDeclaration, CatalogueParts } from './contracts.ts';
-import { parseDuration } from './duration.ts';
-import { networksFileSchema } from './files/networks.ts';
-import { modelProperties, upstreamsFileSchema } from './files/upstreams.ts';
 import { checkKeep } from './keep.ts';
 import { isLoopback } from './loopback.ts';
-import { choices } from './suggest.ts';
 import { testNetworks } from './test-networks.ts';
-import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from './types.ts';
-import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
 const entries = (value: unknown): [string, JsonObject][] =>
   isJsonObject(value)

@@ -1,14 +1,14 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { CheckedCatalogue } from '../checked.ts';
+import type { JsonSchema } from '../types.ts';
+import type { Fragments } from '../yaml/fragments.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from '../yaml/yaml-document.ts';
 import { formats, openSchemaTrial } from './ajv.ts';
-import type { CheckedCatalogue } from './checked.ts';
 import { type Described, describe } from './describe.ts';
-import type { Fragments } from './fragments.ts';
 import { patternFault } from './patterns.ts';
 import { KEYWORDS, subschemas } from './schema-walk.ts';
-import { choices } from './suggest.ts';
-import type { JsonSchema } from './types.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from './yaml-document.ts';
 
 /** A request schema as the gateway uses it: closed, an object, without `$ref`. */
 export const closedRequest = (resolved: JsonObject): JsonSchema => ({

@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path';
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { CheckedCatalogue } from './checked.ts';
-import { mapSubschemas, subschemas } from './schema-walk.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { CheckedCatalogue } from '../checked.ts';
+import { mapSubschemas, subschemas } from '../schemas/schema-walk.ts';
 import { below, type CatalogueDocument, type Diagnostics, readDocument, type SourceLocation } from './yaml-document.ts';
 import { yamlFilesBelow } from './yaml-files.ts';
 

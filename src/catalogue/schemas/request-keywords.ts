@@ -4,11 +4,11 @@
  */
 
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { JsonSchema } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, type Diagnostics, type SourceLocation } from '../yaml/yaml-document.ts';
 import { countries } from './countries.ts';
-import { choices } from './suggest.ts';
-import type { JsonSchema } from './types.ts';
-import { below, type Diagnostics, type SourceLocation } from './yaml-document.ts';
 
 interface ReadFrom {
   /** The property that holds the text. */

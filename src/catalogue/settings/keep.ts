@@ -1,7 +1,7 @@
 /** `keep` of `service.yaml`. */
-import type { Checker } from './checker.ts';
-import type { KeepFile } from './types.ts';
-import { below, type SourceLocation } from './yaml-document.ts';
+import type { Checker } from '../checker.ts';
+import type { KeepFile } from '../types.ts';
+import { below, type SourceLocation } from '../yaml/yaml-document.ts';
 
 /** Milliseconds; undefined: for ever. */
 export interface Keep {

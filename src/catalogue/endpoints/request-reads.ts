@@ -1,9 +1,9 @@
 /** Holds a request to what the calls of its upstreams read of it. */
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { Reading, RequestReads } from './contracts.ts';
-import { choices } from './suggest.ts';
-import type { JsonSchema } from './types.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { Reading, RequestReads } from '../contracts.ts';
+import type { JsonSchema } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 
 /** The request that an `upstream:` block works on. */
 export interface RequestUse {

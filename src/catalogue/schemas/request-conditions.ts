@@ -1,7 +1,7 @@
 /** What a request's `if`, `then`, `oneOf` and the like say of its fields is about fields and values that there are. */
-import { isJsonObject, type JsonObject } from '../json.ts';
-import { choices } from './suggest.ts';
-import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml-document.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, type Diagnostics, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 
 const SINGLE = ['if', 'then', 'else', 'not'];
 const LISTS = ['oneOf', 'anyOf', 'allOf'];

@@ -1,7 +1,7 @@
 /** Colours that a service's pages can be read in. */
-import type { Checker } from './checker.ts';
-import type { BrandFile } from './types.ts';
-import { below, type SourceLocation } from './yaml-document.ts';
+import type { Checker } from '../checker.ts';
+import type { BrandFile } from '../types.ts';
+import { below, type SourceLocation } from '../yaml/yaml-document.ts';
 
 /** WCAG 2.2, 1.4.3: text against what is behind it. */
 const LEAST_CONTRAST = 4.5;

@@ -3,7 +3,7 @@
  * body may have take it a minute. Equal values have one canonical text, so each item is looked at once.
  */
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../../canonical-json.ts';
 
 /** The places of the first two that are equal. */
 function equalsIn(items: readonly unknown[]): readonly [first: number, second: number] | undefined {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Alias, type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import type { CheckedCatalogue } from './checked.ts';
+import type { CheckedCatalogue } from '../checked.ts';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 
 export type Step = string | number;

@@ -1,4 +1,4 @@
-import type { RefundsFile, ServiceFile } from './types.ts';
+import type { RefundsFile, ServiceFile } from '../types.ts';
 
 /** `refunds` of `service.yaml`, in whichever form it was written. */
 export const refundsOf = ({ refunds = 'manual' }: Pick<ServiceFile, 'refunds'>): Required<RefundsFile> => ({

@@ -1,7 +1,7 @@
 /** Regular expressions in schemas: they run on what anybody sends, before anything is paid. */
 import { createRequire } from 'node:module';
-import harmless from '../../generated/patterns.json' with { type: 'json' };
-import type { CheckedCatalogue } from './checked.ts';
+import harmless from '../../../generated/patterns.json' with { type: 'json' };
+import type { CheckedCatalogue } from '../checked.ts';
 
 interface Search {
   readonly status: 'safe' | 'vulnerable' | 'unknown';

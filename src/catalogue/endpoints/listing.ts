@@ -1,8 +1,8 @@
 /** What indexes of paid endpoints (Bazaar) are told beside an endpoint: checked when the catalogue is loaded. */
-import type { CheckContext } from './check-context.ts';
-import { LONGEST_LISTED, listedText } from './files/common.ts';
-import type { EndpointListing } from './types.ts';
-import type { CatalogueDocument } from './yaml-document.ts';
+import type { CheckContext } from '../check-context.ts';
+import { LONGEST_LISTED, listedText } from '../files/common.ts';
+import type { EndpointListing } from '../types.ts';
+import type { CatalogueDocument } from '../yaml/yaml-document.ts';
 
 const TAKEN = new RegExp(listedText.pattern);
 

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { CheckContext } from './check-context.ts';
-import { baseRail, type OperationDeclaration, type RailDeclaration } from './rails.ts';
-import type { Route } from './types.ts';
-import { below, type CatalogueDocument, keyOf, type SourceLocation } from './yaml-document.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { CheckContext } from '../check-context.ts';
+import { baseRail, type OperationDeclaration, type RailDeclaration } from '../rails.ts';
+import type { Route } from '../types.ts';
+import { below, type CatalogueDocument, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 
 /** A value and where it stands, which for an inherited one is the endpoint itself. */
 export interface Sourced {

@@ -1,11 +1,11 @@
 /** How long a call may take: the same for every request, or by the value of one of its fields. */
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { CheckContext } from './check-context.ts';
-import { parseDuration } from './duration.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { CheckContext } from '../check-context.ts';
+import { parseDuration } from '../duration.ts';
+import type { Input, JsonSchema, Route } from '../types.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
 import type { RoutePlan } from './route-plan.ts';
-import { choices } from './suggest.ts';
-import type { Input, JsonSchema, Route } from './types.ts';
-import { below, keyOf, type SourceLocation } from './yaml-document.ts';
 
 const DEFAULT_MS = 45_000;
 const SHORTEST_MS = 1_000;

@@ -1,13 +1,13 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { CheckContext } from './check-context.ts';
-import { inlineFragments } from './fragments.ts';
-import { checkConditions } from './request-conditions.ts';
-import { checkRequestKeywords } from './request-keywords.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { CheckContext } from '../check-context.ts';
+import { checkConditions } from '../schemas/request-conditions.ts';
+import { checkRequestKeywords } from '../schemas/request-keywords.ts';
+import { closedRequest, isWellWritten, openResult, refusals } from '../schemas/schemas.ts';
+import { inlineFragments } from '../yaml/fragments.ts';
+import { choices } from '../yaml/suggest.ts';
+import { below, keyOf, pathName } from '../yaml/yaml-document.ts';
 import { typesOf } from './request-reads.ts';
 import type { RoutePlan, Sourced } from './route-plan.ts';
-import { closedRequest, isWellWritten, openResult, refusals } from './schemas.ts';
-import { choices } from './suggest.ts';
-import { below, keyOf, pathName } from './yaml-document.ts';
 
 /** A mirror without a path of its own has that of its network, which must give one. */
 export function checkMirror(

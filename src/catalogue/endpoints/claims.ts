@@ -1,9 +1,9 @@
-import { isJsonObject } from '../json.ts';
-import type { CheckContext } from './check-context.ts';
+import { isJsonObject } from '../../json.ts';
+import type { CheckContext } from '../check-context.ts';
+import type { OperationDeclaration } from '../rails.ts';
+import { below, type CatalogueDocument, type SourceLocation } from '../yaml/yaml-document.ts';
 import { isBelow, isOwnPath } from './own-paths.ts';
-import type { OperationDeclaration } from './rails.ts';
 import { planRoutes, type RoutePlan } from './route-plan.ts';
-import { below, type CatalogueDocument, type SourceLocation } from './yaml-document.ts';
 
 /** Every path belongs to one endpoint, and so does what an operation's options mark as unique on its rail. */
 export function checkClaims(files: readonly { document: CatalogueDocument }[], context: CheckContext): void {

@@ -1,5 +1,5 @@
 /** How large a request's body may be. */
-import type { JsonSchema, Model } from './types.ts';
+import type { JsonSchema, Model } from '../types.ts';
 
 /** What every endpoint takes. */
 const LEAST_BYTES = 1_048_576;

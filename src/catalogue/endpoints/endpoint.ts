@@ -1,16 +1,7 @@
-import { isJsonObject } from '../json.ts';
-import { bodyLimitOf } from './body-limit.ts';
-import type { CheckContext } from './check-context.ts';
-import { checkDeadline, readDeadlines } from './deadline.ts';
-import { inlineFragments } from './fragments.ts';
-import { listingOf } from './listing.ts';
-import { checkNames } from './names.ts';
-import { checkAmounts, compilePrice, readListing } from './price.ts';
-import { checkUnread, type RequestUse } from './request-reads.ts';
-import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
-import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
-import { closedRequest, openResult, refusals } from './schemas.ts';
-import { checkSecret } from './secret.ts';
+import { isJsonObject } from '../../json.ts';
+import type { CheckContext } from '../check-context.ts';
+import { checkNames } from '../names.ts';
+import { closedRequest, openResult, refusals } from '../schemas/schemas.ts';
 import type {
   Endpoint,
   EndpointFile,
@@ -20,8 +11,17 @@ import type {
   PriceOptions,
   Route,
   UpstreamOptions,
-} from './types.ts';
-import { below, type CatalogueDocument, keyOf, pathName, type SourceLocation } from './yaml-document.ts';
+} from '../types.ts';
+import { inlineFragments } from '../yaml/fragments.ts';
+import { below, type CatalogueDocument, keyOf, pathName, type SourceLocation } from '../yaml/yaml-document.ts';
+import { bodyLimitOf } from './body-limit.ts';
+import { checkDeadline, readDeadlines } from './deadline.ts';
+import { listingOf } from './listing.ts';
+import { checkAmounts, compilePrice, readListing } from './price.ts';
+import { checkUnread, type RequestUse } from './request-reads.ts';
+import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
+import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
+import { checkSecret } from './secret.ts';
 
 /** Checks one endpoint file and makes its routes; routes with mistakes are left out. */
 export function readEndpoint(document: CatalogueDocument, id: string, context: CheckContext): Endpoint {

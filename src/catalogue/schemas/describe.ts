@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { isJsonObject } from '../json.ts';
-import { AmountProblem, rate, usd } from '../money.ts';
-import { duration } from './files/common.ts';
-import { choices } from './suggest.ts';
-import { pathName, type Step } from './yaml-document.ts';
+import { isJsonObject } from '../../json.ts';
+import { AmountProblem, rate, usd } from '../../money.ts';
+import { duration } from '../files/common.ts';
+import { choices } from '../yaml/suggest.ts';
+import { pathName, type Step } from '../yaml/yaml-document.ts';
 
 /** A validation error in words, and where it is: `path` leads from the validated value. */
 export interface Described {
