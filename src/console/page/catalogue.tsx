@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { CataloguePage, EndpointRow } from '../figures.ts';
-import { useAction } from './action.ts';
 import { urlOf, write } from './api.ts';
-import { counts, money } from './columns.ts';
-import { Dialog } from './dialog.tsx';
-import { roughly, share } from './format.ts';
-import { Loaded } from './loaded.tsx';
-import { Notice } from './notice.tsx';
-import { usePolled } from './polled.ts';
+import { useAction } from './parts/action.ts';
+import { counts, money } from './parts/columns.ts';
+import { Dialog } from './parts/dialog.tsx';
+import { roughly, share } from './parts/format.ts';
+import { Loaded } from './parts/loaded.tsx';
+import { Notice } from './parts/notice.tsx';
+import { usePolled } from './parts/polled.ts';
+import { Badge } from './parts/state.tsx';
+import { type Column, Table } from './parts/table.tsx';
 import { linkTo } from './route.ts';
-import { Badge } from './state.tsx';
-import { type Column, Table } from './table.tsx';
 
 const columns: Column<EndpointRow>[] = [
   {

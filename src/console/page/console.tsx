@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Fault, onSignedOut, write } from './api.ts';
 import { Catalogue } from './catalogue.tsx';
-import { Keys } from './keys.tsx';
+import { Keys } from './keys/keys.tsx';
 import { Networks } from './networks.tsx';
-import { OverviewPage } from './overview.tsx';
-import { PaymentPage } from './payment.tsx';
-import { Payments } from './payments.tsx';
+import { OverviewPage } from './overview/overview.tsx';
+import { PaymentPage } from './payments/payment.tsx';
+import { Payments } from './payments/payments.tsx';
 import { decoded, linkTo, type Route, useRoute } from './route.ts';
 import { readShop, type Shop } from './shop.ts';
 import { SignIn } from './sign-in.tsx';

@@ -1,10 +1,10 @@
 import type { NetworkRow } from '../figures.ts';
 import { urlOf } from './api.ts';
-import { Copyable } from './copyable.tsx';
-import { Loaded } from './loaded.tsx';
-import { usePolled } from './polled.ts';
-import { Badge } from './state.tsx';
-import { type Column, Table } from './table.tsx';
+import { Copyable } from './parts/copyable.tsx';
+import { Loaded } from './parts/loaded.tsx';
+import { usePolled } from './parts/polled.ts';
+import { Badge } from './parts/state.tsx';
+import { type Column, Table } from './parts/table.tsx';
 
 const stateOf = ({ payTo, facilitator, signer }: NetworkRow): string => {
   if (payTo === undefined) return 'Not offered';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Fault } from './api.ts';
-import { Field } from './field.tsx';
-import { wordsOf } from './loaded.tsx';
-import { Notice } from './notice.tsx';
+import { Field } from './parts/field.tsx';
+import { wordsOf } from './parts/loaded.tsx';
+import { Notice } from './parts/notice.tsx';
 
 interface Props {
   readonly isAsking: boolean;

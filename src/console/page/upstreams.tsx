@@ -1,11 +1,11 @@
 import type { UpstreamRow } from '../figures.ts';
 import { urlOf } from './api.ts';
-import { counts, failed, latency, money } from './columns.ts';
-import { Loaded } from './loaded.tsx';
-import { PeriodPicker, periodOf } from './period.tsx';
-import { usePolled } from './polled.ts';
-import { Badge } from './state.tsx';
-import { type Column, Table } from './table.tsx';
+import { counts, failed, latency, money } from './parts/columns.ts';
+import { Loaded } from './parts/loaded.tsx';
+import { PeriodPicker, periodOf } from './parts/period.tsx';
+import { usePolled } from './parts/polled.ts';
+import { Badge } from './parts/state.tsx';
+import { type Column, Table } from './parts/table.tsx';
 
 const stateOf = ({ isOpen, missing }: UpstreamRow): string => {
   if (isOpen) return 'Failing, not asked';

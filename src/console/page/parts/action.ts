@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { Fault } from './api.ts';
+import { Fault } from '../api.ts';
 
 export interface Action {
   readonly isUnderWay: boolean;

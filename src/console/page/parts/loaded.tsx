@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Fault } from './api.ts';
+import type { Fault } from '../api.ts';
 import { timeOf } from './format.ts';
 import { Notice } from './notice.tsx';
 import type { Polled } from './polled.ts';

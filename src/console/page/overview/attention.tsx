@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { Attention, Sum } from '../figures.ts';
-import { count, dollars } from './format.ts';
-import { linkTo } from './route.ts';
-import { Shape, type ShapeName } from './shape.tsx';
+import type { Attention, Sum } from '../../figures.ts';
+import { count, dollars } from '../parts/format.ts';
+import { Shape, type ShapeName } from '../parts/shape.tsx';
+import { linkTo } from '../route.ts';
 
 interface Matter {
   readonly sum: Sum;

@@ -1,4 +1,4 @@
-import { urlOf } from './api.ts';
+import { urlOf } from '../api.ts';
 
 interface Props {
   readonly bounds: { readonly from: number; readonly to: number };

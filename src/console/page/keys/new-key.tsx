@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { KeyRow, NewKeyForm } from '../figures.ts';
-import { useAction } from './action.ts';
-import { write } from './api.ts';
-import { Copyable } from './copyable.tsx';
-import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
-import { Notice } from './notice.tsx';
+import type { KeyRow, NewKeyForm } from '../../figures.ts';
+import { write } from '../api.ts';
+import { useAction } from '../parts/action.ts';
+import { Copyable } from '../parts/copyable.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
 
 interface Props {
   onMade(): void;

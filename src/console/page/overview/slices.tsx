@@ -1,7 +1,7 @@
-import type { Slice } from '../figures.ts';
-import { counts, failed, latency, money } from './columns.ts';
-import { linkTo } from './route.ts';
-import { type Column, Table } from './table.tsx';
+import type { Slice } from '../../figures.ts';
+import { counts, failed, latency, money } from '../parts/columns.ts';
+import { type Column, Table } from '../parts/table.tsx';
+import { linkTo } from '../route.ts';
 
 interface Props {
   readonly title: string;

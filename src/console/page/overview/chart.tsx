@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { dayOf, hourOf } from './format.ts';
+import { dayOf, hourOf } from '../parts/format.ts';
 
 type Look = 'area' | 'line' | 'dashed' | 'bars';
 type Tone = 'accent' | 'ink' | 'quiet' | 'bad';

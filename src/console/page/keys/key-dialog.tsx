@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { KeyForm, KeyRow } from '../figures.ts';
-import { useAction } from './action.ts';
-import { write } from './api.ts';
-import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
-import { dollars } from './format.ts';
-import { Notice } from './notice.tsx';
-import { newReference } from './reference.ts';
+import type { KeyForm, KeyRow } from '../../figures.ts';
+import { write } from '../api.ts';
+import { useAction } from '../parts/action.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { dollars } from '../parts/format.ts';
+import { Notice } from '../parts/notice.tsx';
+import { newReference } from '../parts/reference.ts';
 
 export type KeyChange = 'Top up' | 'Limit' | 'Disable';
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { Fault, read } from './api.ts';
+import { Fault, read } from '../api.ts';
 
 const EVERY_MS = 15_000;
 const AFTER_FAULT_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Totals } from '../figures.ts';
-import { count, counted, duration, roughly, share } from './format.ts';
+import type { Totals } from '../../figures.ts';
+import { count, counted, duration, roughly, share } from '../parts/format.ts';
 
 function Figure({ name, value, children }: { name: string; value: string; children?: ComponentChildren }) {
   return (

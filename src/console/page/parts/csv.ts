@@ -1,4 +1,4 @@
-import { csvLine } from '../../books/cells.ts';
+import { csvLine } from '../../../books/cells.ts';
 
 /** Hands a table over as a file, guarded against formulas as the books are. */
 export function saveCsv(name: string, lines: readonly (readonly string[])[]): void {

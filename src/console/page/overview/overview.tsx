@@ -1,13 +1,13 @@
-import type { Overview } from '../figures.ts';
-import { urlOf } from './api.ts';
+import type { Overview } from '../../figures.ts';
+import { urlOf } from '../api.ts';
+import { ExportLinks } from '../parts/export-links.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PeriodPicker, periodOf } from '../parts/period.tsx';
+import { usePolled } from '../parts/polled.ts';
 import { AttentionList } from './attention.tsx';
 import { Charts } from './charts.tsx';
-import { ExportLinks } from './export-links.tsx';
 import { Figures } from './figures-row.tsx';
-import { Loaded } from './loaded.tsx';
-import { Notice } from './notice.tsx';
-import { PeriodPicker, periodOf } from './period.tsx';
-import { usePolled } from './polled.ts';
 import { Slices } from './slices.tsx';
 
 /** How the business goes, at a glance. */

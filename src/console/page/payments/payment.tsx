@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PaymentDetail, RefundRow } from '../figures.ts';
-import { urlOf } from './api.ts';
-import { Copyable } from './copyable.tsx';
-import { dollars, isoOf, momentOf } from './format.ts';
-import { Loaded } from './loaded.tsx';
-import { Notice } from './notice.tsx';
-import { usePolled } from './polled.ts';
+import type { PaymentDetail, RefundRow } from '../../figures.ts';
+import { urlOf } from '../api.ts';
+import { Copyable } from '../parts/copyable.tsx';
+import { dollars, isoOf, momentOf } from '../parts/format.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { usePolled } from '../parts/polled.ts';
+import { Badge, PaymentState, STATES } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { linkTo } from '../route.ts';
 import { RefundForm } from './refund-form.tsx';
-import { linkTo } from './route.ts';
-import { Badge, PaymentState, STATES } from './state.tsx';
-import { type Column, Table } from './table.tsx';
 import { Timeline } from './timeline.tsx';
 
 const refundStates = {

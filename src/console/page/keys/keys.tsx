@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import type { KeyPage, KeyRow } from '../figures.ts';
-import { urlOf } from './api.ts';
-import { money } from './columns.ts';
-import { dayOf, dollars, isoOf } from './format.ts';
+import type { KeyPage, KeyRow } from '../../figures.ts';
+import { urlOf } from '../api.ts';
+import { money } from '../parts/columns.ts';
+import { dayOf, dollars, isoOf } from '../parts/format.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { usePolled } from '../parts/polled.ts';
+import { Badge } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { type KeyChange, KeyDialog } from './key-dialog.tsx';
-import { Loaded } from './loaded.tsx';
 import { NewKey } from './new-key.tsx';
-import { usePolled } from './polled.ts';
-import { Badge } from './state.tsx';
-import { type Column, Table } from './table.tsx';
 
 const stateOf = ({ disabledAt, expiresAt }: KeyRow): string => {
   if (disabledAt !== undefined) return 'Disabled';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { goTo, linkTo } from '../route.ts';
 import { dayOf, isoOf } from './format.ts';
-import { goTo, linkTo } from './route.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
-import type { Moment } from '../figures.ts';
-import { duration, isoOf, momentOf } from './format.ts';
-import { wordOf } from './state.tsx';
+import type { Moment } from '../../figures.ts';
+import { duration, isoOf, momentOf } from '../parts/format.ts';
+import { wordOf } from '../parts/state.tsx';
 
 const WORDS: Readonly<Record<string, string>> = {
   challenge: 'Told the price',

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { PaymentPage, PaymentRow } from '../figures.ts';
-import { urlOf } from './api.ts';
-import { ExportLinks } from './export-links.tsx';
-import { Field } from './field.tsx';
-import { abridged, dollars, isoOf, momentOf } from './format.ts';
-import { Loaded } from './loaded.tsx';
-import { usePolled } from './polled.ts';
-import { goTo, linkTo } from './route.ts';
-import type { Shop } from './shop.ts';
-import { PaymentState, STATES, wordOf } from './state.tsx';
-import { type Column, Table } from './table.tsx';
+import type { PaymentPage, PaymentRow } from '../../figures.ts';
+import { urlOf } from '../api.ts';
+import { ExportLinks } from '../parts/export-links.tsx';
+import { Field } from '../parts/field.tsx';
+import { abridged, dollars, isoOf, momentOf } from '../parts/format.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { usePolled } from '../parts/polled.ts';
+import { PaymentState, STATES, wordOf } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { goTo, linkTo } from '../route.ts';
+import type { Shop } from '../shop.ts';
 
 const FILTERS = ['state', 'endpoint', 'network', 'payer', 'transaction'] as const;
 const MONTH_MS = 30 * 86_400_000;

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
-import type { Overview, Step } from '../figures.ts';
+import type { Overview, Step } from '../../figures.ts';
+import { counts, failed, latency, money } from '../parts/columns.ts';
+import { count, dayOf, duration, hourOf, isoOf, roughly, shortCount, shortDollars } from '../parts/format.ts';
+import { type Column, Table } from '../parts/table.tsx';
 import { Chart, type Line } from './chart.tsx';
-import { counts, failed, latency, money } from './columns.ts';
-import { count, dayOf, duration, hourOf, isoOf, roughly, shortCount, shortDollars } from './format.ts';
-import { type Column, Table } from './table.tsx';
 
 const DAY_MS = 86_400_000;
 
