@@ -254,7 +254,7 @@ export interface RefundsFile {
   readonly endpoint?: boolean;
 }
 
-/** How long things are kept: days (`30d`), or `forever`. See `keep.ts` for what is meant where one is left out. */
+/** How long things are kept: days (`30d`), or `forever`. See `settings/keep.ts` for what is meant where one is left out. */
 export interface KeepFile {
   readonly answers?: string;
   readonly payments?: string;
@@ -264,7 +264,7 @@ export interface KeepFile {
 export interface ServiceFile {
   readonly name: string;
   readonly description: string;
-  /** In indexes of x402 endpoints; see `listing.ts` for what is meant where one of the three is left out. */
+  /** In indexes of x402 endpoints; see `endpoints/listing.ts` for what is meant where one of the three is left out. */
   readonly shortName?: string;
   /** URL of a picture. */
   readonly icon?: string;

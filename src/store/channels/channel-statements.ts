@@ -1,4 +1,4 @@
-/** Every SQL statement about channels; see `statement.ts` for the dialect. */
+/** Every SQL statement about channels; see `engines/statement.ts` for the dialect. */
 
 import type { Statement } from '../engines/statement.ts';
 import type { ChannelFacts, ChannelState, Voucher } from './channel-store.ts';

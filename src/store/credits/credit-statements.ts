@@ -1,4 +1,4 @@
-/** Every SQL statement about credits; see `statement.ts` for the dialect. */
+/** Every SQL statement about credits; see `engines/statement.ts` for the dialect. */
 import type { Money } from '../../money.ts';
 import { withoutNul } from '../engines/nul.ts';
 import type { Statement } from '../engines/statement.ts';

@@ -1,4 +1,4 @@
-/** Every SQL statement about sums of business; see `statement.ts` for the dialect. */
+/** Every SQL statement about sums of business; see `engines/statement.ts` for the dialect. */
 
 import { withoutNul } from '../engines/nul.ts';
 import type { Statement } from '../engines/statement.ts';
