@@ -37,6 +37,10 @@ const check = (t: Test, changes: { upstreams?: string; forecast?: string }) =>
     { ...parts, adapters: [...parts.adapters, http] },
   );
 
+/** The forecast with pieces of text replaced, which must be there. */
+const changed = (...changes: [from: string, to: string][]): string =>
+  changes.reduce((text, [from, to]) => replaced(text, from, to), forecast);
+
 t.test('an upstream of no adapter of its own is right as it is', async (t) => {
   t.same(check(t, {}), []);
 });
@@ -116,4 +120,19 @@ t.test('keys are never sent in clear to another machine, and are all named', asy
   t.same(check(t, { upstreams: unnamed }), [
     'upstreams.yaml:10:1: the adapter http needs the secret user; add keys: { user: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
   ]);
+});
+
+t.test('a list that is paid for by the item and passed on as it is cannot hold the same twice', (t) => {
+  const byCity = changed(
+    ['fixed, amount', 'per-item, by: cities, amount'],
+    ['required: [city]', 'required: [city, cities]'],
+    ['    days: {', '    cities: { type: array, minItems: 1, maxItems: 5, items: { type: string } }\n    days: {'],
+    ['{ city: Lisbon }', '{ city: Lisbon, cities: [Porto] }'],
+    ['{ days: days }', '{ days: days, and: cities }'],
+  );
+  t.same(check(t, { forecast: byCity }), [
+    `${FILE}:3:30: the price counts what stands twice in cities once, and weather is asked for it twice; uniqueItems: true for cities`,
+  ]);
+  t.same(check(t, { forecast: replaced(byCity, 'maxItems: 5', 'maxItems: 5, uniqueItems: true') }), []);
+  t.end();
 });

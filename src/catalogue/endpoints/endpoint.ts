@@ -79,10 +79,12 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   const listing = price && readListing(plan.listing, price, context.checker.diagnostics);
   if (price) checkAmounts(price, endpoint.free, plan.price.location, context);
   if (!price || !listing || typeof path.value !== 'string') return undefined;
+  const priceOptions = plan.price.value as PriceOptions;
   for (const upstream of plan.upstreams) {
     const priceAt = plan.price.inherited && !upstream.inherited ? upstream.location : plan.price.location;
     context.upstreamUse.checkTerms(upstream.location, upstream.value, price, priceAt);
-    context.upstreamUse.checkRecipeTerms(upstream.value, plan.price.value as PriceOptions, priceAt);
+    context.upstreamUse.checkRecipeTerms(upstream.value, priceOptions, priceAt);
+    context.upstreamUse.checkItems(upstream.value, priceOptions, requestSchema, blame ?? below(priceAt, 'by'));
   }
   const envelope = plan.envelope as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
@@ -96,7 +98,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     networks: networks.map(String),
     requestOn: requestsOn(plan, context),
     price,
-    priceOptions: plan.price.value as PriceOptions,
+    priceOptions,
     listing,
     ...readDeadlines(plan.deadline, requestSchema),
     bodyLimitBytes,

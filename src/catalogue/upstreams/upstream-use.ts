@@ -128,6 +128,19 @@ export class UpstreamUse {
     }
   }
 
+  /**
+   * Checks that a list whose price counts what stands in it twice once is handed on by an `upstream:` block without the
+   * second: recipes see to that themselves.
+   */
+  checkItems(options: unknown, price: JsonObject, { properties }: JsonSchema, at: SourceLocation): void {
+    if (price.rule !== 'per-item' || !isJsonObject(options) || options.via === undefined) return;
+    const by = String(price.by);
+    const list = isJsonObject(properties) ? properties[by] : undefined;
+    if (!isJsonObject(list) || list.uniqueItems === true) return;
+    const wrong = `the price counts what stands twice in ${by} once, and ${String(options.via)} is asked for it twice`;
+    this.#checker.diagnostics.add(at, wrong, `uniqueItems: true for ${by}`);
+  }
+
   #adapterOf(location: SourceLocation, via: unknown, options: JsonObject): AdapterDeclaration | undefined {
     if (!this.#upstreams) return undefined;
     const upstream = this.#upstreams.get(String(via));
