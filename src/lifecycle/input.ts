@@ -124,14 +124,30 @@ function readBody(request: GatewayRequest): Record<string, unknown> {
   return readJsonObject(request.body);
 }
 
+/** Where a number stands that is infinite once it is read, such as 1e999; undefined where none is. */
+function infiniteIn(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const found = infiniteIn(inner, `${path}/${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** The validated input with its defaults. Throws Problem `invalid_json`, `unsupported_media_type` or `invalid_request`. */
 export function readInput(route: Route, request: GatewayRequest): Input {
   const fromQuery = request.transport === 'http' && request.method === 'GET';
   const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
-  return demandFits(route.request, parse, {
+  const input = demandFits(route.request, parse, {
     compilers: fromQuery ? queryCompilers : bodyCompilers,
     isLarge: request.body.length >= LARGE_BODY_BYTES,
   });
+  // JSON has no word for it: it would be sent on as null, and no price can be made of it.
+  const path = infiniteIn(input);
+  if (path === undefined) return input;
+  const message = 'is larger than numbers can be';
+  throw new Problem('invalid_request', `${path} ${message}`, { details: [{ path, message }] });
 }
 
 /** `parse` gives the value, afresh each time: validation fills defaults in. Throws Problem `invalid_request`. */

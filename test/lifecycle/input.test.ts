@@ -253,6 +253,23 @@ t.test('a schema may say what only others understand, and fills its defaults in'
   t.equal(resultFault(routeOf({}, { result: { 'x-of-others': true } }), {}), undefined);
 });
 
+t.test('a number that is read as infinite is refused at its place: what it is sent on as is null', async (t) => {
+  const request = {
+    properties: { size: { type: 'number' }, box: {}, list: { type: 'array', items: { type: 'integer' } } },
+  };
+  const refused = (path: string) => [{ path, message: 'is larger than numbers can be' }];
+  for (const [body, path] of [
+    ['{"size": 1e999}', '/size'],
+    ['{"size": 1, "box": {"deep": [null, {"far": -1e999}]}}', '/box/deep/1/far'],
+  ] as const) {
+    t.strictSame(faultsOf(request, body), refused(path));
+  }
+  const ask = (query: string) => readInput(routeOf(request), requestOf('', { method: 'GET', query }));
+  t.strictSame(problemOf(() => ask('size=Infinity')).details, refused('/size'));
+  t.strictSame(problemOf(() => ask('list=1&list=1e999')).details, refused('/list/1'));
+  t.strictSame(ask('size=1e300'), { size: 1e300 });
+});
+
 t.test('a body has to be named JSON, or nothing', async (t) => {
   const read = (type: string | string[] | undefined) =>
     readInput(routeOf({}), requestOf({ a: 1 }, { headers: { 'content-type': type } }));
