@@ -157,10 +157,16 @@ async function callUpstream(
 
 export const streamed = (body: string): StoredAnswer => ({ status: 200, contentType: 'text/event-stream', body });
 
-const answerOf = (route: Route, result: unknown): StoredAnswer =>
-  route.streams
-    ? streamed(String(result))
-    : { status: 200, contentType: 'application/json', body: JSON.stringify(enveloped(result, route.envelope)) };
+/** Throws Problem `upstream_invalid_result` for what is nested more deeply than JSON can be written. */
+function answerOf(route: Route, result: unknown): StoredAnswer {
+  if (route.streams) return streamed(String(result));
+  try {
+    const body = JSON.stringify(enveloped(result, route.envelope));
+    return { status: 200, contentType: 'application/json', body };
+  } catch (error) {
+    throw new Problem('upstream_invalid_result', undefined, { cause: error });
+  }
+}
 
 /** All who pay nothing share one caller's turns at a provider. */
 const NOBODY = 'nobody';
@@ -223,7 +229,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
   const { route, claim, lease, receipt, hold, requestId } = request;
   const startedAt = now();
   let cost: string | undefined;
-  let result: unknown;
+  let answer: StoredAnswer;
   if (!(await lease.confirm())) throw inProgress();
   try {
     const reportCost = (dollars: string) => {
@@ -231,7 +237,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
       if (request.visit) request.visit.cost = dollars;
     };
     const own = { paymentId: claim.id, isRepeated: claim.attempt > 1, reportCost, emit: request.emit };
-    result = await callUpstream(parts, request, lease, own);
+    answer = answerOf(route, await callUpstream(parts, request, lease, own));
   } catch (error) {
     if (lease.lost.aborted) throw inProgress();
     const problem = toProblem(error, parts.upstreams);
@@ -241,7 +247,6 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     if (!receipt) throw withWordOf(problem, hold?.told?.());
     throw owed(problem, receipt, error);
   }
-  const answer = answerOf(route, result);
   const keep = () => store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });
   if (!request.isKeptLater && !(await throughOutage(keep))) throw inProgress();
   log.info({ requestId, route: route.id, attempt: claim.attempt, ms: now() - startedAt }, 'upstream answered');

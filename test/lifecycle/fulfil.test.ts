@@ -102,6 +102,19 @@ for (const [what, error, code, message, headers, owed] of [
   });
 }
 
+/** Lists in lists: JSON.parse takes more of them than JSON.stringify does. */
+const tooDeep = (): unknown => JSON.parse(`{"text": "fog", "deep": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+
+t.test('an answer that cannot be written down again is none: the payment is free, or its result owed', async (t) => {
+  const whole = openSale(t, { upstream: tooDeep });
+  t.match(await whole.pay('p'), { kind: 'problem', problem: { code: 'upstream_invalid_result' } });
+  t.match(await whole.store.find('p'), { state: 'released', reason: 'upstream_invalid_result' });
+  t.same(whole.seen, { asked: 1, settled: [] });
+  const first = openSale(t, { upstream: tooDeep, verified: { upfront: 'above' } });
+  t.match(await first.pay('p'), { kind: 'problem', problem: { code: 'result_owed' } });
+  t.match(await first.store.find('p'), { state: 'owed', reason: 'upstream_invalid_result' });
+});
+
 for (const [failure, code] of [
   ['content-refused', 'content_refused'],
   ['not-found', 'not_found'],
