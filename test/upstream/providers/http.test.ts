@@ -7,6 +7,8 @@ import { http } from '../../../src/upstream/providers/http/adapter.ts';
 import { withCopies } from '../../../src/upstream/providers/http/files.ts';
 import { passOn } from '../../../src/upstream/providers/http/pass-on.ts';
 import { filledPath } from '../../../src/upstream/providers/http/path.ts';
+import { openCallContext } from '../call-context.ts';
+import { connect, json, serve } from '../http/weather.ts';
 import { type AdapterCase, adapterContract } from './contract.ts';
 
 const forecast = {
@@ -105,6 +107,26 @@ t.test('a file that is not there, or is null, is none to copy', async (t) => {
   const result = await withCopies(answer, ['picture', 'pages', 'sound'], 'weather', context);
   t.same(result, { picture: null, pages: ['kept one', 'kept two'], title: 'Fog' });
 });
+
+t.test(
+  'what a call cost is for the books: an answer that does not say so as expected is sold all the same',
+  async (t) => {
+    const asked = async (cost: string) => {
+      const { origin } = await serve(t, (_request, response) =>
+        json(response, 200, { city: 'Porto', usage: null, spent: 2 }),
+      );
+      const context = openCallContext(t);
+      const binding = { options: { path: '/', cost }, upstream: 'weather', http: connect(t, origin) };
+      return {
+        result: await http.call({}, binding as unknown as Parameters<typeof http.call>[1], context),
+        costs: context.costs,
+      };
+    };
+    const result = { city: 'Porto', usage: null, spent: 2 };
+    t.same(await asked('spent'), { result, costs: ['2.000000000000'] });
+    t.same(await asked('sum(usage.items)'), { result, costs: [] });
+  },
+);
 
 t.test('what a path cannot hold is the caller’s fault, and none of the gateway’s', (t) => {
   for (const value of ['..', 'a/../b', '\ud800', 'half \udc00 a pair']) {

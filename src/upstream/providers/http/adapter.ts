@@ -70,7 +70,16 @@ function reportCost(
   upstream: string,
   context: Pick<CallContext, 'reportCost'>,
 ): void {
-  const cost = expression === undefined ? undefined : evaluate(expression, answer, upstream);
+  const cost = expression === undefined ? undefined : costIn(answer, expression, upstream);
   const dollars = reportedCost(typeof cost === 'string' ? Number(cost) : cost);
   if (dollars !== undefined) context.reportCost?.(dollars);
+}
+
+/** An answer that does not fit the expression says nothing of its cost, and is no worse for it. */
+function costIn(answer: unknown, expression: string, upstream: string): unknown {
+  try {
+    return evaluate(expression, answer, upstream);
+  } catch {
+    return undefined;
+  }
 }
