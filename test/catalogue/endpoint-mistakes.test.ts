@@ -29,6 +29,36 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['words: { larg: §[big]', 'size does not take larg; did you mean large?']],
   ],
   [
+    'a flag stands beside the members of a result, which has to have some',
+    replaced(oil, 'result: { $ref: picture }', 'envelope: flag\nresult: { type: array, examples: [[1]] }'),
+    [
+      [
+        'envelope: §flag',
+        'a flag stands beside the members of a result, and result is no object; write data, or type: object',
+      ],
+    ],
+  ],
+  [
+    'a mirror with a flag has a result with members, also where only one of the two is its own',
+    `${replaced(oil, 'result: { $ref: picture }', 'result: { type: string, examples: [fog] }')}mirrors:\n  - network: chain-e\n    envelope: flag\n`,
+    [
+      [
+        '    envelope: §flag',
+        'a flag stands beside the members of a result, and result is no object; write data, or type: object',
+      ],
+    ],
+  ],
+  [
+    'a mirror whose own result has no members has no flag either',
+    `${replaced(oil, 'path:', 'envelope: flag\npath:')}mirrors:\n  - network: chain-e\n    result: { type: string, examples: [fog] }\n`,
+    [
+      [
+        '    §result: { type: string',
+        'a flag stands beside the members of a result, and mirrors[0].result is no object; write data, or type: object',
+      ],
+    ],
+  ],
+  [
     'a secret that depends on a field names one that a request may leave out',
     replaced(oil, 'path:', 'secret: { unless: prompt }\npath:'),
     [['secret: { unless: §prompt', 'secret.unless names prompt, which every request has; there are: size']],

@@ -19,7 +19,14 @@ import { checkDeadline, readDeadlines } from './deadline.ts';
 import { listingOf } from './listing.ts';
 import { checkAmounts, compilePrice, readListing } from './price.ts';
 import { checkUnread, type RequestUse } from './request-reads.ts';
-import { checkMirror, checkOperation, checkRequest, checkRequestOn, checkResult } from './route-checks.ts';
+import {
+  checkEnvelope,
+  checkMirror,
+  checkOperation,
+  checkRequest,
+  checkRequestOn,
+  checkResult,
+} from './route-checks.ts';
 import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
 import { checkSecret } from './secret.ts';
 
@@ -66,6 +73,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkRequest(plan, context);
   checkRequestOn(plan, context);
   checkResult(result, context);
+  checkEnvelope(plan, resultSchema, context);
   checkUpstreams(plan, requestSchema, context);
   checkAnswers(plan, resultSchema, context);
   checkExampleAnswers(plan, resultSchema, context);
@@ -86,7 +94,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     context.upstreamUse.checkRecipeTerms(upstream.value, priceOptions, priceAt);
     context.upstreamUse.checkItems(upstream.value, priceOptions, requestSchema, blame ?? below(priceAt, 'by'));
   }
-  const envelope = plan.envelope as Envelope | undefined;
+  const envelope = plan.envelope.value as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
   return {
     id: kind === 'base' ? endpoint.id : path.value.slice(1),

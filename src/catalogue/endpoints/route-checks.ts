@@ -3,6 +3,7 @@ import type { CheckContext } from '../check-context.ts';
 import { checkConditions } from '../schemas/request-conditions.ts';
 import { checkRequestKeywords } from '../schemas/request-keywords.ts';
 import { closedRequest, isWellWritten, openResult, refusals } from '../schemas/schemas.ts';
+import type { JsonSchema } from '../types.ts';
 import { inlineFragments } from '../yaml/fragments.ts';
 import { choices } from '../yaml/suggest.ts';
 import { below, keyOf, pathName } from '../yaml/yaml-document.ts';
@@ -131,4 +132,12 @@ export function checkResult(
     checker.diagnostics.add(part === 'key' ? keyOf(where) : where, wrong, expected);
   }
   if (checker.diagnostics.count === before) checked.add(schema, first);
+}
+
+/** A result without members would be lost beside a flag. */
+export function checkEnvelope({ envelope, result }: RoutePlan, schema: JsonSchema, { checker }: CheckContext): void {
+  if (envelope.value !== 'flag' || schema.type === 'object' || (envelope.inherited && result.inherited)) return;
+  const wrong = `a flag stands beside the members of a result, and ${pathName(result.location.path)} is no object`;
+  const at = envelope.inherited ? keyOf(result.location) : envelope.location;
+  checker.diagnostics.add(at, wrong, 'write data, or type: object');
 }

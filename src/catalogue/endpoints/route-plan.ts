@@ -29,7 +29,7 @@ export interface RoutePlan {
   readonly requestOn: Sourced;
   readonly result: Sourced;
   readonly example: Sourced;
-  readonly envelope: unknown;
+  readonly envelope: Sourced;
   readonly deadline: unknown;
   readonly upstreams: readonly Sourced[];
   /** Present where the kind is `operation`: its block, and what its rail says of such blocks. */
@@ -73,7 +73,7 @@ function basePlan(location: SourceLocation, file: JsonObject, { service, rails }
     requestOn: part('requestOn'),
     result: part('result'),
     example: part('example'),
-    envelope: file.envelope,
+    envelope: part('envelope'),
     deadline: file.deadline,
     upstreams: upstreamsOf(part('upstream')),
     operation: undefined,
@@ -81,7 +81,7 @@ function basePlan(location: SourceLocation, file: JsonObject, { service, rails }
 }
 
 function overridden(location: SourceLocation, own: JsonObject, base: RoutePlan): RoutePlan {
-  const part = (key: 'price' | 'request' | 'result' | 'example'): Sourced =>
+  const part = (key: 'price' | 'request' | 'result' | 'example' | 'envelope'): Sourced =>
     own[key] === undefined
       ? { ...base[key], inherited: true }
       : { value: own[key], location: below(location, key), inherited: false };
@@ -93,7 +93,7 @@ function overridden(location: SourceLocation, own: JsonObject, base: RoutePlan):
     request: part('request'),
     result: part('result'),
     example: part('example'),
-    envelope: own.envelope ?? base.envelope,
+    envelope: part('envelope'),
     upstreams:
       own.upstream === undefined
         ? base.upstreams.map((upstream) => ({ ...upstream, inherited: true }))
