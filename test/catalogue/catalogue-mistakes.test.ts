@@ -327,3 +327,12 @@ t.test('networks are held to their family', async (t) => {
   );
   t.ok(problems.some((problem) => problem.includes('networks.yaml:15:5: an EVM asset needs the name and version')));
 });
+
+t.test('a name may hold what URLs escape: a mistake below it is one like any other', (t) => {
+  const priced = replaced(oil, '{ small: "0.05", large: "0.1" }', '{ small: "0.05", "100%": 0.1, "a/b~c": 0.2 }');
+  t.same(problemsOf(writeCatalogue(t, { 'endpoints/image/oil.yaml': priced })), [
+    'endpoints/image/oil.yaml:3:68: 0.1 is not quoted; write "0.1"',
+    'endpoints/image/oil.yaml:3:82: 0.2 is not quoted; write "0.2"',
+  ]);
+  t.end();
+});

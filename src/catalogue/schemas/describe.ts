@@ -17,7 +17,7 @@ const pointerSteps = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 const LONGEST_SHOWN = 80;
 
