@@ -136,3 +136,9 @@ t.test('a list that is paid for by the item and passed on as it is cannot hold t
   t.same(check(t, { forecast: replaced(byCity, 'maxItems: 5', 'maxItems: 5, uniqueItems: true') }), []);
   t.end();
 });
+
+t.test('a key in braces without quotes is a map, and one mistake', async (t) => {
+  const [found, ...others] = check(t, { upstreams: replaced(upstreams, '{ bearer: key }', '{ bearer: {key} }') });
+  t.match(found, /^upstreams.yaml:14:26: \{"bearer":\{"key":null\}\} fits none of the forms allowed; /);
+  t.same(others, []);
+});

@@ -143,7 +143,13 @@ function checkUpstream(
   if (addressProblem) diagnostics.add(below(location, 'baseUrl'), addressProblem, 'write an https URL');
   // What is no map at all is reported by the file's schema.
   const keys = file.keys === undefined || isJsonObject(file.keys) ? (file.keys ?? {}) : undefined;
-  const needed = [...adapter.secrets, ...(adapter.secretsIn?.(asJsonObject(file.settings)) ?? [])];
+  const settings = asJsonObject(file.settings);
+  const isSettled = checker.fits(
+    below(location, 'settings'),
+    file.settings ?? {},
+    closedOptions(adapter.upstreamOptions ?? {}),
+  );
+  const needed = [...adapter.secrets, ...((isSettled && adapter.secretsIn?.(settings)) || [])];
   for (const secret of keys ? needed : []) {
     if (keys?.[secret] === undefined) {
       diagnostics.add(
@@ -155,14 +161,14 @@ function checkUpstream(
   }
   const secrets = [...needed, ...(adapter.optionalSecrets ?? [])];
   for (const secret of Object.keys(keys ?? {})) {
-    if (secrets.includes(secret)) continue;
+    // What the settings speak of is not known where they do not fit.
+    if (secrets.includes(secret) || (adapter.secretsIn && !isSettled)) continue;
     diagnostics.add(
       keyOf(below(location, 'keys', secret)),
       `${adapter.name} has no secret ${secret}`,
       choices(secret, secrets),
     );
   }
-  checker.fits(below(location, 'settings'), file.settings ?? {}, closedOptions(adapter.upstreamOptions ?? {}));
   const modelSchema = closedOptions(adapter.modelOptions ?? {}, modelProperties, ['id']);
   for (const [name, model] of entries(file.models)) {
     const at = below(location, 'models', name);
