@@ -1,6 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type Alias, type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { CheckedCatalogue } from '../checked.ts';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 
@@ -81,21 +93,51 @@ function walk(root: unknown, path: readonly Step[]): { key: Node | undefined; va
 
 interface Parsed {
   readonly yaml: Document.Parsed;
-  /** Aliases of anchors that do not stand above them, which have no value. */
-  readonly unanchored: readonly Alias[];
+  /** What is YAML and has no value that JSON could have. */
+  readonly faults: readonly { readonly offset: number; readonly message: string; readonly expected: string }[];
   readonly lineCounter: LineCounter;
 }
+
+/** A few lines of aliases of aliases can stand for more than a machine holds. */
+const MOST_VALUES = 1_000_000;
 
 function parse(text: string): Parsed {
   const lineCounter = new LineCounter();
   const yaml = parseDocument(text, { lineCounter, prettyErrors: false, keepSourceTokens: false });
-  const unanchored: Alias[] = [];
+  const faults: { offset: number; message: string; expected: string }[] = [];
+  const add = (node: Node, message: string, expected: string) =>
+    faults.push({ offset: node.range?.[0] ?? 0, message, expected });
   visit(yaml, {
-    Alias(_key, alias) {
-      if (alias.resolve(yaml) === undefined) unanchored.push(alias);
+    Alias(_key, alias, path) {
+      const { source } = alias;
+      const anchored = alias.resolve(yaml);
+      if (!anchored) add(alias, `there is no anchor &${source} above`, 'write the name without *');
+      else if (path.includes(anchored)) {
+        add(alias, `*${source} stands within what it stands for`, 'write out what is meant');
+      }
+    },
+    Pair(_key, { key }) {
+      if (!isScalar(key) || key.value !== '<<' || key.type !== 'PLAIN') return;
+      add(key, 'YAML 1.2 has no key << that merges', 'write out its keys');
     },
   });
-  return { lineCounter, yaml, unanchored };
+  if (faults.length === 0 && valuesIn(yaml.contents, yaml) > MOST_VALUES) {
+    const message = `there are more than ${MOST_VALUES} values in it, its aliases written out`;
+    faults.push({ offset: 0, message, expected: 'write fewer' });
+  }
+  return { lineCounter, yaml, faults };
+}
+
+/** How many values there are in a part of a document, with each alias written out. No alias stands within itself. */
+function valuesIn(part: unknown, document: Document, counted = new Map<unknown, number>()): number {
+  if (isAlias(part)) return valuesIn(part.resolve(document), document, counted);
+  if (isPair(part)) return valuesIn(part.value, document, counted);
+  if (!isCollection(part)) return 1;
+  const known = counted.get(part);
+  if (known !== undefined) return known;
+  const count = part.items.reduce<number>((sum, item) => sum + valuesIn(item, document, counted), 1);
+  counted.set(part, count);
+  return count;
 }
 
 const offsetPosition = ({ lineCounter }: Parsed, offset: number) => {
@@ -140,22 +182,20 @@ export function readDocument(
   return document;
 }
 
-const contentOf = ({ yaml, unanchored }: Parsed): unknown =>
-  yaml.errors.length > 0 || unanchored.length > 0 || yaml.contents === null ? undefined : yaml.toJS();
+const contentOf = ({ yaml, faults }: Parsed): unknown =>
+  yaml.errors.length > 0 || faults.length > 0 || yaml.contents === null ? undefined : yaml.toJS({ maxAliasCount: -1 });
 
 function reportUnreadable(document: CatalogueDocument, parsed: Parsed, text: string, diagnostics: Diagnostics): void {
-  const { unanchored } = parsed;
+  const { faults } = parsed;
   const { errors } = parsed.yaml;
   const at = (offset: number): SourceLocation => ({
     document: { ...document, position: () => offsetPosition(parsed, offset) },
     path: [],
   });
-  if (errors.length === 0 && unanchored.length === 0) {
+  if (errors.length === 0 && faults.length === 0) {
     diagnostics.add({ document, path: [] }, 'the file is empty', 'write it, or remove it');
   }
-  for (const { source, range } of unanchored) {
-    diagnostics.add(at(range?.[0] ?? 0), `there is no anchor &${source} above`, 'write the name without *');
-  }
+  for (const { offset, message, expected } of faults) diagnostics.add(at(offset), message, expected);
   for (const error of errors) {
     const duplicate = error.code === 'DUPLICATE_KEY';
     const written = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? '';

@@ -1,0 +1,37 @@
+/** Anchors and aliases of YAML, as they may stand in a catalogue's files. */
+import t, { type Test } from 'tap';
+import { oil, problemsOf, replaced, writeCatalogue } from './temporary-catalogue.ts';
+
+const FILE = 'endpoints/image/oil.yaml';
+const problemsIn = (t: Test, text: string) => problemsOf(writeCatalogue(t, { [FILE]: text }));
+
+t.test('what has an anchor is named as often as it is needed', async (t) => {
+  const sizes = Array.from({ length: 150 }, (_, at) => `f${at}: *size`).join(', ');
+  const input = replaced(oil, '{ from: size } }', `&size { from: size }, ${sizes} }`);
+  t.same(problemsIn(t, input), []);
+});
+
+t.test('an alias within what it stands for is refused at its place', async (t) => {
+  t.same(problemsIn(t, replaced(oil, '{ from: size } }', '&size { from: *size } }')), [
+    `${FILE}:14:48: *size stands within what it stands for; write out what is meant`,
+  ]);
+});
+
+t.test('aliases of aliases that stand for more than a machine holds are refused', async (t) => {
+  const lines = Array.from({ length: 9 }, (_, at) => `&l${at + 1} [${Array(10).fill(`*l${at}`).join(', ')}]`);
+  const text = replaced(
+    oil,
+    'prompt: { $ref: prompt }',
+    `prompt: { $ref: prompt, examples: [&l0 fog, ${lines.join(', ')}] }`,
+  );
+  t.same(problemsIn(t, text), [
+    `${FILE}:1:1: there are more than 1000000 values in it, its aliases written out; write fewer`,
+  ]);
+});
+
+t.test('keys that YAML 1.1 would merge are refused: nothing merges them', async (t) => {
+  const merged = replaced(oil, '{ text: prompt, format: { from: size } }', '{ text: prompt, <<: { from: size } }');
+  t.same(problemsIn(t, merged), [`${FILE}:14:26: YAML 1.2 has no key << that merges; write out its keys`]);
+  const field = replaced(oil, '{ text: prompt, format: { from: size } }', '{ text: prompt, "<<": { from: size } }');
+  t.same(problemsIn(t, field), [], 'in quotes it is a name');
+});
