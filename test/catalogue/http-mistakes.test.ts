@@ -68,6 +68,39 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:14:9: path takes city, which may be "": that leads to another path; format: path-segment for city, an enum or a pattern`,
   ],
   [
+    'a path that no request line can hold',
+    ['path: /forecast/{city}', 'path: "/fore cast/{city}"'],
+    `${FILE}:14:9: path holds " ", which no path can; write %20`,
+  ],
+  [
+    'a path in letters that are not escaped',
+    ['path: /forecast/{city}', 'path: /予報/{city}'],
+    `${FILE}:14:9: path holds "予", which no path can; write %E4%BA%88`,
+  ],
+  [
+    'braces that name no field',
+    ['path: /forecast/{city}', 'path: "/forecast/{}/{city}"'],
+    `${FILE}:14:9: path holds "{", which no path can; write %7B`,
+  ],
+  [
+    'braces in braces',
+    ['path: /forecast/{city}', 'path: "/forecast/{{city}}"'],
+    `${FILE}:14:9: path holds "{", which no path can; write %7B`,
+  ],
+  [
+    'a path of a job that no request line can hold',
+    [
+      'query: { days: days }',
+      'poll: { path: "/the jobs/{id}", until: "days[0].max_c == `24`" }\n  query: { days: days }',
+    ],
+    `${FILE}:15:17: poll.path holds " ", which no path can; write %20`,
+  ],
+  [
+    'a path of a job that leads nowhere',
+    ['query: { days: days }', 'poll: { path: "jobs/{id}", until: "days[0].max_c == `24`" }\n  query: { days: days }'],
+    `${FILE}:15:17: poll.path is no path; begin it with /, or write one place alone for a whole address: "{url}"`,
+  ],
+  [
     'a place in the path that a request may leave out',
     ['required: [city]', 'required: []'],
     `${FILE}:7:11: weather needs city in every call, and request may leave it out; city in required, or a default`,

@@ -5,7 +5,7 @@ import type { UpstreamFile } from '../../../catalogue/types.ts';
 import { evaluate, expressionFault } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
-import { pathFaults, placesIn } from './path.ts';
+import { jobPathFaults, pathFaults, placesIn, textFaults } from './path.ts';
 import { headerFaults } from './request.ts';
 import { isReversible } from './reversed.ts';
 
@@ -15,6 +15,8 @@ export const check: Check = (given, { request, upstream }) => {
   const options = given as unknown as HttpOptions;
   const faults = [
     ...pathFaults(options.path, request),
+    ...textFaults(options.path, ['path']),
+    ...(options.poll ? [...jobPathFaults(options.poll.path), ...textFaults(options.poll.path, ['poll', 'path'])] : []),
     ...headerFaults(options.headers, request),
     ...expressionFaults(options),
     ...contradictions(options),

@@ -26,6 +26,24 @@ export function filledPath(path: string, find: (name: string) => unknown, upstre
   });
 }
 
+/** Paths on the wire are ASCII without spaces; a fragment is never sent, and braces that are left name nothing. */
+const NO_PATH = /[^!-~]|[{}#]/u;
+
+/** What stands in a path and cannot: no call could be made, or it would go elsewhere. `name` is for the message. */
+export function textFaults(path: string, name: readonly string[]): OptionFault[] {
+  const [wrong] = NO_PATH.exec(path.replaceAll(PLACES, '')) ?? [];
+  if (wrong === undefined) return [];
+  const message = `${name.join('.')} holds ${JSON.stringify(wrong)}, which no path can`;
+  return [{ path: name, message, expected: `write ${encodeURIComponent(wrong)}` }];
+}
+
+/** A job is asked for below the upstream's address, or at a whole one that the first answer holds. */
+export function jobPathFaults(path: string): OptionFault[] {
+  if (/^(?:\/|https?:\/\/|\{[^{}]+\}$)/.test(path)) return [];
+  const expected = 'begin it with /, or write one place alone for a whole address: "{url}"';
+  return [{ path: ['poll', 'path'], message: 'poll.path is no path', expected }];
+}
+
 const CLIMBING = ['', '.', '..', 'a/', '../a', 'a/../b', '..\\a'];
 
 /** Places whose fields take what `filledPath` refuses: callers would learn of it after they paid. */
