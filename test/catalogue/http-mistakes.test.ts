@@ -101,6 +101,16 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:17: poll.path is no path; begin it with /, or write one place alone for a whole address: "{url}"`,
   ],
   [
+    'a text of every call that no header can hold',
+    ['query: { days: days }', 'query: { days: days }\n  headers: { x-shop: { value: "Café ☕" } }'],
+    `${FILE}:16:22: a header takes printable ASCII alone, and this is sent: "Café ☕"; write it in other characters`,
+  ],
+  [
+    'a renamed value that no header can hold',
+    ['query: { days: days }', 'headers: { x-days: { from: days, values: { "2": "two\\nthree" } } }'],
+    `${FILE}:15:22: a header takes printable ASCII alone, and this is sent: "two\\nthree"; write it in other characters`,
+  ],
+  [
     'a place in the path that a request may leave out',
     ['required: [city]', 'required: []'],
     `${FILE}:7:11: weather needs city in every call, and request may leave it out; city in required, or a default`,
@@ -174,4 +184,14 @@ t.test('a key in braces without quotes is a map, and one mistake', async (t) => 
   const [found, ...others] = check(t, { upstreams: replaced(upstreams, '{ bearer: key }', '{ bearer: {key} }') });
   t.match(found, /^upstreams.yaml:14:26: \{"bearer":\{"key":null\}\} fits none of the forms allowed; /);
   t.same(others, []);
+});
+
+t.test('what an upstream is always sent in headers can stand there', async (t) => {
+  const of = (headers: string) =>
+    check(t, { upstreams: replaced(upstreams, '{ bearer: key } }', `{ bearer: key }, headers: { ${headers} } }`) });
+  t.same(of('Accept: "text/plain; q=0.5", X_Shop: "one, two"'), []);
+  t.same(of('"x shop": one'), ['upstreams.yaml:14:54: "x shop" does not fit; write the name of a header']);
+  t.same(of('x-shop: "one\\ntwo"'), [
+    'upstreams.yaml:14:62: "one\\ntwo" does not fit; write printable ASCII on one line',
+  ]);
 });

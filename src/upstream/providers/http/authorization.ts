@@ -51,7 +51,12 @@ export const httpSettings = {
     },
     headers: {
       type: 'object',
-      additionalProperties: { type: 'string' },
+      propertyNames: { pattern: name.pattern, 'x-expected': 'write the name of a header' },
+      additionalProperties: {
+        type: 'string',
+        pattern: '^[\\t -~]*$',
+        'x-expected': 'write printable ASCII on one line',
+      },
       description: 'Sent with every call',
       examples: [{ 'x-version': '2' }],
     },

@@ -3,6 +3,7 @@
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { openSchemaTrial } from '../../../catalogue/schemas/ajv.ts';
 import type { Input, JsonSchema } from '../../../catalogue/types.ts';
+import type { MappedField } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { UpstreamRequest } from '../../http/upstream-http.ts';
 import { mapInput, mapTemplate } from '../../input-mapping.ts';
@@ -37,10 +38,15 @@ function headersFor(mapped: Readonly<Record<string, unknown>>, upstream: string)
   return Object.fromEntries(entries);
 }
 
-/** Headers whose fields take what a header cannot hold: callers would learn of it after they paid. */
+/** Headers that say what a header cannot hold, or whose fields take it: callers would learn of it after they paid. */
 export function headerFaults(headers: HttpOptions['headers'], request: JsonSchema): OptionFault[] {
   const properties = isJsonObject(request.properties) ? request.properties : {};
   return Object.entries(headers ?? {}).flatMap(([header, source]): OptionFault[] => {
+    const wrong = textsOf(source).find((text) => !HEADER_VALUE.test(text));
+    if (wrong !== undefined) {
+      const sent = `a header takes printable ASCII alone, and this is sent: ${JSON.stringify(wrong)}`;
+      return [{ path: ['headers', header], message: sent, expected: 'write it in other characters' }];
+    }
     const field = typeof source === 'string' ? source : 'from' in source ? source.from : undefined;
     const schema = field === undefined ? undefined : properties[field];
     if (!isJsonObject(schema) || schema.type !== 'string' || Array.isArray(schema.enum)) return [];
@@ -50,3 +56,9 @@ export function headerFaults(headers: HttpOptions['headers'], request: JsonSchem
     return [{ path: ['headers', header], message, expected: `pattern: "^[ -~]*$" for ${field}` }];
   });
 }
+
+/** What is sent whatever a request holds, or in place of one of its values. */
+const textsOf = (source: MappedField): string[] => {
+  if (typeof source === 'string') return [];
+  return ('value' in source ? [source.value] : Object.values(source.values ?? {})).map(String);
+};
