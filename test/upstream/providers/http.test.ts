@@ -221,3 +221,17 @@ t.test('a stream that is wanted whole is none where it is cut', async (t) => {
     t.equal(passed, '');
   }
 });
+
+t.test('a header of the upstream’s settings takes the place of the gateway’s own, however it is written', async (t) => {
+  const names: string[][] = [];
+  const { origin } = await serve(t, (request, response) => {
+    names.push(request.rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+    json(response, 200, request.headers);
+  });
+  const upstream = { settings: { headers: { 'User-Agent': 'shop', 'Content-Type': 'application/vnd.api+json' } } };
+  const connected = connect(t, origin, { upstream, ...(http.authorize && { authorize: http.authorize }) });
+  const binding = { options: { path: '/', body: { a: 1 } }, upstream: 'weather', http: connected };
+  const result = await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
+  t.match(result, { 'user-agent': 'shop', 'content-type': 'application/vnd.api+json' });
+  t.same(names[0]?.length, new Set(names[0]).size, 'and stands once');
+});

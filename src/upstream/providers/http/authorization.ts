@@ -81,7 +81,9 @@ export function secretsIn({ authorize }: HttpSettings): string[] {
 }
 
 export const authorize: Authorize = (_request, secrets, settings) => {
-  const { authorize: wanted, headers }: HttpSettings = settings;
+  const { authorize: wanted, headers: given = {} }: HttpSettings = settings;
+  // In the letters of the gateway's own, whose place they take: of two of one name many servers hear the first.
+  const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   if (wanted === undefined) return { headers };
   if ('bearer' in wanted) return { headers: { ...headers, authorization: `Bearer ${secrets[wanted.bearer]}` } };
   if ('basic' in wanted)
