@@ -111,6 +111,16 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:22: a header takes printable ASCII alone, and this is sent: "two\\nthree"; write it in other characters`,
   ],
   [
+    'a field with members in a query',
+    ['days: { type: integer, default: 2 }', 'days: { type: object, properties: { a: { type: string } } }'],
+    `${FILE}:15:18: a query takes texts, numbers, booleans and lists of them, and days may be an object; name its members in a body, or give it another type`,
+  ],
+  [
+    'a list of objects in a query',
+    ['days: { type: integer, default: 2 }', 'days: { type: [array, "null"], items: { type: object } }'],
+    `${FILE}:15:18: a query takes texts, numbers, booleans and lists of them, and days may hold an object; name its members in a body, or give it another type`,
+  ],
+  [
     'a place in the path that a request may leave out',
     ['required: [city]', 'required: []'],
     `${FILE}:7:11: weather needs city in every call, and request may leave it out; city in required, or a default`,
@@ -194,4 +204,22 @@ t.test('what an upstream is always sent in headers can stand there', async (t) =
   t.same(of('x-shop: "one\\ntwo"'), [
     'upstreams.yaml:14:62: "one\\ntwo" does not fit; write printable ASCII on one line',
   ]);
+});
+
+t.test('a header takes no field with members, and a query whatever is renamed or listed', async (t) => {
+  const header = changed(
+    ['days: { type: integer, default: 2 }', 'days: { type: object, properties: { a: { type: string } } }'],
+    ['query: { days: days }', 'headers: { x-days: days }'],
+  );
+  t.same(check(t, { forecast: header }), [
+    `${FILE}:15:22: a header takes texts, numbers, booleans and lists of them, and days may be an object; name its members in a body, or give it another type`,
+  ]);
+  for (const [field, source] of [
+    ['{ type: array, items: { type: [integer, string] } }', 'days'],
+    ['{ type: [array, "null"], items: { enum: [a, 1] } }', '{ from: days, join: ";" }'],
+    ['{ type: [boolean, "null"] }', 'days'],
+  ] as const) {
+    const fits = changed(['{ type: integer, default: 2 }', field], ['{ days: days }', `{ days: ${source} }`]);
+    t.same(check(t, { forecast: fits }), [], field);
+  }
 });

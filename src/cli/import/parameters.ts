@@ -21,6 +21,9 @@ const SEPARATORS: Readonly<Record<string, string>> = {
   pipeDelimited: '|',
 };
 
+/** What one item of a list in a query cannot be. */
+const NESTED: readonly string[] = ['object', 'array', 'string[]'];
+
 export interface ReadParameter {
   readonly schema: JsonObject;
   /** What stands between the items of a list; undefined: each is a parameter of its own. */
@@ -53,6 +56,7 @@ export function readParameter(parameter: JsonObject, context: SchemaContext): Re
   if (types.includes('object')) return refused('is an object');
   const isList = types.some((type) => type === 'array' || type === 'string[]');
   if (isList && place !== 'query') return refused(`is a list in a ${place}`);
+  if (typesOf(schema.items)?.some((type) => NESTED.includes(type))) return refused('is a list of objects or lists');
   const field = tidied({ type: 'string', ...schema });
   if (place === 'path') return { schema: inPath(field), notes };
   if (place === 'header') return { schema: inHeader(field), notes };

@@ -102,9 +102,14 @@ t.test('examples are the ones of the document where they fit, else made from the
 t.test('what cannot be sent is left out with its reason: the field, or the operation that needs it', async (t) => {
   const session = parameter('cookie', 'session', { type: 'string' });
   const filter = parameter('query', 'filter', { type: 'object', properties: { a: { type: 'string' } } });
-  const loose = await importedText(t, documentOf({ parameters: [session, filter] }));
+  const rows = { in: 'query', name: 'rows', schema: { type: 'array', items: { type: 'object' } } };
+  const loose = await importedText(t, documentOf({ parameters: [session, filter, rows] }));
   t.same(loose.outcome('make').kind, 'written');
-  t.same(loose.outcome('make').notes, ['query.filter is an object: left out', 'cookie.session is a cookie: left out']);
+  t.same(loose.outcome('make').notes, [
+    'query.filter is an object: left out',
+    'query.rows is a list of objects or lists: left out',
+    'cookie.session is a cookie: left out',
+  ]);
   const needed = await importedText(t, documentOf({ parameters: [{ ...session, required: true }] }));
   t.match(needed.outcome('make'), {
     kind: 'left out',

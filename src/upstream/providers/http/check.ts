@@ -4,6 +4,7 @@ import { isAskedInSandbox } from '../../../catalogue/settings/settings.ts';
 import type { UpstreamFile } from '../../../catalogue/types.ts';
 import { evaluate, expressionFault } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
+import { flatFaults } from './flat-fields.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
 import { jobPathFaults, pathFaults, placesIn, textFaults } from './path.ts';
 import { headerFaults } from './request.ts';
@@ -18,6 +19,8 @@ export const check: Check = (given, { request, upstream }) => {
     ...textFaults(options.path, ['path']),
     ...(options.poll ? [...jobPathFaults(options.poll.path), ...textFaults(options.poll.path, ['poll', 'path'])] : []),
     ...headerFaults(options.headers, request),
+    ...flatFaults('query', options.query, request),
+    ...flatFaults('headers', options.headers, request),
     ...expressionFaults(options),
     ...contradictions(options),
   ];

@@ -1,0 +1,34 @@
+/** Queries and headers are lines of text: they hold single values and lists of them. */
+import type { OptionFault } from '../../../catalogue/contracts.ts';
+import { typesOf } from '../../../catalogue/endpoints/request-reads.ts';
+import type { JsonSchema } from '../../../catalogue/types.ts';
+import { isJsonObject } from '../../../json.ts';
+import type { InputMapping } from '../../input-mapping.ts';
+
+const NESTED = ['object', 'array', 'string[]'];
+
+/** What of a field would be sent as `[object Object]`; undefined where nothing is. */
+function nestedIn(schema: unknown): string | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  if (typesOf(schema)?.includes('object')) return 'be an object';
+  const inner = typesOf(schema.items)?.find((type) => NESTED.includes(type));
+  if (inner === undefined) return undefined;
+  return inner === 'object' ? 'hold an object' : 'hold a list';
+}
+
+/** Fields that `query` or `headers` takes and that a line of text cannot hold: the provider would be asked for something else. */
+export function flatFaults(
+  option: 'query' | 'headers',
+  mapping: InputMapping | undefined,
+  request: JsonSchema,
+): OptionFault[] {
+  const properties = isJsonObject(request.properties) ? request.properties : {};
+  return Object.entries(mapping ?? {}).flatMap(([name, source]): OptionFault[] => {
+    const field = typeof source === 'string' ? source : 'from' in source ? source.from : undefined;
+    const nested = field === undefined ? undefined : nestedIn(properties[field]);
+    if (nested === undefined) return [];
+    const place = option === 'query' ? 'a query' : 'a header';
+    const message = `${place} takes texts, numbers, booleans and lists of them, and ${field} may ${nested}`;
+    return [{ path: [option, name], message, expected: 'name its members in a body, or give it another type' }];
+  });
+}
