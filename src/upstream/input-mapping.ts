@@ -86,10 +86,14 @@ const givenIn = (input: Input, field: string): unknown => (Object.hasOwn(input, 
 function taken({ from, first, values, scale, join }: TakenField, input: Input): unknown {
   const given = givenIn(input, from);
   const value = first === true && Array.isArray(given) ? given[0] : given;
-  if (values !== undefined && Object.hasOwn(values, String(value))) return values[String(value)];
-  if (scale !== undefined && typeof value === 'number') return scaled(value, scale);
-  return join !== undefined && Array.isArray(value) ? value.join(join) || undefined : value;
+  const named = (one: unknown): unknown => {
+    if (values !== undefined && Object.hasOwn(values, String(one))) return values[String(one)];
+    return scale !== undefined && typeof one === 'number' ? scaled(one, scale) : one;
+  };
+  if (!Array.isArray(value) || (values ?? scale ?? join) === undefined) return named(value);
+  const items = value.map(named).filter((item) => !isNothing(item));
+  return join === undefined ? items : items.join(join) || undefined;
 }
 
-/** Without the digits that binary fractions add: 0.07 * 100 is 7. */
-const scaled = (value: number, scale: number): number => Number((value * scale).toPrecision(12));
+/** Without the digits that binary fractions add, 0.07 * 100 is 7; decimals have as many as this in any case. */
+const scaled = (value: number, scale: number): number => Number((value * scale).toPrecision(15));

@@ -223,3 +223,13 @@ t.test('a header takes no field with members, and a query whatever is renamed or
     t.same(check(t, { forecast: fits }), [], field);
   }
 });
+
+t.test('what a mapping renames in a list is a value of its items', async (t) => {
+  const renamed = changed(
+    ['{ type: integer, default: 2 }', '{ type: array, items: { type: string, enum: [one, two] } }'],
+    ['{ days: days }', '{ days: { from: days, values: { one: 1, too: 2 } } }'],
+  );
+  t.same(check(t, { forecast: renamed }), [
+    `${FILE}:15:50: request takes no too for days; did you mean two? There are: one, two`,
+  ]);
+});

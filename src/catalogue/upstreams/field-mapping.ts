@@ -63,7 +63,7 @@ function mappedBy({ options, adapter }: AdapterUse): Mapped[] {
 
 const isObjectOrList = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** What a mapping renames is a value that the field takes. */
+/** What a mapping renames is a value that the field takes, or an item of it. */
 function checkValues(
   values: FieldTaken['values'],
   field: string,
@@ -72,8 +72,10 @@ function checkValues(
   diagnostics: Diagnostics,
 ): void {
   const property = fieldsOf(request)[field];
-  if (!isJsonObject(property) || !Array.isArray(property.enum)) return;
-  const taken = property.enum.map(String);
+  if (!isJsonObject(property)) return;
+  const listed = isJsonObject(property.items) ? property.items.enum : property.enum;
+  if (!Array.isArray(listed)) return;
+  const taken = listed.map(String);
   for (const value of keysOf(values)) {
     if (taken.includes(value)) continue;
     const wrong = `${request.name} takes no ${value} for ${field}`;
