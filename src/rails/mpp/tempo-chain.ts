@@ -231,7 +231,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
         sending.progress = 'sent';
         try {
           const answer = await rpc(method, params);
-          if (isJsonObject(answer) && BigInt(String(answer.status)) === 0n) sending.progress = 'reverted';
+          if (isJsonObject(answer) && answer.status === '0x0') sending.progress = 'reverted';
           return answer;
         } catch (error) {
           // A node that has the transaction already, from the payer perhaps, complains about it or its nonce.

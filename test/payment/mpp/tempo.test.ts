@@ -10,6 +10,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { type MppOptions, openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { noExposure } from '../exposure/none.ts';
+import { json, serve } from '../facilitators/front.ts';
 import { decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
 import { startGateway } from './gateway.ts';
 import { mppRoute } from './route.ts';
@@ -341,6 +342,35 @@ t.test('the chain tells what became of a payment whose settlement had no answer'
   losing = false;
   await payment.settle(quote.amount);
   t.equal(await earned(), PRICE, 'settling again moves nothing');
+});
+
+/** A node before the chain's own that tells what `change` makes of its answers: undefined, it tells nothing. */
+async function changing(t: Tap, change: (method: string, result: unknown) => unknown): Promise<string> {
+  const node = await serve(async (_request, response, body) => {
+    const { id, method, params }: { id: number; method: string; params: unknown[] } = JSON.parse(body);
+    const result = change(method, await chain.rpc(method, params));
+    if (result === undefined) return response.destroy();
+    json(response, 200, { jsonrpc: '2.0', id, result });
+  });
+  t.teardown(node.stop);
+  return node.url;
+}
+
+t.test('a receipt that does not say how the transaction ended is no refusal: it was sent', async (t) => {
+  let isBehind = true;
+  const rpcUrl = await changing(t, (method, result) => {
+    if (!isBehind) return result;
+    if (method === 'eth_getLogs') return [];
+    return method === 'eth_sendRawTransactionSync' ? { ...Object(result), status: null } : result;
+  });
+  const { url, seen, earned } = await gateway(t, { rpcUrl });
+  const authorization = await credentialFor(url);
+  t.equal((await send(url, authorization)).status, 409);
+  t.equal(await earned(), PRICE, 'it has settled, and nobody said so');
+  isBehind = false;
+  t.equal((await send(url, authorization)).status, 200);
+  t.equal(await earned(), PRICE);
+  t.equal(seen.upstreamCalls, 1);
 });
 
 t.test('a payment that is sent again is found in the block that has it since the first time', async (t) => {
