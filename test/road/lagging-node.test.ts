@@ -31,13 +31,34 @@ const catalogue = catalogueOf(t, ['image/family-e-2']);
 const endpoint = join(catalogue, 'endpoints/image/family-e-2.yaml');
 writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace(/^deadline: .*$/m, 'deadline: 10m'));
 
+const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
+/** How far Solana's clock is ahead of ours, in milliseconds. */
+let solanaAhead = 0;
+/** The clock's account when Solana's node came to stand still; undefined: it goes with its chain. */
+let stoodAt: unknown;
+let solanaChain = '';
+
+/** Where it stands still, it knows neither the payment nor its blockhash. */
+const solanaNode = await serve(async (_request, response, body) => {
+  const { id, method, params } = JSON.parse(body);
+  const answer = (result: unknown) => json(response, 200, { jsonrpc: '2.0', id, result });
+  if (stoodAt !== undefined) {
+    if (method === 'getSignaturesForAddress') return answer([]);
+    if (method === 'isBlockhashValid') return answer({ context: { slot: 1 }, value: false });
+    if (method === 'getAccountInfo' && params[0] === CLOCK) return answer(stoodAt);
+  }
+  answer(await createRpc(solanaChain)(method, params));
+});
+t.teardown(solanaNode.stop);
+
 const gateway = await startGateway({
   catalogue,
-  networks: ['chain-c'],
+  networks: ['chain-a', 'chain-c'],
+  solanaNow: () => Date.now() + solanaAhead,
   // Who has asked before remembers how far it looked: who is asked last has not.
   intervals: { reconcileEveryMs: 3_600_000 },
   between: async (sandbox) => ({
-    rpcUrl: (network) => (network.id === 'chain-c' ? node.url : sandbox.rpcUrl(network)),
+    rpcUrl: ({ id }) => (id === 'chain-c' ? node.url : solanaNode.url),
     // The facilitator asks the same nodes: what it found good once, it finds good still.
     facilitators: sandbox.facilitators.map(({ name, facilitator }) => {
       let found: ReturnType<typeof facilitator.verify> | undefined;
@@ -52,6 +73,8 @@ const gateway = await startGateway({
 t.teardown(gateway.stop);
 chain = gateway.state.evm['chain-c']?.rpcUrl ?? '';
 const ask = createRpc(chain);
+solanaChain = gateway.state.solana?.rpcUrl ?? '';
+const rare = { reconcileEveryMs: 3_600_000 };
 
 t.test(
   'what was settled before its payer came back is found, however late the node and whoever settles again',
@@ -65,7 +88,6 @@ t.test(
     t.equal((await sendProof(call, proof)).status, 409);
     t.equal((await gateway.earned('chain-c')) - earned, PRICE, 'it has settled, and nobody heard of it');
     const at = async (ahead: number) => {
-      const rare = { reconcileEveryMs: 3_600_000 };
       const url = await gateway.startAnother(() => Date.now() + ahead, undefined, undefined, rare);
       return { ...call, url: call.url.replace(gateway.url, url) };
     };
@@ -80,5 +102,28 @@ t.test(
     t.equal(answer.status, 200, 'an instance that has just started finds it');
     t.equal((await gateway.earned('chain-c')) - earned, PRICE, 'paid once');
     t.equal((await gateway.calls()).upstreamCalls, 1, 'worked for once');
+  },
+);
+
+t.test(
+  "what was settled on Solana is not given up while its node is behind, whatever the gateway's clock says",
+  async (t) => {
+    const earned = await gateway.earned('chain-a');
+    const { upstreamCalls } = await gateway.calls();
+    const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse at night' });
+    const proof = await signProof(gateway, 'chain-a', call);
+    stoodAt = await createRpc(solanaChain)('getAccountInfo', [CLOCK, { encoding: 'base64' }]);
+    await gateway.fault({ settlement: 'chain-a', fault: 'unknown' });
+    t.equal((await sendProof(call, proof)).status, 409);
+    t.equal((await gateway.earned('chain-a')) - earned, PRICE, 'it has settled, and nobody heard of it');
+
+    solanaAhead = 250_000;
+    const url = await gateway.startAnother(() => Date.now() + solanaAhead, undefined, undefined, rare);
+    const later = { ...call, url: call.url.replace(gateway.url, url) };
+    t.equal((await sendProof(later, proof)).status, 409, 'minutes later nobody knows yet');
+    stoodAt = undefined;
+    t.equal((await sendProof(later, proof)).status, 200, 'the node has caught up');
+    t.equal((await gateway.earned('chain-a')) - earned, PRICE, 'paid once');
+    t.equal((await gateway.calls()).upstreamCalls - upstreamCalls, 1, 'worked for once');
   },
 );

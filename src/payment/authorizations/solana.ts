@@ -5,6 +5,7 @@ import { refused, type Settlement, unknown, unused } from '../../on-chain/settle
 import { type Looks, openLooks } from '../chains/looks.ts';
 import { createRpc, type Rpc } from '../chains/rpc.ts';
 import { blockhashGoodForMs } from '../chains/solana-blockhash.ts';
+import { finalizedMoment } from '../chains/solana-clock.ts';
 import { messageHash, readSolanaPayment } from '../chains/solana-transaction.ts';
 import { Refusal } from '../refusal.ts';
 import { SETTLE_MARGIN_MS, tooShort } from '../settle-upfront.ts';
@@ -94,7 +95,7 @@ export interface SolanaQuery {
 
 /** The payer may have signed this long before the payment was seen; also covers clocks that differ. */
 const LOOK_BACK_MS = 180_000;
-/** A node that is behind may not know a blockhash that is younger than this. */
+/** A node may not know a blockhash that is younger than this by its chain's clock: one that stood still knows nothing of it. */
 const FINALITY_MS = 60_000;
 /**
  * A blockhash lives for 150 blocks, a minute or so, counted from when it was last seen to be valid: a chain that stands
@@ -114,9 +115,15 @@ export interface HistoryProgress {
 type Step = { readonly signature: string; readonly row: JsonObject };
 
 /** The token account's transactions, newest first, from `before` on. */
-async function* historyOf(rpc: Rpc, source: string, before: string | undefined): AsyncGenerator<Step> {
+async function* historyOf(
+  rpc: Rpc,
+  source: string,
+  before: string | undefined,
+  minContextSlot: number,
+): AsyncGenerator<Step> {
   for (let last = before; ; ) {
-    const options = { limit: PAGE, commitment: 'confirmed', ...(last === undefined ? {} : { before: last }) };
+    const from = last === undefined ? {} : { before: last };
+    const options = { limit: PAGE, commitment: 'confirmed', minContextSlot, ...from };
     const answer = await rpc('getSignaturesForAddress', [source, options]);
     // Anything else would say that there are none.
     if (!Array.isArray(answer)) throw new Error('the history of the payer could not be read');
@@ -129,19 +136,21 @@ async function* historyOf(rpc: Rpc, source: string, before: string | undefined):
 
 async function find(query: SolanaQuery, rpc: Rpc, progress: Partial<HistoryProgress>): Promise<Settlement> {
   const now = query.now ?? Date.now();
+  // Several nodes may stand behind one address: none that has not come as far as this one answers what follows.
+  const { slot: minContextSlot, time } = await finalizedMoment(rpc);
   // Asked before the history is read: a transaction that lands in between is then found or leaves it unknown.
   const hasEnded = async (commitment: string): Promise<boolean> => {
-    const valid = await rpc('isBlockhashValid', [query.blockhash, { commitment }]);
+    const valid = await rpc('isBlockhashValid', [query.blockhash, { commitment, minContextSlot }]);
     return isJsonObject(valid) && valid.value === false;
   };
   // In the finalized bank alone it may be too new.
   const isInvalid = (await hasEnded('finalized')) && (await hasEnded('processed'));
   if (!isInvalid) progress.validAt = now;
-  const isOver = isInvalid && now - query.since > FINALITY_MS;
+  const isOver = isInvalid && Math.min(now, time) - query.since > FINALITY_MS;
   const oldest = (query.since - LOOK_BACK_MS) / 1_000;
   const newest = (Math.max(query.since, progress.validAt ?? 0) + LIFE_MS) / 1_000;
   let isComplete = true;
-  for await (const { signature, row } of historyOf(rpc, query.source, progress.before)) {
+  for await (const { signature, row } of historyOf(rpc, query.source, progress.before, minContextSlot)) {
     const time = typeof row.blockTime === 'number' ? row.blockTime : undefined;
     if (time !== undefined && time < oldest) break;
     if (time === undefined || time <= newest) {

@@ -19,6 +19,7 @@ const FINALITY = 32;
 /** Any number that is not zero: clients take slot 0 for "no answer". */
 const FIRST_SLOT = 1_000;
 const MOST_TRANSACTIONS = 20_000;
+const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const PROGRAM_LOADER = 'BPFLoader2111111111111111111111111111111111';
 
 /** A transaction error as Solana's JSON-RPC writes it. */
@@ -127,6 +128,7 @@ export class SolanaLedger {
   }
 
   account(at: string): { lamports: bigint; owner: string; data: Uint8Array; executable: boolean } | undefined {
+    if (at === CLOCK) this.setClock();
     const found = this.svm.getAccount(address(at) as Parameters<LiteSVM['getAccount']>[0]);
     if (!found.exists) return undefined;
     const { lamports, programAddress, data, executable } = found;

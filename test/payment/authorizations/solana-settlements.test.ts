@@ -176,6 +176,24 @@ t.test(
   },
 );
 
+t.test('a node that stands still, and so knows nothing of the payment, proves nothing', async (t) => {
+  const stoodAt = SINCE / 1_000 + 60;
+  t.same(await found(t, { time: stoodAt }, { now: SINCE + 86_400_000 }), open);
+  t.same(await found(t, { time: stoodAt + 1 }, { now: SINCE + 86_400_000 }), over);
+  const untold = unknown("the chain's node does not tell the time");
+  for (const answer of [null, {}, { context: { slot: 1 }, value: { data: ['', 'base64'] } }]) {
+    const instead = (method: string) => (method === 'getAccountInfo' ? answer : undefined);
+    t.same(await found(t, { instead }), untold, JSON.stringify(answer));
+  }
+});
+
+t.test('of several nodes behind one address none answers that is behind the one which told the time', async (t) => {
+  const node = await openSolanaNode(t, { history: [row('other', 10)] });
+  t.same(await findSolanaSettlement(queryOf(node)), over);
+  const asked = node.asked().filter(({ method }) => /isBlockhashValid|getSignaturesForAddress/.test(method));
+  t.match(asked, Array(3).fill({ params: [String, { minContextSlot: 1 }] }));
+});
+
 t.test("by default it is asked as of now, by the gateway's clock", async (t) => {
   const { now: _, ...query } = queryOf(await openSolanaNode(t, {}));
   t.same(await findSolanaSettlement({ ...query, since: Date.now() - 30_000 }), open);

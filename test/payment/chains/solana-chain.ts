@@ -102,6 +102,8 @@ export interface Row {
 export interface SolanaChain {
   /** Transactions of every account, newest first. */
   history?: readonly Row[];
+  /** What the chain's clock shows, in seconds since the epoch. Default: centuries from now. */
+  time?: number;
   /** Newest first. Undefined: the node does not tell them. */
   recentBlockhashes?: readonly string[];
   isValid?(blockhash: string, commitment: string): boolean;
@@ -121,13 +123,19 @@ const sysvarOf = (hashes: readonly string[]): string =>
     ...hashes.flatMap((hash) => [Uint8Array.from(getBase58Encoder().encode(hash)), little(5_000n, 8)]),
   ]).toString('base64');
 
-function accountOf({ recentBlockhashes, owners }: SolanaChain, account: string): object {
+/** Solana's sysvar Clock: two slots' and two epochs' numbers, and the time. */
+const clockOf = (time: number): string => Buffer.concat([Buffer.alloc(32), little(BigInt(time), 8)]).toString('base64');
+
+const SYSVARS = 'Sysvar1111111111111111111111111111111111111';
+
+function accountOf({ recentBlockhashes, owners, time = 2 ** 34 }: SolanaChain, account: string): object {
   const encoded = (data: string, owner: string) => ({ context: { slot: 1 }, value: { data: [data, 'base64'], owner } });
   const owner = owners?.[account];
   if (owner !== undefined) return encoded('', owner);
   if (account === 'SysvarRecentB1ockHashes11111111111111111111' && recentBlockhashes) {
-    return encoded(sysvarOf(recentBlockhashes), 'Sysvar1111111111111111111111111111111111111');
+    return encoded(sysvarOf(recentBlockhashes), SYSVARS);
   }
+  if (account === 'SysvarC1ock11111111111111111111111111111111') return encoded(clockOf(time), SYSVARS);
   return { context: { slot: 1 }, value: null };
 }
 
