@@ -164,6 +164,9 @@ async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: numb
     : unused('the chain has not seen the transaction yet');
 }
 
+/** Half a minute: nodes behind one address do not all have the newest blocks at once. */
+const SEEN_BY_ALL_BLOCKS = 64;
+
 /** As long as its nonce is free, the transaction is not on the chain; once it is not, a log tells which one took it. */
 async function findByNonce(
   rpc: Rpc,
@@ -177,7 +180,11 @@ async function findByNonce(
   progress.next ??= { block: expected.fromBlock, logIndex: 0 };
   const span = { since: 0, until: Number.POSITIVE_INFINITY, latest };
   const paid = await findLog(rpc, logsOf(expected), span, progress, (log) => pays(log, expected));
-  return paid ? settledBy(paid, expected) : refused('the payer used the nonce for another transaction');
+  if (paid) return settledBy(paid, expected);
+  const seenByAll = quantity(Math.max(0, latest.number - SEEN_BY_ALL_BLOCKS));
+  return (await nextNonce(rpc, expected.payer, BigInt(key), seenByAll)) > BigInt(value)
+    ? refused('the payer used the nonce for another transaction')
+    : unknown('the nonce was used just now, and not every node may have the log of it');
 }
 
 const pays = (log: JsonObject, { amount }: Transfer): boolean => BigInt(String(log.data)) === BigInt(amount);

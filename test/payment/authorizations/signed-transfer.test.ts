@@ -95,8 +95,13 @@ const HASH = word('5e771e');
 /** The nonces that the chain takes next of the payer, by their keys, at its newest block and behind all that waits. */
 type Nonces = Readonly<Record<number, readonly [latest: number, pending: number]>>;
 
-function nonceNode(t: Test, nonces: Nonces, chain: Partial<EvmChain> = {}) {
-  const nonceAt = (key: number, block: unknown) => hex(nonces[key]?.[block === 'pending' ? 1 : 0] ?? 0);
+/** `since`: the block that took the payer's last transaction. */
+function nonceNode(t: Test, nonces: Nonces, chain: Partial<EvmChain> = {}, since = 0) {
+  const nonceAt = (key: number, block: unknown) => {
+    const [latest = 0, pending = 0] = nonces[key] ?? [];
+    if (block === 'pending') return hex(pending);
+    return hex(Number(block) < since ? latest - 1 : latest);
+  };
   return openEvmNode(t, {
     latest: LATEST,
     timeOf,
@@ -219,6 +224,14 @@ for (const key of [0, 8]) {
     ]);
     const { found } = await look(7, otherThan(26_000));
     t.same(found, refused('the payer used the nonce for another transaction'));
+    const justNow = unknown('the nonce was used just now, and not every node may have the log of it');
+    for (const [usedIn, expects] of [
+      [LATEST - 63, justNow],
+      [LATEST - 64, found],
+    ] as const) {
+      const node = await nonceNode(t, { [key]: [7, 99] }, { logs: otherThan(26_000) }, usedIn);
+      t.same(await openTempoTransfers(node.url, node.rpc)(expected), expects, `in block ${usedIn}`);
+    }
   });
 }
 
