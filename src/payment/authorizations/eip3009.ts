@@ -133,6 +133,8 @@ async function find(query: Eip3009Query, rpc: Rpc, progress: Partial<LogProgress
   const span = { since: query.since ?? query.validBefore - DAY_SECONDS, until, latest };
   const use = await findLog(rpc, { address: query.asset, topics }, span, progress);
   if (!use) {
+    // Its log has to be there: the node that showed none was behind the one that told of the use.
+    delete progress.next;
     // The payer can cancel it, or use its nonce for another, after it has expired.
     return isOver
       ? refused('the authorization expired before it was used')

@@ -158,6 +158,22 @@ t.test('an EIP-3009 authorization', async (t) => {
     }
   });
 
+  t.test('that was searched on a node which did not have its use yet is searched again', async (t) => {
+    let isBehind = true;
+    const node = await open(t, {
+      logs: [use(), paid(5, 100)],
+      call: tokenWhere(() => true),
+      instead: (method) => (isBehind && method === 'eth_getLogs' ? [] : undefined),
+    });
+    let time = 0;
+    const looks = openLooks<LogProgress>(() => time);
+    const query = queryOf(node, { validBefore: NOW });
+    const missing = unknown('the authorization was used, but no log of it was found');
+    t.same(await findEip3009Settlement(query, looks), missing);
+    [time, isBehind] = [60_000, false];
+    t.same(await findEip3009Settlement(query, looks), settled);
+  });
+
   t.test('that was unused a moment ago is looked for only in what came since', async (t) => {
     const logs: EvmLog[] = [];
     const node = await open(t, { logs, call: tokenWhere(() => logs.length > 0) });
@@ -369,6 +385,21 @@ t.test('a hold', async (t) => {
     for (const answer of ['0x', word(1), `0x${'0'.repeat(191)}`]) {
       t.same(await found(t, [0, 0, 0], { chain: { call: () => answer } }), stateless);
     }
+  });
+
+  t.test('that was searched on a node which did not have its taking yet is searched again', async (t) => {
+    let isBehind = true;
+    const node = await open(t, {
+      logs: [taken(INFO)],
+      call: escrowWith(1, 0, 123, INFO),
+      instead: (method) => (isBehind && method === 'eth_getLogs' ? [] : undefined),
+    });
+    let time = 0;
+    const looks = openLooks<LogProgress>(() => time);
+    const query = { rpcUrl: node.url, chainId: CHAIN_ID, info: INFO, since: timeOf(USED_IN) - 60 };
+    t.same(await findHold(query, looks), unknown('the money was taken, but no log of it was found'));
+    [time, isBehind] = [60_000, false];
+    t.same(await findHold(query, looks), { state: 'settled', transaction: HASH, amount: 123n });
   });
 
   t.test('that was not locked a moment ago is looked for only in what came since', async (t) => {
