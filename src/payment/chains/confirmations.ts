@@ -6,7 +6,8 @@ import type { Rpc } from './rpc.ts';
 export async function evmConfirmations(rpc: Rpc, transaction: string): Promise<number> {
   const newest = Number(await rpc('eth_blockNumber', []));
   const receipt = await rpc('eth_getTransactionReceipt', [transaction]);
-  if (!isJsonObject(receipt) || receipt.status !== '0x1') return 0;
+  // Some nodes tell what becomes of one before it is in a block.
+  if (!isJsonObject(receipt) || receipt.status !== '0x1' || typeof receipt.blockNumber !== 'string') return 0;
   return Math.max(1, newest - Number(receipt.blockNumber) + 1);
 }
 

@@ -19,7 +19,8 @@ t.test("blocks are counted from the transaction's own to the newest, both includ
 });
 
 t.test('one that is not there, or has failed, has none', async (t) => {
-  for (const receipt of [null, 'none', { status: '0x0', blockNumber: '0xa' }]) {
+  const isWaiting = { status: '0x1', blockNumber: null };
+  for (const receipt of [null, 'none', { status: '0x0', blockNumber: '0xa' }, isWaiting]) {
     const rpc = await nodeOf(t, { eth_blockNumber: '0x14', eth_getTransactionReceipt: receipt });
     t.equal(await evmConfirmations(rpc, TRANSACTION), 0);
   }
