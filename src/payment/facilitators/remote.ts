@@ -36,6 +36,8 @@ export interface RemoteOptions {
 }
 
 const LARGEST_ANSWER = 256 * 1024;
+/** Characters of JSON. What a client needs to sign goes into every challenge, which has no room for more. */
+const LONGEST_EXTRA = 1_024;
 
 const succeeded = (status: number): boolean => status >= 200 && status < 300;
 
@@ -61,6 +63,20 @@ function why(error: unknown): string {
     error instanceof Error ? { code: Reflect.get(error, 'code'), name: error.name } : {},
   );
   return name === 'TimeoutError' || name === 'AbortError' ? 'no answer in time' : (asText(code) ?? 'no connection');
+}
+
+/** Undefined for what a challenge has no room for. */
+function readKind(given: unknown): Kind | undefined {
+  const { x402Version, scheme, network, extra } = asJsonObject(given);
+  const kind: Kind = { x402Version: Number(x402Version), scheme: String(scheme), network: String(network) };
+  if (!extra) return kind;
+  const needed = asJsonObject(extra);
+  try {
+    return JSON.stringify(needed).length > LONGEST_EXTRA ? undefined : { ...kind, extra: needed };
+  } catch {
+    // It is too deep to be written.
+    return undefined;
+  }
 }
 
 const written = new WeakMap<object, string>();
@@ -138,14 +154,7 @@ export function remoteFacilitator(options: RemoteOptions): Facilitator {
       if (!succeeded(status) || !Array.isArray(body.kinds)) {
         throw new FacilitatorUnreachable(`the facilitator answered /supported with HTTP ${status} and no kinds`);
       }
-      return body.kinds.map(asJsonObject).map(
-        (kind): Kind => ({
-          x402Version: Number(kind.x402Version),
-          scheme: String(kind.scheme),
-          network: String(kind.network),
-          ...(kind.extra ? { extra: asJsonObject(kind.extra) } : {}),
-        }),
-      );
+      return body.kinds.map(readKind).filter((kind) => kind !== undefined);
     },
 
     async verify(payload, requirements, signal) {

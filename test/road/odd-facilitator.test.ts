@@ -1,0 +1,50 @@
+/** A facilitator that does its work and tells of it oddly: what its payers are told, and what can be bought beside it. */
+import t from 'tap';
+import { remoteFacilitator } from '../../src/payment/facilitators/remote.ts';
+import { request, sendProof, signProof } from '../clients.ts';
+import { startGateway } from '../gateway.ts';
+import { front, serve } from '../payment/facilitators/front.ts';
+
+/** Answers in place of those of the facilitator behind, as JSON, by what the path ends with. */
+const instead = new Map<string, (answer: string) => string>();
+
+const gateway = await startGateway({
+  networks: ['chain-a', 'chain-c'],
+  between: async (sandbox) => {
+    const [own] = sandbox.facilitators;
+    if (!own) throw new Error('the sandbox has no facilitator');
+    const answerOf = front(own.facilitator);
+    const server = await serve((asked, response, body) => {
+      const change = instead.get(asked.url?.split('/').at(-1) ?? '');
+      if (!change) return answerOf(asked, response, body);
+      const end = response.end.bind(response);
+      response.end = ((text: string) => end(change(text))) as typeof response.end;
+      answerOf(asked, response, body);
+    });
+    const remote = remoteFacilitator({ url: server.url });
+    t.teardown(server.stop);
+    t.teardown(() => remote.close());
+    return { facilitators: [{ name: 'over HTTP', facilitator: remote }] };
+  },
+});
+t.teardown(gateway.stop);
+
+/** Of a kind in an answer to /supported, what a client on Solana is told besides. */
+const solanaExtra = (extra: string) => (answer: string) =>
+  answer.replace(/"extra":\{"feePayer":"/g, `"extra":{${extra},"feePayer":"`);
+
+for (const [name, extra] of [
+  ['more than a header holds', `"notes":"${'on and on '.repeat(2_000)}"`],
+  ['too deep to be written', `"notes":${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+] as const) {
+  t.test(`what a facilitator says of one network, ${name}, keeps nobody from paying on another`, async (t) => {
+    instead.set('supported', solanaExtra(extra));
+    t.teardown(() => instead.clear());
+    const url = await gateway.startAnother();
+    const call = request({ ...gateway, url }, '/image/family-e-2', { prompt: `a lighthouse, ${name}` });
+    const { offers } = await (await fetch(call.url, call.init)).json();
+    t.match(offers, [{ network: 'eip155:84532' }]);
+    t.equal(offers.length, 1);
+    t.equal((await sendProof(call, await signProof({ ...gateway, url }, 'chain-c', call))).status, 200);
+  });
+}
