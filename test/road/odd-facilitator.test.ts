@@ -1,10 +1,13 @@
 /** A facilitator that does its work and tells of it oddly: what its payers are told, and what can be bought beside it. */
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { encodeBase58 } from '../../src/payment/chains/base58.ts';
 import { remoteFacilitator } from '../../src/payment/facilitators/remote.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
 import { front, serve } from '../payment/facilitators/front.ts';
 
+const PRICE = 60_000n;
 /** Answers in place of those of the facilitator behind, as JSON, by what the path ends with. */
 const instead = new Map<string, (answer: string) => string>();
 
@@ -48,3 +51,22 @@ for (const [name, extra] of [
     t.equal((await sendProof(call, await signProof({ ...gateway, url }, 'chain-c', call))).status, 200);
   });
 }
+
+t.test("a transaction that is none of the payment's chain is not told: the chain tells its own", async (t) => {
+  const [inHex, inBase58] = [`0x${randomBytes(32).toString('hex')}`, encodeBase58(randomBytes(64))];
+  for (const [network, transaction, own] of [
+    ['chain-c', inBase58, /^0x[0-9a-f]{64}$/],
+    ['chain-a', inHex, /^[1-9A-HJ-NP-Za-km-z]{64,88}$/],
+  ] as const) {
+    const earned = await gateway.earned(network);
+    const call = request(gateway, '/image/family-e-2', { prompt: `a lighthouse on ${network}` });
+    const proof = await signProof(gateway, network, call);
+    instead.set('settle', (answer) => JSON.stringify({ ...JSON.parse(answer), transaction }));
+    const answer = await sendProof(call, proof);
+    instead.clear();
+    t.equal(answer.status, 200);
+    const told = JSON.parse(Buffer.from(answer.headers.get('payment-response') ?? '', 'base64').toString());
+    t.match(told, { success: true, transaction: own });
+    t.equal((await gateway.earned(network)) - earned, PRICE);
+  }
+});

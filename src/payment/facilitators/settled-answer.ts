@@ -15,7 +15,8 @@ export function payerOf(payload: object): string | undefined {
   }
 }
 
-const TRANSACTION = /^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/;
+/** Of a chain of the family. */
+const TRANSACTION = { evm: /^0x[0-9a-fA-F]{64}$/, solana: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/ };
 
 /** Addresses of EVM chains are the same in any case. */
 const sameAddress = (left: string, right: string): boolean =>
@@ -37,5 +38,7 @@ export function disagreement(payload: object, requirements: object, answer: obje
   const named = asText(payer);
   if (expected && named && !sameAddress(named, expected)) return 'the facilitator settled for another payer';
   if (asked.scheme === 'upto' && due === 0n && !transaction) return undefined;
-  return TRANSACTION.test(String(transaction ?? '')) ? undefined : 'the facilitator names no transaction';
+  // As both versions name it.
+  const family = String(network).startsWith('solana') ? 'solana' : 'evm';
+  return TRANSACTION[family].test(String(transaction ?? '')) ? undefined : 'the facilitator names no transaction';
 }
