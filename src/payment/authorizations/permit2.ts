@@ -89,9 +89,12 @@ const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
 const SETTLE = { selector: '0xff11e7b4', skipped: 0 };
 const SETTLE_WITH_PERMIT = { selector: '0x016c1748', skipped: 5 };
 
-/** Whether the transaction, which moved the token from the payer to us, settled this permit. */
+/** Whether the transaction, which moved the token from the payer to us, settled this permit. Throws where the node does not have it. */
 function settles(transaction: unknown, { asset, payer, payTo, nonce }: Permit2Query): boolean {
-  if (!isJsonObject(transaction) || !same(transaction.to, UPTO_PROXY)) return false;
+  if (!isJsonObject(transaction)) {
+    throw new Error("the chain's node tells of a transfer and does not have its transaction");
+  }
+  if (!same(transaction.to, UPTO_PROXY)) return false;
   const input = String(transaction.input).toLowerCase();
   const call = [SETTLE, SETTLE_WITH_PERMIT].find(({ selector }) => input.startsWith(selector));
   if (!call) return false;
