@@ -70,3 +70,20 @@ t.test("a transaction that is none of the payment's chain is not told: the chain
     t.equal((await gateway.earned(network)) - earned, PRICE);
   }
 });
+
+t.test(
+  "what a facilitator says of a payment reaches its payer without the address of the facilitator's node",
+  async (t) => {
+    const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse, refused' });
+    const proof = await signProof(gateway, 'chain-c', call);
+    const invalidReason = 'rpc_failure: https://node.example/v2/the-access-key does not answer';
+    instead.set('verify', () => JSON.stringify({ isValid: false, invalidReason }));
+    t.teardown(() => instead.clear());
+    const answer = await sendProof(call, proof);
+    t.equal(answer.status, 402);
+    const required = Buffer.from(answer.headers.get('payment-required') ?? '', 'base64').toString();
+    const told = (await answer.text()) + required;
+    t.match(told, /rpc_failure/);
+    t.notMatch(told, /node\.example|the-access-key/);
+  },
+);

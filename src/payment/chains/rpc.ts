@@ -2,6 +2,7 @@ import type { Agent } from 'undici';
 import { isJsonObject } from '../../json.ts';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { wholeAnswer } from '../../outgoing/whole-answer.ts';
+import { withoutAddresses } from '../without-addresses.ts';
 
 /** The node gave no usable answer. Its address stays out of the message: it may carry an access key. */
 export class ChainUnreachable extends Error {
@@ -58,7 +59,8 @@ export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
     }
     if (!isJsonObject(answer)) throw new ChainUnreachable(`the chain's node answered ${method} with something else`);
     if (isJsonObject(answer.error)) {
-      throw new ChainProblem(Number(answer.error.code), `${method}: ${String(answer.error.message).slice(0, 200)}`);
+      const said = withoutAddresses(String(answer.error.message).slice(0, 200));
+      throw new ChainProblem(Number(answer.error.code), `${method}: ${said}`);
     }
     if (!('result' in answer)) throw new ChainUnreachable(`the chain's node answered ${method} without a result`);
     return answer.result;

@@ -1,4 +1,5 @@
 /** The error codes of x402 facilitators in plain words (@x402/evm, @x402/svm, and Coinbase's facilitator). */
+import { withoutAddresses } from '../without-addresses.ts';
 
 const SPENT = /nonce_already_used|authorization is used|invalid_?nonce|duplicate_settlement|already.?processed/i;
 
@@ -36,13 +37,13 @@ const sentenceOf = (words: string): string | undefined => SENTENCES.find(([patte
 
 /**
  * "the authorization has expired (invalid_exact_evm_payload_authorization_valid_before)". `code` is what the
- * facilitator said and may be free text; anything in it that could be a signature is cut out. `detail` is what the
+ * facilitator said and may be free text; addresses in it, and anything that could be a signature, are cut out. `detail` is what the
  * chain said, and tells more where the code says only that the transfer fails, or what has not been approved without the
  * permit that came along.
  */
 export function plainReason(code: string | undefined, detail?: string): string {
   if (!code) return 'the facilitator gave no reason';
-  const clean = code.replace(PROOF, '…').replace(/\s+/g, ' ').slice(0, LONGEST);
+  const clean = withoutAddresses(code.replace(PROOF, '…').replace(/\s+/g, ' ').slice(0, LONGEST));
   const vague = /(simulation|transaction)_failed|allowance_required/.test(clean);
   const sentence = (vague && detail ? sentenceOf(detail) : undefined) ?? sentenceOf(clean);
   return sentence ? `${sentence} (${clean})` : clean;

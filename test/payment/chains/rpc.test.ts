@@ -44,6 +44,18 @@ t.test("a node's error has its code, the method and no more of its text than any
   t.match(problem, { name: 'ChainProblem', code: -32_000, message: `eth_call: ${'b'.repeat(200)}` });
 });
 
+t.test("an address in a node's error is not told: it may be its own, with an access key", async (t) => {
+  for (const address of [
+    'https://node.example/v2/the-key',
+    'wss://me:the-key@node.example',
+    `HTTP://${'the-key'.repeat(40)}`,
+  ]) {
+    const error = { code: -32_000, message: `upstream ${address} has refused` };
+    const asked = createRpc(await saying(t, JSON.stringify({ id: 1, error })))('eth_call', []);
+    await t.rejects(asked, { name: 'ChainProblem', message: /^eth_call: upstream …(?: has refused)?$/ }, address);
+  }
+});
+
 t.test('a node that says nothing of use is out of reach, and its address is not told', async (t) => {
   for (const [text, message] of [
     ['<html>', 'gave no answer to eth_call'],

@@ -277,4 +277,20 @@ for (const [name, proof] of Object.entries(PROOFS)) {
   });
 }
 
+t.test('no reason holds the address of a node that a facilitator asks, for it may carry a key', async (t) => {
+  const key = 'kEy1_for-The.Node';
+  for (const address of [
+    `https://node.example/v2/${key}`,
+    `wss://me:${key}@node.example`,
+    `HTTP://node.example?${key}`,
+  ]) {
+    const reason = `HTTP request failed. URL: ${address}: too many requests`;
+    const verdict = { isValid: false, invalidReason: reason, invalidMessage: reason };
+    const facilitator = await answering(t, always(200, { ...verdict, success: false, errorReason: reason }));
+    const told = [await facilitator.verify(payload, requirements), await facilitator.settle(payload, requirements)];
+    t.match(told, Array(2).fill({ reason: /^HTTP request failed\. URL: ….*too many requests$/ }));
+    t.notMatch(JSON.stringify(told), key, address);
+  }
+});
+
 t.end();
