@@ -17,6 +17,7 @@ import { type Looks, openLooks } from '../../payment/chains/looks.ts';
 import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
 import { refundIdentity } from '../../payment/refunds/identity.ts';
 import type { RefundOrder, RefundSender } from '../../payment/refunds/sender.ts';
+import { deadline, unlessAborted } from '../../timing.ts';
 import { type FindSettlement, type RecoveryQuery, seenSince } from './recovery.ts';
 
 /** Private keys: into no log, error or store with them. */
@@ -41,6 +42,8 @@ interface RefundParts {
 
 /** How long what is signed may be good for, in seconds: time for a facilitator, and not for a thief. */
 const LASTS_SECONDS = 300;
+/** What the client asks of a node has no end of its own, and other networks wait for this one. */
+const SIGNING_MS = 10_000;
 
 type Requirements = ReturnType<typeof requirementsFor>;
 
@@ -78,7 +81,10 @@ async function signSolana(secretKey: string, requirements: Requirements, rpcUrl:
   const { createKeyPairSignerFromBytes, getBase58Encoder } = await import('@solana/kit');
   const { ExactSvmScheme } = await import('@x402/svm/exact/client');
   const signer = await createKeyPairSignerFromBytes(getBase58Encoder().encode(secretKey));
-  const { payload } = await new ExactSvmScheme(signer, { rpcUrl }).createPaymentPayload(2, requirements);
+  const signing = new ExactSvmScheme(signer, { rpcUrl }).createPaymentPayload(2, requirements);
+  const { signal, done } = deadline(SIGNING_MS);
+  const late = () => new Error("the chain's node gave no answer: the transfer is not signed yet");
+  const { payload } = await unlessAborted(signal, signing, late).finally(done);
   return readSolana(payload.transaction);
 }
 
