@@ -26,6 +26,7 @@ export class ChainProblem extends Error {
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const TOO_MANY_REQUESTS = 429;
 
 /**
  * Kept alive, and shared per host. undici's own may be of the version that Node has in it. Loaded when a node is asked for the
@@ -39,6 +40,7 @@ export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
   const { origin, pathname, search } = new URL(rpcUrl);
   return async (method, params) => {
     let answer: unknown;
+    let isLimited = false;
     const connections = await openConnections();
     const limit = new TimeLimit(undefined, timeoutMs);
     try {
@@ -49,7 +51,8 @@ export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       } as const;
-      const { body } = await wholeAnswer(connections, request, { maxBytes: MAX_ANSWER_BYTES, limit });
+      const { status, body } = await wholeAnswer(connections, request, { maxBytes: MAX_ANSWER_BYTES, limit });
+      isLimited = status === TOO_MANY_REQUESTS;
       if (!body) throw new Error('the answer is too large');
       answer = JSON.parse(body.toString());
     } catch (cause) {
@@ -58,6 +61,8 @@ export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
       limit.clear();
     }
     if (!isJsonObject(answer)) throw new ChainUnreachable(`the chain's node answered ${method} with something else`);
+    // Its error is its provider's then, and says nothing of what was asked.
+    if (isLimited) throw new ChainUnreachable(`the chain's node is asked too often to answer ${method}`);
     if (isJsonObject(answer.error)) {
       const said = withoutAddresses(String(answer.error.message).slice(0, 200));
       throw new ChainProblem(Number(answer.error.code), `${method}: ${said}`);

@@ -27,8 +27,13 @@ appendFileSync(join(catalogue, 'service.yaml'), '\nlimits: { payer: { wastedPerH
 let chainUrl = '';
 /** While true, the gateway's node tells nothing of what it was sent, and another one that answers for it is a block behind. */
 let isBehind = false;
+/** While true, it is asked too often, and sends nothing. */
+let isLimited = false;
 
 const gatewaysNode = await serve(async (_request, response, body) => {
+  if (isLimited && body.includes('eth_sendRawTransaction')) {
+    return json(response, 429, { jsonrpc: '2.0', id: 1, error: { code: 429, message: 'exceeded its compute units' } });
+  }
   const headers = { 'content-type': 'application/json' };
   const answer = await (await fetch(chainUrl, { method: 'POST', headers, body })).json();
   if (isBehind && body.includes('eth_sendRawTransaction')) return response.destroy();
@@ -200,6 +205,23 @@ t.test('a transaction that the node has already is not refused, and its payer ge
   t.equal((await sendProof(call, proof)).status, 200);
   t.equal((await gateway.earned('tempo')) - earned, PRICE);
 });
+
+t.test(
+  'a node that is asked too often has refused nothing: what was worked for is paid by the same payment',
+  async (t) => {
+    const call = fresh();
+    const proof = await signed(await unpaid(call));
+    const earned = await gateway.earned('tempo');
+    const { upstreamCalls } = await gateway.calls();
+    isLimited = true;
+    const answer = await sendProof(call, proof);
+    isLimited = false;
+    t.match(await answer.json(), { error: { code: 'settlement_pending' } });
+    t.equal((await sendProof(call, proof)).status, 200);
+    t.equal((await gateway.earned('tempo')) - earned, PRICE);
+    t.equal((await gateway.calls()).upstreamCalls - upstreamCalls, 1, 'worked for once');
+  },
+);
 
 /** As the official Python SDK (pympp 0.10, `TempoMethod`) signs: the account's next nonce, and no end. */
 async function endless(proof: { authorization: string }, key = 0n): Promise<{ authorization: string }> {
