@@ -52,6 +52,16 @@ for (const [name, extra] of [
   });
 }
 
+t.test('a facilitator that names no fee payer keeps nobody from paying on another network', async (t) => {
+  instead.set('supported', (answer) => answer.replace(/"feePayer":"/g, '"feePayers":"'));
+  t.teardown(() => instead.clear());
+  const url = await gateway.startAnother();
+  const call = request({ ...gateway, url }, '/image/family-e-2', { prompt: 'a lighthouse without a fee payer' });
+  const { offers } = await (await fetch(call.url, call.init)).json();
+  t.match(offers, [{ network: 'eip155:84532' }]);
+  t.equal(offers.length, 1, 'what nobody could sign is not offered');
+});
+
 t.test("a transaction that is none of the payment's chain is not told: the chain tells its own", async (t) => {
   const [inHex, inBase58] = [`0x${randomBytes(32).toString('hex')}`, encodeBase58(randomBytes(64))];
   for (const [network, transaction, own] of [

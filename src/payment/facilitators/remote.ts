@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import { asJsonObject, isJsonObject } from '../../json.ts';
 import type { Log } from '../../log.ts';
 import type { Settlement } from '../../on-chain/settlement.ts';
+import { isSolanaAddress } from '../../on-chain/solana-address.ts';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { wholeAnswer } from '../../outgoing/whole-answer.ts';
 import { openExtensionLog } from './extension-responses.ts';
@@ -65,12 +66,13 @@ function why(error: unknown): string {
   return name === 'TimeoutError' || name === 'AbortError' ? 'no answer in time' : (asText(code) ?? 'no connection');
 }
 
-/** Undefined for what a challenge has no room for. */
+/** Undefined for what a challenge has no room for, or nobody could sign. */
 function readKind(given: unknown): Kind | undefined {
   const { x402Version, scheme, network, extra } = asJsonObject(given);
   const kind: Kind = { x402Version: Number(x402Version), scheme: String(scheme), network: String(network) };
-  if (!extra) return kind;
   const needed = asJsonObject(extra);
+  if (kind.network.startsWith('solana:') && !isSolanaAddress(String(needed.feePayer))) return undefined;
+  if (!extra) return kind;
   try {
     return JSON.stringify(needed).length > LONGEST_EXTRA ? undefined : { ...kind, extra: needed };
   } catch {
