@@ -51,6 +51,9 @@ const solanaNode = await serve(async (_request, response, body) => {
 });
 t.teardown(solanaNode.stop);
 
+/** While true, nobody settles anywhere. */
+let isGone = false;
+
 const gateway = await startGateway({
   catalogue,
   networks: ['chain-a', 'chain-c'],
@@ -66,7 +69,8 @@ const gateway = await startGateway({
         found ??= facilitator.verify(...payment);
         return found;
       };
-      return { name, facilitator: { ...facilitator, verify } };
+      const supported: typeof facilitator.supported = async () => (isGone ? [] : facilitator.supported());
+      return { name, facilitator: { ...facilitator, supported, verify } };
     }),
   }),
 });
@@ -127,3 +131,17 @@ t.test(
     t.equal((await gateway.calls()).upstreamCalls - upstreamCalls, 1, 'worked for once');
   },
 );
+
+t.test('what was settled is found although nobody settles on its network any more', async (t) => {
+  const earned = await gateway.earned('chain-a');
+  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse at dawn' });
+  const proof = await signProof(gateway, 'chain-a', call);
+  stoodAt = await createRpc(solanaChain)('getAccountInfo', [CLOCK, { encoding: 'base64' }]);
+  await gateway.fault({ settlement: 'chain-a', fault: 'unknown' });
+  t.equal((await sendProof(call, proof)).status, 409);
+  t.equal((await gateway.earned('chain-a')) - earned, PRICE, 'it has settled, and nobody heard of it');
+  [stoodAt, isGone] = [undefined, true];
+  const url = await gateway.startAnother(undefined, undefined, undefined, rare);
+  const again = await sendProof({ ...call, url: call.url.replace(gateway.url, url) }, proof);
+  t.equal(again.status, 200, 'the chain can be asked all the same');
+});

@@ -303,7 +303,8 @@ export function openX402Rail(options: X402Options): X402Rail {
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      return findSettlement(query, networks.find(query.network)?.rpcUrl);
+      // Its chain can be asked also while nobody settles there.
+      return findSettlement(query, networks.configured(query.network)?.rpcUrl);
     },
 
     async endHold(text, isDone) {
@@ -326,8 +327,8 @@ export function openX402Rail(options: X402Options): X402Rail {
     async confirmations(text, transaction) {
       const query: RecoveryQuery = JSON.parse(text);
       const { network: id } = query;
-      const network = networks.find(id);
-      if (query.kind === 'batch-settlement') return channelPayments.depth(query, network);
+      if (query.kind === 'batch-settlement') return channelPayments.depth(query, networks.find(id));
+      const network = networks.configured(id);
       if (!network?.rpcUrl) throw new Error(`no RPC address is configured for ${id}`);
       const count = network.family === 'evm' ? evmConfirmations : solanaConfirmations;
       return count(createRpc(network.rpcUrl), transaction);

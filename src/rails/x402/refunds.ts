@@ -176,7 +176,7 @@ export function openRefunds({ networks, signers, findSettlement, publicUrl, now 
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      return findSettlement(query, networks.find(query.network)?.rpcUrl);
+      return findSettlement(query, networks.configured(query.network)?.rpcUrl);
     },
   };
 }
