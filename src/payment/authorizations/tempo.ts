@@ -5,10 +5,10 @@
 
 import type { JsonObject } from '../../json.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
-import { orUnknown, refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
-import { findLog, type LogProgress, readBlock, readLogs } from '../chains/evm-logs.ts';
-import { type Looks, openLooks } from '../chains/looks.ts';
-import type { Rpc } from '../chains/rpc.ts';
+import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
+import { findLog, type LogProgress, readBlock } from '../chains/evm-logs.ts';
+import { type Look, type Looks, openLooks } from '../chains/looks.ts';
+import { ChainUnreachable, type Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
 import type { Json } from './fields.ts';
 
@@ -131,10 +131,16 @@ const SENT_BEFORE_BLOCKS = 1_200;
 
 /**
  * Where the search for a transfer begins that is about to be sent: an earlier attempt may have sent it already, and nodes
- * behind one address differ in height. Nothing else carries its memo, so that a block too early does no harm.
+ * behind one address differ in height. Nothing else carries its memo, so that a block too early does no harm. Throws
+ * ChainUnreachable.
  */
-export const searchedFrom = async (rpc: Rpc): Promise<number> =>
-  Math.max(0, Number(await rpc('eth_blockNumber', [])) - SENT_BEFORE_BLOCKS);
+export async function searchedFrom(rpc: Rpc): Promise<number> {
+  const newest = await rpc('eth_blockNumber', []);
+  if (typeof newest === 'string' && /^0x[0-9a-f]+$/i.test(newest)) {
+    return Math.max(0, Number(newest) - SENT_BEFORE_BLOCKS);
+  }
+  throw new ChainUnreachable("the chain's node does not tell its newest block");
+}
 
 /** keccak256 of `TransferWithMemo(address,address,uint256,bytes32)`. */
 const TRANSFER_WITH_MEMO = '0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8ee1145927de7f0';
@@ -154,12 +160,13 @@ const logsOf = ({ currency, payer, recipient, memo }: Transfer) => ({
 
 async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: number): Promise<Settlement> {
   // The block comes first: a log that is missing after it cannot be in an older block.
-  const block = await readBlock(rpc, 'latest');
-  const toBlock = quantity(Math.min(block.number, expected.fromBlock + BLOCK_RANGE));
-  const logs = await rpc('eth_getLogs', [{ ...logsOf(expected), fromBlock: quantity(expected.fromBlock), toBlock }]);
-  const paid = readLogs(logs).find((log) => pays(log, expected));
+  const latest = await readBlock(rpc, 'latest');
+  const until = validBefore + EXPIRY_MARGIN_SECONDS;
+  const from = { next: { block: expected.fromBlock, logIndex: 0 } };
+  const span = { since: 0, until, latest, range: BLOCK_RANGE };
+  const paid = await findLog(rpc, logsOf(expected), span, from, (log) => pays(log, expected));
   if (paid) return settledBy(paid, expected);
-  return block.timestamp > validBefore + EXPIRY_MARGIN_SECONDS
+  return latest.timestamp > until
     ? refused('the transaction expired before the chain took it')
     : unused('the chain has not seen the transaction yet');
 }
@@ -196,13 +203,16 @@ const settledBy = (log: JsonObject, { amount }: Transfer): Settlement => ({
 });
 
 /** Finds out what became of transfers on the chain of `rpcUrl`. Never throws: what cannot be asked is `unknown`. */
-export function openTempoTransfers(rpcUrl: string, rpc: Rpc, looks: Looks<LogProgress> = openLooks()) {
+export function openTempoTransfers(rpcUrl: string, looks: Looks<LogProgress> = openLooks()) {
   return (expected: ExpectedTransfer): Promise<Settlement> => {
     const { validBefore, nonce, payer, memo } = expected;
-    if (validBefore !== undefined) return orUnknown(findUntil(rpc, expected, validBefore));
+    const look = (id: string, find: Look<LogProgress>) =>
+      looks.look(rpcUrl, ['tempo', payer, id, memo].join(' '), find);
+    if (validBefore !== undefined) {
+      return look(`until ${validBefore}`, (bounded) => findUntil(bounded, expected, validBefore));
+    }
     if (!nonce) return Promise.resolve(unknown('neither an end nor a nonce of the transaction is known'));
-    const payment = ['tempo', payer, nonce.key, nonce.value, memo].join(' ');
-    return looks.look(rpcUrl, payment, (bounded, progress) => findByNonce(bounded, expected, nonce, progress));
+    return look(`${nonce.key} ${nonce.value}`, (bounded, progress) => findByNonce(bounded, expected, nonce, progress));
   };
 }
 

@@ -92,7 +92,7 @@ export async function firstBlockSince(rpc: Rpc, since: number, latest: Block): P
 }
 
 /** The logs of an answer to eth_getLogs. Throws for anything but a list: that would say that there are none. */
-export function readLogs(answer: unknown): JsonObject[] {
+function readLogs(answer: unknown): JsonObject[] {
   if (!Array.isArray(answer)) throw new Error("the chain's node answered eth_getLogs with something else");
   return answer.filter(isJsonObject);
 }

@@ -34,7 +34,7 @@ const CLOCK_SKEW_SECONDS = 120;
 
 export function openTempoRefunds({ rpcUrl, chainId, privateKey, now }: TempoRefundOptions): RefundSender {
   const rpc = createRpc(rpcUrl, RPC_TIMEOUT_MS);
-  const find = openTempoTransfers(rpcUrl, rpc);
+  const find = openTempoTransfers(rpcUrl);
   const search = openTempoSearch(rpcUrl);
 
   // Its imports take a second: they are loaded with the first refund.

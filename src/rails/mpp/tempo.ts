@@ -61,7 +61,7 @@ export function createTempoMethod(
   const rpc = createRpc(options.rpcUrl, RPC_TIMEOUT_MS);
   const { chainId, currency, recipient } = options;
   const payers = createEvmPayers(options.rpcUrl, currency, now);
-  const findTransfer = openTempoTransfers(options.rpcUrl, rpc);
+  const findTransfer = openTempoTransfers(options.rpcUrl);
   let loading: Promise<TempoChain> | undefined;
   const load = (): Promise<TempoChain> => {
     loading ??= import('./tempo-chain.ts').then(({ openTempoChain }) =>

@@ -9,6 +9,7 @@ import {
   openTempoTransfers,
   readTempoPayment,
   type SignedTransfer,
+  searchedFrom,
 } from '../../../src/payment/authorizations/tempo.ts';
 import { type EvmChain, type EvmLog, hex, openEvmNode, rangesIn, word } from '../chains/evm-chain.ts';
 import { NodeError } from '../chains/node.ts';
@@ -174,7 +175,7 @@ t.test('one with an end is settled by its transfer, of its amount and under its 
   const expected = { ...EXPECTED, validBefore: timeOf(LATEST) - 10 };
   const look = async (logs: EvmLog[], changes: Partial<EvmChain> = {}) => {
     const node = await nonceNode(t, {}, { logs, ...changes });
-    const found = await openTempoTransfers(node.url, node.rpc)(expected);
+    const found = await openTempoTransfers(node.url)(expected);
     return { found, ranges: rangesIn(node.asked()) };
   };
   const open = unused('the chain has not seen the transaction yet');
@@ -183,16 +184,46 @@ t.test('one with an end is settled by its transfer, of its amount and under its 
   t.same((await look([paid(FROM - 1, 100)])).found, open, 'not before it was sent');
   const later = { latest: 60_000, timeOf: () => timeOf(LATEST) };
   const atTheEnd = await look([paid(FROM + 10_000, 100), paid(FROM + 10_001, 99)], later);
-  t.same(atTheEnd, { found: settled, ranges: [[FROM, FROM + 10_000]] }, 'it lives for minutes, not for hours');
+  t.same(atTheEnd, {
+    found: settled,
+    ranges: [10, 20].map((end) => [FROM + 1_000 * (end - 10), FROM + 1_000 * end - 1]),
+  });
   for (const answer of [null, 'none']) {
     const { found } = await look([], { instead: (method) => (method === 'eth_getLogs' ? answer : undefined) });
     t.same(found, unknown("the chain's node answered eth_getLogs with something else"));
   }
 });
 
+t.test('one with an end is found however long before it its search begins', async (t) => {
+  const expected = { ...EXPECTED, fromBlock: 0, validBefore: timeOf(FROM) + 20 };
+  const look = async (logs: EvmLog[]) => {
+    const { url } = await nonceNode(t, {}, { logs });
+    return openTempoTransfers(url)(expected);
+  };
+  t.same(await look([paid(FROM, 100)]), settled, 'the node that told where the chain stood was hours behind');
+  t.same(await look([]), refused('the transaction expired before the chain took it'));
+});
+
+t.test('nobody searches from where a node did not tell', async (t) => {
+  for (const answer of [null, '', '0x', {}]) {
+    const { rpc } = await nonceNode(
+      t,
+      {},
+      { instead: (method) => (method === 'eth_blockNumber' ? answer : undefined) },
+    );
+    await t.rejects(
+      searchedFrom(rpc),
+      { message: "the chain's node does not tell its newest block" },
+      JSON.stringify(answer),
+    );
+  }
+  const { rpc } = await nonceNode(t, {}, { instead: (method) => (method === 'eth_blockNumber' ? '0x4b1' : undefined) });
+  t.equal(await searchedFrom(rpc), 1);
+});
+
 t.test('one that the chain did not take is open until ten seconds after its end', async (t) => {
-  const { url, rpc } = await nonceNode(t, {});
-  const find = openTempoTransfers(url, rpc);
+  const { url } = await nonceNode(t, {});
+  const find = openTempoTransfers(url);
   t.same(
     await find({ ...EXPECTED, validBefore: timeOf(LATEST) - 10 }),
     unused('the chain has not seen the transaction yet'),
@@ -208,7 +239,7 @@ for (const key of [0, 8]) {
     const expected = { ...EXPECTED, nonce: { key: String(key), value: '6' } };
     const look = async (next: number, logs: EvmLog[]) => {
       const node = await nonceNode(t, { [key]: [next, 99] }, { logs });
-      const found = await openTempoTransfers(node.url, node.rpc)(expected);
+      const found = await openTempoTransfers(node.url)(expected);
       return { found, asked: node.asked() };
     };
     const logs = [...otherThan(26_000), paid(26_500, 100), paid(27_500, 100, { transaction: word('later') })];
@@ -230,7 +261,7 @@ for (const key of [0, 8]) {
       [LATEST - 64, found],
     ] as const) {
       const node = await nonceNode(t, { [key]: [7, 99] }, { logs: otherThan(26_000) }, usedIn);
-      t.same(await openTempoTransfers(node.url, node.rpc)(expected), expects, `in block ${usedIn}`);
+      t.same(await openTempoTransfers(node.url)(expected), expects, `in block ${usedIn}`);
     }
   });
 }
@@ -238,8 +269,8 @@ for (const key of [0, 8]) {
 t.test(
   'one with neither an end nor a nonce is unknown for ever, and so is one whose chain does not answer',
   async (t) => {
-    const { url, rpc, asked } = await nonceNode(t, {}, { instead: () => null });
-    const find = openTempoTransfers(url, rpc);
+    const { url, asked } = await nonceNode(t, {}, { instead: () => null });
+    const find = openTempoTransfers(url);
     t.same(await find(EXPECTED), unknown('neither an end nor a nonce of the transaction is known'));
     t.same(asked(), []);
     const silent = unknown("the chain's node does not know block latest");
