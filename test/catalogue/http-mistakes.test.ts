@@ -233,3 +233,36 @@ t.test('what a mapping renames in a list is a value of its items', async (t) => 
     `${FILE}:15:50: request takes no too for days; did you mean two? There are: one, two`,
   ]);
 });
+
+t.test('a path is not led elsewhere by a field that takes other types as well, or long texts alone', async (t) => {
+  const of = (field: string, city: string) =>
+    check(t, {
+      forecast: changed(['{ type: string, format: path-segment }', field], ['{ city: Lisbon }', `{ city: ${city} }`]),
+    });
+  const refused = (text: string) => [
+    `${FILE}:14:9: path takes city, which may be ${JSON.stringify(text)}: that leads to another path; format: path-segment for city, an enum or a pattern`,
+  ];
+  t.same(of('{ type: [string, integer] }', 'Lisbon'), refused(''));
+  t.same(of('{ anyOf: [{ type: string, minLength: 1 }, { type: integer }] }', 'Lisbon'), refused('.'));
+  t.same(of('{ type: string, minLength: 9 }', 'Vila Nova de Gaia'), refused(`a/../${'b'.repeat(9)}`));
+  t.same(of('{ anyOf: [{ type: string, pattern: "^[A-Z][a-z]+$" }, { type: integer }] }', 'Lisbon'), []);
+});
+
+t.test('a field of a path or a header whose own schema is wrong is reported for that alone', async (t) => {
+  const inHeader = ['query: { days: days }', 'headers: { x-days: days }'] as [string, string];
+  for (const [change, problem] of [
+    [
+      changed(['format: path-segment', 'maxlength: 80']),
+      `${FILE}:7:27: maxlength is no JSON Schema keyword; did you mean maxLength?`,
+    ],
+    [changed(['format: path-segment', 'minLength: -1']), `${FILE}:7:38: not JSON Schema: -1 must be >= 0`],
+    [
+      changed(['type: integer, default: 2', 'type: string, pattern: "["'], inHeader),
+      /^endpoints\/weather\/forecast.yaml:8:36: not a regular expression/,
+    ],
+  ] as const) {
+    const [found, ...others] = check(t, { forecast: change });
+    t.match(found, problem);
+    t.same(others, []);
+  }
+});

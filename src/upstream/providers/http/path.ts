@@ -1,10 +1,10 @@
 /** Values in a path: none of them may lead to another place of the provider, where the operator's key opens as much. */
-
 import type { OptionFault } from '../../../catalogue/contracts.ts';
-import { openSchemaTrial } from '../../../catalogue/schemas/ajv.ts';
+import { typesOf } from '../../../catalogue/endpoints/request-reads.ts';
 import type { JsonSchema } from '../../../catalogue/types.ts';
 import { isJsonObject } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { firstTaken } from './first-taken.ts';
 
 const PLACES = /\{([^{}]+)\}/g;
 
@@ -44,6 +44,8 @@ export function jobPathFaults(path: string): OptionFault[] {
   return [{ path: ['poll', 'path'], message: 'poll.path is no path', expected }];
 }
 
+const LONGEST_TRIED = 10_000;
+
 const CLIMBING = ['', '.', '..', 'a/', '../a', 'a/../b', '..\\a'];
 
 /** Places whose fields take what `filledPath` refuses: callers would learn of it after they paid. */
@@ -52,9 +54,9 @@ export function pathFaults(path: string, request: JsonSchema): OptionFault[] {
   return placesIn(path).flatMap((field) => {
     const schema = properties[field];
     if (!isJsonObject(schema) || schema.format === 'path-segment' || Array.isArray(schema.enum)) return [];
-    if (schema.type !== 'string') return [];
-    const takes = openSchemaTrial().compile(schema);
-    const taken = CLIMBING.find((text) => takes(text));
+    if (!typesOf(schema)?.includes('string')) return [];
+    const least = typeof schema.minLength === 'number' ? Math.min(Math.max(schema.minLength, 0), LONGEST_TRIED) : 0;
+    const taken = firstTaken(schema, [...CLIMBING, `a/../${'b'.repeat(least)}`]);
     if (taken === undefined) return [];
     const message = `path takes ${field}, which may be ${JSON.stringify(taken)}: that leads to another path`;
     return [{ path: ['path'], message, expected: `format: path-segment for ${field}, an enum or a pattern` }];
