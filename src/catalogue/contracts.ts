@@ -83,6 +83,8 @@ export interface AdapterDeclaration {
   sends?(result: unknown, model: JsonObject): readonly string[];
   /** `result` -> the `kind` of model that makes it, as the model's entry in `upstreams.yaml` may say. */
   readonly kinds?: Readonly<Record<string, string>>;
+  /** True where calls go to the upstream's address itself, its query included, and not to paths below it. */
+  readonly asksAtBaseUrl?: boolean;
   /** Faults of options that fit their schema. */
   check?(options: JsonObject, use: { request: JsonSchema; upstream: Upstream }): readonly OptionFault[];
   /**

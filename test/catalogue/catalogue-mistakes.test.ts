@@ -336,3 +336,16 @@ t.test('a name may hold what URLs escape: a mistake below it is one like any oth
   ]);
   t.end();
 });
+
+t.test('what of an address is never sent is refused', async (t) => {
+  for (const [address, what] of [
+    ['https://shop:word@painter.example/v1', 'a user name or a password'],
+    ['https://painter.example/v1?version=2', 'a query'],
+    ['"https://painter.example/v1#two"', 'a fragment'],
+  ] as const) {
+    const upstreams = replaced(rightFiles['upstreams.yaml'] as string, 'https://painter.example/v1', address);
+    t.same(problemsOf(writeCatalogue(t, { 'upstreams.yaml': upstreams })), [
+      `upstreams.yaml:3:12: the address holds ${what}, which is never sent; write it without`,
+    ]);
+  }
+});

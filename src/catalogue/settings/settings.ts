@@ -141,6 +141,10 @@ function checkUpstream(
   const { diagnostics } = checker;
   const addressProblem = typeof file.baseUrl === 'string' ? insecureFault(file) : undefined;
   if (addressProblem) diagnostics.add(below(location, 'baseUrl'), addressProblem, 'write an https URL');
+  const lost = typeof file.baseUrl === 'string' ? lostOf(file.baseUrl, adapter) : undefined;
+  if (lost) {
+    diagnostics.add(below(location, 'baseUrl'), `the address holds ${lost}, which is never sent`, 'write it without');
+  }
   // What is no map at all is reported by the file's schema.
   const keys = file.keys === undefined || isJsonObject(file.keys) ? (file.keys ?? {}) : undefined;
   const settings = asJsonObject(file.settings);
@@ -182,6 +186,15 @@ function insecureFault({ baseUrl, settings }: UpstreamFile): string | undefined 
   const isHttps = new URL(baseUrl).protocol === 'https:';
   if (isHttps || isLoopback(baseUrl) || settings?.insecure === true) return undefined;
   return 'http is for an upstream on this machine alone';
+}
+
+/** What an address holds besides where calls go: they begin with its path. */
+function lostOf(baseUrl: string, { asksAtBaseUrl = false }: AdapterDeclaration): string | undefined {
+  if (!URL.canParse(baseUrl)) return undefined;
+  const { username, password, search, hash } = new URL(baseUrl);
+  if (username !== '' || password !== '') return 'a user name or a password';
+  if (search !== '' && !asksAtBaseUrl) return 'a query';
+  return hash === '' ? undefined : 'a fragment';
 }
 
 /** Whether the sandbox too asks the provider itself: it says so, or stands on this machine. */

@@ -19,6 +19,7 @@ export const mcp: Adapter<McpOptions> = {
   secrets: [],
   secretsIn,
   authorize,
+  asksAtBaseUrl: true,
   check(options, { upstream }) {
     const faults = expressionFaults(options);
     return faults.length > 0 ? faults : exampleFaults(options, upstream);
