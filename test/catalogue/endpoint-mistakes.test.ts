@@ -29,6 +29,19 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['words: { larg: §[big]', 'size does not take larg; did you mean large?']],
   ],
   [
+    'what a network takes is said of fields that there are, and of values that they take',
+    replaced(
+      oil,
+      'price:',
+      'networks: [chain-a, chain-e]\nrequestOn: { chain-e: { required: [sise], properties: { promt: { type: string, maxLength: 9 }, size: { const: smal } } } }\nprice:',
+    ),
+    [
+      ['required: [§sise', 'sise is no field of this request; did you mean size? There are: prompt, size'],
+      ['properties: { §promt', 'promt is no field of this request; did you mean prompt? There are: prompt, size'],
+      ['const: §smal', 'size does not take smal; did you mean small? There are: small, large'],
+    ],
+  ],
+  [
     'a flag stands beside the members of a result, which has to have some',
     replaced(oil, 'result: { $ref: picture }', 'envelope: flag\nresult: { type: array, examples: [[1]] }'),
     [

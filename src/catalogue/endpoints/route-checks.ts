@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { CheckContext } from '../check-context.ts';
-import { checkConditions } from '../schemas/request-conditions.ts';
+import { checkCondition, checkConditions } from '../schemas/request-conditions.ts';
 import { checkRequestKeywords } from '../schemas/request-keywords.ts';
 import { closedRequest, isWellWritten, openResult, refusals } from '../schemas/schemas.ts';
 import type { JsonSchema } from '../types.ts';
@@ -89,7 +89,7 @@ function isMistaken({ value }: Sourced, field: string, { fragments, soundFragmen
 }
 
 /** What single networks take. A request need not fit the schema of one. */
-export function checkRequestOn({ kind, requestOn, networks }: RoutePlan, context: CheckContext): void {
+export function checkRequestOn({ kind, request, requestOn, networks }: RoutePlan, context: CheckContext): void {
   if (kind !== 'base' || !isJsonObject(requestOn.value)) return;
   for (const [network, schema] of Object.entries(requestOn.value)) {
     const location = below(requestOn.location, network);
@@ -99,6 +99,8 @@ export function checkRequestOn({ kind, requestOn, networks }: RoutePlan, context
     }
     if (!isJsonObject(schema) || !isWellWritten(location, schema, context.fragments, context.compiler)) continue;
     const resolved = { ...inlineFragments(schema, context.soundFragments), type: 'object' };
+    const base = inlineFragments(request.value, context.soundFragments);
+    checkCondition(resolved, base, location, context.checker.diagnostics);
     // Known apart from requests, which have an example.
     const own = { requestOn: resolved };
     if (context.checked.has(own, undefined)) continue;

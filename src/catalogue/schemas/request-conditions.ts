@@ -8,6 +8,20 @@ const LISTS = ['oneOf', 'anyOf', 'allOf'];
 
 /** Reports conditions on what is no field, or on a value that the field does not take: they would never hold. */
 export function checkConditions(request: JsonObject, location: SourceLocation, diagnostics: Diagnostics): void {
+  conditionChecks(request, diagnostics).checkAll(request, location);
+}
+
+/** The same, for a schema that a request has to fit besides its own. */
+export function checkCondition(
+  condition: JsonObject,
+  request: JsonObject,
+  location: SourceLocation,
+  diagnostics: Diagnostics,
+): void {
+  conditionChecks(request, diagnostics).check(condition, location);
+}
+
+function conditionChecks(request: JsonObject, diagnostics: Diagnostics) {
   const fields = isJsonObject(request.properties) ? request.properties : {};
   const names = Object.keys(fields);
   const check = (condition: unknown, at: SourceLocation): void => {
@@ -37,7 +51,7 @@ export function checkConditions(request: JsonObject, location: SourceLocation, d
         check(branch, below(at, keyword, index));
     }
   };
-  checkAll(request, location);
+  return { check, checkAll };
 }
 
 function checkValues(
