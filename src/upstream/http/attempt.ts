@@ -15,6 +15,9 @@ import {
 import { snippet } from './redact.ts';
 import type { UpstreamResponse } from './upstream-http.ts';
 
+/** Leaves out the mark that some put before their JSON. */
+const utf8 = new TextDecoder();
+
 export type Outcome = { response: UpstreamResponse } | Failed;
 
 /** Never rejects for what the upstream does: a failure is an outcome, with whether trying again makes sense. */
@@ -41,7 +44,7 @@ function answered(
     sent: request.body.text,
     json() {
       try {
-        return JSON.parse(body.toString('utf8'));
+        return JSON.parse(utf8.decode(body));
       } catch {
         const providerMessage = snippet(body, Object.values(connection.secrets));
         throw new UpstreamProblem(

@@ -235,3 +235,27 @@ t.test('a header of the upstream’s settings takes the place of the gateway’s
   t.match(result, { 'user-agent': 'shop', 'content-type': 'application/vnd.api+json' });
   t.same(names[0]?.length, new Set(names[0]).size, 'and stands once');
 });
+
+t.test('an answer is read in the characters that it says it is in', async (t) => {
+  const asked = async (type: string, body: Buffer | string) => {
+    const { origin } = await serve(t, (_request, response) =>
+      response.writeHead(200, { 'content-type': type }).end(body),
+    );
+    const binding = { options: { path: '/' }, upstream: 'weather', http: connect(t, origin) };
+    return await http
+      .call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t))
+      .catch((error) => error);
+  };
+  const latin = (text: string) => Buffer.from(text, 'latin1');
+  t.equal(await asked('text/plain; charset=ISO-8859-1', latin('S\u00e3o Paulo')), 'S\u00e3o Paulo');
+  t.equal(await asked('text/plain', 'S\u00e3o Paulo'), 'S\u00e3o Paulo');
+  t.same(await asked('text/xml;charset="iso-8859-1"', latin('<city>S\u00e3o</city>')), { city: 'S\u00e3o' });
+  const declared = '<?xml version="1.0" encoding="ISO-8859-1"?><city>S\u00e3o</city>';
+  t.same(await asked('application/xml', latin(declared)), { city: 'S\u00e3o' });
+  t.same(
+    await asked('application/json', '\ufeff{"city": "S\u00e3o"}'),
+    { city: 'S\u00e3o' },
+    'a mark before it is none of it',
+  );
+  t.match(await asked('text/plain; charset=klingon', 'a'), { name: 'UpstreamProblem', failure: 'malformed' });
+});

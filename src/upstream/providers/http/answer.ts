@@ -15,9 +15,23 @@ export function readAnswer(response: UpstreamResponse, upstream: string): unknow
   const type = (response.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (response.body.length === 0) return null;
   if (/^application\/(?:.+\+)?json$/.test(type)) return response.json();
-  if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) return readXml(response.body.toString('utf8'), upstream);
-  if (type.startsWith('text/')) return response.body.toString('utf8');
+  if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) return readXml(textOf(response, upstream), upstream);
+  if (type.startsWith('text/')) return textOf(response, upstream);
   throw new UpstreamProblem('malformed', upstream, `answered ${type}: a file needs result: { file: ... }`);
+}
+
+const CHARSET = /;\s*charset="?([^\s;"]+)/i;
+const XML_ENCODING = /^<\?xml[^>]*\sencoding=["']([^"']+)/;
+
+/** In the characters that its type names, or that XML says itself; else UTF-8. */
+function textOf({ headers, body }: UpstreamResponse, upstream: string): string {
+  const [, named] =
+    CHARSET.exec(headers['content-type'] ?? '') ?? XML_ENCODING.exec(body.toString('latin1', 0, 200)) ?? [];
+  try {
+    return new TextDecoder(named).decode(body);
+  } catch (error) {
+    throw new UpstreamProblem('malformed', upstream, 'answered in characters that nobody knows', { cause: error });
+  }
 }
 
 function readXml(text: string, upstream: string): unknown {
