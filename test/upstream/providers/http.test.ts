@@ -259,3 +259,13 @@ t.test('an answer is read in the characters that it says it is in', async (t) =>
   );
   t.match(await asked('text/plain; charset=klingon', 'a'), { name: 'UpstreamProblem', failure: 'malformed' });
 });
+
+t.test('what XML writes like a number and is none keeps its zeros and its sign', async (t) => {
+  const body = '<a><zip>01234</zip><phone>+351912345678</phone><colour>0x1F</colour><low>-0.5</low><days>10</days></a>';
+  const { origin } = await serve(t, (_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(body),
+  );
+  const binding = { options: { path: '/', result: 'a' }, upstream: 'weather', http: connect(t, origin) };
+  const result = await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
+  t.strictSame(result, { zip: '01234', phone: '+351912345678', colour: '0x1F', low: -0.5, days: 10 });
+});

@@ -5,7 +5,13 @@ import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 
-const xml = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', ignoreDeclaration: true });
+const xml = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  ignoreDeclaration: true,
+  // Postcodes, telephone numbers and colours are no numbers.
+  numberParseOptions: { leadingZeros: false, hex: false, skipLike: /^\+/ },
+});
 
 /**
  * The answer as a value: JSON, a text as a string, XML as an object of its elements and attributes. No answer at all is
