@@ -55,6 +55,13 @@ export interface OptionFault {
   readonly expected?: string;
 }
 
+/** Where options are used. */
+export interface OptionsUse {
+  readonly request: JsonSchema;
+  readonly result: JsonSchema;
+  readonly upstream: Upstream;
+}
+
 /** What an adapter needs of the files that name it. */
 export interface AdapterDeclaration {
   readonly name: string;
@@ -86,7 +93,7 @@ export interface AdapterDeclaration {
   /** True where calls go to the upstream's address itself, its query included, and not to paths below it. */
   readonly asksAtBaseUrl?: boolean;
   /** Faults of options that fit their schema. */
-  check?(options: JsonObject, use: { request: JsonSchema; upstream: Upstream }): readonly OptionFault[];
+  check?(options: JsonObject, use: OptionsUse): readonly OptionFault[];
   /**
    * What a call answers where the provider answers as the options' example says: it is held against the result schema.
    * `path` leads from the options to the example. Undefined where there is none, or where `check` finds fault with it.

@@ -151,6 +151,16 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:9: a GET request has no body; query, or another method`,
   ],
   [
+    'a download of what the result does not have',
+    ['query: { days: days }', 'download: [warmst]\n  query: { days: days }'],
+    `${FILE}:15:14: download names warmst, which the result does not have; did you mean warmest? There are: warmest`,
+  ],
+  [
+    'a download of what is inside a field of the result',
+    ['query: { days: days }', 'download: ["warmest.url"]\n  query: { days: days }'],
+    `${FILE}:15:14: download names warmest.url, which the result does not have; there are: warmest`,
+  ],
+  [
     'a job without an example of its end',
     ['query: { days: days }', 'query: { days: days }\n  poll: { path: "/jobs/{id}", until: done }'],
     `${FILE}:18:12: poll.until is not true of this answer; write the last answer, of a job that is done`,
@@ -265,4 +275,19 @@ t.test('a field of a path or a header whose own schema is wrong is reported for 
     t.match(found, problem);
     t.same(others, []);
   }
+});
+
+t.test('what is downloaded may stand in one of the forms that a result has', (t) => {
+  const of = (result: string) =>
+    check(t, {
+      forecast: changed(
+        ['{ required: [warmest], properties: { warmest: { type: number } }, examples: [{ warmest: 20 }] }', result],
+        ['query: { days: days }', 'download: [map]\n  query: { days: days }'],
+      ),
+    });
+  const forms =
+    'anyOf: [{ required: [warmest] }, { properties: { map: { type: string } } }], examples: [{ warmest: 20 }]';
+  t.same(of(`{ ${forms} }`), []);
+  t.same(of('{ examples: [{ warmest: 20 }] }'), [], 'nothing is said of its fields');
+  t.end();
 });

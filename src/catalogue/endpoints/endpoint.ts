@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../json.ts';
 import type { CheckContext } from '../check-context.ts';
+import type { OptionsUse } from '../contracts.ts';
 import { checkNames } from '../names.ts';
 import { closedRequest, openResult, refusals } from '../schemas/schemas.ts';
 import type {
@@ -74,7 +75,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkRequestOn(plan, context);
   checkResult(result, context);
   checkEnvelope(plan, resultSchema, context);
-  checkUpstreams(plan, requestSchema, context);
+  checkUpstreams(plan, requestSchema, { result: resultSchema }, context);
   checkAnswers(plan, resultSchema, context);
   checkExampleAnswers(plan, resultSchema, context);
   checkDeadline(plan, requestSchema, context);
@@ -122,7 +123,12 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
 }
 
 /** What each upstream needs of the request is there, and each field of the request is read by one of them. */
-function checkUpstreams(plan: RoutePlan, schema: JsonSchema, { upstreamUse, checker }: CheckContext): void {
+function checkUpstreams(
+  plan: RoutePlan,
+  schema: JsonSchema,
+  answers: Pick<OptionsUse, 'result'>,
+  { upstreamUse, checker }: CheckContext,
+): void {
   const { request, upstreams } = plan;
   const use = (upstream: Sourced): RequestUse => ({
     schema,
@@ -131,7 +137,9 @@ function checkUpstreams(plan: RoutePlan, schema: JsonSchema, { upstreamUse, chec
     fields: request.inherited && !upstream.inherited ? undefined : below(request.location, 'properties'),
     blame: blameOf(plan, upstream),
   });
-  const read = upstreams.map((upstream) => upstreamUse.check(upstream.location, upstream.value, use(upstream)));
+  const read = upstreams.map((upstream) =>
+    upstreamUse.check(upstream.location, upstream.value, use(upstream), answers),
+  );
   const [first] = upstreams;
   if (!first || read.includes(undefined)) return;
   checkUnread(new Set(read.flatMap((fields) => [...(fields ?? [])])), first.location, use(first), checker.diagnostics);

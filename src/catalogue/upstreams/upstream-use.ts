@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { type Checker, closedOptions } from '../checker.ts';
-import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from '../contracts.ts';
+import type { AdapterDeclaration, CatalogueParts, OptionsUse, RecipeDeclaration } from '../contracts.ts';
 import { checkReads, type RequestUse } from '../endpoints/request-reads.ts';
 import { upstreamKeys } from '../files/endpoint.ts';
 import type { JsonSchema, Price, Upstream } from '../types.ts';
@@ -30,10 +30,15 @@ export class UpstreamUse {
   }
 
   /**
-   * Checks one `upstream:` block against the request whose fields it names. The fields that it reads; undefined where that
-   * is not known.
+   * Checks one `upstream:` block against the request whose fields it names, and what is made of its answers. The fields
+   * that it reads; undefined where that is not known.
    */
-  check(location: SourceLocation, options: unknown, request: RequestUse): ReadonlySet<string> | undefined {
+  check(
+    location: SourceLocation,
+    options: unknown,
+    request: RequestUse,
+    answers: Pick<OptionsUse, 'result'>,
+  ): ReadonlySet<string> | undefined {
     if (!isJsonObject(options)) return undefined;
     const { via, recipe } = options;
     if ((via === undefined) === (recipe === undefined)) {
@@ -47,7 +52,7 @@ export class UpstreamUse {
     this.models.check(location, options, adapter, request);
     this.#checkSettings(location, options, adapter.options);
     const upstream = this.#upstreams?.get(String(via));
-    const faults = upstream && adapter.check?.(options, { request: request.schema, upstream });
+    const faults = upstream && adapter.check?.(options, { request: request.schema, ...answers, upstream });
     for (const { path, message, expected } of faults ?? []) {
       this.#checker.diagnostics.add(below(location, ...path), message, expected);
     }

@@ -4,6 +4,7 @@ import { isAskedInSandbox } from '../../../catalogue/settings/settings.ts';
 import type { UpstreamFile } from '../../../catalogue/types.ts';
 import { evaluate, expressionFault } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
+import { downloadFaults } from './files.ts';
 import { flatFaults } from './flat-fields.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
 import { jobPathFaults, pathFaults, placesIn, textFaults } from './path.ts';
@@ -12,7 +13,7 @@ import { isReversible } from './reversed.ts';
 
 type Check = NonNullable<AdapterDeclaration['check']>;
 
-export const check: Check = (given, { request, upstream }) => {
+export const check: Check = (given, { request, result, upstream }) => {
   const options = given as unknown as HttpOptions;
   const faults = [
     ...pathFaults(options.path, request),
@@ -23,6 +24,7 @@ export const check: Check = (given, { request, upstream }) => {
     ...flatFaults('headers', options.headers, request),
     ...expressionFaults(options),
     ...contradictions(options),
+    ...downloadFaults(options.download, result),
   ];
   return faults.length > 0 ? faults : exampleFaults(options, upstream);
 };

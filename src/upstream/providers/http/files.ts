@@ -1,4 +1,7 @@
 /** Files that a provider makes, kept where its own copies cannot expire. */
+import type { OptionFault } from '../../../catalogue/contracts.ts';
+import type { JsonSchema } from '../../../catalogue/types.ts';
+import { choices } from '../../../catalogue/yaml/suggest.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import type { StoredMedia } from '../../media/store.ts';
@@ -42,4 +45,24 @@ export async function withCopies(
     ];
   });
   return { ...result, ...Object.fromEntries(await Promise.all(copies)) };
+}
+
+const FORMS = ['anyOf', 'oneOf', 'allOf'];
+
+/** Every field that a schema knows at the top of what it describes, in one of its forms at least. */
+function fieldsKnown(schema: unknown): string[] {
+  if (!isJsonObject(schema)) return [];
+  const own = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
+  return [...own, ...FORMS.flatMap((form) => [schema[form] ?? []].flat().flatMap(fieldsKnown))];
+}
+
+/** Downloads of what the result does not have: nothing would be copied, and the provider's own address be sold. */
+export function downloadFaults(download: readonly string[] | undefined, result: JsonSchema): OptionFault[] {
+  const known = new Set(fieldsKnown(result));
+  if (known.size === 0) return [];
+  return (download ?? []).flatMap((field, index): OptionFault[] => {
+    if (known.has(field)) return [];
+    const message = `download names ${field}, which the result does not have`;
+    return [{ path: ['download', index], message, expected: choices(field, known) }];
+  });
 }
