@@ -59,6 +59,8 @@ export interface OptionFault {
 export interface OptionsUse {
   readonly request: JsonSchema;
   readonly result: JsonSchema;
+  /** The shortest time, in milliseconds, that a call may take. */
+  readonly deadlineMs: number;
   readonly upstream: Upstream;
 }
 

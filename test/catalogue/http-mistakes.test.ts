@@ -161,6 +161,14 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:14: download names warmest.url, which the result does not have; there are: warmest`,
   ],
   [
+    'a job that is looked at after the call has ended',
+    [
+      'query: { days: days }',
+      'poll: { path: "/jobs/{id}", until: "days[0].max_c == `24`", every: 1m }\n  query: { days: days }',
+    ],
+    `${FILE}:15:70: poll.every is 1m, and a call may end after 45s; write less than the deadline, or a longer deadline`,
+  ],
+  [
     'a job without an example of its end',
     ['query: { days: days }', 'query: { days: days }\n  poll: { path: "/jobs/{id}", until: done }'],
     `${FILE}:18:12: poll.until is not true of this answer; write the last answer, of a job that is done`,
@@ -289,5 +297,23 @@ t.test('what is downloaded may stand in one of the forms that a result has', (t)
     'anyOf: [{ required: [warmest] }, { properties: { map: { type: string } } }], examples: [{ warmest: 20 }]';
   t.same(of(`{ ${forms} }`), []);
   t.same(of('{ examples: [{ warmest: 20 }] }'), [], 'nothing is said of its fields');
+  t.end();
+});
+
+t.test('a job is looked at before each deadline that a call can have', (t) => {
+  const polled = changed([
+    'query: { days: days }',
+    'poll: { path: "/jobs/{id}", until: "days[0].max_c == `24`" }\n  query: { days: days }',
+  ]);
+  const of = (deadline: string) =>
+    check(t, {
+      forecast: `deadline: ${deadline}\n${replaced(polled, '{ type: integer, default: 2 }', '{ enum: [1, 2], default: 2 }')}`,
+    });
+  t.same(of('3s'), []);
+  const fault = (deadline: string) => [
+    `${FILE}:16:3: poll.every is 2s, and a call may end after ${deadline}; write less than the deadline, or a longer deadline`,
+  ];
+  t.same(of('2s'), fault('2s'));
+  t.same(of('{ by: days, values: { 1: 1500ms, 2: 1m } }'), fault('1.5s'));
   t.end();
 });

@@ -19,6 +19,10 @@ export function deadlineOf({ deadlineMs, deadlineBy }: Deadlines, input: Input):
   return deadlineBy?.ms.get(String(input[deadlineBy.field])) ?? deadlineMs;
 }
 
+/** The milliseconds that every call may take at least. */
+export const shortestOf = ({ deadlineMs, deadlineBy }: Deadlines): number =>
+  Math.min(deadlineMs, ...(deadlineBy?.ms.values() ?? []));
+
 /** What a file says, checked or not, for requests of this schema. A request that names no value has the default's time. */
 export function readDeadlines(written: unknown, request: JsonSchema): Deadlines {
   if (!isJsonObject(written))

@@ -16,7 +16,7 @@ import type {
 import { inlineFragments } from '../yaml/fragments.ts';
 import { below, type CatalogueDocument, keyOf, pathName, type SourceLocation } from '../yaml/yaml-document.ts';
 import { bodyLimitOf } from './body-limit.ts';
-import { checkDeadline, readDeadlines } from './deadline.ts';
+import { checkDeadline, readDeadlines, shortestOf } from './deadline.ts';
 import { listingOf } from './listing.ts';
 import { checkAmounts, compilePrice, readListing } from './price.ts';
 import { checkUnread, type RequestUse } from './request-reads.ts';
@@ -75,7 +75,8 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkRequestOn(plan, context);
   checkResult(result, context);
   checkEnvelope(plan, resultSchema, context);
-  checkUpstreams(plan, requestSchema, { result: resultSchema }, context);
+  const deadlines = readDeadlines(plan.deadline, requestSchema);
+  checkUpstreams(plan, requestSchema, { result: resultSchema, deadlineMs: shortestOf(deadlines) }, context);
   checkAnswers(plan, resultSchema, context);
   checkExampleAnswers(plan, resultSchema, context);
   checkDeadline(plan, requestSchema, context);
@@ -109,7 +110,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
     price,
     priceOptions,
     listing,
-    ...readDeadlines(plan.deadline, requestSchema),
+    ...deadlines,
     bodyLimitBytes,
     request: requestSchema,
     result: resultSchema,
@@ -126,7 +127,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
 function checkUpstreams(
   plan: RoutePlan,
   schema: JsonSchema,
-  answers: Pick<OptionsUse, 'result'>,
+  answers: Pick<OptionsUse, 'result' | 'deadlineMs'>,
   { upstreamUse, checker }: CheckContext,
 ): void {
   const { request, upstreams } = plan;

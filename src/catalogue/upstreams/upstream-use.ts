@@ -37,7 +37,7 @@ export class UpstreamUse {
     location: SourceLocation,
     options: unknown,
     request: RequestUse,
-    answers: Pick<OptionsUse, 'result'>,
+    answers: Pick<OptionsUse, 'result' | 'deadlineMs'>,
   ): ReadonlySet<string> | undefined {
     if (!isJsonObject(options)) return undefined;
     const { via, recipe } = options;

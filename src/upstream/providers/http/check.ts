@@ -7,18 +7,19 @@ import { mapAnswer } from './answer.ts';
 import { downloadFaults } from './files.ts';
 import { flatFaults } from './flat-fields.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
-import { jobPathFaults, pathFaults, placesIn, textFaults } from './path.ts';
+import { pathFaults, placesIn, textFaults } from './path.ts';
+import { jobFaults } from './poll.ts';
 import { headerFaults } from './request.ts';
 import { isReversible } from './reversed.ts';
 
 type Check = NonNullable<AdapterDeclaration['check']>;
 
-export const check: Check = (given, { request, result, upstream }) => {
+export const check: Check = (given, { request, result, deadlineMs, upstream }) => {
   const options = given as unknown as HttpOptions;
   const faults = [
     ...pathFaults(options.path, request),
     ...textFaults(options.path, ['path']),
-    ...(options.poll ? [...jobPathFaults(options.poll.path), ...textFaults(options.poll.path, ['poll', 'path'])] : []),
+    ...(options.poll ? jobFaults(options.poll, deadlineMs) : []),
     ...headerFaults(options.headers, request),
     ...flatFaults('query', options.query, request),
     ...flatFaults('headers', options.headers, request),

@@ -37,13 +37,6 @@ export function textFaults(path: string, name: readonly string[]): OptionFault[]
   return [{ path: name, message, expected: `write ${encodeURIComponent(wrong)}` }];
 }
 
-/** A job is asked for below the upstream's address, or at a whole one that the first answer holds. */
-export function jobPathFaults(path: string): OptionFault[] {
-  if (/^(?:\/|https?:\/\/|\{[^{}]+\}$)/.test(path)) return [];
-  const expected = 'begin it with /, or write one place alone for a whole address: "{url}"';
-  return [{ path: ['poll', 'path'], message: 'poll.path is no path', expected }];
-}
-
 const LONGEST_TRIED = 10_000;
 
 const CLIMBING = ['', '.', '..', 'a/', '../a', 'a/../b', '..\\a'];

@@ -1,4 +1,5 @@
 /** Jobs: the provider's first answer says where the result will be. */
+import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
 import { pause } from '../../http/retry.ts';
 import type { UpstreamHttp } from '../../http/upstream-http.ts';
@@ -6,9 +7,9 @@ import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
 import type { PollOptions } from './options.ts';
-import { filledPath, placesIn } from './path.ts';
+import { filledPath, placesIn, textFaults } from './path.ts';
 
-const USUAL_PAUSE_MS = 2_000;
+const USUAL_PAUSE = '2s';
 
 interface Asking {
   readonly upstream: string;
@@ -16,11 +17,13 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
+const pauseOf = ({ every = USUAL_PAUSE }: PollOptions): number => parseDuration(every) ?? 0;
+
 /** The answer of the job that is done. Throws UpstreamProblem. */
 export async function poll(first: unknown, options: PollOptions, { upstream, http, signal }: Asking): Promise<unknown> {
-  const { until, failed, every } = options;
+  const { until, failed } = options;
   const path = jobPath(first, options.path, upstream);
-  const pauseMs = (every && parseDuration(every)) || USUAL_PAUSE_MS;
+  const pauseMs = pauseOf(options);
   let answer = first;
   while (evaluate(until, answer, upstream) !== true) {
     if (failed !== undefined && evaluate(failed, answer, upstream) === true) {
@@ -45,4 +48,23 @@ function jobPath(first: unknown, path: string, upstream: string): string {
   const [only] = placesIn(path);
   const place = only !== undefined && path === `{${only}}` ? String(found(only)) : undefined;
   return place?.includes('://') ? place : filledPath(path, found, upstream);
+}
+
+/** Jobs that nobody could ask for, or whose end no call could see. `deadlineMs` is the shortest that a call may take. */
+export function jobFaults(options: PollOptions, deadlineMs: number): OptionFault[] {
+  const { path, every = USUAL_PAUSE } = options;
+  const faults = [...jobPathFaults(path), ...textFaults(path, ['poll', 'path'])];
+  if (pauseOf(options) < deadlineMs) return faults;
+  const message = `poll.every is ${every}, and a call may end after ${deadlineMs / 1000}s`;
+  return [
+    ...faults,
+    { path: ['poll', 'every'], message, expected: 'write less than the deadline, or a longer deadline' },
+  ];
+}
+
+/** A job is asked for below the upstream's address, or at a whole one that the first answer holds. */
+function jobPathFaults(path: string): OptionFault[] {
+  if (/^(?:\/|https?:\/\/|\{[^{}]+\}$)/.test(path)) return [];
+  const expected = 'begin it with /, or write one place alone for a whole address: "{url}"';
+  return [{ path: ['poll', 'path'], message: 'poll.path is no path', expected }];
 }
