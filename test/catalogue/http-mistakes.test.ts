@@ -136,6 +136,11 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:17:12: the answer does not fit the expression {warmest: max(days[].max_c)}; write an answer as the provider gives it`,
   ],
   [
+    'an example in which nothing is found',
+    ['{warmest: max(days[].max_c)}', '{warmest: hottest}'],
+    `${FILE}:17:12: the answer holds nothing of {warmest: hottest}; write an answer as the provider gives it`,
+  ],
+  [
     'an example whose result does not fit',
     ['{warmest: max(days[].max_c)}', '{warmest: days}'],
     /^endpoints\/weather\/forecast.yaml:17:3: what is made of this answer does not fit result: warmest: .*number/,

@@ -269,3 +269,25 @@ t.test('what XML writes like a number and is none keeps its zeros and its sign',
   const result = await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
   t.strictSame(result, { zip: '01234', phone: '+351912345678', colour: '0x1F', low: -0.5, days: 10 });
 });
+
+t.test('an answer in which the expression finds nothing is none, and one in which it finds little is', async (t) => {
+  const asked = async (result: string, answer: unknown) => {
+    const { origin } = await serve(t, (_request, response) =>
+      typeof answer === 'string'
+        ? response.writeHead(200, { 'content-type': 'text/html' }).end(answer)
+        : json(response, 200, answer),
+    );
+    const binding = { options: { path: '/', result }, upstream: 'weather', http: connect(t, origin) };
+    return await http
+      .call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t))
+      .catch((error) => error);
+  };
+  const wanted = '{warmest: max, place: {city: city, days: days[].day}}';
+  const nothing = { name: 'UpstreamProblem', failure: 'malformed' };
+  t.match(await asked(wanted, '<html>Down for maintenance</html>'), nothing);
+  t.match(await asked(wanted, { error: 'try later' }), nothing);
+  t.match(await asked('data', { data: { max: null } }), nothing);
+  t.same(await asked(wanted, { days: [] }), { place: { days: [] } });
+  t.same(await asked(wanted, { max: 0 }), { warmest: 0, place: {} });
+  t.same(await asked('balances', { balances: {} }), {}, 'an empty object that is there is an answer');
+});

@@ -50,9 +50,23 @@ function readXml(text: string, upstream: string): unknown {
   }
 }
 
-/** The result that an expression makes of an answer; members for which it finds nothing are left out. */
-export const mapAnswer = (expression: string | undefined, answer: unknown, upstream: string): unknown =>
-  expression === undefined ? answer : withoutNothing(evaluate(expression, answer, upstream));
+/**
+ * The result that an expression makes of an answer; members for which it finds nothing are left out. Throws UpstreamProblem
+ * `malformed` where it finds nothing for any of them.
+ */
+export function mapAnswer(expression: string | undefined, answer: unknown, upstream: string): unknown {
+  if (expression === undefined) return answer;
+  const found = evaluate(expression, answer, upstream);
+  if (!isJsonObject(found) || !isNothing(found)) return withoutNothing(found);
+  throw new UpstreamProblem('malformed', upstream, `the answer holds nothing of ${expression}`);
+}
+
+/** An empty object is something: the answer has it. */
+function isNothing(value: unknown): boolean {
+  if (!isJsonObject(value)) return value === null;
+  const members = Object.values(value);
+  return members.length > 0 && members.every(isNothing);
+}
 
 function withoutNothing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNothing);
