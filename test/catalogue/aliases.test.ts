@@ -1,4 +1,4 @@
-/** Anchors and aliases of YAML, as they may stand in a catalogue's files. */
+/** What of YAML may stand in a catalogue's files: anchors and aliases, and keys. */
 import t, { type Test } from 'tap';
 import { oil, problemsOf, replaced, writeCatalogue } from './temporary-catalogue.ts';
 
@@ -34,4 +34,9 @@ t.test('keys that YAML 1.1 would merge are refused: nothing merges them', async 
   t.same(problemsIn(t, merged), [`${FILE}:14:26: YAML 1.2 has no key << that merges; write out its keys`]);
   const field = replaced(oil, '{ text: prompt, format: { from: size } }', '{ text: prompt, "<<": { from: size } }');
   t.same(problemsIn(t, field), [], 'in quotes it is a name');
+});
+
+t.test('a key that is there as a number and as a text is there twice', async (t) => {
+  const twice = replaced(oil, '{ text: prompt, ', '{ text: prompt, 1: prompt, "1": prompt, ');
+  t.same(problemsIn(t, twice), [`${FILE}:14:37: the key "1" is there twice; keep one of the two`]);
 });

@@ -101,9 +101,20 @@ interface Parsed {
 /** A few lines of aliases of aliases can stand for more than a machine holds. */
 const MOST_VALUES = 1_000_000;
 
+const nameOf = (key: unknown): string | undefined => (isScalar(key) ? String(key.value ?? '') : undefined);
+
+/** Whether two keys are one in an object: `1` and `"1"` are. */
+const isSameKey = (one: unknown, other: unknown): boolean =>
+  one === other || (isScalar(one) && nameOf(one) === nameOf(other));
+
 function parse(text: string): Parsed {
   const lineCounter = new LineCounter();
-  const yaml = parseDocument(text, { lineCounter, prettyErrors: false, keepSourceTokens: false });
+  const yaml = parseDocument(text, {
+    lineCounter,
+    prettyErrors: false,
+    keepSourceTokens: false,
+    uniqueKeys: isSameKey,
+  });
   const faults: { offset: number; message: string; expected: string }[] = [];
   const add = (node: Node, message: string, expected: string) =>
     faults.push({ offset: node.range?.[0] ?? 0, message, expected });
