@@ -1,4 +1,4 @@
-/** What of YAML may stand in a catalogue's files: anchors and aliases, and keys. */
+/** What of YAML may stand in a catalogue's files: anchors and aliases, keys and tags. */
 import t, { type Test } from 'tap';
 import { oil, problemsOf, replaced, writeCatalogue } from './temporary-catalogue.ts';
 
@@ -39,4 +39,13 @@ t.test('keys that YAML 1.1 would merge are refused: nothing merges them', async 
 t.test('a key that is there as a number and as a text is there twice', async (t) => {
   const twice = replaced(oil, '{ text: prompt, ', '{ text: prompt, 1: prompt, "1": prompt, ');
   t.same(problemsIn(t, twice), [`${FILE}:14:37: the key "1" is there twice; keep one of the two`]);
+});
+
+t.test('a tag that means nothing here is refused at its place, and one of JSON’s types is none of these', async (t) => {
+  const of = (written: string) => problemsIn(t, replaced(oil, 'A picture in oil', written));
+  const wrong = (tag: string) => [`${FILE}:1:${11 + tag.length}: the tag ${tag} means nothing here; leave it out`];
+  t.same(of('!env SUMMARY'), wrong('!env'));
+  t.same(of('!!binary aGVsbG8='), wrong('!!binary'));
+  t.same(of('!!str 17'), []);
+  t.same(of('! 17'), []);
 });

@@ -101,6 +101,11 @@ interface Parsed {
 /** A few lines of aliases of aliases can stand for more than a machine holds. */
 const MOST_VALUES = 1_000_000;
 
+const YAML_TAG = 'tag:yaml.org,2002:';
+
+/** Those of JSON's types; what has another would be read as if it had none, or as what JSON does not have. */
+const TAGS = new Set(['!', ...['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => YAML_TAG + name)]);
+
 const nameOf = (key: unknown): string | undefined => (isScalar(key) ? String(key.value ?? '') : undefined);
 
 /** Whether two keys are one in an object: `1` and `"1"` are. */
@@ -119,6 +124,10 @@ function parse(text: string): Parsed {
   const add = (node: Node, message: string, expected: string) =>
     faults.push({ offset: node.range?.[0] ?? 0, message, expected });
   visit(yaml, {
+    Node(_key, node) {
+      const tag = (isScalar(node) || isCollection(node)) && node.tag;
+      if (tag && !TAGS.has(tag)) add(node, `the tag ${tag.replace(YAML_TAG, '!!')} means nothing here`, 'leave it out');
+    },
     Alias(_key, alias, path) {
       const { source } = alias;
       const anchored = alias.resolve(yaml);
