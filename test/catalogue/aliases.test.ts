@@ -1,4 +1,4 @@
-/** What of YAML may stand in a catalogue's files: anchors and aliases, keys and tags. */
+/** What of YAML may stand in a catalogue's files: anchors and aliases, keys, tags and numbers. */
 import t, { type Test } from 'tap';
 import { oil, problemsOf, replaced, writeCatalogue } from './temporary-catalogue.ts';
 
@@ -48,4 +48,27 @@ t.test('a tag that means nothing here is refused at its place, and one of JSONâ€
   t.same(of('!!binary aGVsbG8='), wrong('!!binary'));
   t.same(of('!!str 17'), []);
   t.same(of('! 17'), []);
+});
+
+t.test('a whole number that would be sent otherwise than it is written is refused', async (t) => {
+  const of = (written: string) =>
+    problemsIn(t, replaced(oil, '{ text: prompt, ', `{ text: prompt, more: ${written}, `));
+  const wrong = (written: string, read: string) => [
+    `${FILE}:14:32: ${written} is read as ${read}; write "${written}" for a text, or another number`,
+  ];
+  for (const [written, read] of [
+    ['1234567890123456789', '1234567890123456800'],
+    ['01234', '1234'],
+    ['+351912345678', '351912345678'],
+  ] as const) {
+    t.same(of(written), wrong(written, read));
+  }
+  const limited = (most: string) =>
+    problemsIn(
+      t,
+      replaced(oil, 'prompt: { $ref: prompt }', `prompt: { $ref: prompt, default: '01', maxLength: ${most} }`),
+    );
+  t.same(limited('9007199254740991'), []);
+  t.same(limited('18446744073709552000'), []);
+  t.same(limited('0x1F'), []);
 });

@@ -106,6 +106,9 @@ const YAML_TAG = 'tag:yaml.org,2002:';
 /** Those of JSON's types; what has another would be read as if it had none, or as what JSON does not have. */
 const TAGS = new Set(['!', ...['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => YAML_TAG + name)]);
 
+/** How whole numbers are written; some lose digits, zeros before them or a plus when they are read. */
+const WHOLE = /^[-+]?[0-9]+$/;
+
 const nameOf = (key: unknown): string | undefined => (isScalar(key) ? String(key.value ?? '') : undefined);
 
 /** Whether two keys are one in an object: `1` and `"1"` are. */
@@ -127,6 +130,10 @@ function parse(text: string): Parsed {
     Node(_key, node) {
       const tag = (isScalar(node) || isCollection(node)) && node.tag;
       if (tag && !TAGS.has(tag)) add(node, `the tag ${tag.replace(YAML_TAG, '!!')} means nothing here`, 'leave it out');
+      if (!isScalar(node) || typeof node.value !== 'number' || !WHOLE.test(node.source ?? '')) return;
+      const { source, value } = node;
+      if (String(value) === source) return;
+      add(node, `${source} is read as ${value}`, `write "${source}" for a text, or another number`);
     },
     Alias(_key, alias, path) {
       const { source } = alias;
