@@ -124,12 +124,29 @@ function readBody(request: GatewayRequest): Record<string, unknown> {
   return readJsonObject(request.body);
 }
 
-/** Where a number stands that is infinite once it is read, such as 1e999; undefined where none is. */
-function infiniteIn(value: unknown, path = ''): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
+const LONG_NUMBERS = /[0-9]{16,}/g;
+
+/** Whole numbers that are not read as they are written, without their signs and as they are read. */
+function roundedIn(written: string): ReadonlySet<number> {
+  const rounded = (written.match(LONG_NUMBERS) ?? []).filter((digits) => String(Number(digits)) !== digits).map(Number);
+  return new Set(rounded.filter((read) => read > Number.MAX_SAFE_INTEGER));
+}
+
+/** The first number that is not as it was written, and where it stands; undefined where each is. */
+function misreadIn(
+  value: unknown,
+  rounded: ReadonlySet<number>,
+  path = '',
+): { path: string; message: string } | undefined {
+  if (typeof value === 'number') {
+    // JSON has no word for it: it would be sent on as null, and no price can be made of it.
+    if (!Number.isFinite(value)) return { path, message: 'is larger than numbers can be' };
+    if (!rounded.has(Math.abs(value))) return undefined;
+    return { path, message: `has more digits than a number keeps, and would be read as ${value}` };
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
-    const found = infiniteIn(inner, `${path}/${name}`);
+    const found = misreadIn(inner, rounded, `${path}/${name}`);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -143,11 +160,9 @@ export function readInput(route: Route, request: GatewayRequest): Input {
     compilers: fromQuery ? queryCompilers : bodyCompilers,
     isLarge: request.body.length >= LARGE_BODY_BYTES,
   });
-  // JSON has no word for it: it would be sent on as null, and no price can be made of it.
-  const path = infiniteIn(input);
-  if (path === undefined) return input;
-  const message = 'is larger than numbers can be';
-  throw new Problem('invalid_request', `${path} ${message}`, { details: [{ path, message }] });
+  const misread = misreadIn(input, roundedIn(fromQuery ? request.query : request.body.toString('latin1')));
+  if (misread === undefined) return input;
+  throw new Problem('invalid_request', `${misread.path} ${misread.message}`, { details: [misread] });
 }
 
 /** `parse` gives the value, afresh each time: validation fills defaults in. Throws Problem `invalid_request`. */

@@ -402,3 +402,20 @@ t.test(
     );
   },
 );
+
+t.test('a whole number of more digits than are kept is refused at its place, and none that is kept', async (t) => {
+  const number = { type: 'number' };
+  const schema = { properties: { id: number, list: { type: 'array', items: number }, text: { type: 'string' } } };
+  const asked = (body: string) => readInput(routeOf(schema), requestOf(body));
+  const queried = (query: string) => readInput(routeOf(schema), requestOf('', { method: 'GET', query }));
+  const refused = (path: string, read: string) => [
+    { path, message: `has more digits than a number keeps, and would be read as ${read}` },
+  ];
+  t.same(problemOf(() => asked('{"id": 1234567890123456789}')).details, refused('/id', '1234567890123456800'));
+  t.same(problemOf(() => asked('{"list": [1, -9007199254740993]}')).details, refused('/list/1', '-9007199254740992'));
+  t.same(problemOf(() => queried('id=9007199254740993')).details, refused('/id', '9007199254740992'));
+  t.same(asked('{"id": 1000000000000000000}'), { id: 1e18 });
+  t.same(asked('{"id": 0.12345678901234567890, "list": [1e300]}'), { id: 0.12345678901234568, list: [1e300] });
+  t.same(asked('{"id": 5, "text": "1234567890123456789 0000000000000000005"}').id, 5);
+  t.same(queried('text=1234567890123456789'), { text: '1234567890123456789' });
+});
