@@ -73,6 +73,11 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:14:9: path holds " ", which no path can; write %20`,
   ],
   [
+    'a path with half a character',
+    ['path: /forecast/{city}', 'path: "/fore\\ud800cast/{city}"'],
+    `${FILE}:14:9: path holds "\\ud800", which no path can; leave it out`,
+  ],
+  [
     'a path in letters that are not escaped',
     ['path: /forecast/{city}', 'path: /予報/{city}'],
     `${FILE}:14:9: path holds "予", which no path can; write %E4%BA%88`,

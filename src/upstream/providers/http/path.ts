@@ -34,7 +34,8 @@ export function textFaults(path: string, name: readonly string[]): OptionFault[]
   const [wrong] = NO_PATH.exec(path.replaceAll(PLACES, '')) ?? [];
   if (wrong === undefined) return [];
   const message = `${name.join('.')} holds ${JSON.stringify(wrong)}, which no path can`;
-  return [{ path: name, message, expected: `write ${encodeURIComponent(wrong)}` }];
+  const expected = HALF_CHARACTER.test(wrong) ? 'leave it out' : `write ${encodeURIComponent(wrong)}`;
+  return [{ path: name, message, expected }];
 }
 
 const LONGEST_TRIED = 10_000;
