@@ -1,10 +1,12 @@
 /** A facilitator that does its work and tells of it oddly: what its payers are told, and what can be bought beside it. */
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { encodeBase58 } from '../../src/payment/chains/base58.ts';
+import { decodeBase58, encodeBase58 } from '../../src/payment/chains/base58.ts';
+import { readSolanaPayment } from '../../src/payment/chains/solana-transaction.ts';
 import { remoteFacilitator } from '../../src/payment/facilitators/remote.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
+import { changed, decoded } from '../payment/authorizations/proofs.ts';
 import { front, serve } from '../payment/facilitators/front.ts';
 
 const PRICE = 60_000n;
@@ -79,6 +81,25 @@ t.test("a transaction that is none of the payment's chain is not told: the chain
     t.match(told, { success: true, transaction: own });
     t.equal((await gateway.earned(network)) - earned, PRICE);
   }
+});
+
+t.test('a Solana transfer to another than the seller is refused before any work, whoever finds it good', async (t) => {
+  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse of somebody else' });
+  const proof = await signProof(gateway, 'chain-a', call);
+  const { transaction = '' } = decoded(proof).payload;
+  const wire = Buffer.from(transaction, 'base64');
+  const to = wire.indexOf(decodeBase58(readSolanaPayment(transaction).destination));
+  randomBytes(32).copy(wire, to);
+  const elsewhere = changed(proof, ({ payload }) => Object.assign(payload, { transaction: wire.toString('base64') }));
+  const network = decoded(proof).accepted.network;
+  instead.set('verify', () => JSON.stringify({ isValid: true }));
+  instead.set('settle', () => JSON.stringify({ success: true, transaction: encodeBase58(randomBytes(64)), network }));
+  t.teardown(() => instead.clear());
+  const { upstreamCalls } = await gateway.calls();
+  const answer = await sendProof(call, elsewhere);
+  t.equal(answer.status, 402);
+  t.match((await answer.json()).detail, /the payment goes to \w+, asked is/);
+  t.equal((await gateway.calls()).upstreamCalls, upstreamCalls);
 });
 
 t.test(

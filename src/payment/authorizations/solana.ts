@@ -9,7 +9,7 @@ import { finalizedMoment } from '../chains/solana-clock.ts';
 import { messageHash, readSolanaPayment } from '../chains/solana-transaction.ts';
 import { Refusal } from '../refusal.ts';
 import { SETTLE_MARGIN_MS, tooShort } from '../settle-upfront.ts';
-import type { Authorization } from './authorization.ts';
+import type { Authorization, Terms } from './authorization.ts';
 import { checkAmount } from './checks.ts';
 import { malformed, readText } from './fields.ts';
 
@@ -18,6 +18,9 @@ export interface SolanaAuthorization extends Authorization {
   readonly endsAt: undefined;
   /** Token account that is charged. */
   readonly source: string;
+  /** Token account that receives, and the program of both. */
+  readonly destination: string;
+  readonly tokenProgram: string;
   readonly blockhash: string;
 }
 
@@ -29,12 +32,14 @@ export function readSolana(transaction: unknown): SolanaAuthorization {
   const expected = 'a signed Solana transaction in base64 with one TransferChecked';
   const wire = readText(transaction, 'payload.transaction', /^[A-Za-z0-9+/]+={0,2}$/, expected);
   const payment = decode(wire, expected);
-  const { authority, blockhash, source, mint, amount, isDurable } = payment;
+  const { authority, blockhash, source, destination, tokenProgram, mint, amount, isDurable } = payment;
   return {
     kind: 'solana',
     scheme: 'exact',
     payer: authority,
     source,
+    destination,
+    tokenProgram,
     blockhash,
     // A blockhash is good for a number of blocks: only the chain knows how many are left.
     endsAt: undefined,
@@ -51,6 +56,23 @@ export function readSolana(transaction: unknown): SolanaAuthorization {
     },
     recoveryQuery: () => ({ kind: 'solana', source, messageHash: payment.messageHash, blockhash }),
   };
+}
+
+/** By seller, mint and program: to derive one takes as long as many checks of a payment. */
+const ownAccounts = new Map<string, string>();
+
+/** Has to go to the seller's own token account. Throws Refusal. */
+export async function demandDestination(
+  { destination, tokenProgram }: Pick<SolanaAuthorization, 'destination' | 'tokenProgram'>,
+  { payTo, asset }: Pick<Terms, 'payTo' | 'asset'>,
+): Promise<void> {
+  const key = `${payTo} ${asset} ${tokenProgram}`;
+  // Where nobody pays on Solana its packages are not loaded.
+  const { tokenAccountOf } = await import('../chains/solana-token-account.ts');
+  const own = ownAccounts.get(key) ?? (await tokenAccountOf(payTo, asset, tokenProgram));
+  ownAccounts.set(key, own);
+  if (destination === own) return;
+  throw new Refusal('verification-failed', `the payment goes to ${destination}, asked is ${own}`);
 }
 
 /**

@@ -13,6 +13,8 @@ export interface SolanaPayment {
   readonly mint: string;
   /** Token account that receives. */
   readonly destination: string;
+  /** The program of both accounts. */
+  readonly tokenProgram: string;
   /** Who signed for the source. */
   readonly authority: string;
   /** Atomic units. */
@@ -135,7 +137,17 @@ export function readSolanaPayment(transaction: string): SolanaPayment {
   const [transfer] = transfers;
   const [source, mint, destination, authority] = transfer?.accounts ?? [];
   const feePayer = accounts[0];
-  if (!transfer || transfers.length > 1 || !source || !mint || !destination || !authority || !feePayer) {
+  const tokenProgram = transfer?.program;
+  if (
+    !transfer ||
+    !tokenProgram ||
+    transfers.length > 1 ||
+    !source ||
+    !mint ||
+    !destination ||
+    !authority ||
+    !feePayer
+  ) {
     throw new Error('the transaction does not hold exactly one token transfer');
   }
   const amount = transfer.data.readBigUInt64LE(1);
@@ -148,6 +160,7 @@ export function readSolanaPayment(transaction: string): SolanaPayment {
     source,
     mint,
     destination,
+    tokenProgram,
     authority,
     amount,
     signatures,

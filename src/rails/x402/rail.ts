@@ -6,7 +6,7 @@ import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth
 import type { Authorization, Terms } from '../../payment/authorizations/authorization.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import { PERMIT2, type Permit2Authorization } from '../../payment/authorizations/permit2.ts';
-import { demandBlockhash, isSolana } from '../../payment/authorizations/solana.ts';
+import { demandBlockhash, demandDestination, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
 import { same } from '../../payment/chains/evm-logs.ts';
 import { createRpc } from '../../payment/chains/rpc.ts';
@@ -248,6 +248,7 @@ export function openX402Rail(options: X402Options): X402Rail {
       const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
+      if (isSolana(authorization)) await demandDestination(authorization, terms);
       if (isDrawn(authorization)) return await verifyDrawn({ ...credential, authorization }, quote, network, terms);
       const { endsAt, payer, scheme } = authorization;
       const chosen =

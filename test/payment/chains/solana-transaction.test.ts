@@ -47,6 +47,7 @@ for (const version of ['legacy', 0] as const) {
       source: SOURCE,
       mint: MINT,
       destination: DESTINATION,
+      tokenProgram: TOKEN_PROGRAM,
       authority: AUTHORITY,
       amount: 678n,
       signatures: 2,
