@@ -135,18 +135,18 @@ function roundedIn(written: string): ReadonlySet<number> {
 /** The first number that is not as it was written, and where it stands; undefined where each is. */
 function misreadIn(
   value: unknown,
-  rounded: ReadonlySet<number>,
+  isRounded: (read: number) => boolean,
   path = '',
 ): { path: string; message: string } | undefined {
   if (typeof value === 'number') {
     // JSON has no word for it: it would be sent on as null, and no price can be made of it.
     if (!Number.isFinite(value)) return { path, message: 'is larger than numbers can be' };
-    if (!rounded.has(Math.abs(value))) return undefined;
+    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !isRounded(Math.abs(value))) return undefined;
     return { path, message: `has more digits than a number keeps, and would be read as ${value}` };
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
-    const found = misreadIn(inner, rounded, `${path}/${name}`);
+    const found = misreadIn(inner, isRounded, `${path}/${name}`);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -160,7 +160,11 @@ export function readInput(route: Route, request: GatewayRequest): Input {
     compilers: fromQuery ? queryCompilers : bodyCompilers,
     isLarge: request.body.length >= LARGE_BODY_BYTES,
   });
-  const misread = misreadIn(input, roundedIn(fromQuery ? request.query : request.body.toString('latin1')));
+  let rounded: ReadonlySet<number> | undefined;
+  const misread = misreadIn(input, (read) => {
+    rounded ??= roundedIn(fromQuery ? request.query : request.body.toString('latin1'));
+    return rounded.has(read);
+  });
   if (misread === undefined) return input;
   throw new Problem('invalid_request', `${misread.path} ${misread.message}`, { details: [misread] });
 }
