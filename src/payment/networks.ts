@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
+import { chainOfNode } from './chains/chain-of-node.ts';
 import type { ChannelOperator } from './channels/operator.ts';
 import type { EscrowOperator } from './escrow/escrow.ts';
 import { type Facilitator, FacilitatorUnreachable, type Kind } from './facilitators/facilitator.ts';
@@ -86,11 +87,24 @@ interface Supported {
 const kindOf = (kinds: readonly Kind[], version: number, scheme: string, name: string | undefined) =>
   kinds.find((kind) => kind.x402Version === version && kind.scheme === scheme && kind.network === name);
 
-/** The first facilitator that settles on the network serves it. Answers why not, as text, when none does. */
-function payable(configuration: NetworkConfiguration, supported: readonly Supported[]): PayableNetwork | string {
+const rpcUrlOf = ({ network, mode, rpcUrl }: NetworkConfiguration): string | undefined =>
+  rpcUrl ?? network[mode].rpcUrl;
+
+/**
+ * The first facilitator that settles on the network serves it. Answers why not, as text, when none does. `chain` is what its
+ * node says that it is of, where it said so.
+ */
+function payable(
+  configuration: NetworkConfiguration,
+  chain: string | undefined,
+  supported: readonly Supported[],
+): PayableNetwork | string {
   const { network, mode, payTo } = configuration;
   const binding = network[mode];
   if (payTo === undefined) return 'no pay-to address is configured';
+  if (chain !== undefined && chain !== binding.caip2) {
+    return `its RPC address leads to a node of ${chain}, not of ${binding.caip2}: correct TURNPIKE_RPC_URL_<network>, or rpcUrl in networks.yaml`;
+  }
   const chosen = supported.find(({ kinds }) => kindOf(kinds, 2, 'exact', binding.caip2));
   if (!chosen) return `no facilitator in reach settles on ${binding.caip2}`;
   const { facilitator, kinds } = chosen;
@@ -108,7 +122,7 @@ function payable(configuration: NetworkConfiguration, supported: readonly Suppor
     asset: binding.asset,
     payTo,
     authorizationLastsMs: network.authorizationLastsMs,
-    rpcUrl: configuration.rpcUrl ?? binding.rpcUrl,
+    rpcUrl: rpcUrlOf(configuration),
     facilitator,
     extra: evm ? domain : { ...kindOf(kinds, 2, 'exact', binding.caip2)?.extra },
     upto: upto && evm ? { ...domain, ...upto.extra } : undefined,
@@ -159,6 +173,8 @@ export function createPayableNetworks(
   const networks = new Map<NetworkId, PayableNetwork>();
   const reasons = new Map<NetworkId, string>();
   const leastPrices = new Map<Facilitator, Map<string, bigint>>();
+  /** What each network's node said that it is of, as CAIP-2. */
+  const chains = new Map<NetworkId, string>();
   /** Those out of reach, and why. */
   const down = new Map<Facilitator, string>();
   let version = 0;
@@ -200,6 +216,18 @@ export function createPayableNetworks(
     }
   };
 
+  /** Until it is right: on another chain no payment is found, and each would count as not made. */
+  const askNode = async (configuration: NetworkConfiguration): Promise<void> => {
+    const { network, mode } = configuration;
+    const rpcUrl = rpcUrlOf(configuration);
+    if (rpcUrl === undefined || chains.get(network.id) === network[mode].caip2) return;
+    const chain = await chainOfNode(network.family, rpcUrl);
+    if (chain !== undefined) chains.set(network.id, chain);
+  };
+
+  const isOfAnother = ({ network, mode }: NetworkConfiguration): boolean =>
+    (chains.get(network.id) ?? network[mode].caip2) !== network[mode].caip2;
+
   /** A chain that does not answer costs what it did when it last did. */
   const weigh = async ({ facilitator }: NamedFacilitator): Promise<void> => {
     const found = await facilitator.leastPrices?.().catch(() => undefined);
@@ -236,10 +264,10 @@ export function createPayableNetworks(
     configured(name) {
       const found = configurations.find(({ network, mode }) => network.id === name || network[mode].caip2 === name);
       if (!found) return undefined;
-      const { network, mode, payTo, rpcUrl } = found;
+      const { network, mode, payTo } = found;
       const { id, family } = network;
-      const { caip2, asset, rpcUrl: usual } = network[mode];
-      return { id, family, caip2, asset, payTo, rpcUrl: rpcUrl ?? usual };
+      const { caip2, asset } = network[mode];
+      return { id, family, caip2, asset, payTo, rpcUrl: isOfAnother(found) ? undefined : rpcUrlOf(found) };
     },
     decimals(id) {
       const configured = configurations.find(({ network }) => network.id === id);
@@ -251,17 +279,19 @@ export function createPayableNetworks(
       return version;
     },
     refresh: async () => {
-      let supported = await Promise.all(facilitators.map(ask));
+      const [first] = await Promise.all([Promise.all(facilitators.map(ask)), Promise.all(configurations.map(askNode))]);
+      let supported = first;
+      const now = (configuration: NetworkConfiguration) =>
+        payable(configuration, chains.get(configuration.network.id), supported);
       const lost = configurations.some(
-        (configuration) =>
-          networks.has(configuration.network.id) && typeof payable(configuration, supported) === 'string',
+        (configuration) => networks.has(configuration.network.id) && typeof now(configuration) === 'string',
       );
       // One missed answer is no reason to turn payers away.
       if (lost) {
         await delay(SECOND_LOOK_MS);
         supported = await Promise.all(facilitators.map(ask));
       }
-      for (const configuration of configurations) update(configuration.network.id, payable(configuration, supported));
+      for (const configuration of configurations) update(configuration.network.id, now(configuration));
     },
   };
 }

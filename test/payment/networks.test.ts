@@ -7,12 +7,14 @@ import type { EscrowOperator } from '../../src/payment/escrow/escrow.ts';
 import { type Facilitator, FacilitatorUnreachable, type Kind } from '../../src/payment/facilitators/facilitator.ts';
 import { createPayableNetworks, type NamedFacilitator } from '../../src/payment/networks.ts';
 import { endingPauses } from '../pauses.ts';
+import { json, serve } from './facilitators/front.ts';
 
 const DOMAIN = { name: 'USD Coin', version: '2' };
 const EVM: NetworkBinding = {
   caip2: 'eip155:8453',
   v1Name: 'base',
-  rpcUrl: 'https://node.example',
+  // Nobody listens there.
+  rpcUrl: 'http://127.0.0.1:9',
   asset: { symbol: 'USDC', address: '0xa5', decimals: 6, ...DOMAIN },
 };
 const SOLANA: NetworkBinding = {
@@ -165,11 +167,11 @@ t.test('the first facilitator in the order of preference that settles on a netwo
 
 t.test('a network is what its configuration says, and the catalogue where that says nothing', async (t) => {
   const kinds = [exactOn(EVM.caip2), exactOn(SOLANA.caip2)];
-  const configurations = [configured(evm, { payTo: '0xme' }), configured(solana, { rpcUrl: 'https://mine.example' })];
+  const configurations = [configured(evm, { payTo: '0xme' }), configured(solana, { rpcUrl: 'http://127.0.0.1:7' })];
   const { payable } = open(t, [answering([kinds])], { configurations });
   await payable.refresh();
-  t.match(payable.find('evm'), { payTo: '0xme', rpcUrl: 'https://node.example', asset: EVM.asset, family: 'evm' });
-  t.match(payable.find('solana'), { payTo: 'merchant', rpcUrl: 'https://mine.example', authorizationLastsMs: 60_000 });
+  t.match(payable.find('evm'), { payTo: '0xme', rpcUrl: EVM.rpcUrl, asset: EVM.asset, family: 'evm' });
+  t.match(payable.find('solana'), { payTo: 'merchant', rpcUrl: 'http://127.0.0.1:7', authorizationLastsMs: 60_000 });
 });
 
 t.test('clients of version 1 are named a network where its facilitator serves them, too', async (t) => {
@@ -394,6 +396,51 @@ t.test('where another pays for settling, every price is worth it', async (t) => 
   await payable.weigh();
   t.same([payable.leastPrice('evm'), payable.version], [0n, 1]);
 });
+
+const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
+
+for (const { family, told, right, wrong } of [
+  { family: evm, told: 'eth_chainId', right: ['0x2105', 'eip155:8453'], wrong: ['0x1', 'eip155:1'] },
+  {
+    family: { ...solana, live: { ...SOLANA, caip2: `solana:${MAINNET.slice(0, 32)}` } },
+    told: 'getGenesisHash',
+    right: [MAINNET, `solana:${MAINNET.slice(0, 32)}`],
+    wrong: [DEVNET, `solana:${DEVNET.slice(0, 32)}`],
+  },
+] as const) {
+  t.test(
+    `a node of another chain takes its network out of the offers, and is not believed (${family.id})`,
+    async (t) => {
+      let answer: readonly [string, string] = wrong;
+      const asked: string[] = [];
+      const node = await serve((_request, response, body) => {
+        const { id, method } = JSON.parse(body);
+        asked.push(method);
+        json(response, 200, { jsonrpc: '2.0', id, result: answer[0] });
+      });
+      t.teardown(node.stop);
+      const { log, told: lines } = keepingLog();
+      const { payable } = open(t, [answering([[exactOn(right[1])]])], {
+        configurations: [configured(family, { rpcUrl: node.url })],
+        log,
+      });
+      await payable.refresh();
+      t.equal(payable.find(family.id), undefined);
+      t.equal(payable.configured(family.id)?.rpcUrl, undefined, 'nothing is looked up there');
+      await payable.refresh();
+      const reason = `its RPC address leads to a node of ${wrong[1]}, not of ${right[1]}: correct TURNPIKE_RPC_URL_<network>, or rpcUrl in networks.yaml`;
+      t.same(lines, [['warn', 'network is left out of the offers', reason]], 'it is said once');
+
+      answer = right;
+      await payable.refresh();
+      t.equal(payable.find(family.id)?.rpcUrl, node.url);
+      t.equal(payable.configured(family.id)?.rpcUrl, node.url);
+      await payable.refresh();
+      t.same(asked, [told, told, told], 'what is right is not asked again');
+    },
+  );
+}
 
 t.test('each protocol version knows a configured network by its own name, payable now or not', (t) => {
   const { payable } = open(t, [], {

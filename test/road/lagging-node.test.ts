@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
+import type { SandboxState } from '../../src/rails/paying-client.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
@@ -60,24 +61,31 @@ const gateway = await startGateway({
   solanaNow: () => Date.now() + solanaAhead,
   // Who has asked before remembers how far it looked: who is asked last has not.
   intervals: { reconcileEveryMs: 3_600_000 },
-  between: async (sandbox) => ({
-    rpcUrl: ({ id }) => (id === 'chain-c' ? node.url : solanaNode.url),
-    // The facilitator asks the same nodes: what it found good once, it finds good still.
-    facilitators: sandbox.facilitators.map(({ name, facilitator }) => {
-      let found: ReturnType<typeof facilitator.verify> | undefined;
-      const verify: typeof facilitator.verify = (...payment) => {
-        found ??= facilitator.verify(...payment);
-        return found;
-      };
-      const supported: typeof facilitator.supported = async () => (isGone ? [] : facilitator.supported());
-      return { name, facilitator: { ...facilitator, supported, verify } };
-    }),
-  }),
+  between: async (sandbox) => {
+    const { evm, solana } = sandbox.state as SandboxState;
+    chain = evm['chain-c']?.rpcUrl ?? '';
+    solanaChain = solana?.rpcUrl ?? '';
+    return {
+      rpcUrl: ({ id }) =>
+        new Map([
+          ['chain-a', solanaNode.url],
+          ['chain-c', node.url],
+        ]).get(id),
+      // The facilitator asks the same nodes: what it found good once, it finds good still.
+      facilitators: sandbox.facilitators.map(({ name, facilitator }) => {
+        let found: ReturnType<typeof facilitator.verify> | undefined;
+        const verify: typeof facilitator.verify = (...payment) => {
+          found ??= facilitator.verify(...payment);
+          return found;
+        };
+        const supported: typeof facilitator.supported = async () => (isGone ? [] : facilitator.supported());
+        return { name, facilitator: { ...facilitator, supported, verify } };
+      }),
+    };
+  },
 });
 t.teardown(gateway.stop);
-chain = gateway.state.evm['chain-c']?.rpcUrl ?? '';
 const ask = createRpc(chain);
-solanaChain = gateway.state.solana?.rpcUrl ?? '';
 const rare = { reconcileEveryMs: 3_600_000 };
 
 t.test(

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import type { SandboxState } from '../../src/rails/paying-client.ts';
 import { request, sendProof, signProof } from '../clients.ts';
 import { copySelling } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
@@ -36,12 +37,12 @@ const gateway = await startGateway({
   catalogue: catalogueOf(t),
   networks: ['chain-a', 'chain-c'],
   intervals: { reconcileEveryMs: 50 },
-  between: async (sandbox) => ({
-    rpcUrl: (network) => (network.id === 'chain-a' ? node.url : sandbox.rpcUrl(network)),
-  }),
+  between: async (sandbox) => {
+    chain = (sandbox.state as SandboxState).solana?.rpcUrl ?? '';
+    return { rpcUrl: (network) => (network.id === 'chain-a' ? node.url : sandbox.rpcUrl(network)) };
+  },
 });
 t.teardown(gateway.stop);
-chain = gateway.state.solana?.rpcUrl ?? '';
 
 async function owe(network: string): Promise<void> {
   const call = request(gateway, '/image/family-e-2', { prompt: `a lighthouse on ${network}` });

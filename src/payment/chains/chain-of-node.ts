@@ -1,0 +1,17 @@
+/** Of which chain a node is. Sources: EIP-695 for `eth_chainId`; CAIP-2's namespace solana: 32 characters of the first block's hash. */
+import type { Network } from '../../catalogue/types.ts';
+import { createRpc } from './rpc.ts';
+
+const PATIENCE_MS = 3_000;
+
+/** As CAIP-2. Undefined where the node does not tell. Never throws. */
+export async function chainOfNode(family: Network['family'], rpcUrl: string): Promise<string | undefined> {
+  const rpc = createRpc(rpcUrl, PATIENCE_MS);
+  try {
+    const told = String(await rpc(family === 'evm' ? 'eth_chainId' : 'getGenesisHash', []));
+    if (family === 'evm') return /^0x[0-9a-f]{1,64}$/i.test(told) ? `eip155:${BigInt(told)}` : undefined;
+    return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(told) ? `solana:${told.slice(0, 32)}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
