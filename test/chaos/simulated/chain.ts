@@ -29,6 +29,8 @@ export interface Transfer extends Signed {
 }
 
 export interface Chain {
+  /** As CAIP-2. */
+  readonly name: string;
   /** Address of the token, in lower case. */
   readonly asset: string;
   /** Milliseconds since the epoch: the chain's own clock. */
@@ -70,7 +72,7 @@ const UPTO_SETTLE = '0xff11e7b4';
 const nonceKey = (kind: Signed['kind'], payer: string, nonce: string): string =>
   `${kind} ${payer} ${nonce}`.toLowerCase();
 
-export function openChain(asset: string): Chain {
+export function openChain(name: string, asset: string): Chain {
   const genesis = Math.floor(Date.now() / 1000) - EARLIER_BLOCKS;
   const used = new Map<string, Transfer>();
   const transfers: Transfer[] = [];
@@ -115,6 +117,7 @@ export function openChain(asset: string): Chain {
   }
 
   return {
+    name,
     asset,
     now,
     letPass(seconds) {

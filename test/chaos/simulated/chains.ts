@@ -16,7 +16,7 @@ const QUIET_MS = 60_000;
 export function openSimulated(catalogue: string): Chains {
   const network = readNetwork(catalogue);
   const { caip2 } = network;
-  const chain = openChain(network.asset.toLowerCase());
+  const chain = openChain(caip2, network.asset.toLowerCase());
   const atStart = chain.balance(PAY_TO);
   const named = ({ kind, payer, nonce, transaction, moved }: Transfer) => {
     const payment =

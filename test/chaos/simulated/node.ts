@@ -17,6 +17,8 @@ const number = (value: bigint): string => inWord(value.toString(16));
 /** The result of one call. Throws for a method that no gateway should need. */
 export function answerRpc(chain: Chain, method: string, params: readonly unknown[]): unknown {
   switch (method) {
+    case 'eth_chainId':
+      return quantity(Number(chain.name.replace('eip155:', '')));
     case 'eth_blockNumber':
       return quantity(chain.block());
     case 'eth_getBlockByNumber': {
