@@ -75,8 +75,15 @@ export interface StageOptions {
 export async function openStage({ store, chains: chainsName, seed }: StageOptions): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-chaos-'));
   const stops: (() => Promise<unknown>)[] = [async () => rmSync(directory, { recursive: true, force: true })];
+  /** All of it, whatever fails: what goes on keeps its process from ending. */
   const stop = async () => {
-    for (const each of stops.splice(0)) await each();
+    const failures: unknown[] = [];
+    for (const each of stops.splice(0)) {
+      await Promise.resolve()
+        .then(each)
+        .catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
   };
   try {
     const catalogue = join(directory, 'catalogue');
