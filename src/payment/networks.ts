@@ -91,19 +91,19 @@ const rpcUrlOf = ({ network, mode, rpcUrl }: NetworkConfiguration): string | und
   rpcUrl ?? network[mode].rpcUrl;
 
 /**
- * The first facilitator that settles on the network serves it. Answers why not, as text, when none does. `chain` is what its
- * node says that it is of, where it said so.
+ * The first facilitator that settles on the network serves it. Answers why not, as text, when none does. `stranger` is another
+ * chain, which its node is of.
  */
 function payable(
   configuration: NetworkConfiguration,
-  chain: string | undefined,
+  stranger: string | undefined,
   supported: readonly Supported[],
 ): PayableNetwork | string {
   const { network, mode, payTo } = configuration;
   const binding = network[mode];
   if (payTo === undefined) return 'no pay-to address is configured';
-  if (chain !== undefined && chain !== binding.caip2) {
-    return `its RPC address leads to a node of ${chain}, not of ${binding.caip2}: correct TURNPIKE_RPC_URL_<network>, or rpcUrl in networks.yaml`;
+  if (stranger !== undefined) {
+    return `its RPC address leads to a node of ${stranger}, not of ${binding.caip2}: correct TURNPIKE_RPC_URL_<network>, or rpcUrl in networks.yaml`;
   }
   const chosen = supported.find(({ kinds }) => kindOf(kinds, 2, 'exact', binding.caip2));
   if (!chosen) return `no facilitator in reach settles on ${binding.caip2}`;
@@ -218,15 +218,17 @@ export function createPayableNetworks(
 
   /** Until it is right: on another chain no payment is found, and each would count as not made. */
   const askNode = async (configuration: NetworkConfiguration): Promise<void> => {
-    const { network, mode } = configuration;
+    const { network, mode, payTo } = configuration;
     const rpcUrl = rpcUrlOf(configuration);
-    if (rpcUrl === undefined || chains.get(network.id) === network[mode].caip2) return;
+    if (payTo === undefined || rpcUrl === undefined || chains.get(network.id) === network[mode].caip2) return;
     const chain = await chainOfNode(network.family, rpcUrl);
     if (chain !== undefined) chains.set(network.id, chain);
   };
 
-  const isOfAnother = ({ network, mode }: NetworkConfiguration): boolean =>
-    (chains.get(network.id) ?? network[mode].caip2) !== network[mode].caip2;
+  const strangerOf = ({ network, mode }: NetworkConfiguration): string | undefined => {
+    const chain = chains.get(network.id);
+    return chain === network[mode].caip2 ? undefined : chain;
+  };
 
   /** A chain that does not answer costs what it did when it last did. */
   const weigh = async ({ facilitator }: NamedFacilitator): Promise<void> => {
@@ -267,7 +269,7 @@ export function createPayableNetworks(
       const { network, mode, payTo } = found;
       const { id, family } = network;
       const { caip2, asset } = network[mode];
-      return { id, family, caip2, asset, payTo, rpcUrl: isOfAnother(found) ? undefined : rpcUrlOf(found) };
+      return { id, family, caip2, asset, payTo, rpcUrl: strangerOf(found) === undefined ? rpcUrlOf(found) : undefined };
     },
     decimals(id) {
       const configured = configurations.find(({ network }) => network.id === id);
@@ -281,8 +283,7 @@ export function createPayableNetworks(
     refresh: async () => {
       const [first] = await Promise.all([Promise.all(facilitators.map(ask)), Promise.all(configurations.map(askNode))]);
       let supported = first;
-      const now = (configuration: NetworkConfiguration) =>
-        payable(configuration, chains.get(configuration.network.id), supported);
+      const now = (configuration: NetworkConfiguration) => payable(configuration, strangerOf(configuration), supported);
       const lost = configurations.some(
         (configuration) => networks.has(configuration.network.id) && typeof now(configuration) === 'string',
       );

@@ -1,5 +1,5 @@
 /** Parameters in path, query and headers as fields of a request. */
-import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
+import { isNested, typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';
@@ -20,9 +20,6 @@ const SEPARATORS: Readonly<Record<string, string>> = {
   spaceDelimited: ' ',
   pipeDelimited: '|',
 };
-
-/** What one item of a list in a query cannot be. */
-const NESTED: readonly string[] = ['object', 'array', 'string[]'];
 
 export interface ReadParameter {
   readonly schema: JsonObject;
@@ -56,7 +53,7 @@ export function readParameter(parameter: JsonObject, context: SchemaContext): Re
   if (types.includes('object')) return refused('is an object');
   const isList = types.some((type) => type === 'array' || type === 'string[]');
   if (isList && place !== 'query') return refused(`is a list in a ${place}`);
-  if (typesOf(schema.items)?.some((type) => NESTED.includes(type))) return refused('is a list of objects or lists');
+  if (typesOf(schema.items)?.some(isNested)) return refused('is a list of objects or lists');
   const field = tidied({ type: 'string', ...schema });
   if (place === 'path') return { schema: inPath(field), notes };
   if (place === 'header') return { schema: inHeader(field), notes };

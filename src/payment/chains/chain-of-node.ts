@@ -1,5 +1,6 @@
 /** Of which chain a node is. Sources: EIP-695 for `eth_chainId`; CAIP-2's namespace solana: 32 characters of the first block's hash. */
 import type { Network } from '../../catalogue/types.ts';
+import { isSolanaAddress } from '../../on-chain/solana-address.ts';
 import { createRpc } from './rpc.ts';
 
 const PATIENCE_MS = 3_000;
@@ -10,7 +11,8 @@ export async function chainOfNode(family: Network['family'], rpcUrl: string): Pr
   try {
     const told = String(await rpc(family === 'evm' ? 'eth_chainId' : 'getGenesisHash', []));
     if (family === 'evm') return /^0x[0-9a-f]{1,64}$/i.test(told) ? `eip155:${BigInt(told)}` : undefined;
-    return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(told) ? `solana:${told.slice(0, 32)}` : undefined;
+    // A hash has the form of an address: 32 bytes in base58.
+    return isSolanaAddress(told) ? `solana:${told.slice(0, 32)}` : undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,8 @@
 import { isJsonObject } from '../../json.ts';
 import type { Rpc } from './rpc.ts';
 
-const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
+/** Address of the account. */
+export const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const TIME_AT = 32;
 const CLOCK_BYTES = 40;
 

@@ -9,6 +9,7 @@ import {
 } from '@solana/kit';
 import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
 import { encodeBase58 } from '../../payment/chains/base58.ts';
+import { CLOCK } from '../../payment/chains/solana-clock.ts';
 import { readTokenAccount, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './spl.ts';
 
 /** Solana's clock: a slot takes 400 ms, and a blockhash is good for the 150 blocks after its own, about a minute. */
@@ -19,7 +20,6 @@ const FINALITY = 32;
 /** Any number that is not zero: clients take slot 0 for "no answer". */
 const FIRST_SLOT = 1_000;
 const MOST_TRANSACTIONS = 20_000;
-const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const PROGRAM_LOADER = 'BPFLoader2111111111111111111111111111111111';
 
 /** A transaction error as Solana's JSON-RPC writes it. */

@@ -1,17 +1,15 @@
 /** Queries and headers are lines of text: they hold single values and lists of them. */
 import type { OptionFault } from '../../../catalogue/contracts.ts';
-import { typesOf } from '../../../catalogue/endpoints/request-reads.ts';
+import { isNested, typesOf } from '../../../catalogue/endpoints/request-reads.ts';
 import type { JsonSchema } from '../../../catalogue/types.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { InputMapping } from '../../input-mapping.ts';
-
-const NESTED = ['object', 'array', 'string[]'];
 
 /** What of a field would be sent as `[object Object]`; undefined where nothing is. */
 function nestedIn(schema: unknown): string | undefined {
   if (!isJsonObject(schema)) return undefined;
   if (typesOf(schema)?.includes('object')) return 'be an object';
-  const inner = typesOf(schema.items)?.find((type) => NESTED.includes(type));
+  const inner = typesOf(schema.items)?.find(isNested);
   if (inner === undefined) return undefined;
   return inner === 'object' ? 'hold an object' : 'hold a list';
 }
